@@ -143,6 +143,7 @@ public record RequestRecord(
    *     than 2
    * @param firstEventTokens tokens in the first event of the stream where known
    */
+  @SuppressWarnings("ArrayRecordComponent") // primitive arrays: 20 million gaps must fit
   public record Events(
       int[] offsetsMicros,
       int[] tokens,

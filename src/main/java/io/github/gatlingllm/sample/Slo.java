@@ -112,8 +112,7 @@ public record Slo(List<Objective> objectives, double percentile) {
             case "ms" -> 1e6;
             default -> 1e9;
           };
-      objectives.add(
-          new Objective(measure, Math.round(Double.parseDouble(form.group(2)) * unit)));
+      objectives.add(new Objective(measure, Math.round(Double.parseDouble(form.group(2)) * unit)));
     }
     return new Slo(objectives, percentile);
   }
