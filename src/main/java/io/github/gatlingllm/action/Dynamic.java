@@ -1,0 +1,93 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.commons.validation.Failure;
+import io.gatling.commons.validation.Success;
+import io.gatling.commons.validation.Validation;
+import io.gatling.javaapi.core.Session;
+import io.gatling.javaapi.core.internal.Expressions;
+import java.util.function.Function;
+import scala.Function1;
+
+/**
+ * A text, number or switch that may differ from virtual user to virtual user: a constant, a Gatling
+ * EL String, or a function of the session. Creating one touches nothing of Gatling, so that a DSL
+ * program can be built outside a run.
+ */
+public final class Dynamic<T> {
+
+  private final Function<io.gatling.core.session.Session, Validation<T>> expression;
+
+  private Dynamic(Function<io.gatling.core.session.Session, Validation<T>> expression) {
+    this.expression = expression;
+  }
+
+  /** The same for every user. */
+  public static <T> Dynamic<T> of(T constant) {
+    Validation<T> success = new Success<>(constant);
+    return new Dynamic<>(session -> success);
+  }
+
+  /** Computed from the session. */
+  public static <T> Dynamic<T> of(Function<Session, T> function) {
+    return new Dynamic<>(
+        session -> {
+          try {
+            return new Success<>(function.apply(new Session(session)));
+          } catch (RuntimeException e) {
+            return failure(e.getClass().getSimpleName() + ": " + e.getMessage());
+          }
+        });
+  }
+
+  /**
+   * A Gatling EL String, compiled on first use.
+   *
+   * @param type what the attribute must be convertible to
+   */
+  public static <T> Dynamic<T> el(String el, Class<T> type) {
+    return new Dynamic<>(
+        new Function<>() {
+          private volatile Function1<io.gatling.core.session.Session, Validation<T>> compiled;
+
+          @Override
+          public Validation<T> apply(io.gatling.core.session.Session session) {
+            if (compiled == null) {
+              compiled = Expressions.toExpression(el, type);
+            }
+            return compiled.apply(session);
+          }
+        });
+  }
+
+  /** A Gatling EL String that gives text. */
+  public static Dynamic<String> text(String el) {
+    return el.contains("#{") || el.contains("$") ? el(el, String.class) : of(el);
+  }
+
+  /**
+   * The value for this session.
+   *
+   * @throws Unresolved when the EL or the function fails
+   */
+  T resolve(io.gatling.core.session.Session session) {
+    Object resolved = expression.apply(session);
+    if (resolved instanceof Failure failure) {
+      throw new Unresolved(failure.message());
+    }
+    @SuppressWarnings("unchecked") // a Validation that is no Failure is a Success of T
+    Success<T> success = (Success<T>) resolved;
+    return success.value();
+  }
+
+  @SuppressWarnings("unchecked") // Failure is a Validation of nothing, and so of everything
+  private static <T> Validation<T> failure(String message) {
+    return (Validation<T>) (Object) new Failure(message);
+  }
+
+  /** A value could not be computed for a session. */
+  static final class Unresolved extends RuntimeException {
+    Unresolved(String message) {
+      super(message, null, false, false);
+    }
+  }
+}

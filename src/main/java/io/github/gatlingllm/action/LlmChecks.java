@@ -1,0 +1,124 @@
+package io.github.gatlingllm.action;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gatling.commons.validation.Failure;
+import io.gatling.commons.validation.Success;
+import io.gatling.commons.validation.Validation;
+import io.gatling.core.check.Check;
+import io.gatling.core.check.CheckMaterializer;
+import io.gatling.core.check.Extractor;
+import io.gatling.core.check.FindExtractor;
+import io.gatling.javaapi.core.CheckBuilder;
+import io.gatling.javaapi.core.internal.CoreCheckType;
+import io.gatling.javaapi.core.internal.Expressions;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import scala.Function1;
+import scala.Option;
+
+/**
+ * Checks on LLM answers: Gatling's own on the answer's text or JSON, and those on the measured
+ * request.
+ */
+public final class LlmChecks {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private static final CheckMaterializer<?, ?, LlmResponse, String> TEXT =
+      new Materializer<>(response -> new Success<>(response.answer()));
+  private static final CheckMaterializer<?, ?, LlmResponse, Integer> LENGTH =
+      new Materializer<>(response -> new Success<>(response.answer().length()));
+  private static final CheckMaterializer<?, ?, LlmResponse, JsonNode> TREE =
+      new Materializer<>(response -> tree(response.answer()));
+  private static final CheckMaterializer<?, ?, LlmResponse, LlmResponse> RESPONSE =
+      new Materializer<>(Success::new);
+
+  private LlmChecks() {}
+
+  /** The type of the checks that look at the measured request itself. */
+  public enum Type implements CheckBuilder.CheckType {
+    /** Needs no preparation. */
+    RESPONSE
+  }
+
+  /**
+   * A check over something of the response that may be absent.
+   *
+   * @param name as it stands in Gatling's error messages
+   * @param type of the extracted value
+   */
+  public static <X> io.gatling.core.check.CheckBuilder.Find<Type, LlmResponse, X> find(
+      String name, Function<LlmResponse, @Nullable X> extractor) {
+    Extractor<LlmResponse, X> find =
+        new FindExtractor<>(
+            name, response -> new Success<>(Option.apply(extractor.apply(response))));
+    return new io.gatling.core.check.CheckBuilder.Find.Default<>(
+        Expressions.toStaticValueExpression(find), true);
+  }
+
+  /**
+   * The check as Gatling's core runs it.
+   *
+   * @throws IllegalArgumentException for a kind of check that makes no sense on generated text
+   */
+  static Check<LlmResponse> build(CheckBuilder check) {
+    CheckBuilder.CheckType type = check.type();
+    if (type == Type.RESPONSE) {
+      return build(check, RESPONSE);
+    }
+    if (type instanceof CoreCheckType core) {
+      switch (core) {
+        case BodyString, Substring, Regex -> {
+          return build(check, TEXT);
+        }
+        case BodyLength -> {
+          return build(check, LENGTH);
+        }
+        case JsonPath, JmesPath -> {
+          return build(check, TREE);
+        }
+        default -> {}
+      }
+    }
+    throw new IllegalArgumentException(
+        "llm requests have no check "
+            + type
+            + "; use bodyString, bodyLength, substring, regex, jsonPath, jmesPath, or the checks of"
+            + " LlmDsl");
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // the check's type and its materializer were matched
+  private static Check<LlmResponse> build(
+      CheckBuilder check, CheckMaterializer<?, ?, LlmResponse, ?> materializer) {
+    return (Check<LlmResponse>)
+        ((io.gatling.core.check.CheckBuilder) check.asScala())
+            .build((CheckMaterializer) materializer);
+  }
+
+  @SuppressWarnings("unchecked") // Failure is a Validation of nothing, and so of everything
+  private static Validation<JsonNode> tree(String text) {
+    try {
+      return new Success<>(JSON.readTree(text));
+    } catch (JsonProcessingException e) {
+      return (Validation<JsonNode>) (Object) new Failure("the answer is not JSON");
+    }
+  }
+
+  private static final class Materializer<P>
+      extends CheckMaterializer<Object, Check<LlmResponse>, LlmResponse, P> {
+
+    private final Function1<LlmResponse, Validation<P>> preparer;
+
+    Materializer(Function1<LlmResponse, Validation<P>> preparer) {
+      super(check -> check);
+      this.preparer = preparer;
+    }
+
+    @Override
+    public Function1<LlmResponse, Validation<P>> preparer() {
+      return preparer;
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.core.protocol.Protocol;
+import io.github.gatlingllm.sample.Slo;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything the requests to one target have in common. Built by {@code
+ * javaapi.LlmProtocolBuilder}, which documents each part.
+ *
+ * @param target label of the server under test
+ * @param baseUrls each ends in {@code /v1}, or is the full path of an API; virtual users are spread
+ *     over them
+ * @param apiKey null for none
+ * @param model null for none
+ * @param headers extra headers
+ * @param requestTimeout of a whole request
+ * @param idleTimeout longest silence after the response headers
+ * @param shareConnections whether virtual users share one pool of connections
+ * @param streaming whether answers are streamed unless a request says otherwise
+ * @param ignoreEos whether a request with {@code max_tokens} pins its output to that length
+ * @param includeUsage whether streams are asked for usage
+ * @param extraBody JSON object that is merged into every request; null for none
+ * @param slo objectives of every request
+ * @param sloByName objectives of single request names, instead of {@code slo}
+ * @param recording what goes into the records
+ * @param warmUp what happens before the first measured request
+ */
+public record LlmProtocol(
+    String target,
+    List<String> baseUrls,
+    @Nullable Dynamic<String> apiKey,
+    @Nullable Dynamic<String> model,
+    Map<String, Dynamic<String>> headers,
+    Duration requestTimeout,
+    Duration idleTimeout,
+    boolean shareConnections,
+    boolean streaming,
+    boolean ignoreEos,
+    boolean includeUsage,
+    @Nullable String extraBody,
+    Slo slo,
+    Map<String, Slo> sloByName,
+    Recording recording,
+    WarmUp warmUp)
+    implements Protocol {
+
+  /**
+   * What goes into the records.
+   *
+   * @param text prompts and answers
+   * @param tokens the instant of every token-bearing event
+   */
+  public record Recording(boolean text, boolean tokens) {}
+
+  /**
+   * What happens before the first measured request; none of it is in any figure.
+   *
+   * @param requests real requests to the target
+   * @param jvm whether classes and JIT are warmed against an engine inside this JVM
+   */
+  public record WarmUp(int requests, boolean jvm) {}
+
+  /** No target yet, and the defaults of the contract. */
+  public static final LlmProtocol DEFAULT =
+      new LlmProtocol(
+          "",
+          List.of(),
+          null,
+          null,
+          Map.of(),
+          Duration.ofSeconds(600),
+          Duration.ofSeconds(120),
+          true,
+          true,
+          true,
+          true,
+          null,
+          Slo.NONE,
+          Map.of(),
+          new Recording(false, true),
+          new WarmUp(0, true));
+
+  /** The objectives of requests of that name. */
+  Slo sloOf(String requestName) {
+    return sloByName.getOrDefault(requestName, slo);
+  }
+
+  /** The URL that this user's requests go to. */
+  String url(long userId, Api api) {
+    String base = baseUrls.get((int) Math.floorMod(userId, (long) baseUrls.size()));
+    return base.endsWith("/completions") ? base : base + api.path();
+  }
+
+  /** The target's label: as set, else host and port of the first URL. */
+  String label() {
+    if (!target.isEmpty()) {
+      return target;
+    }
+    URI uri = URI.create(baseUrls.get(0));
+    return uri.getPort() < 0 ? uri.getHost() : uri.getHost() + ":" + uri.getPort();
+  }
+}

@@ -1,0 +1,296 @@
+package io.github.gatlingllm.client;
+
+import io.gatling.http.client.HttpListener;
+import io.gatling.http.client.Request;
+import io.gatling.http.client.impl.PrematureCloseException;
+import io.gatling.http.client.impl.RequestTimeoutException;
+import io.github.gatlingllm.sample.Timeline;
+import io.github.gatlingllm.sample.Verdict;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.util.concurrent.FastThreadLocal;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request on the wire: reads the clock first thing in every callback, feeds the {@link Answer},
+ * and ends exactly once with a {@link Verdict}. Whatever the transport says after that is ignored.
+ *
+ * <p>Lives on one event loop. Bytes are copied out of the network buffer once, into scratch memory
+ * of the event loop, and never kept.
+ */
+public final class Exchange implements HttpListener {
+
+  private static final FastThreadLocal<byte[]> SCRATCH =
+      new FastThreadLocal<>() {
+        @Override
+        protected byte[] initialValue() {
+          return new byte[16 * 1024];
+        }
+      };
+
+  private final Timeline timeline;
+  private final Answer answer;
+  private final Settings settings;
+  private final EventLoop eventLoop;
+  private final LongSupplier nanoClock;
+  private final Consumer<Exchange> whenEnded;
+
+  private final ChannelFutureListener closeListener =
+      closed -> fail(PrematureCloseException.INSTANCE);
+
+  private @Nullable Channel channel;
+  private @Nullable ScheduledFuture<?> silence;
+  private boolean http2;
+  private int http2Stream;
+  private @Nullable Reply reply;
+  private long lastActivity;
+  private @Nullable Ending ending;
+
+  /**
+   * What an exchange needs to know of its request.
+   *
+   * @param streamed whether a stream was asked for
+   * @param idleTimeoutNanos longest silence after the response headers; 0 for no limit
+   * @param apiKey never to appear in a message; null for none
+   */
+  public record Settings(boolean streamed, long idleTimeoutNanos, @Nullable String apiKey) {}
+
+  /**
+   * How it ended.
+   *
+   * @param status HTTP status; null when no response came
+   * @param error constant per cause; null for a success
+   */
+  public record Ending(Verdict verdict, @Nullable Integer status, @Nullable String error) {}
+
+  /**
+   * @param whenEnded called exactly once, on the event loop
+   */
+  public Exchange(
+      Timeline timeline,
+      Answer answer,
+      Settings settings,
+      EventLoop eventLoop,
+      LongSupplier nanoClock,
+      Consumer<Exchange> whenEnded) {
+    this.timeline = timeline;
+    this.answer = answer;
+    this.settings = settings;
+    this.eventLoop = eventLoop;
+    this.nanoClock = nanoClock;
+    this.whenEnded = whenEnded;
+  }
+
+  /** The instants of this exchange. */
+  public Timeline timeline() {
+    return timeline;
+  }
+
+  /** What the server said. */
+  public Answer answer() {
+    return answer;
+  }
+
+  /** What the exchange was told about its request. */
+  Settings settings() {
+    return settings;
+  }
+
+  /**
+   * How it ended.
+   *
+   * @throws IllegalStateException before the end
+   */
+  public Ending ending() {
+    if (ending == null) {
+      throw new IllegalStateException("the exchange is still under way");
+    }
+    return ending;
+  }
+
+  /** Ends it now, and closes its connection so that the server stops. Call on its event loop. */
+  public void cancel(String reason) {
+    end(nanoClock.getAsLong(), Verdict.CANCELLED, reason);
+    abandon();
+  }
+
+  @Override
+  public void onFinalClientRequest(Request request) {}
+
+  @Override
+  public void onProtocolAwareness(boolean isHttp2) {
+    http2 = isHttp2;
+  }
+
+  /**
+   * The bytes are about to go out. A second call means that Gatling's client found the kept-alive
+   * connection closed and is about to send the request again; throwing stops it, because one planned
+   * request is one POST.
+   */
+  @Override
+  public void onWrite(Channel connected) {
+    long now = nanoClock.getAsLong();
+    if (ending != null) {
+      throw new ResendRefused();
+    }
+    if (channel != null) {
+      end(now, Verdict.CONNECTION_ERROR, ResendRefused.MESSAGE);
+      throw new ResendRefused();
+    }
+    channel = connected;
+    timeline.written(now);
+    if (http2) {
+      // Gatling's HTTP/2 handler does not report a connection that goes away after the write.
+      connected.closeFuture().addListener(closeListener);
+    }
+  }
+
+  @Override
+  public void onHttpResponse(HttpResponseStatus status, HttpHeaders headers) {
+    long now = nanoClock.getAsLong();
+    if (ending != null) {
+      return;
+    }
+    timeline.headers(now);
+    lastActivity = now;
+    String stream = headers.get("x-http2-stream-id");
+    http2Stream = stream == null ? 0 : Integer.parseInt(stream);
+    ServerTimings.read(headers, answer);
+    reply =
+        Reply.of(
+            status.code(),
+            headers.get(HttpHeaderNames.CONTENT_TYPE),
+            headers.get(HttpHeaderNames.RETRY_AFTER),
+            headers.get(HttpHeaderNames.LOCATION),
+            this);
+    watchForSilence(settings.idleTimeoutNanos());
+  }
+
+  @Override
+  public void onHttpResponseBodyChunk(ByteBuf chunk, boolean last) {
+    long now = nanoClock.getAsLong();
+    if (ending != null || reply == null) {
+      return;
+    }
+    lastActivity = now;
+    int length = chunk.readableBytes();
+    if (length > 0) {
+      if (chunk.hasArray()) {
+        reply.bytes(now, chunk.array(), chunk.arrayOffset() + chunk.readerIndex(), length);
+      } else {
+        byte[] scratch = scratch(length);
+        chunk.getBytes(chunk.readerIndex(), scratch, 0, length);
+        reply.bytes(now, scratch, 0, length);
+      }
+    }
+    if (last) {
+      end(now, reply.end(now, false));
+    }
+  }
+
+  @Override
+  public void onThrowable(Throwable cause) {
+    fail(cause);
+  }
+
+  private void fail(Throwable cause) {
+    long now = nanoClock.getAsLong();
+    if (ending != null) {
+      return;
+    }
+    boolean closed = cause instanceof PrematureCloseException;
+    if (cause instanceof RequestTimeoutException) {
+      end(now, Verdict.TIMEOUT, "no end within the request timeout");
+    } else if (reply != null) {
+      end(now, closed ? reply.end(now, true) : reply.broken(now, ConnectionFailure.reason(cause)));
+    } else if (closed) {
+      end(now, Verdict.CONNECTION_ERROR, "connection closed by the server before any response");
+    } else {
+      end(now, Verdict.CONNECTION_ERROR, ConnectionFailure.reason(cause));
+    }
+  }
+
+  private void watchForSilence(long delayNanos) {
+    if (settings.idleTimeoutNanos() > 0) {
+      silence = eventLoop.schedule(this::checkSilence, delayNanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void checkSilence() {
+    if (ending != null) {
+      return;
+    }
+    long now = nanoClock.getAsLong();
+    long left = settings.idleTimeoutNanos() - (now - lastActivity);
+    if (left > 0) {
+      watchForSilence(left);
+      return;
+    }
+    if (answer.isOver() && reply != null) {
+      end(now, reply.end(now, true));
+    } else {
+      end(
+          now,
+          Verdict.STALLED,
+          "no byte for " + settings.idleTimeoutNanos() / 1_000_000 + " ms (idle timeout)");
+    }
+    abandon();
+  }
+
+  private void end(long now, Verdict verdict, @Nullable String error) {
+    end(now, new Ending(verdict, reply == null ? null : reply.status(), error));
+  }
+
+  private void end(long now, Ending how) {
+    if (ending == null) {
+      ending = how;
+      timeline.closed(now);
+      if (silence != null) {
+        silence.cancel(false);
+      }
+      if (http2 && channel != null) {
+        channel.closeFuture().removeListener(closeListener);
+      }
+      whenEnded.accept(this);
+    }
+  }
+
+  /** Makes the server stop: closes the connection, or with HTTP/2 only this stream. */
+  private void abandon() {
+    if (channel == null) {
+      return;
+    }
+    if (http2) {
+      Http2Streams.reset(channel, http2Stream);
+    } else {
+      channel.close();
+    }
+  }
+
+  private static byte[] scratch(int length) {
+    byte[] scratch = SCRATCH.get();
+    if (scratch.length < length) {
+      scratch = new byte[Integer.highestOneBit(length - 1) << 1];
+      SCRATCH.set(scratch);
+    }
+    return scratch;
+  }
+
+  /** Stops Gatling's client from sending a request a second time. */
+  private static final class ResendRefused extends RuntimeException {
+    static final String MESSAGE = "kept-alive connection closed by the server; not re-sent";
+
+    ResendRefused() {
+      super(MESSAGE, null, false, false);
+    }
+  }
+}

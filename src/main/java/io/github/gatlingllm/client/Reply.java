@@ -1,0 +1,253 @@
+package io.github.gatlingllm.client;
+
+import io.github.gatlingllm.client.Exchange.Ending;
+import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.wire.ErrorBody;
+import java.util.Arrays;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The body of a response: how its bytes are read, and what its end means. */
+sealed interface Reply {
+
+  /** HTTP status. */
+  int status();
+
+  /** More of the body. */
+  void bytes(long now, byte[] bytes, int offset, int length);
+
+  /**
+   * The body is over.
+   *
+   * @param cut whether the connection went away before the HTTP message was whole
+   */
+  Ending end(long now, boolean cut);
+
+  /** The connection failed in a way that is not a plain close. */
+  Ending broken(long now, String reason);
+
+  /** Chooses by status and content type. */
+  static Reply of(
+      int status,
+      @Nullable String contentType,
+      @Nullable String retryAfter,
+      @Nullable String location,
+      Exchange exchange) {
+    if (status / 100 != 2) {
+      return new Failed(status, contentType, retryAfter, location, exchange);
+    }
+    String type = contentType == null ? "" : contentType.toLowerCase(Locale.ROOT);
+    return type.startsWith("text/event-stream")
+        ? new Stream(status, exchange)
+        : new Whole(status, contentType, exchange);
+  }
+
+  /** Status 2xx, an event stream. */
+  record Stream(int status, Exchange exchange) implements Reply {
+
+    @Override
+    public void bytes(long now, byte[] bytes, int offset, int length) {
+      exchange.answer().stream(now, bytes, offset, length);
+    }
+
+    @Override
+    public Ending end(long now, boolean cut) {
+      Answer answer = exchange.answer();
+      answer.endOfStream(now);
+      if (answer.error() != null) {
+        return new Ending(Verdict.IN_STREAM_ERROR, status, answer.error());
+      }
+      if (answer.malformed() != null) {
+        return new Ending(Verdict.INVALID_RESPONSE, status, answer.malformed());
+      }
+      if (!answer.isOver()) {
+        return new Ending(
+            Verdict.TRUNCATED,
+            status,
+            answer.events() == 0
+                ? "stream ended without a single event"
+                : "stream ended before finish_reason and without [DONE]");
+      }
+      return answer.hasTokens()
+          ? new Ending(Verdict.COMPLETE, status, null)
+          : new Ending(Verdict.EMPTY, status, "stream ended well but held no token");
+    }
+
+    @Override
+    public Ending broken(long now, String reason) {
+      Ending ending = end(now, true);
+      return ending.verdict() == Verdict.TRUNCATED
+          ? new Ending(Verdict.CONNECTION_ERROR, status, reason)
+          : ending;
+    }
+  }
+
+  /** Status 2xx, one JSON body; or an event stream under a wrong content type. */
+  final class Whole implements Reply {
+
+    private static final int LIMIT = 16 * 1024 * 1024;
+
+    private final int status;
+    private final @Nullable String contentType;
+    private final Exchange exchange;
+    private final Collected body = new Collected(LIMIT);
+    private @Nullable Stream stream;
+
+    Whole(int status, @Nullable String contentType, Exchange exchange) {
+      this.status = status;
+      this.contentType = contentType;
+      this.exchange = exchange;
+    }
+
+    @Override
+    public int status() {
+      return status;
+    }
+
+    @Override
+    public void bytes(long now, byte[] bytes, int offset, int length) {
+      if (stream == null
+          && body.length() == 0
+          && exchange.settings().streamed()
+          && looksLikeEvents(bytes, offset, length)) {
+        stream = new Stream(status, exchange);
+      }
+      if (stream != null) {
+        stream.bytes(now, bytes, offset, length);
+      } else {
+        body.add(bytes, offset, length);
+      }
+    }
+
+    private static boolean looksLikeEvents(byte[] bytes, int offset, int length) {
+      String head =
+          new String(bytes, offset, Math.min(length, 6), java.nio.charset.StandardCharsets.UTF_8);
+      return head.startsWith("data:") || head.startsWith("event:") || head.startsWith(":");
+    }
+
+    @Override
+    public Ending end(long now, boolean cut) {
+      if (stream != null) {
+        return stream.end(now, cut);
+      }
+      if (cut) {
+        return new Ending(Verdict.TRUNCATED, status, "body ended before it was whole");
+      }
+      exchange.timeline().body(now);
+      Answer answer = exchange.answer();
+      answer.body(body.bytes(), body.length());
+      if (answer.error() != null) {
+        return new Ending(Verdict.IN_STREAM_ERROR, status, answer.error());
+      }
+      if (answer.malformed() != null) {
+        return new Ending(
+            Verdict.INVALID_RESPONSE,
+            status,
+            "expected an event stream or JSON, got "
+                + (contentType == null ? "no content type" : contentType));
+      }
+      if (!answer.isOver() && !answer.hasTokens()) {
+        return new Ending(
+            Verdict.INVALID_RESPONSE, status, "expected a completion, got other JSON");
+      }
+      return answer.hasTokens()
+          ? new Ending(Verdict.COMPLETE, status, null)
+          : new Ending(Verdict.EMPTY, status, "completion held no token");
+    }
+
+    @Override
+    public Ending broken(long now, String reason) {
+      return stream != null
+          ? stream.broken(now, reason)
+          : new Ending(Verdict.CONNECTION_ERROR, status, reason);
+    }
+  }
+
+  /** Any other status. */
+  final class Failed implements Reply {
+
+    private static final int LIMIT = 64 * 1024;
+
+    private final int status;
+    private final @Nullable String contentType;
+    private final @Nullable String retryAfter;
+    private final @Nullable String location;
+    private final Exchange exchange;
+    private final Collected body = new Collected(LIMIT);
+
+    Failed(
+        int status,
+        @Nullable String contentType,
+        @Nullable String retryAfter,
+        @Nullable String location,
+        Exchange exchange) {
+      this.status = status;
+      this.contentType = contentType;
+      this.retryAfter = retryAfter;
+      this.location = location;
+      this.exchange = exchange;
+    }
+
+    @Override
+    public int status() {
+      return status;
+    }
+
+    @Override
+    public void bytes(long now, byte[] bytes, int offset, int length) {
+      body.add(bytes, offset, length);
+    }
+
+    @Override
+    public Ending end(long now, boolean cut) {
+      if (status / 100 == 3 && location != null) {
+        return new Ending(
+            Verdict.HTTP_ERROR,
+            status,
+            "HTTP " + status + ": redirects are not followed; set the endpoint to " + location);
+      }
+      return new Ending(
+          status == 429 ? Verdict.RATE_LIMITED : Verdict.HTTP_ERROR,
+          status,
+          ErrorBody.message(
+              status,
+              contentType,
+              retryAfter,
+              Arrays.copyOf(body.bytes(), body.length()),
+              exchange.settings().apiKey()));
+    }
+
+    @Override
+    public Ending broken(long now, String reason) {
+      return end(now, true);
+    }
+  }
+
+  /** Bytes up to a limit; what comes beyond it is dropped. */
+  final class Collected {
+    private final int limit;
+    private byte[] bytes = new byte[1024];
+    private int length;
+
+    Collected(int limit) {
+      this.limit = limit;
+    }
+
+    void add(byte[] more, int offset, int count) {
+      int fitting = Math.min(count, limit - length);
+      if (length + fitting > bytes.length) {
+        bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + fitting));
+      }
+      System.arraycopy(more, offset, bytes, length, fitting);
+      length += fitting;
+    }
+
+    byte[] bytes() {
+      return bytes;
+    }
+
+    int length() {
+      return length;
+    }
+  }
+}

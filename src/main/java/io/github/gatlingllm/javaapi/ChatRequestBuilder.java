@@ -1,0 +1,110 @@
+package io.github.gatlingllm.javaapi;
+
+import io.gatling.javaapi.core.Session;
+import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.LlmRequest;
+import io.github.gatlingllm.action.MessagePart;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * A chat completion.
+ *
+ * <pre>{@code
+ * llm("ask").chat().system("You are a helpful assistant.").user("#{prompt}").maxTokens(256)
+ *     .check(finishReason().is("length"), ttft().lt(500), answer().saveAs("draft"))
+ * }</pre>
+ *
+ * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
+ */
+public final class ChatRequestBuilder extends LlmRequestBuilder<ChatRequestBuilder> {
+
+  ChatRequestBuilder(LlmRequest request) {
+    super(request);
+  }
+
+  @Override
+  ChatRequestBuilder with(LlmRequest changed) {
+    return new ChatRequestBuilder(changed);
+  }
+
+  /** One more message of the system; a Gatling EL String. */
+  public ChatRequestBuilder system(String text) {
+    return message("system", Dynamic.text(text));
+  }
+
+  /** One more message of the system, computed from the session. */
+  public ChatRequestBuilder system(Function<Session, String> text) {
+    return message("system", Dynamic.of(text));
+  }
+
+  /** One more message of the user; a Gatling EL String. */
+  public ChatRequestBuilder user(String text) {
+    return message("user", Dynamic.text(text));
+  }
+
+  /** One more message of the user, computed from the session. */
+  public ChatRequestBuilder user(Function<Session, String> text) {
+    return message("user", Dynamic.of(text));
+  }
+
+  /** One more message of the assistant; a Gatling EL String. */
+  public ChatRequestBuilder assistant(String text) {
+    return message("assistant", Dynamic.text(text));
+  }
+
+  /** One more message of the assistant, computed from the session. */
+  public ChatRequestBuilder assistant(Function<Session, String> text) {
+    return message("assistant", Dynamic.of(text));
+  }
+
+  /** The result of a tool call; Gatling EL Strings. */
+  public ChatRequestBuilder tool(String callId, String text) {
+    return with(request.and(new MessagePart.ToolResult(Dynamic.text(callId), Dynamic.text(text))));
+  }
+
+  /** The result of a tool call, computed from the session. */
+  public ChatRequestBuilder tool(
+      Function<Session, String> callId, Function<Session, String> text) {
+    return with(request.and(new MessagePart.ToolResult(Dynamic.of(callId), Dynamic.of(text))));
+  }
+
+  /**
+   * A whole list of messages, in OpenAI's form.
+   *
+   * @param el a Gatling EL String for a session attribute that is a list of maps, or JSON text of an
+   *     array
+   */
+  public ChatRequestBuilder messages(String el) {
+    return with(request.and(new MessagePart.Whole(Dynamic.el(el, Object.class))));
+  }
+
+  /** A whole list of messages, each a map in OpenAI's form, computed from the session. */
+  public ChatRequestBuilder messages(Function<Session, List<?>> messages) {
+    return with(request.and(new MessagePart.Whole(Dynamic.of(s -> (Object) messages.apply(s)))));
+  }
+
+  /** The tools the model may call: a JSON array; a Gatling EL String. */
+  public ChatRequestBuilder tools(String json) {
+    return edit(draft -> draft.tools = Dynamic.text(json));
+  }
+
+  /** As {@link #tools(String)}, computed from the session. */
+  public ChatRequestBuilder tools(Function<Session, String> json) {
+    return edit(draft -> draft.tools = Dynamic.of(json));
+  }
+
+  /** The form the answer must have: a JSON object such as a JSON schema; a Gatling EL String. */
+  public ChatRequestBuilder responseFormat(String json) {
+    return edit(draft -> draft.responseFormat = Dynamic.text(json));
+  }
+
+  /** As {@link #responseFormat(String)}, computed from the session. */
+  public ChatRequestBuilder responseFormat(Function<Session, String> json) {
+    return edit(draft -> draft.responseFormat = Dynamic.of(json));
+  }
+
+  private ChatRequestBuilder message(String role, Dynamic<String> text) {
+    return with(request.and(new MessagePart.Text(role, text)));
+  }
+}

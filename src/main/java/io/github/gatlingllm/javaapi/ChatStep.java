@@ -1,0 +1,79 @@
+package io.github.gatlingllm.javaapi;
+
+import io.gatling.javaapi.core.Session;
+import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.LlmRequest;
+import io.github.gatlingllm.action.MessagePart;
+import java.util.List;
+import java.util.function.Function;
+
+/** A chat completion that still needs something to answer. */
+public final class ChatStep {
+
+  private final LlmRequest request;
+
+  ChatStep(LlmRequest request) {
+    this.request = request;
+  }
+
+  /** What the model is told before anything else; a Gatling EL String. */
+  public ChatStep system(String text) {
+    return system(Dynamic.text(text));
+  }
+
+  /** As {@link #system(String)}, computed from the session. */
+  public ChatStep system(Function<Session, String> text) {
+    return system(Dynamic.of(text));
+  }
+
+  private ChatStep system(Dynamic<String> text) {
+    return new ChatStep(request.and(new MessagePart.Text("system", text)));
+  }
+
+  /**
+   * The conversation so far, kept in that session attribute by {@link LlmDsl#conversation}. What is
+   * asked here and the answer join it when the request succeeds.
+   */
+  public ChatStep history(String sessionKey) {
+    return new ChatStep(request.and(new MessagePart.History(sessionKey)));
+  }
+
+  /** What the user says; a Gatling EL String. */
+  public ChatRequestBuilder user(String text) {
+    return chat().user(text);
+  }
+
+  /** What the user says, computed from the session. */
+  public ChatRequestBuilder user(Function<Session, String> text) {
+    return chat().user(text);
+  }
+
+  /** What the assistant said before; a Gatling EL String. */
+  public ChatRequestBuilder assistant(String text) {
+    return chat().assistant(text);
+  }
+
+  /** What the assistant said before, computed from the session. */
+  public ChatRequestBuilder assistant(Function<Session, String> text) {
+    return chat().assistant(text);
+  }
+
+  /** The result of a tool call; Gatling EL Strings. */
+  public ChatRequestBuilder tool(String callId, String text) {
+    return chat().tool(callId, text);
+  }
+
+  /** A whole list of messages; see {@link ChatRequestBuilder#messages(String)}. */
+  public ChatRequestBuilder messages(String el) {
+    return chat().messages(el);
+  }
+
+  /** A whole list of messages; see {@link ChatRequestBuilder#messages(Function)}. */
+  public ChatRequestBuilder messages(Function<Session, List<?>> messages) {
+    return chat().messages(messages);
+  }
+
+  private ChatRequestBuilder chat() {
+    return new ChatRequestBuilder(request);
+  }
+}

@@ -1,0 +1,320 @@
+package io.github.gatlingllm.javaapi;
+
+import io.gatling.core.protocol.Protocol;
+import io.gatling.javaapi.core.ProtocolBuilder;
+import io.gatling.javaapi.core.Session;
+import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.sample.Slo;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings that all requests to one target have in common.
+ *
+ * <pre>{@code
+ * LlmProtocolBuilder engine =
+ *     llm.baseUrl("http://localhost:8000/v1")
+ *         .model("meta-llama/Llama-3.1-8B-Instruct")
+ *         .slo(slo().ttft(ofMillis(200)).tpot(ofMillis(50)).percentile(99));
+ * }</pre>
+ *
+ * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
+ */
+public final class LlmProtocolBuilder implements ProtocolBuilder {
+
+  /** What {@code LlmDsl.llm} starts from. */
+  static final LlmProtocolBuilder START = new LlmProtocolBuilder(LlmProtocol.DEFAULT);
+
+  private final LlmProtocol settings;
+
+  private LlmProtocolBuilder(LlmProtocol settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * For internal use only.
+   *
+   * @throws IllegalArgumentException if there is no base URL
+   */
+  @Override
+  public Protocol protocol() {
+    return toProtocol();
+  }
+
+  /** For internal use only. */
+  LlmProtocol toProtocol() {
+    if (settings.baseUrls().isEmpty()) {
+      throw new IllegalArgumentException(
+          "the llm protocol has no base URL; set one: llm.baseUrl(\"http://localhost:8000/v1\")");
+    }
+    return settings;
+  }
+
+  /**
+   * Where the server is: a base URL such as {@code http://localhost:8000/v1}, or the full path of an
+   * API such as {@code http://localhost:8000/v1/chat/completions}. Virtual users are spread evenly
+   * over several.
+   *
+   * @throws IllegalArgumentException if one is no http or https URL
+   */
+  public LlmProtocolBuilder baseUrl(String url, String... more) {
+    List<String> urls = new ArrayList<>();
+    urls.add(url);
+    urls.addAll(Arrays.asList(more));
+    return baseUrls(urls);
+  }
+
+  /** As {@link #baseUrl(String, String...)}. */
+  public LlmProtocolBuilder baseUrls(List<String> urls) {
+    return with(s -> s.baseUrls = urls.stream().map(LlmProtocolBuilder::url).toList());
+  }
+
+  /** The name of this server in records and reports; host and port unless set. */
+  public LlmProtocolBuilder target(String label) {
+    return with(s -> s.target = label);
+  }
+
+  /**
+   * The key that is sent as {@code Authorization: Bearer …}. It appears in no record, message or
+   * report.
+   *
+   * @param key a Gatling EL String; null or empty for none, so that {@code System.getenv("…")} can
+   *     be passed as it is
+   */
+  public LlmProtocolBuilder apiKey(@Nullable String key) {
+    return with(s -> s.apiKey = key == null || key.isEmpty() ? null : Dynamic.text(key));
+  }
+
+  /** As {@link #apiKey(String)}, computed from the session. */
+  public LlmProtocolBuilder apiKey(Function<Session, String> key) {
+    return with(s -> s.apiKey = Dynamic.of(key));
+  }
+
+  /** The model that is asked for, unless a request says otherwise; a Gatling EL String. */
+  public LlmProtocolBuilder model(String model) {
+    return with(s -> s.model = Dynamic.text(model));
+  }
+
+  /** As {@link #model(String)}, computed from the session. */
+  public LlmProtocolBuilder model(Function<Session, String> model) {
+    return with(s -> s.model = Dynamic.of(model));
+  }
+
+  /** A header of every request; the value is a Gatling EL String. */
+  public LlmProtocolBuilder header(String name, String value) {
+    return header(name, Dynamic.text(value));
+  }
+
+  /** A header of every request, computed from the session. */
+  public LlmProtocolBuilder header(String name, Function<Session, String> value) {
+    return header(name, Dynamic.of(value));
+  }
+
+  private LlmProtocolBuilder header(String name, Dynamic<String> value) {
+    return with(s -> s.headers.put(name, value));
+  }
+
+  /** Headers of every request; the values are Gatling EL Strings. */
+  public LlmProtocolBuilder headers(Map<String, String> headers) {
+    return with(
+        s -> headers.forEach((name, value) -> s.headers.put(name, Dynamic.text(value))));
+  }
+
+  /** Longest time of a whole request, from connecting to the last byte; 600 s unless set. */
+  public LlmProtocolBuilder requestTimeout(Duration timeout) {
+    return with(s -> s.requestTimeout = positive("requestTimeout", timeout));
+  }
+
+  /** As {@link #requestTimeout(Duration)}, in seconds. */
+  public LlmProtocolBuilder requestTimeout(long seconds) {
+    return requestTimeout(Duration.ofSeconds(seconds));
+  }
+
+  /** Longest silence within a response; 120 s unless set. Heartbeats count as signs of life. */
+  public LlmProtocolBuilder idleTimeout(Duration timeout) {
+    return with(s -> s.idleTimeout = positive("idleTimeout", timeout));
+  }
+
+  /** As {@link #idleTimeout(Duration)}, in seconds. */
+  public LlmProtocolBuilder idleTimeout(long seconds) {
+    return idleTimeout(Duration.ofSeconds(seconds));
+  }
+
+  /** All virtual users share one pool of connections: the default. */
+  public LlmProtocolBuilder shareConnections() {
+    return with(s -> s.shareConnections = true);
+  }
+
+  /** Every virtual user has connections of its own, closed when it ends, as browsers do. */
+  public LlmProtocolBuilder disableShareConnections() {
+    return with(s -> s.shareConnections = false);
+  }
+
+  /** Answers come as one body unless a request asks for a stream; TTFT, TPOT and ITL are absent. */
+  public LlmProtocolBuilder disableStreaming() {
+    return with(s -> s.streaming = false);
+  }
+
+  /**
+   * Does not send {@code ignore_eos} and {@code min_tokens}, which pin the output of a request with
+   * {@code maxTokens} to exactly that length. Strict gateways reject these fields.
+   */
+  public LlmProtocolBuilder disableIgnoreEos() {
+    return with(s -> s.ignoreEos = false);
+  }
+
+  /**
+   * Does not send {@code stream_options.include_usage}; token counts then come from the tokenizer
+   * and are marked as estimates.
+   */
+  public LlmProtocolBuilder disableUsage() {
+    return with(s -> s.includeUsage = false);
+  }
+
+  /** A JSON object that is merged into every request, last: it wins; null values remove keys. */
+  public LlmProtocolBuilder body(String json) {
+    return with(s -> s.extraBody = JsonText.object("body", json));
+  }
+
+  /** Objectives of every request, unless its name has its own. */
+  public LlmProtocolBuilder slo(SloBuilder slo) {
+    return with(s -> s.slo = slo.build());
+  }
+
+  /** Objectives of requests of that name. */
+  public LlmProtocolBuilder slo(String requestName, SloBuilder slo) {
+    return with(s -> s.sloByName.put(requestName, slo.build()));
+  }
+
+  /** Keeps prompts and answers in the records; they are left out unless this is set. */
+  public LlmProtocolBuilder recordText() {
+    return with(s -> s.recording = new LlmProtocol.Recording(true, s.recording.tokens()));
+  }
+
+  /**
+   * Does not keep the instant of every token in the records. Throughput inside a window is then
+   * interpolated, and the report says so.
+   */
+  public LlmProtocolBuilder disableRecordTokens() {
+    return with(s -> s.recording = new LlmProtocol.Recording(s.recording.text(), false));
+  }
+
+  /**
+   * Real requests that are sent to the target before the load starts, one after the other; none
+   * unless set. They are in no figure and no record, and a failed one is named in one line.
+   *
+   * @param requests ≥ 0
+   */
+  public LlmProtocolBuilder warmUp(int requests) {
+    if (requests < 0) {
+      throw new IllegalArgumentException("warmUp(" + requests + "): expected 0 or more requests");
+    }
+    return with(s -> s.warmUp = new LlmProtocol.WarmUp(requests, s.warmUp.jvm()));
+  }
+
+  /**
+   * Does not warm this JVM (class loading, JIT) before the load starts. That warm-up talks to an
+   * engine inside this JVM and never sends anything to the target.
+   */
+  public LlmProtocolBuilder disableJvmWarmUp() {
+    return with(s -> s.warmUp = new LlmProtocol.WarmUp(s.warmUp.requests(), false));
+  }
+
+  private static String url(String url) {
+    String trimmed = url.endsWith("/") ? url.substring(0, url.length() - 1) : url;
+    try {
+      URI uri = URI.create(trimmed);
+      if (("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
+          && uri.getHost() != null) {
+        return trimmed;
+      }
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(notUrl(url), e);
+    }
+    throw new IllegalArgumentException(notUrl(url));
+  }
+
+  private static String notUrl(String url) {
+    return "'" + url + "' is no base URL; expected something like http://localhost:8000/v1";
+  }
+
+  private static Duration positive(String setting, Duration value) {
+    if (value.isNegative() || value.isZero()) {
+      throw new IllegalArgumentException(setting + "(" + value + "): expected more than zero");
+    }
+    return value;
+  }
+
+  private LlmProtocolBuilder with(java.util.function.Consumer<Draft> change) {
+    Draft draft = new Draft(settings);
+    change.accept(draft);
+    return new LlmProtocolBuilder(draft.toSettings());
+  }
+
+  /** A mutable copy that lives for one change. */
+  private static final class Draft {
+    private String target;
+    private List<String> baseUrls;
+    private @Nullable Dynamic<String> apiKey;
+    private @Nullable Dynamic<String> model;
+    private final Map<String, Dynamic<String>> headers;
+    private Duration requestTimeout;
+    private Duration idleTimeout;
+    private boolean shareConnections;
+    private boolean streaming;
+    private boolean ignoreEos;
+    private boolean includeUsage;
+    private @Nullable String extraBody;
+    private Slo slo;
+    private final Map<String, Slo> sloByName;
+    private LlmProtocol.Recording recording;
+    private LlmProtocol.WarmUp warmUp;
+
+    Draft(LlmProtocol from) {
+      target = from.target();
+      baseUrls = from.baseUrls();
+      apiKey = from.apiKey();
+      model = from.model();
+      headers = new LinkedHashMap<>(from.headers());
+      requestTimeout = from.requestTimeout();
+      idleTimeout = from.idleTimeout();
+      shareConnections = from.shareConnections();
+      streaming = from.streaming();
+      ignoreEos = from.ignoreEos();
+      includeUsage = from.includeUsage();
+      extraBody = from.extraBody();
+      slo = from.slo();
+      sloByName = new LinkedHashMap<>(from.sloByName());
+      recording = from.recording();
+      warmUp = from.warmUp();
+    }
+
+    LlmProtocol toSettings() {
+      return new LlmProtocol(
+          target,
+          baseUrls,
+          apiKey,
+          model,
+          headers,
+          requestTimeout,
+          idleTimeout,
+          shareConnections,
+          streaming,
+          ignoreEos,
+          includeUsage,
+          extraBody,
+          slo,
+          sloByName,
+          recording,
+          warmUp);
+    }
+  }
+}

@@ -1,0 +1,226 @@
+package io.github.gatlingllm.javaapi;
+
+import io.gatling.javaapi.core.ActionBuilder;
+import io.gatling.javaapi.core.CheckBuilder;
+import io.gatling.javaapi.core.Session;
+import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.LlmRequest;
+import io.github.gatlingllm.action.LlmResponse;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * What chat and text completions have in common. What is not set here is taken from the protocol,
+ * and what is not set there is not sent.
+ *
+ * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
+ *
+ * @param <T> the kind of request
+ */
+public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
+    implements ActionBuilder permits ChatRequestBuilder, CompletionRequestBuilder {
+
+  final LlmRequest request;
+
+  LlmRequestBuilder(LlmRequest request) {
+    this.request = request;
+  }
+
+  abstract T with(LlmRequest changed);
+
+  final T edit(Consumer<LlmRequest.Draft> change) {
+    return with(request.edit(change));
+  }
+
+  /** For internal use only. */
+  @Override
+  public final io.gatling.core.action.builder.ActionBuilder asScala() {
+    return request.toActionBuilder();
+  }
+
+  /** The model; a Gatling EL String. */
+  public final T model(String model) {
+    return edit(draft -> draft.model = Dynamic.text(model));
+  }
+
+  /** The model, computed from the session. */
+  public final T model(Function<Session, String> model) {
+    return edit(draft -> draft.model = Dynamic.of(model));
+  }
+
+  /**
+   * The most tokens to generate. Unless {@link LlmProtocolBuilder#disableIgnoreEos()} is set, the
+   * server is asked to generate exactly this many.
+   */
+  public final T maxTokens(int tokens) {
+    return edit(draft -> draft.maxTokens = Dynamic.of(tokens));
+  }
+
+  /** As {@link #maxTokens(int)}; a Gatling EL String. */
+  public final T maxTokens(String el) {
+    return edit(draft -> draft.maxTokens = Dynamic.el(el, Integer.class));
+  }
+
+  /** As {@link #maxTokens(int)}, computed from the session. */
+  public final T maxTokens(Function<Session, Integer> tokens) {
+    return edit(draft -> draft.maxTokens = Dynamic.of(tokens));
+  }
+
+  /** Sampling temperature. */
+  public final T temperature(double temperature) {
+    return edit(draft -> draft.temperature = Dynamic.of(temperature));
+  }
+
+  /** Sampling temperature; a Gatling EL String. */
+  public final T temperature(String el) {
+    return edit(draft -> draft.temperature = Dynamic.el(el, Double.class));
+  }
+
+  /** Sampling temperature, computed from the session. */
+  public final T temperature(Function<Session, Double> temperature) {
+    return edit(draft -> draft.temperature = Dynamic.of(temperature));
+  }
+
+  /** Nucleus sampling: the probability mass that is sampled from. */
+  public final T topP(double topP) {
+    return edit(draft -> draft.topP = Dynamic.of(topP));
+  }
+
+  /** As {@link #topP(double)}; a Gatling EL String. */
+  public final T topP(String el) {
+    return edit(draft -> draft.topP = Dynamic.el(el, Double.class));
+  }
+
+  /** As {@link #topP(double)}, computed from the session. */
+  public final T topP(Function<Session, Double> topP) {
+    return edit(draft -> draft.topP = Dynamic.of(topP));
+  }
+
+  /** Texts that end the answer; Gatling EL Strings. */
+  public final T stop(String... texts) {
+    List<Dynamic<String>> stops = Arrays.stream(texts).map(Dynamic::text).toList();
+    return edit(draft -> draft.stop = stops);
+  }
+
+  /** A text that ends the answer, computed from the session. */
+  public final T stop(Function<Session, String> text) {
+    return edit(draft -> draft.stop = List.of(Dynamic.of(text)));
+  }
+
+  /** The sampling seed that the server is asked to use. */
+  public final T seed(long seed) {
+    return edit(draft -> draft.seed = Dynamic.of(seed));
+  }
+
+  /** As {@link #seed(long)}; a Gatling EL String. */
+  public final T seed(String el) {
+    return edit(draft -> draft.seed = Dynamic.el(el, Long.class));
+  }
+
+  /** As {@link #seed(long)}, computed from the session. */
+  public final T seed(Function<Session, Long> seed) {
+    return edit(draft -> draft.seed = Dynamic.of(seed));
+  }
+
+  /** Asks for a stream, or for one body; the protocol decides unless this is set. */
+  public final T stream(boolean stream) {
+    return edit(draft -> draft.stream = Dynamic.of(stream));
+  }
+
+  /** As {@link #stream(boolean)}; a Gatling EL String. */
+  public final T stream(String el) {
+    return edit(draft -> draft.stream = Dynamic.el(el, Boolean.class));
+  }
+
+  /** As {@link #stream(boolean)}, computed from the session. */
+  public final T stream(Function<Session, Boolean> stream) {
+    return edit(draft -> draft.stream = Dynamic.of(stream));
+  }
+
+  /** A JSON object that is merged into the request, last: it wins; a Gatling EL String. */
+  public final T body(String json) {
+    return edit(draft -> draft.extraBody = Dynamic.text(json));
+  }
+
+  /** As {@link #body(String)}, computed from the session. */
+  public final T body(Function<Session, String> json) {
+    return edit(draft -> draft.extraBody = Dynamic.of(json));
+  }
+
+  /** A header; the value is a Gatling EL String. */
+  public final T header(String name, String value) {
+    return edit(draft -> draft.headers.put(name, Dynamic.text(value)));
+  }
+
+  /** A header, computed from the session. */
+  public final T header(String name, Function<Session, String> value) {
+    return edit(draft -> draft.headers.put(name, Dynamic.of(value)));
+  }
+
+  /** Is in no statistics and no record; checks still run, and a failure still marks the user. */
+  public final T silent() {
+    return edit(draft -> draft.silent = true);
+  }
+
+  /**
+   * Checks on the answer: Gatling's {@code bodyString}, {@code substring}, {@code regex}, {@code
+   * jsonPath} and {@code jmesPath} look at the generated text, those of {@link LlmDsl} at the
+   * measured request.
+   */
+  public final T check(CheckBuilder... checks) {
+    return check(Arrays.asList(checks));
+  }
+
+  /** As {@link #check(CheckBuilder...)}. */
+  public final T check(List<CheckBuilder> checks) {
+    return edit(draft -> checks.forEach(c -> draft.checks.add(LlmRequest.ConditionalCheck.of(c))));
+  }
+
+  /** Checks that are only done where the condition holds; a Gatling EL String. */
+  public final CheckCondition<T> checkIf(String condition) {
+    Dynamic<Boolean> holds = Dynamic.el(condition, Boolean.class);
+    return new CheckCondition<>(this, c -> LlmRequest.ConditionalCheck.when(holds, c));
+  }
+
+  /** Checks that are only done where the condition on the session holds. */
+  public final CheckCondition<T> checkIf(Function<Session, Boolean> condition) {
+    Dynamic<Boolean> holds = Dynamic.of(condition);
+    return new CheckCondition<>(this, c -> LlmRequest.ConditionalCheck.when(holds, c));
+  }
+
+  /** Checks that are only done where the condition on response and session holds. */
+  public final CheckCondition<T> checkIf(BiFunction<LlmResponse, Session, Boolean> condition) {
+    return new CheckCondition<>(this, c -> LlmRequest.ConditionalCheck.when(condition, c));
+  }
+
+  /**
+   * A condition that needs its checks.
+   *
+   * @param <T> the kind of request
+   */
+  public static final class CheckCondition<T extends LlmRequestBuilder<T>> {
+    private final LlmRequestBuilder<T> builder;
+    private final Function<CheckBuilder, LlmRequest.ConditionalCheck> conditional;
+
+    CheckCondition(
+        LlmRequestBuilder<T> builder,
+        Function<CheckBuilder, LlmRequest.ConditionalCheck> conditional) {
+      this.builder = builder;
+      this.conditional = conditional;
+    }
+
+    /** The checks to do where the condition holds. */
+    public T then(CheckBuilder... checks) {
+      return then(Arrays.asList(checks));
+    }
+
+    /** The checks to do where the condition holds. */
+    public T then(List<CheckBuilder> checks) {
+      return builder.edit(
+          draft -> checks.forEach(check -> draft.checks.add(conditional.apply(check))));
+    }
+  }
+}

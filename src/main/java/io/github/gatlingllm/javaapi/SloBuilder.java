@@ -1,0 +1,117 @@
+package io.github.gatlingllm.javaapi;
+
+import io.github.gatlingllm.sample.Slo;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Service level objectives of a request, and the share of requests that must meet all of them.
+ *
+ * <pre>{@code
+ * slo().ttft(ofMillis(200)).tpot(ofMillis(50)).percentile(99)
+ * }</pre>
+ *
+ * <p>TTFT, TTFO and E2E are judged from the planned arrival, so that waiting inside the client
+ * counts. Numbers are milliseconds.
+ *
+ * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
+ */
+public final class SloBuilder {
+
+  /** What {@code LlmDsl.slo()} starts from. */
+  static final SloBuilder START = new SloBuilder(Slo.NONE);
+
+  private final Slo slo;
+
+  private SloBuilder(Slo slo) {
+    this.slo = slo;
+  }
+
+  Slo build() {
+    return slo;
+  }
+
+  /** Time to first token must be below. */
+  public SloBuilder ttft(Duration limit) {
+    return and(Slo.Measure.TTFT, limit);
+  }
+
+  /** As {@link #ttft(Duration)}, in milliseconds. */
+  public SloBuilder ttft(double millis) {
+    return ttft(duration(millis));
+  }
+
+  /** Time to first output token (reasoning excluded) must be below. */
+  public SloBuilder ttfo(Duration limit) {
+    return and(Slo.Measure.TTFO, limit);
+  }
+
+  /** As {@link #ttfo(Duration)}, in milliseconds. */
+  public SloBuilder ttfo(double millis) {
+    return ttfo(duration(millis));
+  }
+
+  /** Mean time per output token after the first must be below. */
+  public SloBuilder tpot(Duration limit) {
+    return and(Slo.Measure.TPOT, limit);
+  }
+
+  /** As {@link #tpot(Duration)}, in milliseconds. */
+  public SloBuilder tpot(double millis) {
+    return tpot(duration(millis));
+  }
+
+  /** The 99th percentile of the request's own inter-token gaps must be below. */
+  public SloBuilder itl(Duration limit) {
+    return and(Slo.Measure.ITL, limit);
+  }
+
+  /** As {@link #itl(Duration)}, in milliseconds. */
+  public SloBuilder itl(double millis) {
+    return itl(duration(millis));
+  }
+
+  /** The time to the last token must be below. */
+  public SloBuilder e2e(Duration limit) {
+    return and(Slo.Measure.E2E, limit);
+  }
+
+  /** As {@link #e2e(Duration)}, in milliseconds. */
+  public SloBuilder e2e(double millis) {
+    return e2e(duration(millis));
+  }
+
+  /** The longest gap of the request must be below. */
+  public SloBuilder stall(Duration limit) {
+    return and(Slo.Measure.STALL, limit);
+  }
+
+  /** As {@link #stall(Duration)}, in milliseconds. */
+  public SloBuilder stall(double millis) {
+    return stall(duration(millis));
+  }
+
+  /**
+   * A load level holds when at least this share of attempted requests meets every objective.
+   *
+   * @param percent more than 0, at most 100; 99 unless set
+   */
+  public SloBuilder percentile(double percent) {
+    return new SloBuilder(new Slo(slo.objectives(), percent));
+  }
+
+  private SloBuilder and(Slo.Measure measure, Duration limit) {
+    if (limit.isNegative() || limit.isZero()) {
+      throw new IllegalArgumentException(
+          "SLO " + measure.key() + " < " + limit + ": expected a limit above zero");
+    }
+    List<Slo.Objective> objectives = new ArrayList<>(slo.objectives());
+    objectives.add(new Slo.Objective(measure, limit.toNanos()));
+    return new SloBuilder(new Slo(objectives, slo.percentile()));
+  }
+
+  private static Duration duration(double millis) {
+    return Duration.ofNanos(Math.round(millis * 1e6));
+  }
+}
