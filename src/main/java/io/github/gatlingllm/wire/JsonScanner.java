@@ -35,6 +35,11 @@ final class JsonScanner {
   private int textTo;
   private boolean escaped;
 
+  /** The form in which {@link #keyIs} wants a name. */
+  static byte[] key(String name) {
+    return name.getBytes(StandardCharsets.US_ASCII);
+  }
+
   void reset(byte[] newBytes, int from, int to) {
     bytes = newBytes;
     at = from;

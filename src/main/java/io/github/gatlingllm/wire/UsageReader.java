@@ -1,34 +1,33 @@
 package io.github.gatlingllm.wire;
 
-import java.nio.charset.StandardCharsets;
-
 /** Reads what servers report about the work done: usage objects and llama.cpp's timings. */
 final class UsageReader {
 
-  private static final byte[] PROMPT_TOKENS = key("prompt_tokens");
-  private static final byte[] COMPLETION_TOKENS = key("completion_tokens");
-  private static final byte[] PROMPT_DETAILS = key("prompt_tokens_details");
-  private static final byte[] COMPLETION_DETAILS = key("completion_tokens_details");
-  private static final byte[] CACHED_TOKENS = key("cached_tokens");
-  private static final byte[] REASONING_TOKENS = key("reasoning_tokens");
+  private static final byte[] PROMPT_TOKENS = JsonScanner.key("prompt_tokens");
+  private static final byte[] COMPLETION_TOKENS = JsonScanner.key("completion_tokens");
+  private static final byte[] PROMPT_DETAILS = JsonScanner.key("prompt_tokens_details");
+  private static final byte[] COMPLETION_DETAILS = JsonScanner.key("completion_tokens_details");
+  private static final byte[] CACHED_TOKENS = JsonScanner.key("cached_tokens");
+  private static final byte[] REASONING_TOKENS = JsonScanner.key("reasoning_tokens");
 
   /** Groq, seconds. */
-  private static final byte[] QUEUE_TIME = key("queue_time");
+  private static final byte[] QUEUE_TIME = JsonScanner.key("queue_time");
 
-  private static final byte[] PROMPT_TIME = key("prompt_time");
-  private static final byte[] COMPLETION_TIME = key("completion_time");
+  private static final byte[] PROMPT_TIME = JsonScanner.key("prompt_time");
+  private static final byte[] COMPLETION_TIME = JsonScanner.key("completion_time");
 
   /** llama.cpp, milliseconds and tokens. */
-  private static final byte[] PROMPT_MS = key("prompt_ms");
+  private static final byte[] PROMPT_MS = JsonScanner.key("prompt_ms");
 
-  private static final byte[] PREDICTED_MS = key("predicted_ms");
-  private static final byte[] PROMPT_N = key("prompt_n");
-  private static final byte[] CACHE_N = key("cache_n");
-  private static final byte[] PREDICTED_N = key("predicted_n");
+  private static final byte[] PREDICTED_MS = JsonScanner.key("predicted_ms");
+  private static final byte[] PROMPT_N = JsonScanner.key("prompt_n");
+  private static final byte[] CACHE_N = JsonScanner.key("cache_n");
+  private static final byte[] PREDICTED_N = JsonScanner.key("predicted_n");
 
   private final JsonScanner json;
   private final ChunkListener listener;
 
+  private boolean found;
   private int cachedTokens;
   private int reasoningTokens;
 
@@ -37,12 +36,23 @@ final class UsageReader {
     this.listener = listener;
   }
 
-  /** Reads a usage object and pushes it; false: the value is none, and was skipped. */
-  boolean usage() {
+  /** Starts a new document. */
+  void begin() {
+    found = false;
+  }
+
+  /** Whether the document held usage or timings. */
+  boolean found() {
+    return found;
+  }
+
+  /** Reads the value of a usage field. */
+  void usage() {
     if (!json.atObject()) {
       json.skip();
-      return false;
+      return;
     }
+    found = true;
     int promptTokens = -1;
     int completionTokens = -1;
     cachedTokens = -1;
@@ -66,15 +76,15 @@ final class UsageReader {
       }
     }
     listener.usage(promptTokens, completionTokens, cachedTokens, reasoningTokens);
-    return true;
   }
 
-  /** Reads llama.cpp's timings object; false: the value is none, and was skipped. */
-  boolean timings() {
+  /** Reads the value of llama.cpp's timings field. */
+  void timings() {
     if (!json.atObject()) {
       json.skip();
-      return false;
+      return;
     }
+    found = true;
     json.enterObject();
     while (json.nextKey()) {
       if (json.keyIs(PROMPT_MS)) {
@@ -91,7 +101,6 @@ final class UsageReader {
         json.skip();
       }
     }
-    return true;
   }
 
   private void details() {
@@ -126,9 +135,5 @@ final class UsageReader {
     if (value >= 0) {
       listener.server(key, value / divisor);
     }
-  }
-
-  private static byte[] key(String name) {
-    return name.getBytes(StandardCharsets.US_ASCII);
   }
 }
