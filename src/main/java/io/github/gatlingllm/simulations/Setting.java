@@ -1,0 +1,153 @@
+package io.github.gatlingllm.simulations;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every setting of the benchmark. The constant's name is its environment name without {@code LLM_};
+ * the system property is the same in camel case: {@code TOP_P} is {@code llm.topP} and {@code
+ * LLM_TOP_P}.
+ */
+enum Setting {
+  ENDPOINT,
+  MODEL,
+  API_KEY,
+  API,
+  STREAM,
+  CONCURRENCY,
+  RATE,
+  ARRIVAL,
+  DURATION,
+  REQUESTS,
+  WARMUP,
+  DRAIN,
+  MAX_TOKENS,
+  IGNORE_EOS,
+  PROMPT,
+  PROMPTS,
+  TEMPERATURE,
+  TOP_P,
+  BODY,
+  TIMEOUT,
+  IDLE_TIMEOUT,
+  SLO,
+  SLO_PERCENTILE,
+  SEED,
+  RECORD_TEXT,
+  RECORD_TOKENS,
+  VERIFY_TLS,
+  CONNECTIONS,
+  INDEX_BLOCK,
+  FAIL_BUILD,
+  DRY_RUN,
+
+  TRIALS(false),
+  SEARCH(false),
+  FILL(false),
+  STABILIZE(false),
+  MEASURE(false),
+  STOP_WHEN(false),
+  MAX_IN_FLIGHT(false),
+  INTERLEAVE(false),
+  PROMPT_TOKENS(false),
+  DATASET(false),
+  SCENARIO(false),
+  MIX(false),
+  UNIQUE_PROMPTS(false),
+  SHARED_PREFIX(false),
+  TOKENIZER(false),
+  ASSERT(false),
+  METRICS_URL(false),
+  CSV(false),
+  LIVE(false);
+
+  private final boolean available;
+  private final String key;
+
+  Setting() {
+    this(true);
+  }
+
+  Setting(boolean available) {
+    this.available = available;
+    this.key = camelCase(name());
+  }
+
+  /** Whether this version has it; one that it does not have is refused, never ignored. */
+  boolean isAvailable() {
+    return available;
+  }
+
+  /** The name after {@code llm.}, e.g. {@code maxTokens}. */
+  String key() {
+    return key;
+  }
+
+  /** The system property, e.g. {@code llm.maxTokens}. */
+  String property() {
+    return "llm." + key;
+  }
+
+  /** The environment variable, e.g. {@code LLM_MAX_TOKENS}. */
+  String variable() {
+    return "LLM_" + name();
+  }
+
+  /** Whether its value must never be shown. */
+  boolean isSecret() {
+    return this == API_KEY;
+  }
+
+  /** The setting of that property name after {@code llm.}; null when there is none. */
+  static @Nullable Setting ofKey(String key) {
+    return Arrays.stream(values()).filter(s -> s.key.equals(key)).findFirst().orElse(null);
+  }
+
+  /** The setting of that environment name; null when there is none. */
+  static @Nullable Setting ofVariable(String variable) {
+    return Arrays.stream(values())
+        .filter(s -> s.variable().equals(variable))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** The one of {@link #values} whose spelling comes closest. */
+  static Setting nearest(String name) {
+    String plain = plain(name);
+    return Stream.of(values())
+        .min(Comparator.comparingInt(s -> distance(plain, plain(s.key))))
+        .orElseThrow();
+  }
+
+  private static String plain(String name) {
+    return name.replace("_", "").toLowerCase(Locale.ROOT);
+  }
+
+  private static String camelCase(String upperSnake) {
+    StringBuilder camel = new StringBuilder();
+    for (String word : upperSnake.split("_", -1)) {
+      String lower = word.toLowerCase(Locale.ROOT);
+      camel.append(camel.isEmpty() ? lower : word.charAt(0) + lower.substring(1));
+    }
+    return camel.toString();
+  }
+
+  /** Levenshtein: least number of inserted, deleted and replaced characters. */
+  private static int distance(String a, String b) {
+    int[] row = new int[b.length() + 1];
+    Arrays.setAll(row, i -> i);
+    for (int i = 1; i <= a.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+      }
+    }
+    return row[b.length()];
+  }
+}

@@ -1,0 +1,72 @@
+package io.github.gatlingllm.workload;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.IntSummaryStatistics;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * The prompts of a run, and the seeded draw of one per request.
+ *
+ * <pre>{@code
+ * PromptPool pool = PromptPool.builtIn();
+ * String prompt = pool.pick(42, requestIndex); // the same for the same seed and index, always
+ * }</pre>
+ *
+ * <p>Immutable; all methods may be called from any thread.
+ *
+ * @param origin where the prompts come from, for people: {@code built-in}, a file name
+ * @param texts at least one
+ */
+public record PromptPool(String origin, List<String> texts) {
+
+  /** Keeps prompt draws independent of arrival times, which are drawn from the same seed. */
+  private static final long SALT = 0x70726f6d70747331L; // "prompts1"
+
+  /** Step of SplittableRandom's own state: the n-th draw starts where n single draws would end. */
+  private static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;
+
+  public PromptPool {
+    texts = List.copyOf(texts);
+    if (texts.isEmpty()) {
+      throw new IllegalArgumentException(origin + " holds no prompt; expected at least one");
+    }
+  }
+
+  /** 24 short prompts of mixed kind and language, made for this project. */
+  public static PromptPool builtIn() {
+    try (InputStream in = PromptPool.class.getResourceAsStream("prompts.txt")) {
+      if (in == null) {
+        throw new IllegalStateException("prompts.txt is missing from the gatling-llm jar");
+      }
+      String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      return new PromptPool("built-in", text.lines().filter(line -> !line.isBlank()).toList());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A pool of one: every request asks the same. */
+  public static PromptPool of(String prompt) {
+    return new PromptPool("fixed text", List.of(prompt));
+  }
+
+  /**
+   * The prompt of one request: uniform over the pool, with replacement.
+   *
+   * @param seed the run's seed
+   * @param index position of the request in the run, from 0
+   */
+  public String pick(long seed, long index) {
+    SplittableRandom random = new SplittableRandom((seed ^ SALT) + index * GOLDEN_GAMMA);
+    return texts.get(random.nextInt(texts.size()));
+  }
+
+  /** Lengths of the prompts in characters (UTF-16 units). */
+  public IntSummaryStatistics chars() {
+    return texts.stream().mapToInt(String::length).summaryStatistics();
+  }
+}

@@ -1,0 +1,203 @@
+package io.github.gatlingllm.testing;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One request and the answer that a {@link ScriptedServer.Script} writes to it.
+ *
+ * <pre>{@code
+ * exchange -> exchange.startStream()
+ *     .at(50_000_000).event(ChatChunks.content("Hello")) // 50 ms after the request
+ *     .await(goOn)                                       // until the test says so
+ *     .event(ChatChunks.finish("stop")).done().lastChunk()
+ * }</pre>
+ *
+ * <p>Every send is one write to the socket and is flushed. Only the script's thread may send.
+ */
+public final class Exchange {
+
+  /** How close to a deadline parking stops and spinning starts: parking is 50 to 100 µs coarse. */
+  private static final long SPIN_NANOS = 150_000;
+
+  private static final long SIGNAL_LIMIT_SECONDS = 30;
+
+  private final Request request;
+  private final Socket socket;
+  private final Socket rawSocket;
+  private final InputStream in;
+  private final OutputStream out;
+  private final List<Send> sends = new CopyOnWriteArrayList<>();
+
+  Exchange(Request request, Socket socket, Socket rawSocket) throws IOException {
+    this.request = request;
+    this.socket = socket;
+    this.rawSocket = rawSocket;
+    this.in = socket.getInputStream();
+    this.out = socket.getOutputStream();
+  }
+
+  /**
+   * One write to the socket. The client cannot have seen its bytes before {@code beforeNanos}.
+   *
+   * @param beforeNanos {@link System#nanoTime()} just before the write
+   * @param afterNanos {@link System#nanoTime()} just after it
+   */
+  public record Send(long beforeNanos, long afterNanos, int bytes) {}
+
+  /** What is being answered. */
+  public Request request() {
+    return request;
+  }
+
+  /** All writes so far, in order. */
+  public List<Send> sends() {
+    return List.copyOf(sends);
+  }
+
+  /** Sends exactly these bytes. */
+  public Exchange send(byte[] bytes) throws IOException {
+    long before = System.nanoTime();
+    out.write(bytes);
+    out.flush();
+    sends.add(new Send(before, System.nanoTime(), bytes.length));
+    return this;
+  }
+
+  /** Sends exactly this text, as UTF-8. */
+  public Exchange send(String text) throws IOException {
+    return send(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Sends a status line and headers written as {@code "Name: value"}, and the empty line. */
+  public Exchange sendHeaders(int status, String... headers) throws IOException {
+    StringBuilder head = new StringBuilder("HTTP/1.1 " + status + " Scripted\r\n");
+    for (String header : headers) {
+      head.append(header).append("\r\n");
+    }
+    return send(head.append("\r\n").toString());
+  }
+
+  /** Sends status 200 and the headers of a chunked event stream. */
+  public Exchange startStream() throws IOException {
+    return sendHeaders(200, "Content-Type: text/event-stream", "Transfer-Encoding: chunked");
+  }
+
+  /** Sends a whole response of known length. */
+  public Exchange respond(int status, String contentType, String body, String... headers)
+      throws IOException {
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    String[] all = new String[headers.length + 2];
+    all[0] = "Content-Type: " + contentType;
+    all[1] = "Content-Length: " + bytes.length;
+    System.arraycopy(headers, 0, all, 2, headers.length);
+    return sendHeaders(status, all).send(bytes);
+  }
+
+  /** Sends one HTTP chunk, framed, in one write. */
+  public Exchange chunk(byte[] bytes) throws IOException {
+    byte[] head = (Integer.toHexString(bytes.length) + "\r\n").getBytes(StandardCharsets.US_ASCII);
+    byte[] framed = new byte[head.length + bytes.length + 2];
+    System.arraycopy(head, 0, framed, 0, head.length);
+    System.arraycopy(bytes, 0, framed, head.length, bytes.length);
+    framed[framed.length - 2] = '\r';
+    framed[framed.length - 1] = '\n';
+    return send(framed);
+  }
+
+  /** Sends this text, as UTF-8, as one HTTP chunk. */
+  public Exchange chunk(String text) throws IOException {
+    return chunk(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Sends {@code data: <json>} as one event in one HTTP chunk. */
+  public Exchange event(String json) throws IOException {
+    return chunk("data: " + json + "\n\n");
+  }
+
+  /** Sends {@code data: [DONE]}; the HTTP body stays open until {@link #lastChunk}. */
+  public Exchange done() throws IOException {
+    return event("[DONE]");
+  }
+
+  /** Ends a chunked body, with trailers written as {@code "Name: value"}. */
+  public Exchange lastChunk(String... trailers) throws IOException {
+    StringBuilder tail = new StringBuilder("0\r\n");
+    for (String trailer : trailers) {
+      tail.append(trailer).append("\r\n");
+    }
+    return send(tail.append("\r\n").toString());
+  }
+
+  /** Waits until this long after the request was received; returns at once when that is past. */
+  public Exchange at(long nanosFromRequest) throws InterruptedException {
+    long deadline = request.receivedNanos() + nanosFromRequest;
+    for (long left = deadline - System.nanoTime(); left > 0; left = deadline - System.nanoTime()) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      if (left > SPIN_NANOS) {
+        LockSupport.parkNanos(left - SPIN_NANOS);
+      } else {
+        Thread.onSpinWait();
+      }
+    }
+    return this;
+  }
+
+  /**
+   * Waits for the test's signal.
+   *
+   * @throws IllegalStateException if it does not come within 30 s
+   */
+  public Exchange await(CountDownLatch signal) throws InterruptedException {
+    if (!signal.await(SIGNAL_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+      throw new IllegalStateException("no signal came within " + SIGNAL_LIMIT_SECONDS + " s");
+    }
+    return this;
+  }
+
+  /**
+   * Reads on until the client closes or resets the connection.
+   *
+   * @return {@link System#nanoTime()} when that was seen
+   */
+  public long awaitClientClose() {
+    try {
+      while (in.read() >= 0) {
+        // whatever the client still sends is of no interest
+      }
+    } catch (IOException reset) {
+      return System.nanoTime();
+    }
+    return System.nanoTime();
+  }
+
+  /** Closes the connection in order: with TLS, close_notify first. */
+  public void close() throws IOException {
+    socket.close();
+  }
+
+  /** Closes the TCP connection below TLS: end of stream without close_notify. */
+  public void closeWithoutNotify() throws IOException {
+    rawSocket.close();
+  }
+
+  /** Resets the TCP connection: the client sees RST. */
+  public void reset() throws IOException {
+    rawSocket.setSoLinger(true, 0);
+    rawSocket.close();
+  }
+
+  boolean isOpen() {
+    return !socket.isClosed() && !rawSocket.isClosed();
+  }
+}

@@ -1,0 +1,186 @@
+package io.github.gatlingllm.testing;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An HTTP/1.1 server on 127.0.0.1 whose every byte a test controls.
+ *
+ * <pre>{@code
+ * try (ScriptedServer server = ScriptedServer.start(
+ *     first -> first.startStream().event(ChatChunks.content("Hi")).reset(),
+ *     later -> later.respond(200, "application/json", "{}"))) {
+ *   … server.baseUrl() …
+ * }
+ * }</pre>
+ *
+ * <p>The n-th request of the server runs the n-th script, the last script serves all further ones.
+ * Each connection has a daemon thread of its own; when a script returns without closing, the next
+ * request is read from the same connection. {@link #close} throws what a script threw, so that a
+ * broken script cannot pass for a misbehaving server.
+ */
+public final class ScriptedServer implements AutoCloseable {
+
+  private final ServerSocket listener;
+  private final @Nullable SSLContext tls;
+  private final List<Script> scripts;
+  private final List<Exchange> exchanges = new CopyOnWriteArrayList<>();
+  private final Queue<Socket> connections = new ConcurrentLinkedQueue<>();
+  private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
+  private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger accepted = new AtomicInteger();
+  private volatile boolean closed;
+
+  /** Answers one request. */
+  @FunctionalInterface
+  public interface Script {
+    /** An {@link IOException} means that the client is gone and is not a failure. */
+    void answer(Exchange exchange) throws IOException, InterruptedException;
+  }
+
+  private ScriptedServer(@Nullable SSLContext tls, Script... scripts) {
+    if (scripts.length == 0) {
+      throw new IllegalArgumentException("a scripted server needs at least one script");
+    }
+    this.tls = tls;
+    this.scripts = List.of(scripts);
+    try {
+      listener = new ServerSocket(0, 512, InetAddress.getLoopbackAddress());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    startThread("scripted-server-accept", this::acceptAll);
+  }
+
+  /** Starts a server; the n-th script answers the n-th request. */
+  public static ScriptedServer start(Script... scripts) {
+    return new ScriptedServer(null, scripts);
+  }
+
+  /** Starts a server that speaks TLS, for example with {@link SelfSigned#sslContext}. */
+  public static ScriptedServer startTls(SSLContext tls, Script... scripts) {
+    return new ScriptedServer(tls, scripts);
+  }
+
+  /** The port it listens on. */
+  public int port() {
+    return listener.getLocalPort();
+  }
+
+  /** {@code http://127.0.0.1:<port>}, or https. */
+  public String baseUrl() {
+    return (tls == null ? "http" : "https") + "://127.0.0.1:" + port();
+  }
+
+  /** All exchanges in order of arrival, each with its request and its sends. */
+  public List<Exchange> exchanges() {
+    return List.copyOf(exchanges);
+  }
+
+  /** All requests in order of arrival. */
+  public List<Request> requests() {
+    return exchanges.stream().map(Exchange::request).toList();
+  }
+
+  /** How many of the requests were POSTs. */
+  public int posts() {
+    return (int) requests().stream().filter(r -> r.method().equals("POST")).count();
+  }
+
+  /** How many TCP connections were accepted. */
+  public int connections() {
+    return accepted.get();
+  }
+
+  private void acceptAll() {
+    while (!closed) {
+      try {
+        Socket socket = listener.accept();
+        connections.add(socket);
+        int number = accepted.getAndIncrement();
+        startThread("scripted-server-" + number, () -> serve(socket, number));
+      } catch (IOException e) {
+        if (!closed) {
+          failures.add(e);
+        }
+        return;
+      }
+    }
+  }
+
+  private void serve(Socket raw, int connectionNumber) {
+    try (raw;
+        Socket socket = secured(raw)) {
+      InputStream in = new BufferedInputStream(socket.getInputStream());
+      boolean open = true;
+      for (int index = 0; open; index++) {
+        Request request = Request.read(in, connectionNumber, index);
+        if (request == null) {
+          return;
+        }
+        Exchange exchange = new Exchange(request, socket, raw);
+        scriptFor(exchange).answer(exchange);
+        open = exchange.isOpen();
+      }
+    } catch (IOException | InterruptedException clientGoneOrServerClosed) {
+      return;
+    } catch (RuntimeException | Error failure) {
+      failures.add(failure);
+    }
+  }
+
+  private synchronized Script scriptFor(Exchange exchange) {
+    exchanges.add(exchange);
+    return scripts.get(Math.min(exchanges.size(), scripts.size()) - 1);
+  }
+
+  private Socket secured(Socket raw) throws IOException {
+    raw.setTcpNoDelay(true);
+    if (tls == null) {
+      return raw;
+    }
+    SSLSocket socket =
+        (SSLSocket) tls.getSocketFactory().createSocket(raw, "127.0.0.1", raw.getPort(), false);
+    socket.setUseClientMode(false);
+    return socket;
+  }
+
+  private void startThread(String name, Runnable work) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    threads.add(thread);
+    thread.start();
+  }
+
+  /**
+   * Closes the listener and every connection, and ends all scripts.
+   *
+   * @throws AssertionError if a script threw anything but an {@link IOException}
+   */
+  @Override
+  public void close() throws IOException {
+    closed = true;
+    listener.close();
+    threads.forEach(Thread::interrupt);
+    for (Socket connection : connections) {
+      connection.close();
+    }
+    Throwable failure = failures.peek();
+    if (failure != null) {
+      throw new AssertionError("a script of the server failed: " + failure, failure);
+    }
+  }
+}

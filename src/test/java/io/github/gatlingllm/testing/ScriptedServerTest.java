@@ -1,0 +1,190 @@
+package io.github.gatlingllm.testing;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+final class ScriptedServerTest {
+
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  @Test
+  void streamsEventsOverChunksAndRecordsTheRequest() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x ->
+                x.startStream()
+                    .event(ChatChunks.content("\u00e9\"\n"))
+                    .done()
+                    .lastChunk("X-Trailer: end"))) {
+      assertThat(post(server, "{\"a\":1}"))
+          .isEqualTo("data: " + ChatChunks.content("\u00e9\"\n") + "\n\ndata: [DONE]\n\n");
+      Request request = server.requests().get(0);
+      assertThat(request.method()).isEqualTo("POST");
+      assertThat(request.path()).isEqualTo("/v1/chat/completions");
+      assertThat(request.body()).isEqualTo("{\"a\":1}");
+      assertThat(request.header("x-test")).isEqualTo("yes");
+      assertThat(request.header("x-none")).isNull();
+      assertThat(server.exchanges().get(0).sends()).hasSize(4);
+    }
+  }
+
+  @Test
+  void keepsTheConnectionAndRunsScriptsByRequestIndex() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.respond(200, "text/plain", "first"),
+            x -> x.respond(200, "text/plain", "later"))) {
+      assertThat(post(server, "")).isEqualTo("first");
+      assertThat(post(server, "")).isEqualTo("later");
+      assertThat(post(server, "")).isEqualTo("later");
+      assertThat(server.posts()).isEqualTo(3);
+      assertThat(server.connections()).isEqualTo(1);
+      assertThat(server.requests()).extracting(Request::indexOnConnection).containsExactly(0, 1, 2);
+    }
+  }
+
+  @Test
+  void pacesSendsFromTheRequestAndNeverEarly() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.startStream().at(20_000_000).event("1").at(40_000_000).event("2").lastChunk())) {
+      post(server, "");
+      Exchange exchange = server.exchanges().get(0);
+      long received = exchange.request().receivedNanos();
+      assertThat(exchange.sends().get(1).beforeNanos() - received)
+          .isBetween(20_000_000L, 1_000_000_000L);
+      assertThat(exchange.sends().get(2).beforeNanos() - received)
+          .isBetween(40_000_000L, 1_000_000_000L);
+    }
+  }
+
+  @Test
+  void waitsForTheTestsSignal() throws Exception {
+    CountDownLatch signal = new CountDownLatch(1);
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.startStream().await(signal).event("1").lastChunk())) {
+      long raisedNanos;
+      try (Socket socket = connect(server)) {
+        byte[] head = socket.getInputStream().readNBytes("HTTP/1.1 200".length());
+        assertThat(new String(head, UTF_8)).isEqualTo("HTTP/1.1 200");
+        raisedNanos = System.nanoTime();
+        signal.countDown();
+        assertThat(new String(readUntil(socket, "0\r\n\r\n"), UTF_8)).contains("data: 1");
+      }
+      assertThat(server.exchanges().get(0).sends().get(1).beforeNanos())
+          .isGreaterThanOrEqualTo(raisedNanos);
+    }
+  }
+
+  @Test
+  void endsInOrderOrByReset() throws Exception {
+    try (ScriptedServer server = ScriptedServer.start(Exchange::close, Exchange::reset)) {
+      try (Socket closed = connect(server)) {
+        assertThat(closed.getInputStream().read()).isEqualTo(-1);
+      }
+      try (Socket reset = connect(server)) {
+        assertThatThrownBy(() -> reset.getInputStream().read())
+            .isInstanceOf(SocketException.class)
+            .hasMessageContaining("reset");
+      }
+    }
+  }
+
+  @Test
+  void seesTheClientClose() throws Exception {
+    CountDownLatch seen = new CountDownLatch(1);
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> {
+              x.startStream();
+              assertThat(x.awaitClientClose()).isPositive();
+              seen.countDown();
+            })) {
+      try (Socket socket = connect(server)) {
+        assertThat(socket.getInputStream().read()).isEqualTo('H');
+      }
+      seen.await();
+    }
+  }
+
+  @Test
+  void reportsAFailedScriptOnClose() throws Exception {
+    ScriptedServer server =
+        ScriptedServer.start(
+            x -> {
+              throw new IllegalStateException("broken script");
+            });
+    try (Socket socket = connect(server)) {
+      assertThat(socket.getInputStream().read()).isEqualTo(-1);
+    }
+    assertThatThrownBy(server::close)
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("broken script");
+  }
+
+  @Test
+  void readsChunkedBodies() throws Exception {
+    String wire =
+        """
+        POST / HTTP/1.1
+        Transfer-Encoding: chunked
+
+        3;x=y
+        abc
+        2
+        de
+        0
+        Trailer: t
+
+        """
+            .replace("\n", "\r\n");
+    Request request = Request.read(new ByteArrayInputStream(wire.getBytes(UTF_8)), 0, 0);
+    assertThat(request).isNotNull();
+    assertThat(request.body()).isEqualTo("abcde");
+  }
+
+  private String post(ScriptedServer server, String body) throws Exception {
+    return client
+        .send(
+            HttpRequest.newBuilder(URI.create(server.baseUrl() + "/v1/chat/completions"))
+                .header("X-Test", "yes")
+                .POST(BodyPublishers.ofString(body))
+                .build(),
+            BodyHandlers.ofString())
+        .body();
+  }
+
+  private static Socket connect(ScriptedServer server) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+    socket.getOutputStream().write("GET / HTTP/1.1\r\nHost: test\r\n\r\n".getBytes(UTF_8));
+    return socket;
+  }
+
+  private static byte[] readUntil(Socket socket, String end) throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (int b = socket.getInputStream().read(); b >= 0; b = socket.getInputStream().read()) {
+      text.append((char) b);
+      if (text.toString().endsWith(end)) {
+        break;
+      }
+    }
+    return text.toString().getBytes(UTF_8);
+  }
+}

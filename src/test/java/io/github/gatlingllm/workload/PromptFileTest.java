@@ -1,0 +1,94 @@
+package io.github.gatlingllm.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class PromptFileTest {
+
+  @TempDir private Path folder;
+
+  static Stream<Arguments> goodFiles() {
+    return Stream.of(
+        arguments("a.json", "[\"one\",\n {\"prompt\":\"two\",\"id\":7}]"),
+        arguments("a.jsonl", "\"one\"\n\n{\"id\":[1],\"prompt\":\"two\"}\r\n"),
+        arguments("a.ndjson", "{\"prompt\":\"one\"}\n{\"prompt\":\"two\"}"),
+        arguments("a.csv", "id,Prompt\n1,one\n2,two\n"),
+        arguments("a.csv", "one\r\ntwo\r\n"),
+        arguments("a.CSV", "prompt\n\"one\"\n\ntwo"),
+        arguments("a.txt", "one\n\n  \ntwo\n"),
+        arguments("a", "\ufeffone\ntwo"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("goodFiles")
+  void readsEveryFormat(String name, String text) throws IOException {
+    PromptPool pool = PromptFile.read(file(name, text));
+    assertThat(pool.texts()).containsExactly("one", "two");
+    assertThat(pool.origin()).isEqualTo(name);
+  }
+
+  @Test
+  void keepsCommasQuotesAndLineBreaksOfQuotedCells() throws IOException {
+    Path file = file("a.csv", "prompt,id\n\"a, \"\"b\"\"\nc\",1\nd,2\n");
+    assertThat(PromptFile.read(file).texts()).isEqualTo(List.of("a, \"b\"\nc", "d"));
+  }
+
+  static Stream<Arguments> badFiles() {
+    String wanted = "expected a text, or an object with a \"prompt\" text";
+    return Stream.of(
+        arguments("a.json", "{}", "a.json:1: expected a JSON array of prompts"),
+        arguments("a.json", "[\"one\",\n7]", "a.json:2: " + wanted),
+        arguments("a.json", "[\"one\",\n{\"text\":\"x\"}]", "a.json:2: " + wanted),
+        arguments("a.json", "[\"one\",\n oops]", "a.json:2: not valid JSON"),
+        arguments("a.json", "[\"one\"", "a.json:1: not valid JSON"),
+        arguments("a.json", "[]", "a.json holds no prompt; expected at least one"),
+        arguments("a.jsonl", "\"one\"\n\nnull", "a.jsonl:3: " + wanted),
+        arguments("a.jsonl", "\"one\"\n{\"prompt\":", "a.jsonl:2: not valid JSON"),
+        arguments(
+            "a.csv",
+            "id,text\n1,one",
+            "a.csv:1: expected a column named prompt, or a single column"),
+        arguments(
+            "a.csv", "id,prompt\n1,\"a\nb\"\n2", "a.csv:4: has 1 columns, the first row has 2"),
+        arguments(
+            "a.csv", "one\n\"two", "a.csv:2: a double quote is not closed; expected RFC 4180 CSV"),
+        arguments("a.csv", "id,prompt\n1,\n", "a.csv:2: the prompt is empty; " + wanted),
+        arguments("a.txt", "\n", "a.txt holds no prompt; expected at least one"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("badFiles")
+  void namesFileAndLineOfWhatIsWrong(String name, String text, String message) throws IOException {
+    Path file = file(name, text);
+    assertThatThrownBy(() -> PromptFile.read(file))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(message);
+  }
+
+  @Test
+  void saysThatAFileIsMissingOrNotText() throws IOException {
+    assertThatThrownBy(() -> PromptFile.read(folder.resolve("none.txt")))
+        .hasMessage("no such file; expected a path to a readable file");
+    Path binary = folder.resolve("a.txt");
+    Files.write(binary, new byte[] {(byte) 0xff, (byte) 0xfe});
+    assertThatThrownBy(() -> PromptFile.read(binary))
+        .hasMessage("a.txt is not UTF-8 text; save it as UTF-8");
+    assertThatThrownBy(() -> PromptFile.read(folder)).hasMessageContaining("cannot be read");
+  }
+
+  private Path file(String name, String text) throws IOException {
+    return Files.writeString(folder.resolve(name), text);
+  }
+}
