@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a server says is wrong, in the forms that servers use. A cold path: builds a tree. */
@@ -66,9 +68,16 @@ final class ServerMessage {
     for (String key : new String[] {"message", "msg", "detail", "error"}) {
       @Nullable String found = text(node.path(key));
       if (found != null) {
-        return found;
+        return key.equals("msg") ? found + location(node.path("loc")) : found;
       }
     }
     return node.isEmpty() ? null : node.toString();
+  }
+
+  /** FastAPI names the rejected field apart from the message. */
+  private static String location(JsonNode path) {
+    List<String> names = new ArrayList<>();
+    path.forEach(name -> names.add(name.asText()));
+    return names.isEmpty() ? "" : " (" + String.join(".", names) + ")";
   }
 }

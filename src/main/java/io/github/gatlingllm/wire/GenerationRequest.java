@@ -1,0 +1,322 @@
+package io.github.gatlingllm.wire;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked: the body of one POST to {@code /v1/chat/completions} or {@code /v1/completions}.
+ *
+ * <pre>{@code
+ * GenerationRequest.of(Api.CHAT).model("m").message(Message.user("hi")).maxTokens(128).build()
+ * }</pre>
+ *
+ * <p>Its accessors tell what is really sent: the extra body has been merged. Immutable.
+ */
+public final class GenerationRequest {
+
+  private final Api api;
+  private final ObjectNode body;
+
+  private GenerationRequest(Api api, ObjectNode body) {
+    this.api = api;
+    this.body = body;
+  }
+
+  /** Starts a request that streams, with usage, and says nothing else. */
+  public static Builder of(Api api) {
+    return new Builder(api);
+  }
+
+  public Api api() {
+    return api;
+  }
+
+  public @Nullable String model() {
+    return body.path("model").textValue();
+  }
+
+  /** Whether the answer is asked for as a stream. */
+  public boolean stream() {
+    return body.path("stream").asBoolean(false);
+  }
+
+  /** {@code max_tokens}, else {@code max_completion_tokens}; null when neither is sent. */
+  public @Nullable Integer maxTokens() {
+    JsonNode limit = body.path("max_tokens");
+    JsonNode number = limit.isInt() ? limit : body.path("max_completion_tokens");
+    return number.isInt() ? number.intValue() : null;
+  }
+
+  /** Whether the output length is pinned by {@code ignore_eos}. */
+  public boolean ignoreEos() {
+    return body.path("ignore_eos").asBoolean(false);
+  }
+
+  /** How many choices are asked for, at least 1. */
+  public int n() {
+    return Math.max(1, body.path("n").asInt(1));
+  }
+
+  /** The request body in UTF-8. */
+  public byte[] toJson() {
+    return body.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** The messages as JSON; null when none are sent. */
+  public @Nullable String messagesJson() {
+    JsonNode messages = body.path("messages");
+    return messages.isMissingNode() ? null : messages.toString();
+  }
+
+  /** The prompt; null when none is sent as text. */
+  public @Nullable String prompt() {
+    return body.path("prompt").textValue();
+  }
+
+  /** Characters (code points) of the prompt, or of all message texts. */
+  public int promptChars() {
+    int characters = characters(body.path("prompt"));
+    for (JsonNode message : body.path("messages")) {
+      characters += characters(message.path("content"));
+    }
+    return characters;
+  }
+
+  private static int characters(JsonNode content) {
+    if (content.isTextual()) {
+      String text = content.textValue();
+      return text.codePointCount(0, text.length());
+    }
+    int characters = 0;
+    for (JsonNode part : content) {
+      characters += characters(part.isTextual() ? part : part.path("text"));
+    }
+    return characters;
+  }
+
+  /**
+   * Collects what is asked; null takes a setting back. Raw JSON is checked at once.
+   *
+   * <p>Not thread safe.
+   */
+  public static final class Builder {
+
+    private static final ObjectMapper JSON =
+        new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
+    private final Api api;
+    private final ObjectNode body = JsonNodeFactory.instance.objectNode();
+    private final ArrayNode messages = JsonNodeFactory.instance.arrayNode();
+    private @Nullable String prompt;
+    private boolean stream = true;
+    private boolean includeUsage = true;
+    private @Nullable Integer maxTokens;
+    private boolean ignoreEos;
+    private @Nullable ObjectNode extra;
+
+    private Builder(Api api) {
+      this.api = api;
+    }
+
+    public Builder model(@Nullable String model) {
+      return set("model", model == null ? null : JsonNodeFactory.instance.textNode(model));
+    }
+
+    /** Adds a message. */
+    public Builder message(Message message) {
+      ObjectNode node = messages.addObject().put("role", message.role());
+      if (message.parts() == null) {
+        node.put("content", message.content());
+      } else {
+        node.set("content", json("message parts", message.parts(), ArrayNode.class));
+      }
+      if (message.toolCalls() != null) {
+        node.set("tool_calls", json("tool calls", message.toolCalls(), ArrayNode.class));
+      }
+      if (message.toolCallId() != null) {
+        node.put("tool_call_id", message.toolCallId());
+      }
+      return this;
+    }
+
+    public Builder messages(List<Message> added) {
+      added.forEach(this::message);
+      return this;
+    }
+
+    /** Adds the messages of a JSON array. */
+    public Builder messagesJson(String array) {
+      messages.addAll(json("messages", array, ArrayNode.class));
+      return this;
+    }
+
+    /** The prompt; with {@link Api#CHAT} it is sent as the last message, by the user. */
+    public Builder prompt(@Nullable String text) {
+      prompt = text;
+      return this;
+    }
+
+    /** Whether to stream; true unless set. */
+    public Builder stream(boolean streamed) {
+      stream = streamed;
+      return this;
+    }
+
+    /** Whether a stream ends with the server's usage; true unless set. */
+    public Builder includeUsage(boolean included) {
+      includeUsage = included;
+      return this;
+    }
+
+    public Builder maxTokens(@Nullable Integer limit) {
+      maxTokens = limit;
+      return this;
+    }
+
+    /**
+     * Pins the output length: {@code ignore_eos}, and {@code min_tokens} = {@code max_tokens}.
+     * Strict gateways reject both.
+     */
+    public Builder ignoreEos(boolean ignored) {
+      ignoreEos = ignored;
+      return this;
+    }
+
+    public Builder temperature(@Nullable Double temperature) {
+      return set("temperature", number(temperature));
+    }
+
+    public Builder topP(@Nullable Double topP) {
+      return set("top_p", number(topP));
+    }
+
+    /** Texts that end the output; none when empty. */
+    public Builder stop(List<String> texts) {
+      ArrayNode array = JsonNodeFactory.instance.arrayNode();
+      texts.forEach(array::add);
+      return set("stop", texts.isEmpty() ? null : array);
+    }
+
+    public Builder seed(@Nullable Long seed) {
+      return set("seed", seed == null ? null : JsonNodeFactory.instance.numberNode(seed));
+    }
+
+    /** How many choices. */
+    public Builder n(@Nullable Integer choices) {
+      return set("n", choices == null ? null : JsonNodeFactory.instance.numberNode(choices));
+    }
+
+    /** A JSON array. */
+    public Builder tools(@Nullable String array) {
+      return set("tools", array == null ? null : json("tools", array, ArrayNode.class));
+    }
+
+    /** Any JSON value, e.g. {@code "auto"} with its quotes. */
+    public Builder toolChoice(@Nullable String value) {
+      return set("tool_choice", value == null ? null : json("tool_choice", value, JsonNode.class));
+    }
+
+    /** A JSON object. */
+    public Builder responseFormat(@Nullable String object) {
+      return set(
+          "response_format",
+          object == null ? null : json("response_format", object, ObjectNode.class));
+    }
+
+    /** A JSON object whose fields replace ours in the end; null as a value removes a field. */
+    public Builder extra(@Nullable String object) {
+      extra = object == null ? null : json("extra body", object, ObjectNode.class);
+      return this;
+    }
+
+    /**
+     * The request.
+     *
+     * @throws IllegalArgumentException if there is nothing to ask
+     */
+    public GenerationRequest build() {
+      ObjectNode whole = body.deepCopy();
+      ask(whole);
+      whole.put("stream", stream);
+      if (stream && includeUsage) {
+        whole.putObject("stream_options").put("include_usage", true);
+      }
+      if (maxTokens != null) {
+        whole.put("max_tokens", maxTokens);
+      }
+      if (ignoreEos) {
+        whole.put("ignore_eos", true);
+        if (maxTokens != null) {
+          whole.put("min_tokens", maxTokens);
+        }
+      }
+      if (extra != null) {
+        whole.setAll(extra);
+        whole.remove(nullFields(extra));
+      }
+      String asked = api == Api.CHAT ? "messages" : "prompt";
+      if (whole.path(asked).isEmpty() && !whole.path(asked).isTextual()) {
+        throw new IllegalArgumentException(
+            "Request has no " + asked + "; the " + api.key() + " API needs them: set prompt");
+      }
+      return new GenerationRequest(api, whole);
+    }
+
+    private void ask(ObjectNode whole) {
+      if (api == Api.COMPLETIONS) {
+        whole.put("prompt", prompt);
+        return;
+      }
+      ArrayNode all = whole.putArray("messages").addAll(messages);
+      if (prompt != null) {
+        all.addObject().put("role", "user").put("content", prompt);
+      }
+    }
+
+    private Builder set(String key, @Nullable JsonNode value) {
+      if (value == null) {
+        body.remove(key);
+      } else {
+        body.set(key, value);
+      }
+      return this;
+    }
+
+    private static List<String> nullFields(ObjectNode object) {
+      return object
+          .propertyStream()
+          .filter(field -> field.getValue().isNull())
+          .map(Map.Entry::getKey)
+          .toList();
+    }
+
+    private static @Nullable JsonNode number(@Nullable Double value) {
+      return value == null ? null : JsonNodeFactory.instance.numberNode(value);
+    }
+
+    private static <T extends JsonNode> T json(String what, String text, Class<T> kind) {
+      try {
+        JsonNode node = JSON.readTree(text);
+        if (kind.isInstance(node) && !node.isMissingNode()) {
+          return kind.cast(node);
+        }
+      } catch (JsonProcessingException malformed) {
+        // Reported below: to the user, text that is not JSON and JSON of the wrong kind are one.
+      }
+      String expected = kind.getSimpleName().replace("Node", "").toLowerCase(Locale.ROOT);
+      String shown = text.length() > 60 ? text.substring(0, 60) + "…" : text;
+      throw new IllegalArgumentException(
+          "Request's " + what + " '" + shown + "' is not understood; expected a JSON " + expected);
+    }
+  }
+}
