@@ -54,7 +54,7 @@ public final class LlmChecks {
     Extractor<LlmResponse, X> find =
         new FindExtractor<>(
             name, response -> new Success<>(Option.apply(extractor.apply(response))));
-    return new io.gatling.core.check.CheckBuilder.Find.Default<>(
+    return new io.gatling.core.check.CheckBuilder$Find$Default<>(
         Expressions.toStaticValueExpression(find), true);
   }
 

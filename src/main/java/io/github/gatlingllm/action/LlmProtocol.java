@@ -2,6 +2,7 @@ package io.github.gatlingllm.action;
 
 import io.gatling.core.protocol.Protocol;
 import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.wire.Api;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;

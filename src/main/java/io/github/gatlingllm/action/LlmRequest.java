@@ -5,6 +5,7 @@ import io.gatling.core.action.builder.ActionBuilder;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
+import io.github.gatlingllm.wire.Api;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -14,6 +14,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.concurrent.FastThreadLocal;
+import java.util.List;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -60,9 +61,9 @@ public final class Exchange implements HttpListener {
    *
    * @param streamed whether a stream was asked for
    * @param idleTimeoutNanos longest silence after the response headers; 0 for no limit
-   * @param apiKey never to appear in a message; null for none
+   * @param secrets never to appear in a message
    */
-  public record Settings(boolean streamed, long idleTimeoutNanos, @Nullable String apiKey) {}
+  public record Settings(boolean streamed, long idleTimeoutNanos, List<String> secrets) {}
 
   /**
    * How it ended.
@@ -133,8 +134,8 @@ public final class Exchange implements HttpListener {
 
   /**
    * The bytes are about to go out. A second call means that Gatling's client found the kept-alive
-   * connection closed and is about to send the request again; throwing stops it, because one planned
-   * request is one POST.
+   * connection closed and is about to send the request again; throwing stops it, because one
+   * planned request is one POST.
    */
   @Override
   public void onWrite(Channel connected) {

@@ -214,7 +214,7 @@ sealed interface Reply {
               contentType,
               retryAfter,
               Arrays.copyOf(body.bytes(), body.length()),
-              exchange.settings().apiKey()));
+              exchange.settings().secrets()));
     }
 
     @Override

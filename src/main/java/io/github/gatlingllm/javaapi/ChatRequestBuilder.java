@@ -64,16 +64,15 @@ public final class ChatRequestBuilder extends LlmRequestBuilder<ChatRequestBuild
   }
 
   /** The result of a tool call, computed from the session. */
-  public ChatRequestBuilder tool(
-      Function<Session, String> callId, Function<Session, String> text) {
+  public ChatRequestBuilder tool(Function<Session, String> callId, Function<Session, String> text) {
     return with(request.and(new MessagePart.ToolResult(Dynamic.of(callId), Dynamic.of(text))));
   }
 
   /**
    * A whole list of messages, in OpenAI's form.
    *
-   * @param el a Gatling EL String for a session attribute that is a list of maps, or JSON text of an
-   *     array
+   * @param el a Gatling EL String for a session attribute that is a list of maps, or JSON text of
+   *     an array
    */
   public ChatRequestBuilder messages(String el) {
     return with(request.and(new MessagePart.Whole(Dynamic.el(el, Object.class))));

@@ -59,9 +59,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Where the server is: a base URL such as {@code http://localhost:8000/v1}, or the full path of an
-   * API such as {@code http://localhost:8000/v1/chat/completions}. Virtual users are spread evenly
-   * over several.
+   * Where the server is: a base URL such as {@code http://localhost:8000/v1}, or the full path of
+   * an API such as {@code http://localhost:8000/v1/chat/completions}. Virtual users are spread
+   * evenly over several.
    *
    * @throws IllegalArgumentException if one is no http or https URL
    */
@@ -124,8 +124,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** Headers of every request; the values are Gatling EL Strings. */
   public LlmProtocolBuilder headers(Map<String, String> headers) {
-    return with(
-        s -> headers.forEach((name, value) -> s.headers.put(name, Dynamic.text(value))));
+    return with(s -> headers.forEach((name, value) -> s.headers.put(name, Dynamic.text(value))));
   }
 
   /** Longest time of a whole request, from connecting to the last byte; 600 s unless set. */

@@ -83,25 +83,30 @@ public final class GenerationRequest {
     return body.path("prompt").textValue();
   }
 
-  /** Characters (code points) of the prompt, or of all message texts. */
+  /** Characters (code points) of {@link #promptText()}. */
   public int promptChars() {
-    int characters = characters(body.path("prompt"));
-    for (JsonNode message : body.path("messages")) {
-      characters += characters(message.path("content"));
-    }
-    return characters;
+    String text = promptText();
+    return text.codePointCount(0, text.length());
   }
 
-  private static int characters(JsonNode content) {
+  /** The prompt, or all message texts in one. */
+  public String promptText() {
+    StringBuilder all = new StringBuilder();
+    collect(body.path("prompt"), all);
+    for (JsonNode message : body.path("messages")) {
+      collect(message.path("content"), all);
+    }
+    return all.toString();
+  }
+
+  private static void collect(JsonNode content, StringBuilder all) {
     if (content.isTextual()) {
-      String text = content.textValue();
-      return text.codePointCount(0, text.length());
+      all.append(content.textValue());
+      return;
     }
-    int characters = 0;
     for (JsonNode part : content) {
-      characters += characters(part.isTextual() ? part : part.path("text"));
+      collect(part.isTextual() ? part : part.path("text"), all);
     }
-    return characters;
   }
 
   /**
@@ -122,7 +127,7 @@ public final class GenerationRequest {
     private boolean includeUsage = true;
     private @Nullable Integer maxTokens;
     private boolean ignoreEos;
-    private @Nullable ObjectNode extra;
+    private final ObjectNode extra = JsonNodeFactory.instance.objectNode();
 
     private Builder(Api api) {
       this.api = api;
@@ -233,9 +238,14 @@ public final class GenerationRequest {
           object == null ? null : json("response_format", object, ObjectNode.class));
     }
 
-    /** A JSON object whose fields replace ours in the end; null as a value removes a field. */
+    /**
+     * A JSON object whose fields replace ours in the end; null as a value removes a field. Of several
+     * objects the later fields win.
+     */
     public Builder extra(@Nullable String object) {
-      extra = object == null ? null : json("extra body", object, ObjectNode.class);
+      if (object != null) {
+        extra.setAll(json("extra body", object, ObjectNode.class));
+      }
       return this;
     }
 
@@ -260,10 +270,8 @@ public final class GenerationRequest {
           whole.put("min_tokens", maxTokens);
         }
       }
-      if (extra != null) {
-        whole.setAll(extra);
-        whole.remove(nullFields(extra));
-      }
+      whole.setAll(extra);
+      whole.remove(nullFields(extra));
       String asked = api == Api.CHAT ? "messages" : "prompt";
       if (whole.path(asked).isEmpty() && !whole.path(asked).isTextual()) {
         throw new IllegalArgumentException(

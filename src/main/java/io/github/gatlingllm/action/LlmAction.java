@@ -1,0 +1,189 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.commons.util.Clock;
+import io.gatling.commons.validation.Failure;
+import io.gatling.commons.validation.Success;
+import io.gatling.commons.validation.Validation;
+import io.gatling.core.CoreComponents;
+import io.gatling.core.action.Action;
+import io.gatling.core.controller.throttle.Throttler;
+import io.gatling.core.session.Session;
+import io.gatling.core.structure.ScenarioContext;
+import io.github.gatlingllm.client.Answer;
+import io.github.gatlingllm.client.Exchange;
+import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.sample.Timeline;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import scala.Function1;
+import scala.runtime.BoxedUnit;
+
+/**
+ * Sends one LLM request for a virtual user: hold it until its planned instant, resolve what is
+ * asked, wait for the throttle, exchange, and hand the end to {@link LlmEnd}.
+ */
+final class LlmAction extends RequestActionBase {
+
+  private final LlmRequest request;
+  private final LlmComponents components;
+  private final CoreComponents core;
+  private final HttpCall call;
+  private final LlmEnd end;
+  private final boolean throttled;
+
+  private LlmAction(
+      LlmRequest request, LlmComponents components, ScenarioContext context, Action next) {
+    super("llm", context.coreComponents().statsEngine(), next);
+    this.request = request;
+    this.components = components;
+    this.core = context.coreComponents();
+    this.throttled = context.throttled() && core.throttler().isDefined();
+    this.call = components.httpCall(context, request.parts().headers);
+    this.end = new LlmEnd(request.parts(), components, core.statsEngine(), next);
+  }
+
+  static Action build(LlmRequest request, ScenarioContext context, Action next) {
+    return new LlmAction(request, LlmComponents.of(context), context, next);
+  }
+
+  @Override
+  public Clock clock() {
+    return core.clock();
+  }
+
+  @Override
+  public Function1<Session, Validation<String>> requestName() {
+    return session -> {
+      try {
+        return new Success<>(request.parts().name.resolve(session));
+      } catch (Dynamic.Unresolved e) {
+        return failure(e.getMessage());
+      }
+    };
+  }
+
+  @Override
+  public Validation<BoxedUnit> sendRequest(Session session) {
+    Arrival arrival = (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
+    if (arrival == null || !arrival.take()) {
+      return send(session, null);
+    }
+    long early = arrival.untilPlannedNanos(components.now());
+    if (early <= 0) {
+      return send(session, arrival);
+    }
+    session
+        .eventLoop()
+        .schedule(
+            () -> {
+              arrival.released(components.now());
+              sendHeld(session, arrival);
+            },
+            early,
+            TimeUnit.NANOSECONDS);
+    return success();
+  }
+
+  /** As {@link #execute} would have done had the user not been held. */
+  private void sendHeld(Session session, Arrival arrival) {
+    Validation<BoxedUnit> sent;
+    try {
+      sent = send(session, arrival);
+    } catch (RuntimeException e) {
+      sent = failure(e.getClass().getSimpleName() + ": " + e.getMessage());
+    }
+    if ((Object) sent instanceof Failure failure) {
+      statsEngine()
+          .logRequestCrash(
+              session.scenario(),
+              session.groups(),
+              String.valueOf(requestName().apply(session).toOption().getOrElse(() -> name())),
+              failure.message());
+      next().$bang(session.markAsFailed());
+    }
+  }
+
+  private Validation<BoxedUnit> send(Session session, @Nullable Arrival arrival) {
+    long start = components.now();
+    long lag = arrival == null ? 0 : arrival.startLagNanos();
+    PreparedRequest prepared;
+    Validation<io.gatling.http.client.Request> wire;
+    String requestId = components.run().nextRequestId();
+    try {
+      prepared = PreparedRequest.of(request, components.protocol(), session);
+      wire = call.build(session, prepared, requestId);
+    } catch (Dynamic.Unresolved | IllegalArgumentException e) {
+      return failure(String.valueOf(e.getMessage()));
+    }
+    if ((Object) wire instanceof Failure failure) {
+      return failure(failure.message());
+    }
+    Timeline timeline = new Timeline(start - lag, start);
+    Sent sent =
+        new Sent(
+            session,
+            prepared,
+            requestId,
+            start,
+            arrival == null ? null : (Long) arrival.scheduledOffsetNanos());
+    Exchange exchange =
+        new Exchange(
+            timeline,
+            new Answer(timeline, prepared.body().n()),
+            new Exchange.Settings(
+                prepared.body().stream(),
+                components.protocol().idleTimeout().toNanos(),
+                prepared.apiKey() == null ? List.of() : List.of(prepared.apiKey())),
+            session.eventLoop(),
+            components::now,
+            ended -> end.ended(ended, sent));
+    io.gatling.http.client.Request httpRequest =
+        ((Success<io.gatling.http.client.Request>) (Object) wire).value();
+    if (throttled) {
+      core.throttler()
+          .get()
+          .$bang(
+              new Throttler.Command.ThrottledRequest(
+                  session.scenario(),
+                  () -> {
+                    session.eventLoop().execute(() -> admit(exchange, session, httpRequest));
+                    return BoxedUnit.UNIT;
+                  }));
+    } else {
+      admit(exchange, session, httpRequest);
+    }
+    return success();
+  }
+
+  private void admit(
+      Exchange exchange, Session session, io.gatling.http.client.Request httpRequest) {
+    components.run().started();
+    exchange.timeline().admitted(components.now());
+    call.execute(httpRequest, session, exchange);
+  }
+
+  /**
+   * A request under way.
+   *
+   * @param session of its user, as it was when the request started
+   * @param startNanos on the run's monotonic clock
+   * @param scheduledOffsetNanos planned arrival since the start of its schedule; null in closed
+   *     loops, and for all but the user's first request
+   */
+  record Sent(
+      Session session,
+      PreparedRequest prepared,
+      String requestId,
+      long startNanos,
+      @Nullable Long scheduledOffsetNanos) {}
+
+  private static Validation<BoxedUnit> success() {
+    return new Success<>(BoxedUnit.UNIT);
+  }
+
+  @SuppressWarnings("unchecked") // Failure is a Validation of nothing, and so of everything
+  private static <T> Validation<T> failure(String message) {
+    return (Validation<T>) (Object) new Failure(message);
+  }
+}

@@ -1,0 +1,103 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.core.CoreComponents;
+import io.gatling.core.config.GatlingConfiguration;
+import io.gatling.core.protocol.Protocol;
+import io.gatling.core.protocol.ProtocolComponents;
+import io.gatling.core.protocol.ProtocolKey;
+import io.gatling.core.session.Session;
+import io.gatling.core.structure.ScenarioContext;
+import io.gatling.http.protocol.HttpComponents;
+import io.gatling.http.protocol.HttpProtocol;
+import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.workload.Tokenizer;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import scala.Function1;
+import scala.runtime.BoxedUnit;
+
+/** What the LLM requests of one scenario share: the protocol's settings, and the run's parts. */
+final class LlmComponents implements ProtocolComponents {
+
+  private static final ProtocolKey<LlmProtocol, LlmComponents> KEY = new Key();
+
+  private final LlmProtocol protocol;
+  private final RunParts parts;
+
+  private LlmComponents(LlmProtocol protocol, RunParts parts) {
+    this.protocol = protocol;
+    this.parts = parts;
+  }
+
+  static LlmComponents of(ScenarioContext context) {
+    return context.protocolComponentsRegistry().components(KEY);
+  }
+
+  LlmProtocol protocol() {
+    return protocol;
+  }
+
+  Run run() {
+    return parts.run();
+  }
+
+  Tokenizer tokenizer() {
+    return parts.tokenizer();
+  }
+
+  /** Where tokenizers run: never on an event loop. */
+  Executor tokenizing() {
+    return parts.tokenizing();
+  }
+
+  /** The run's monotonic clock. */
+  long now() {
+    return System.nanoTime();
+  }
+
+  HttpCall httpCall(ScenarioContext context, Map<String, Dynamic<String>> headers) {
+    HttpComponents http =
+        context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
+    return HttpCall.of(protocol, headers, http, context.coreComponents().configuration());
+  }
+
+  @Override
+  public Function1<Session, Session> onStart() {
+    return session -> {
+      Arrival arrival = parts.schedules().next(session.scenario(), now());
+      return arrival == null ? session : session.set(Arrival.KEY, arrival);
+    };
+  }
+
+  @Override
+  public Function1<Session, BoxedUnit> onExit() {
+    return session -> BoxedUnit.UNIT;
+  }
+
+  /** Run-wide things are made once, in {@link #newComponents}; the rest once per scenario. */
+  private static final class Key implements ProtocolKey<LlmProtocol, LlmComponents> {
+
+    @Override
+    @SuppressWarnings("unchecked") // Gatling's own keys cast likewise
+    public Class<Protocol> protocolClass() {
+      return (Class<Protocol>) (Class<?>) LlmProtocol.class;
+    }
+
+    @Override
+    public LlmProtocol defaultProtocolValue(GatlingConfiguration configuration) {
+      throw new IllegalStateException(
+          "this scenario sends llm requests but has no llm protocol; add"
+              + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
+    }
+
+    @Override
+    public Function1<LlmProtocol, LlmComponents> newComponents(CoreComponents core) {
+      RunParts parts = RunParts.of(core);
+      return protocol -> {
+        parts.use(protocol);
+        return new LlmComponents(protocol, parts);
+      };
+    }
+  }
+}

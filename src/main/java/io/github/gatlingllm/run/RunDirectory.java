@@ -1,0 +1,154 @@
+package io.github.gatlingllm.run;
+
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.jar.JarFile;
+import java.util.zip.ZipEntry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the directory that Gatling writes this run to. Gatling gives it to nobody: the run's id is
+ * read from the statistics engine's log writer, and the results root from the command line; this is
+ * the one class that knows.
+ *
+ * @param simulation class name of the simulation
+ * @param id name of the run, e.g. {@code benchmark-20261121031138123}
+ * @param path {@code <results>/<id>}
+ */
+public record RunDirectory(String simulation, String id, Path path) {
+
+  private static final Path DEFAULT_ROOT = Path.of("results");
+  private static final int DEPTH = 6;
+
+  /**
+   * Looks behind Gatling's statistics engine.
+   *
+   * @throws IllegalStateException in one line, if this version of Gatling keeps it elsewhere
+   */
+  public static RunDirectory of(Object statsEngine) {
+    Object runMessage =
+        find(statsEngine)
+            .orElseThrow(
+                () ->
+                    new IllegalStateException(
+                        "Gatling's run id was not found; gatling-llm is made for Gatling 3.15 with"
+                            + " its file data writer on"));
+    String id = text(runMessage, "runId");
+    return new RunDirectory(
+        text(runMessage, "simulationClassName"), id, resultsRoot().resolve(id).toAbsolutePath());
+  }
+
+  private static String text(Object runMessage, String accessor) {
+    try {
+      return (String) runMessage.getClass().getMethod(accessor).invoke(runMessage);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("Gatling's RunMessage has no " + accessor, e);
+    }
+  }
+
+  /** Breadth first through private fields, as far as Gatling's own objects go. */
+  private static Optional<Object> find(Object root) {
+    record Step(Object object, int depth) {}
+    Deque<Step> open = new ArrayDeque<>(List.of(new Step(root, 0)));
+    while (!open.isEmpty()) {
+      Step step = open.poll();
+      if (step.object.getClass().getSimpleName().equals("RunMessage")) {
+        return Optional.of(step.object);
+      }
+      if (step.depth < DEPTH) {
+        parts(step.object).forEach(part -> open.add(new Step(part, step.depth + 1)));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static List<Object> parts(Object object) {
+    if (object instanceof scala.collection.Iterable<?> many) {
+      Iterator<?> each = scala.jdk.javaapi.CollectionConverters.asJava(many.iterator());
+      List<Object> parts = new java.util.ArrayList<>();
+      each.forEachRemaining(parts::add);
+      return parts;
+    }
+    if (!object.getClass().getName().startsWith("io.gatling.core")) {
+      return List.of();
+    }
+    return Arrays.stream(object.getClass().getDeclaredFields())
+        .filter(field -> isWorthALook(field.getType()))
+        .map(field -> value(field, object))
+        .flatMap(Optional::stream)
+        .toList();
+  }
+
+  private static boolean isWorthALook(Class<?> type) {
+    return type.getName().startsWith("io.gatling.core.stats")
+        || type.getName().startsWith("io.gatling.core.actor")
+        || scala.collection.Iterable.class.isAssignableFrom(type);
+  }
+
+  private static Optional<Object> value(Field field, Object object) {
+    try {
+      field.setAccessible(true);
+      return Optional.ofNullable(field.get(object));
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static Path resultsRoot() {
+    return root(launcherArguments())
+        .or(() -> root(System.getProperty("sun.java.command", "").split(" ")))
+        .orElse(DEFAULT_ROOT);
+  }
+
+  /** The value of {@code -rf}, also where a path with spaces was split. */
+  static Optional<Path> root(String[] arguments) {
+    for (int i = 0; i + 1 < arguments.length; i++) {
+      if (arguments[i].equals("-rf") || arguments[i].equals("--results-folder")) {
+        StringBuilder path = new StringBuilder(arguments[i + 1]);
+        for (int j = i + 2; j < arguments.length && !arguments[j].startsWith("-"); j++) {
+          path.append(' ').append(arguments[j]);
+        }
+        return Optional.of(Path.of(path.toString()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The Maven plugin starts Gatling from a jar that holds its arguments, one per line. */
+  private static String[] launcherArguments() {
+    for (String entry :
+        System.getProperty("java.class.path", "").split(java.io.File.pathSeparator)) {
+      String @Nullable [] arguments = entry.endsWith(".jar") ? argumentsIn(Path.of(entry)) : null;
+      if (arguments != null) {
+        return arguments;
+      }
+    }
+    return new String[0];
+  }
+
+  private static String @Nullable [] argumentsIn(Path jar) {
+    if (!Files.isRegularFile(jar)) {
+      return null;
+    }
+    try (JarFile file = new JarFile(jar.toFile())) {
+      ZipEntry entry = file.getEntry("META-INF/args.txt");
+      if (entry == null) {
+        return null;
+      }
+      return new String(
+              file.getInputStream(entry).readAllBytes(), java.nio.charset.StandardCharsets.UTF_8)
+          .lines()
+          .toArray(String[]::new);
+    } catch (IOException e) {
+      return null;
+    }
+  }
+}
