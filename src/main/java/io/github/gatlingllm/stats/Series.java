@@ -1,0 +1,81 @@
+package io.github.gatlingllm.stats;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What charts need beside the {@link Summary}: figures over time and shapes of distributions. Of
+ * bounded size whatever the run's length; not part of {@code summary.json}.
+ *
+ * @param bucketS width of a bucket of {@code overTime} in seconds: 1, 2, 4 … so that there are at
+ *     most 600
+ * @param overTime one entry per bucket from the start of the run to its end, empty buckets
+ *     included; requests of every phase
+ * @param ttftHeat TTFT over time
+ * @param shapes distribution shapes of {@code TTFT_MS}, {@code ITL_MS}, {@code TPOT_MS} and {@code
+ *     E2E_MS}: ok requests scheduled in measure; a metric without values is missing
+ */
+public record Series(
+    double bucketS, List<Bucket> overTime, HeatMap ttftHeat, Map<Metric, Shape> shapes) {
+
+  /** The most buckets over time. */
+  public static final int MAX_BUCKETS = 600;
+
+  /**
+   * One interval of time. Percentiles have 2 significant digits (error ≤ 1 %).
+   *
+   * @param startS its start since the start of the run
+   * @param ttftP50Ms TTFT of requests whose first token came in the bucket
+   * @param itlP50Ms gaps that ended in the bucket
+   * @param outputTokensPerS tokens that arrived in the bucket ÷ its width
+   * @param sloTokensPerS of those, tokens of requests that met the SLO; null without SLO
+   * @param started requests that started in it
+   * @param ended requests that ended in it by themselves
+   * @param failed of those, how many were not ok
+   * @param inFlight requests in flight, time-weighted mean over the bucket
+   */
+  public record Bucket(
+      double startS,
+      @Nullable Double ttftP50Ms,
+      @Nullable Double ttftP95Ms,
+      @Nullable Double ttftP99Ms,
+      @Nullable Double itlP50Ms,
+      @Nullable Double itlP99Ms,
+      double outputTokensPerS,
+      @Nullable Double sloTokensPerS,
+      long started,
+      long ended,
+      long failed,
+      double inFlight) {}
+
+  /**
+   * Counts over time and value.
+   *
+   * @param edgesMs n + 1 edges of n value rows, ascending, logarithmic
+   * @param cells cells with at least one value
+   */
+  public record HeatMap(List<Double> edgesMs, List<Cell> cells) {}
+
+  /** {@code count} values in time bucket {@code bucket} and value row {@code row}, from 0. */
+  public record Cell(int bucket, int row, long count) {}
+
+  /**
+   * The shape of one distribution.
+   *
+   * @param bars a histogram of at most 60 bars of equal width, up to the largest value; the last
+   *     bar is wider where a long tail would squeeze the rest
+   * @param quantiles the percentile curve on a scale of nines, ascending
+   */
+  public record Shape(List<Bar> bars, List<Quantile> quantiles) {}
+
+  /** {@code count} values in [{@code fromMs}, {@code toMs}). */
+  public record Bar(double fromMs, double toMs, long count) {}
+
+  /**
+   * The value below or at which {@code percent} % of the values lie.
+   *
+   * @param percent 0 to 100, e.g. 99.9
+   */
+  public record Quantile(double percent, double valueMs) {}
+}

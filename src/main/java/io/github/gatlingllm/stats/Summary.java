@@ -1,0 +1,228 @@
+package io.github.gatlingllm.stats;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything {@code llm/summary.json} says about a run. Times since {@code run.startUnixNs} are in
+ * seconds; an absent value is null.
+ *
+ * @param verdict the outcome in one sentence made from the numbers
+ * @param config the settings of the run as text
+ * @param slo null when there is no SLO
+ * @param figures all stages pooled
+ * @param arrivals planned against realised arrivals, all open-loop stages; null in closed loops
+ * @param knee null when there is no stage with tokens and latencies
+ * @param assertions empty until assertions were judged
+ * @param generator health of the load generator by gauge, e.g. {@code event_loop_lag_ms}; empty
+ *     when not sampled
+ * @param server what the server said of itself: timings in its answers by name; empty where it says
+ *     nothing
+ * @param stages in the order in which they were planned
+ * @param targets by label
+ * @param requests by request name
+ */
+public record Summary(
+    Run run,
+    String verdict,
+    Map<String, String> config,
+    Workload workload,
+    @Nullable SloTable slo,
+    Figures figures,
+    @Nullable Arrivals arrivals,
+    @Nullable Knee knee,
+    List<Check> checks,
+    List<AssertionResult> assertions,
+    Map<String, Distribution> generator,
+    Map<String, Distribution> server,
+    List<Stage> stages,
+    List<Target> targets,
+    List<RequestGroup> requests) {
+
+  /** Name and version of the form. */
+  public static final String SCHEMA = "gatling-llm/summary/1";
+
+  public Summary {
+    checks = List.copyOf(checks);
+    assertions = List.copyOf(assertions);
+    stages = List.copyOf(stages);
+    targets = List.copyOf(targets);
+    requests = List.copyOf(requests);
+  }
+
+  /** The same with assertion results. */
+  public Summary assertions(List<AssertionResult> results) {
+    return new Summary(
+        run, verdict, config, workload, slo, figures, arrivals, knee, checks, results, generator,
+        server, stages, targets, requests);
+  }
+
+  /** The most serious level of all checks. */
+  public Check.Level level() {
+    return checks.stream().map(Check::level).max(Enum::compareTo).orElse(Check.Level.OK);
+  }
+
+  /**
+   * Which run.
+   *
+   * @param state {@code complete} or {@code interrupted}
+   * @param seed pins prompts and arrivals; null when not known
+   * @param injectors the load generators that took part
+   * @param versions by component, e.g. {@code gatling}, {@code java}
+   */
+  public record Run(
+      String id,
+      @Nullable String simulation,
+      long startUnixNs,
+      long endUnixNs,
+      String state,
+      @Nullable Long seed,
+      List<String> injectors,
+      Map<String, String> versions) {
+
+    /** Whether the run came to its planned end. */
+    public boolean isComplete() {
+      return state.equals("complete");
+    }
+  }
+
+  /**
+   * What was asked: lengths over requests scheduled in measure, whether or not they succeeded.
+   *
+   * @param promptTokens tokens per prompt: the server's count, else our tokenizer's
+   * @param outputTokens tokens per answer, of ok requests
+   * @param cachedShare cached prompt tokens ÷ prompt tokens, where the server tells; 0 to 1
+   * @param turns requests by turn of a conversation; empty outside conversations
+   * @param scenarios requests by scenario
+   * @param models requests by model
+   * @param apis requests by API
+   * @param endpoints requests by endpoint
+   * @param streamed requests that asked for a stream
+   */
+  public record Workload(
+      Distribution promptTokens,
+      Distribution outputTokens,
+      @Nullable Double cachedShare,
+      Map<Integer, Long> turns,
+      Map<String, Long> scenarios,
+      Map<String, Long> models,
+      Map<String, Long> apis,
+      Map<String, Long> endpoints,
+      long streamed) {}
+
+  /**
+   * The SLO and how it was met.
+   *
+   * @param text as in settings, e.g. {@code ttft<200ms,tpot<50ms}
+   * @param percentile share of attempted requests, in percent, at which a level holds
+   */
+  public record SloTable(String text, double percentile, List<ObjectiveRow> objectives) {}
+
+  /**
+   * One objective, all stages pooled.
+   *
+   * @param measure e.g. {@code ttft}
+   * @param limitMs the measure must be below it
+   * @param actualMs the measure at the SLO's percentile over attempted requests that have it; null
+   *     where none has
+   * @param marginMs limit − actual; negative when missed
+   * @param metShare attempted requests that met it ÷ attempted, 0 to 1
+   * @param ok whether at least {@code percentile} % met it; null when nothing was attempted
+   */
+  public record ObjectiveRow(
+      String measure,
+      double limitMs,
+      @Nullable Double actualMs,
+      @Nullable Double marginMs,
+      @Nullable Double metShare,
+      @Nullable Boolean ok) {}
+
+  /**
+   * Planned against realised arrivals in measure windows of open loops.
+   *
+   * @param count how many arrivals
+   * @param plannedPerS planned arrivals ÷ window
+   * @param realisedPerS real starts in the window ÷ window
+   * @param plannedDispersion index of dispersion (variance ÷ mean of arrivals per second) of the
+   *     plan; 1 for Poisson, 0 for constant; null for windows of fewer than 2 s
+   * @param realisedDispersion the same of real starts
+   * @param lagP50Ms start − scheduled, median
+   */
+  public record Arrivals(
+      long count,
+      @Nullable Double plannedPerS,
+      @Nullable Double realisedPerS,
+      @Nullable Double plannedDispersion,
+      @Nullable Double realisedDispersion,
+      @Nullable Double lagP50Ms,
+      @Nullable Double lagP99Ms,
+      @Nullable Double lagMaxMs) {}
+
+  /**
+   * The stage with the highest power = output tok/s ÷ median E2E: beyond it latency grows faster
+   * than throughput.
+   *
+   * @param reached false when it is the highest load, or there are fewer than 3 levels
+   * @param stage its label
+   * @param target its target
+   * @param offered its offered load, in the stage's unit
+   * @param power output tokens/s per second of median E2E
+   */
+  public record Knee(
+      boolean reached,
+      String stage,
+      String target,
+      @Nullable Double offered,
+      double outputTokensPerS,
+      double medianE2eMs,
+      double power) {}
+
+  /**
+   * A build gate and its outcome.
+   *
+   * @param text as in settings, e.g. {@code ttft.p99<200ms}
+   * @param actual null where the figure is absent
+   */
+  public record AssertionResult(
+      String text, String expected, @Nullable String actual, boolean ok) {}
+
+  /**
+   * One load level at one target.
+   *
+   * @param label e.g. {@code c=8}
+   * @param kind e.g. {@code concurrency}, {@code rate}; {@code unknown} when it was inferred
+   * @param offered the load asked for, in {@code unit}; null where it has no single number
+   * @param unit e.g. {@code concurrent}, {@code requests/s}
+   * @param startS start of the measure window since the start of the run
+   * @param durationS length of the measure window
+   * @param phases all its phases in order
+   * @param meanInFlight time-weighted mean of requests in flight over the measure window
+   * @param arrivals null in closed loops
+   */
+  public record Stage(
+      String label,
+      String target,
+      String kind,
+      @Nullable Double offered,
+      @Nullable String unit,
+      @Nullable Double startS,
+      @Nullable Double durationS,
+      List<PhaseSpan> phases,
+      @Nullable Double meanInFlight,
+      @Nullable Arrivals arrivals,
+      Figures figures) {}
+
+  /** A phase of a stage: its name, and when, in seconds since the start of the run. */
+  public record PhaseSpan(String phase, double startS, double durationS) {}
+
+  /**
+   * One server under test, all its stages pooled.
+   *
+   * @param knee over its own stages
+   */
+  public record Target(String label, @Nullable Knee knee, Figures figures) {}
+
+  /** One request name, all stages pooled. */
+  public record RequestGroup(String name, Figures figures) {}
+}
