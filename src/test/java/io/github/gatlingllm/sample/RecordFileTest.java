@@ -35,7 +35,7 @@ class RecordFileTest {
 
     assertThat(report).isEqualTo(new ReadReport(500, 0, 0, List.of()));
     assertThat(report.isClean()).isTrue();
-    assertThat(read).usingRecursiveComparison().isEqualTo(written);
+    assertThat(lines(read)).isEqualTo(lines(written));
   }
 
   @Test
@@ -52,9 +52,7 @@ class RecordFileTest {
               lastIsWhole
                   ? new ReadReport(3, 0, 0, List.of())
                   : new ReadReport(2, cut - kept, 0, List.of()));
-      assertThat(read)
-          .usingRecursiveComparison()
-          .isEqualTo(written.subList(0, lastIsWhole ? 3 : 2));
+      assertThat(lines(read)).isEqualTo(lines(written.subList(0, lastIsWhole ? 3 : 2)));
     }
   }
 

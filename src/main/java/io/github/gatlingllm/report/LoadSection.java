@@ -1,0 +1,229 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.report.Chart.Axis;
+import io.github.gatlingllm.report.Chart.Form;
+import io.github.gatlingllm.report.Chart.Line;
+import io.github.gatlingllm.report.Chart.Pin;
+import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.Chart.Scale;
+import io.github.gatlingllm.stats.Distribution;
+import io.github.gatlingllm.stats.Figures;
+import io.github.gatlingllm.stats.Metric;
+import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.Stage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Latency against throughput, a point per load level, and both against load. */
+final class LoadSection {
+
+  private static final String LOWER = "↓ lower is better";
+  private static final String HIGHER = "↑ higher is better";
+
+  private final Summary summary;
+  private final List<String> levels;
+  private final List<String> targets;
+
+  LoadSection(Summary summary) {
+    this.summary = summary;
+    levels = summary.stages().stream().map(Stage::label).distinct().toList();
+    targets = summary.stages().stream().map(Stage::target).distinct().toList();
+  }
+
+  Section section() {
+    String title = "Latency against throughput";
+    if (summary.stages().size() < 2) {
+      return new Section("load", title, "Load", "", howToGetACurve(), List.of());
+    }
+    List<Chart> charts = new ArrayList<>();
+    charts.add(curve());
+    if (levels.size() > 1) {
+      charts.add(throughput());
+      charts.add(latency("load-ttft", Metric.TTFT_MS, "ttft"));
+      charts.add(latency("load-tpot", Metric.TPOT_MS, "tpot"));
+      charts.add(jitter());
+    }
+    return new Section(
+        "load",
+        title,
+        "Load",
+        "How much more the server delivers as load grows, and what that costs each user.",
+        new Html(),
+        charts);
+  }
+
+  private Html howToGetACurve() {
+    Html html = new Html().open("div", "class", "card");
+    html.open("p")
+        .text("One load level was run")
+        .text(levels.isEmpty() ? "" : " (" + levels.get(0) + ")")
+        .text(": a single point, no curve. Run several levels to see where latency starts to grow")
+        .text(" faster than throughput, for example with ")
+        .element("code", "-Dllm.concurrency=1,2,4,8,16,32")
+        .text(" or ")
+        .element("code", "-Dllm.rate=5,10,20,40")
+        .text(".")
+        .close();
+    return html.close();
+  }
+
+  private Chart curve() {
+    boolean streamed = !summary.figures().metric(Metric.TTFT_MS).isEmpty();
+    Metric metric = streamed ? Metric.TTFT_MS : Metric.E2E_MS;
+    Function<Stage, @Nullable Double> latency = stage -> stage.figures().metric(metric).p95();
+    List<Line> lines = new ArrayList<>();
+    for (int t = 0; t < targets.size(); t++) {
+      String target = targets.get(t);
+      List<Point> points = new ArrayList<>();
+      List<Pin> pins = new ArrayList<>();
+      for (Stage stage : of(target)) {
+        Double x = stage.figures().throughput().outputTokensPerS();
+        Double y = latency.apply(stage);
+        if (x != null && y != null) {
+          String mark = mark(stage);
+          points.add(new Point(x, y, mark.isEmpty() ? stage.label() : stage.label() + " " + mark));
+          if (!mark.isEmpty()) {
+            pins.add(new Pin(x, y, stage.label() + " is " + mark + " of " + target));
+          }
+        }
+      }
+      lines.add(Line.of(target, t, t, points).pinned(pins));
+    }
+    boolean wideRange = range(lines) > 20;
+    return new Chart(
+            "load-curve",
+            metric.title() + " p95 against output tokens per second",
+            "↘ lower and further right is better",
+            "Each point is one load level; where the line turns upwards the server is full, and"
+                + " more load buys waiting instead of tokens. Rings mark the knee and the maximum"
+                + " goodput.",
+            Axis.of("Output tokens per second", "tok/s"),
+            Axis.of(metric.title() + " p95", "ms", wideRange ? Scale.LOG : Scale.VALUE),
+            lines)
+        .widened();
+  }
+
+  private static double range(List<Line> lines) {
+    var values =
+        lines.stream()
+            .flatMap(line -> line.points().stream())
+            .map(Point::y)
+            .filter(Objects::nonNull)
+            .mapToDouble(Double::doubleValue)
+            .summaryStatistics();
+    return values.getCount() == 0 || values.getMin() <= 0 ? 1 : values.getMax() / values.getMin();
+  }
+
+  private String mark(Stage stage) {
+    List<String> marks = new ArrayList<>();
+    boolean knee =
+        summary.targets().stream().map(Summary.Target::knee).anyMatch(k -> isAt(k, stage));
+    if (knee || isAt(summary.knee(), stage)) {
+      marks.add("knee");
+    }
+    Figures.Goodput goodput = summary.figures().goodput();
+    Figures.MaxGoodput max = goodput == null ? null : goodput.max();
+    if (max != null && max.stage().equals(stage.label()) && max.target().equals(stage.target())) {
+      marks.add("max goodput");
+    }
+    return marks.isEmpty() ? "" : "(" + String.join(", ", marks) + ")";
+  }
+
+  private static boolean isAt(Summary.@Nullable Knee knee, Stage stage) {
+    return knee != null
+        && knee.reached()
+        && knee.stage().equals(stage.label())
+        && knee.target().equals(stage.target());
+  }
+
+  private List<Stage> of(String target) {
+    return summary.stages().stream().filter(stage -> stage.target().equals(target)).toList();
+  }
+
+  private Axis load() {
+    return Axis.places("Load level", "", levels);
+  }
+
+  private Line line(
+      String name, String target, int color, int dash, Function<Stage, @Nullable Double> figure) {
+    List<Point> points =
+        of(target).stream()
+            .map(stage -> new Point(levels.indexOf(stage.label()), figure.apply(stage)))
+            .toList();
+    return Line.of(targets.size() > 1 ? target + " " + name : name, color, dash, points);
+  }
+
+  private Chart throughput() {
+    List<Line> lines = new ArrayList<>();
+    for (int t = 0; t < targets.size(); t++) {
+      String target = targets.get(t);
+      lines.add(line("all", target, t, 0, s -> s.figures().throughput().outputTokensPerS()));
+      if (summary.slo() != null) {
+        int color = targets.size() > 1 ? t : 2;
+        lines.add(line("in SLO", target, color, 1, LoadSection::sloTokens));
+      }
+    }
+    return new Chart(
+        "load-throughput",
+        "Output tokens per second against load",
+        HIGHER,
+        summary.slo() == null
+            ? "Where the line flattens, the server is at its limit."
+            : "Where the lines part, tokens still come but too late for the SLO.",
+        load(),
+        Axis.of("Output", "tok/s"),
+        lines);
+  }
+
+  private static @Nullable Double sloTokens(Stage stage) {
+    Figures.Goodput goodput = stage.figures().goodput();
+    return goodput == null ? null : goodput.tokensPerS();
+  }
+
+  private Chart latency(String id, Metric metric, String measure) {
+    List<Line> lines = new ArrayList<>();
+    for (int t = 0; t < targets.size(); t++) {
+      String target = targets.get(t);
+      boolean one = targets.size() == 1;
+      lines.add(line("p50", target, t, 0, s -> of(s, metric).p50()));
+      if (one) {
+        lines.add(line("p95", target, 1, 1, s -> of(s, metric).p95()));
+      }
+      lines.add(line("p99", target, one ? 3 : t, 2, s -> of(s, metric).p99()));
+    }
+    Chart chart =
+        new Chart(
+            id,
+            metric.title() + " against load",
+            LOWER,
+            "Median and tail at each load level; a tail that leaves the median behind means queueing.",
+            load(),
+            Axis.of(metric.title(), "ms"),
+            lines);
+    return Limits.of(summary, measure).map(l -> chart.limitedTo(l.y(), l.label())).orElse(chart);
+  }
+
+  private static Distribution of(Stage stage, Metric metric) {
+    return stage.figures().metric(metric);
+  }
+
+  private Chart jitter() {
+    List<Line> lines = new ArrayList<>();
+    for (int t = 0; t < targets.size(); t++) {
+      lines.add(
+          line("ITL p99 ÷ p50", targets.get(t), t, 0, s -> s.figures().jitter().itlP99OverP50()));
+    }
+    return new Chart(
+        "load-jitter",
+        "Jitter against load",
+        LOWER,
+        "How much longer the slowest gaps between tokens are than the usual one: 1 is even, above 3"
+            + " users see pauses.",
+        load(),
+        Axis.of("ITL p99 ÷ p50", ""),
+        lines.stream().map(line -> line.as(Form.LINE)).toList());
+  }
+}

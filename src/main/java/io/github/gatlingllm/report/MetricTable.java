@@ -1,0 +1,100 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.stats.Distribution;
+import io.github.gatlingllm.stats.Figures;
+import io.github.gatlingllm.stats.Metric;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Every distribution of one set of requests: a row per metric, a column per statistic. */
+final class MetricTable {
+
+  /** What explains the mark of an uncertain percentile. */
+  static final String LOW_N =
+      "† fewer than 10 values lie beyond this percentile (p99 needs 1,000): read it as a rough"
+          + " indication.";
+
+  private static final List<String> HEADINGS =
+      List.of(
+          "Metric", "count", "mean", "std", "min", "p50", "p75", "p90", "p95", "p99", "p99.9",
+          "max");
+
+  private final Figures figures;
+
+  MetricTable(Figures figures) {
+    this.figures = figures;
+  }
+
+  Html html(String label) {
+    Table table = new Table(label, HEADINGS);
+    table.group("Latency, ms", "lower is better");
+    rows(table, true);
+    table.group("Rates of single requests, tok/s", "higher is better");
+    Figures.Throughput throughput = figures.throughput();
+    row(table, "User tok/s", "output tokens ÷ E2E", throughput.userTokensPerS());
+    row(table, "Decode tok/s", "1 ÷ TPOT", throughput.decodeTokensPerS());
+    row(
+        table,
+        "Prefill tok/s",
+        "uncached prompt tokens ÷ TTFT, queueing included",
+        throughput.prefillTokensPerS());
+    table.group("Lengths, tokens", "neither better nor worse");
+    rows(table, false);
+    Html html = table.html();
+    String missing =
+        Arrays.stream(Metric.values())
+            .filter(metric -> figures.metric(metric).isEmpty())
+            .map(Metric::title)
+            .collect(Collectors.joining(", "));
+    if (!missing.isEmpty()) {
+      html.element("p", "No value in this run: " + missing + ".", "class", "note");
+    }
+    return html;
+  }
+
+  /** Whether any percentile shown is uncertain. */
+  boolean hasLowN() {
+    return Arrays.stream(Metric.values()).anyMatch(m -> !figures.metric(m).lowN().isEmpty());
+  }
+
+  private void rows(Table table, boolean times) {
+    for (Metric metric : Metric.values()) {
+      if (metric.isTime() == times) {
+        row(table, metric.title(), metric.formula(), figures.metric(metric));
+      }
+    }
+  }
+
+  private static void row(Table table, String name, String formula, Distribution values) {
+    if (values.isEmpty()) {
+      return;
+    }
+    table.row(name, formula).cell(NumberText.count(values.count()));
+    plain(table, values.mean());
+    plain(table, values.std());
+    plain(table, values.min());
+    percentile(table, values, "p50", values.p50());
+    percentile(table, values, "p75", values.p75());
+    percentile(table, values, "p90", values.p90());
+    percentile(table, values, "p95", values.p95());
+    percentile(table, values, "p99", values.p99());
+    percentile(table, values, "p999", values.p999());
+    plain(table, values.max());
+    table.end();
+  }
+
+  private static void plain(Table table, @Nullable Double value) {
+    table.cell(NumberText.number(value));
+  }
+
+  /** A percentile, marked where it is uncertain. */
+  static void percentile(Table table, Distribution values, String name, @Nullable Double value) {
+    if (value != null && values.isLowN(name)) {
+      table.cell(NumberText.number(value), "low");
+    } else {
+      table.cell(NumberText.number(value));
+    }
+  }
+}

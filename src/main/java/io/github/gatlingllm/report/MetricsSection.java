@@ -1,0 +1,214 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.stats.Figures;
+import io.github.gatlingllm.stats.Summary;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Every metric as numbers: pooled, and by load level, target and request name. */
+final class MetricsSection {
+
+  private final Summary summary;
+  private final Html html = new Html();
+
+  MetricsSection(Summary summary) {
+    this.summary = summary;
+  }
+
+  Section section() {
+    MetricTable all = new MetricTable(summary.figures());
+    html.add(all.html("All metrics"));
+    if (all.hasLowN()) {
+      html.element("p", MetricTable.LOW_N, "class", "note");
+    }
+    html.element("h3", "Throughput, goodput and jitter", "class", "sub").add(system());
+    byStage();
+    byTarget();
+    byName();
+    return new Section(
+        "metrics",
+        "Metrics",
+        "Metrics",
+        "Successful requests scheduled in a measure window, all load levels pooled."
+            + " Formulas are in the glossary.",
+        html,
+        List.of());
+  }
+
+  /** The anchor of a request name: the same in Gatling's pages and here. */
+  static String anchor(String requestName) {
+    return "request-" + String.format(Locale.ROOT, "%08x", requestName.hashCode());
+  }
+
+  private Html system() {
+    Figures figures = summary.figures();
+    Figures.Throughput throughput = figures.throughput();
+    Table table = new Table("Throughput, goodput and jitter", List.of("Figure", "value", "better"));
+    higher(
+        table,
+        "Output",
+        "tokens that arrived in the window ÷ window",
+        throughput.outputTokensPerS(),
+        "tok/s");
+    higher(
+        table,
+        "Output and prompt",
+        "with the prompts of requests whose first token came in the window",
+        throughput.totalTokensPerS(),
+        "tok/s");
+    higher(
+        table,
+        "Output, wall clock",
+        "all tokens ÷ (last close − first schedule)",
+        throughput.wallOutputTokensPerS(),
+        "tok/s");
+    higher(
+        table,
+        "Requests",
+        "ok requests that ended in the window ÷ window",
+        throughput.requestsPerS(),
+        "req/s");
+    higher(table, "Requests", "the same per minute", throughput.requestsPerMin(), "req/min");
+    Figures.Trials trials = throughput.trials();
+    if (trials != null) {
+      higher(
+          table,
+          "Trials",
+          NumberText.count(trials.count()) + " trials: all tokens ÷ all wall time",
+          trials.aggregateTokensPerS(),
+          "tok/s");
+      higher(
+          table,
+          "Slowest trial",
+          "tokens of the trial ÷ its wall time",
+          trials.minTokensPerS(),
+          "tok/s");
+      higher(
+          table,
+          "Fastest trial",
+          "tokens of the trial ÷ its wall time",
+          trials.maxTokensPerS(),
+          "tok/s");
+    }
+    goodput(table, figures.goodput());
+    Figures.Jitter jitter = figures.jitter();
+    lower(
+        table,
+        "Jitter",
+        "pooled ITL p99 ÷ p50; 1 ideal, above 3 visible pauses",
+        jitter.itlP99OverP50(),
+        "");
+    lower(
+        table, "Jitter of the median request", "its own ITL p99 ÷ p50", jitter.perRequestP50(), "");
+    lower(table, "ITL standard deviation", "pooled", jitter.itlStdMs(), "ms");
+    lower(
+        table,
+        "Stalls",
+        "gaps over 100 ms per 1,000 output tokens",
+        jitter.stallsPer1kTokens(),
+        "");
+    value(
+        table,
+        "Batch ratio",
+        "output tokens ÷ token events; above 1.2 read ITL with care",
+        NumberText.number(jitter.batchRatio()),
+        jitter.batchRatio() == null,
+        "1 is exact");
+    return table.html();
+  }
+
+  private static void goodput(Table table, Figures.@Nullable Goodput goodput) {
+    if (goodput == null) {
+      return;
+    }
+    String met =
+        NumberText.count(goodput.met())
+            + " of "
+            + NumberText.count(goodput.attempted())
+            + " attempted requests met every objective";
+    value(
+        table,
+        "In SLO",
+        met,
+        NumberText.percent(goodput.share()),
+        goodput.share() == null,
+        "↑ higher");
+    higher(
+        table,
+        "Goodput",
+        "requests that met every objective ÷ window",
+        goodput.requestsPerS(),
+        "req/s");
+    higher(table, "Goodput", "tokens of those requests ÷ window", goodput.tokensPerS(), "tok/s");
+  }
+
+  private static void higher(
+      Table table, String name, String formula, @Nullable Double value, String unit) {
+    value(table, name, formula, NumberText.with(value, unit), value == null, "↑ higher");
+  }
+
+  private static void lower(
+      Table table, String name, String formula, @Nullable Double value, String unit) {
+    value(table, name, formula, NumberText.with(value, unit), value == null, "↓ lower");
+  }
+
+  private static void value(
+      Table table, String name, String formula, String value, boolean absent, String better) {
+    if (!absent) {
+      table.row(name, formula).cell(value).cell(better).end();
+    }
+  }
+
+  private void byStage() {
+    boolean manyTargets = summary.targets().size() > 1;
+    if (summary.stages().size() < 2) {
+      return;
+    }
+    FigureTable table = new FigureTable("load level", summary.slo() != null);
+    for (Summary.Stage stage : summary.stages()) {
+      table.row(new Html().text(stage.label()), manyTargets ? stage.target() : "", stage.figures());
+    }
+    html.element("h3", "By load level", "class", "sub").add(table.html());
+    for (Summary.Stage stage : summary.stages()) {
+      String name = manyTargets ? stage.label() + " at " + stage.target() : stage.label();
+      details(name, "", stage.figures());
+    }
+  }
+
+  private void byTarget() {
+    if (summary.targets().size() < 2) {
+      return;
+    }
+    FigureTable table = new FigureTable("target", summary.slo() != null);
+    summary.targets().forEach(t -> table.row(new Html().text(t.label()), "", t.figures()));
+    html.element("h3", "By target", "class", "sub").add(table.html());
+    summary.targets().forEach(target -> details(target.label(), "", target.figures()));
+  }
+
+  private void byName() {
+    if (summary.requests().isEmpty()) {
+      return;
+    }
+    FigureTable table = new FigureTable("request", summary.slo() != null);
+    for (Summary.RequestGroup group : summary.requests()) {
+      Html link = new Html().element("a", group.name(), "href", "#" + anchor(group.name()));
+      table.row(link, "", group.figures());
+    }
+    html.element("h3", "By request name", "class", "sub").add(table.html());
+    summary
+        .requests()
+        .forEach(group -> details(group.name(), anchor(group.name()), group.figures()));
+  }
+
+  private void details(String name, String anchor, Figures figures) {
+    html.open("details").element("summary", "All metrics of " + name);
+    String label = "All metrics of " + name;
+    if (anchor.isEmpty()) {
+      html.add(new MetricTable(figures).html(label));
+    } else {
+      html.open("div", "id", anchor).add(new MetricTable(figures).html(label)).close();
+    }
+    html.close();
+  }
+}

@@ -1,0 +1,155 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.stats.Distribution;
+import io.github.gatlingllm.stats.Summary;
+import java.net.URI;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What was run: state, model, endpoint, workload, load profile, versions. */
+final class PageHead {
+
+  private static final DateTimeFormatter DATE =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss 'UTC'", Locale.ROOT)
+          .withZone(ZoneOffset.UTC);
+
+  private final Summary summary;
+  private final Html facts = new Html();
+
+  PageHead(Summary summary) {
+    this.summary = summary;
+  }
+
+  /** The name of the run for people. */
+  static String name(Summary summary) {
+    String simulation = summary.run().simulation();
+    return simulation == null
+        ? summary.run().id()
+        : simulation.substring(simulation.lastIndexOf('.') + 1);
+  }
+
+  Html html() {
+    Summary.Run run = summary.run();
+    Summary.Workload workload = summary.workload();
+    facts.open("dl", "class", "facts");
+    fact("Model", names(workload.models().keySet()));
+    fact("Endpoint", hosts(workload.endpoints().keySet()));
+    fact("API", api(workload));
+    fact("Load", load());
+    fact("Prompt tokens", lengths(workload.promptTokens()));
+    fact("Output tokens", lengths(workload.outputTokens()));
+    fact("From prefix cache", cached(workload));
+    fact("Scenario", names(workload.scenarios().keySet()));
+    fact("Dataset", setting("dataset"));
+    fact("Tokenizer", setting("tokenizer"));
+    fact("Requests measured", NumberText.count(summary.figures().counts().started()));
+    fact("Started", DATE.format(Instant.ofEpochSecond(0, run.startUnixNs())));
+    fact("Duration", NumberText.duration((run.endUnixNs() - run.startUnixNs()) / 1e9));
+    fact("Seed", run.seed() == null ? "" : run.seed().toString());
+    fact("Injectors", run.injectors().size() > 1 ? names(run.injectors()) : "");
+    fact("Versions", versions(run.versions()));
+    facts.close();
+
+    Html html = new Html().open("header", "id", "top");
+    html.open("div", "class", "head").element("h1", name(summary)).add(state());
+    html.element("p", run.id()).close();
+    return html.add(facts).close();
+  }
+
+  private Html state() {
+    Html badge = new Html();
+    if (summary.run().isComplete()) {
+      badge.element("span", "✓ complete", "class", "badge ok");
+    } else {
+      badge.element("span", "▲ " + summary.run().state(), "class", "badge warning");
+    }
+    if (summary.figures().counts().ok() < 30) {
+      badge.text(" ").element("span", "▲ smoke: few samples", "class", "badge warning");
+    }
+    return badge;
+  }
+
+  private void fact(String name, String value) {
+    if (!value.isEmpty()) {
+      facts.open("div").element("dt", name).element("dd", value).close();
+    }
+  }
+
+  private String setting(String name) {
+    return summary.config().getOrDefault(name, "");
+  }
+
+  private static String names(Collection<String> names) {
+    return String.join(", ", names);
+  }
+
+  private static String hosts(Collection<String> endpoints) {
+    return endpoints.stream().map(PageHead::host).distinct().collect(Collectors.joining(", "));
+  }
+
+  private static String host(String endpoint) {
+    try {
+      String host = URI.create(endpoint).getAuthority();
+      return host == null ? endpoint : host.substring(host.lastIndexOf('@') + 1);
+    } catch (IllegalArgumentException notAUri) {
+      return endpoint;
+    }
+  }
+
+  private String api(Summary.Workload workload) {
+    String apis = names(workload.apis().keySet());
+    long all = workload.apis().values().stream().mapToLong(Long::longValue).sum();
+    if (apis.isEmpty() || all == 0) {
+      return apis;
+    }
+    long streamed = workload.streamed();
+    return apis
+        + (streamed == all
+            ? ", streamed"
+            : streamed == 0 ? ", not streamed" : ", " + NumberText.count(streamed) + " streamed");
+  }
+
+  private String load() {
+    String kinds =
+        summary.stages().stream()
+            .map(Summary.Stage::kind)
+            .filter(kind -> !kind.equals("unknown"))
+            .distinct()
+            .collect(Collectors.joining(", "));
+    String labels =
+        summary.stages().stream()
+            .map(Summary.Stage::label)
+            .distinct()
+            .collect(Collectors.joining(" "));
+    return kinds.isEmpty() ? labels : kinds + ": " + labels;
+  }
+
+  private static String lengths(Distribution tokens) {
+    return tokens.isEmpty()
+        ? ""
+        : "median "
+            + NumberText.number(tokens.p50())
+            + " (min "
+            + NumberText.number(tokens.min())
+            + ", max "
+            + NumberText.number(tokens.max())
+            + ")";
+  }
+
+  private static String cached(Summary.Workload workload) {
+    return workload.cachedShare() == null
+        ? ""
+        : NumberText.percent(workload.cachedShare()) + " of prompt tokens";
+  }
+
+  private static String versions(Map<String, String> versions) {
+    return versions.entrySet().stream()
+        .map(version -> version.getKey() + " " + version.getValue())
+        .collect(Collectors.joining(", "));
+  }
+}

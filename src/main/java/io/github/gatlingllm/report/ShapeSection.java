@@ -1,0 +1,95 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.report.Chart.Axis;
+import io.github.gatlingllm.report.Chart.Form;
+import io.github.gatlingllm.report.Chart.Line;
+import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.Chart.Scale;
+import io.github.gatlingllm.stats.Metric;
+import io.github.gatlingllm.stats.Series;
+import io.github.gatlingllm.stats.Series.Bar;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** How values are distributed: histograms, and percentile curves on a scale of nines. */
+final class ShapeSection {
+
+  private final Series series;
+
+  ShapeSection(Series series) {
+    this.series = series;
+  }
+
+  Section section() {
+    List<Chart> charts = new ArrayList<>();
+    for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS)) {
+      Series.Shape shape = series.shapes().get(metric);
+      if (shape != null && !shape.bars().isEmpty()) {
+        charts.add(histogram(metric, shape));
+      }
+    }
+    charts.add(curves("shape-waiting", "TTFT and E2E", Metric.TTFT_MS, Metric.E2E_MS));
+    charts.add(curves("shape-gaps", "ITL and TPOT", Metric.ITL_MS, Metric.TPOT_MS));
+    Html html = new Html();
+    if (charts.stream().noneMatch(Chart::hasPoints)) {
+      html.element(
+          "p", "No request succeeded, so there is no distribution to show.", "class", "note");
+    }
+    return new Section(
+        "shapes",
+        "Distributions",
+        "Distributions",
+        "The same values as in the metrics table, all of them: means hide two humps, percentiles"
+            + " hide how many.",
+        html,
+        charts);
+  }
+
+  private static Chart histogram(Metric metric, Series.Shape shape) {
+    List<String> places = shape.bars().stream().map(ShapeSection::range).toList();
+    List<Point> points = new ArrayList<>();
+    for (int i = 0; i < shape.bars().size(); i++) {
+      points.add(new Point(i, (double) shape.bars().get(i).count()));
+    }
+    return new Chart(
+        "histogram-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'),
+        "Histogram of " + metric.title(),
+        "further left is better",
+        "How many values fell into each range; two humps usually are two kinds of requests.",
+        Axis.places(metric.title(), metric.unit(), places),
+        Axis.of("Values", ""),
+        List.of(new Line(metric.title(), Form.BAR, 0, 0, points, List.of())));
+  }
+
+  private static String range(Bar bar) {
+    return NumberText.number(bar.fromMs()) + "–" + NumberText.number(bar.toMs());
+  }
+
+  private Chart curves(String id, String title, Metric first, Metric second) {
+    List<Line> lines = new ArrayList<>();
+    double end = 1;
+    for (Metric metric : List.of(first, second)) {
+      Series.Shape shape = series.shapes().get(metric);
+      if (shape == null) {
+        continue;
+      }
+      List<Point> points =
+          shape.quantiles().stream()
+              .filter(quantile -> quantile.percent() < 100 && quantile.valueMs() > 0)
+              .map(quantile -> new Point(NinesScale.of(quantile.percent()), quantile.valueMs()))
+              .toList();
+      end = Math.max(end, points.stream().mapToDouble(Point::x).max().orElse(0));
+      lines.add(Line.of(metric.title(), lines.size(), lines.size(), points));
+    }
+    return new Chart(
+        id,
+        "Percentiles of " + title,
+        "↓ lower is better",
+        "Read up from a share of all values to the time within which they came; a step near the"
+            + " right is the tail.",
+        Axis.of("Share of values", "", Scale.NINES).upTo(Math.ceil(end - 1e-9)),
+        Axis.of("Time", "ms", Scale.LOG),
+        lines);
+  }
+}

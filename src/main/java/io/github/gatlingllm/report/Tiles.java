@@ -1,0 +1,118 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.stats.Distribution;
+import io.github.gatlingllm.stats.Figures;
+import io.github.gatlingllm.stats.Metric;
+import io.github.gatlingllm.stats.Summary;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The six figures that sum up a run, the same on Gatling's index page and in {@code llm.html}. */
+final class Tiles {
+
+  /**
+   * One figure.
+   *
+   * @param name what it is
+   * @param value with its unit
+   * @param remark what it is judged by or relates to; may be empty
+   */
+  record Tile(String name, String value, String remark) {}
+
+  private final Summary summary;
+  private final Figures figures;
+
+  Tiles(Summary summary) {
+    this.summary = summary;
+    figures = summary.figures();
+  }
+
+  List<Tile> list() {
+    return List.of(
+        latency("TTFT p95", Metric.TTFT_MS, "ttft"),
+        latency("ITL p95", Metric.ITL_MS, "itl"),
+        output(),
+        goodput(),
+        knee(),
+        failed());
+  }
+
+  /** The same as list items. */
+  Html html() {
+    Html html = new Html().open("ul", "class", "tiles");
+    for (Tile tile : list()) {
+      html.open("li").element("span", tile.name()).element("strong", tile.value());
+      html.element("span", tile.remark()).close();
+    }
+    return html.close();
+  }
+
+  private Tile latency(String name, Metric metric, String measure) {
+    Distribution values = figures.metric(metric);
+    Summary.ObjectiveRow objective = objective(measure);
+    String remark =
+        objective == null
+            ? "median " + NumberText.ms(values.p50())
+            : "SLO < " + NumberText.ms(objective.limitMs()) + met(objective.ok());
+    return new Tile(name, NumberText.ms(values.p95()), values.isEmpty() ? "no value" : remark);
+  }
+
+  private static String met(@Nullable Boolean ok) {
+    return ok == null ? "" : ok ? " · ✓ met" : " · ✗ missed";
+  }
+
+  private Summary.@Nullable ObjectiveRow objective(String measure) {
+    Summary.SloTable slo = summary.slo();
+    return slo == null
+        ? null
+        : slo.objectives().stream()
+            .filter(row -> row.measure().equals(measure))
+            .findFirst()
+            .orElse(null);
+  }
+
+  private Tile output() {
+    Double perUser = figures.throughput().userTokensPerS().p50();
+    return new Tile(
+        "Output",
+        NumberText.with(figures.throughput().outputTokensPerS(), "tok/s"),
+        perUser == null ? "" : NumberText.with(perUser, "tok/s") + " per user");
+  }
+
+  private Tile goodput() {
+    Figures.Goodput goodput = figures.goodput();
+    return goodput == null
+        ? new Tile("Goodput", NumberText.ABSENT, "no SLO set")
+        : new Tile(
+            "Goodput",
+            NumberText.with(goodput.requestsPerS(), "req/s"),
+            NumberText.percent(goodput.share()) + " of requests in SLO");
+  }
+
+  private Tile knee() {
+    Summary.Knee knee = summary.knee();
+    if (knee == null) {
+      return new Tile("Knee", NumberText.ABSENT, "no load level");
+    }
+    if (!knee.reached()) {
+      return new Tile("Knee", "not reached", levels() + ", best " + knee.stage());
+    }
+    return new Tile("Knee", knee.stage(), NumberText.with(knee.outputTokensPerS(), "tok/s"));
+  }
+
+  private String levels() {
+    long count = summary.stages().stream().map(Summary.Stage::label).distinct().count();
+    return count == 1 ? "1 load level" : String.format(Locale.ROOT, "%d load levels", count);
+  }
+
+  private Tile failed() {
+    Figures.Counts counts = figures.counts();
+    return new Tile(
+        "Failed",
+        counts.ended() == 0
+            ? NumberText.ABSENT
+            : NumberText.percent((double) counts.failed() / counts.ended()),
+        NumberText.count(counts.failed()) + " of " + NumberText.count(counts.ended()));
+  }
+}

@@ -1,0 +1,172 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.report.Chart.Axis;
+import io.github.gatlingllm.report.Chart.Band;
+import io.github.gatlingllm.report.Chart.Form;
+import io.github.gatlingllm.report.Chart.Line;
+import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.Chart.Scale;
+import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.stats.Series;
+import io.github.gatlingllm.stats.Series.Bucket;
+import io.github.gatlingllm.stats.Summary;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The run as it went: latency, tokens, load and errors over time. */
+final class TimeSection {
+
+  private static final int MOST_NAMED_BANDS = 14;
+
+  private final Summary summary;
+  private final Series series;
+
+  TimeSection(Summary summary, Series series) {
+    this.summary = summary;
+    this.series = series;
+  }
+
+  /** The section; without charts when nothing happened. */
+  Section section() {
+    List<Chart> charts =
+        List.of(ttft(), tokens(), itl(), inFlight(), requests()).stream()
+            .filter(Chart::hasPoints)
+            .map(chart -> chart.over(bands()))
+            .toList();
+    Html html = new Html();
+    if (charts.isEmpty()) {
+      html.element("p", "No request was in flight at any time.", "class", "note");
+    } else {
+      html.open(
+          "div", "class", "tools", "role", "group", "aria-label", "Zoom of all charts over time");
+      button(html, "in", "Zoom in");
+      button(html, "out", "Zoom out");
+      button(html, "earlier", "← Earlier");
+      button(html, "later", "Later →");
+      button(html, "all", "Whole run");
+      html.close();
+    }
+    return new Section(
+        "time",
+        "Over time",
+        "Time",
+        "Each point covers "
+            + NumberText.duration(series.bucketS())
+            + ", all phases included. Named spans are measure windows; darker spans are in no figure."
+            + " Zoom into one chart and the others follow.",
+        html,
+        charts);
+  }
+
+  private static void button(Html html, String move, String text) {
+    html.element("button", text, "type", "button", "data-zoom", move);
+  }
+
+  private List<Point> points(Function<Bucket, @Nullable Double> figure) {
+    return series.overTime().stream()
+        .map(bucket -> new Point(bucket.startS(), figure.apply(bucket)))
+        .toList();
+  }
+
+  private Line line(String name, int color, int dash, Function<Bucket, @Nullable Double> figure) {
+    return Line.of(name, color, dash, points(figure));
+  }
+
+  private static Axis time() {
+    return Axis.of("Time since start", "", Scale.TIME);
+  }
+
+  private Chart ttft() {
+    Chart chart =
+        new Chart(
+                "time-ttft",
+                "TTFT over time",
+                "↓ lower is better",
+                "Time to first token of the requests whose first token came in the interval.",
+                time(),
+                Axis.of("TTFT", "ms"),
+                List.of(
+                    line("p50", 0, 0, Bucket::ttftP50Ms),
+                    line("p95", 1, 1, Bucket::ttftP95Ms),
+                    line("p99", 3, 2, Bucket::ttftP99Ms)))
+            .widened();
+    return Limits.of(summary, "ttft").map(l -> chart.limitedTo(l.y(), l.label())).orElse(chart);
+  }
+
+  private Chart itl() {
+    Chart chart =
+        new Chart(
+            "time-itl",
+            "Inter-token latency over time",
+            "↓ lower is better",
+            "Gaps between tokens that ended in the interval; a p99 far above the median shows as"
+                + " stutter.",
+            time(),
+            Axis.of("ITL", "ms"),
+            List.of(line("p50", 0, 0, Bucket::itlP50Ms), line("p99", 3, 2, Bucket::itlP99Ms)));
+    return Limits.of(summary, "itl").map(l -> chart.limitedTo(l.y(), l.label())).orElse(chart);
+  }
+
+  private Chart tokens() {
+    List<Line> lines = new ArrayList<>();
+    lines.add(line("all", 0, 0, Bucket::outputTokensPerS));
+    if (summary.slo() != null) {
+      lines.add(line("of requests in SLO", 2, 1, Bucket::sloTokensPerS).as(Form.AREA));
+    }
+    return new Chart(
+        "time-tokens",
+        "Output tokens per second",
+        "↑ higher is better",
+        summary.slo() == null
+            ? "Tokens that arrived in the interval, from all requests."
+            : "Tokens that arrived in the interval; the gap between the lines is work that came too"
+                + " late for the SLO.",
+        time(),
+        Axis.of("Output", "tok/s"),
+        lines);
+  }
+
+  private Chart inFlight() {
+    return new Chart(
+        "time-in-flight",
+        "Requests in flight",
+        "the load",
+        "Mean number of requests that were running at the same time.",
+        time(),
+        Axis.of("In flight", ""),
+        List.of(line("in flight", 0, 0, Bucket::inFlight).as(Form.AREA)));
+  }
+
+  private Chart requests() {
+    double width = series.bucketS();
+    return new Chart(
+        "time-requests",
+        "Requests started, ended and failed per second",
+        "failed: ↓ lower is better",
+        "When more start than end, a queue is growing somewhere.",
+        time(),
+        Axis.of("Requests", "req/s"),
+        List.of(
+            line("started", 0, 0, bucket -> bucket.started() / width),
+            line("ended", 2, 1, bucket -> bucket.ended() / width),
+            line("failed", 1, 2, bucket -> bucket.failed() / width)));
+  }
+
+  private List<Band> bands() {
+    List<Band> bands = new ArrayList<>();
+    boolean named = summary.stages().size() <= MOST_NAMED_BANDS;
+    int stages = 0;
+    for (Summary.Stage stage : summary.stages()) {
+      for (Summary.PhaseSpan span : stage.phases()) {
+        double end = span.startS() + span.durationS();
+        boolean measured = span.phase().equals(Phase.MEASURE.key());
+        String label = measured && named ? stage.label() : "";
+        bands.add(new Band(span.startS(), end, label, measured ? stages % 2 : 2));
+      }
+      stages++;
+    }
+    return bands;
+  }
+}

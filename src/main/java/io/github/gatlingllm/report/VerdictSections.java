@@ -1,0 +1,125 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.stats.Check;
+import io.github.gatlingllm.stats.Summary;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What came out, and how far it can be trusted. */
+final class VerdictSections {
+
+  private final Summary summary;
+
+  VerdictSections(Summary summary) {
+    this.summary = summary;
+  }
+
+  /** The outcome in words, the six figures, the SLO and the assertions. */
+  Section verdict() {
+    Html html = new Html().element("p", summary.verdict(), "class", "verdict");
+    html.add(new Tiles(summary).html());
+    Summary.SloTable slo = summary.slo();
+    if (slo == null) {
+      html.element(
+          "p",
+          "No SLO was set, so nothing says which requests were fast enough. Set one with"
+              + " -Dllm.slo=ttft<200ms,tpot<50ms.",
+          "class",
+          "note");
+    } else {
+      html.add(objectives(slo));
+    }
+    if (!summary.assertions().isEmpty()) {
+      html.add(assertions(summary.assertions()));
+    }
+    return new Section("verdict", "Verdict", "Verdict", "", html, List.of());
+  }
+
+  private static Html objectives(Summary.SloTable slo) {
+    String at = "p" + NumberText.number(slo.percentile());
+    Table table =
+        new Table(
+            "Service level objectives",
+            List.of("Objective", "limit", "actual " + at, "margin", "requests within", "result"));
+    for (Summary.ObjectiveRow row : slo.objectives()) {
+      table
+          .row(row.measure().toUpperCase(Locale.ROOT), "lower is better")
+          .cell("< " + NumberText.ms(row.limitMs()))
+          .cell(NumberText.ms(row.actualMs()))
+          .cell(NumberText.ms(row.marginMs()))
+          .cell(NumberText.percent(row.metShare()))
+          .cell(result(row.ok()))
+          .end();
+    }
+    return table
+        .html()
+        .element(
+            "p",
+            "All load levels pooled. An objective holds when at least "
+                + NumberText.number(slo.percentile())
+                + " % of attempted requests meet it; TTFT and E2E count from the planned arrival.",
+            "class",
+            "note");
+  }
+
+  private static Html assertions(List<Summary.AssertionResult> results) {
+    Table table = new Table("Assertions", List.of("Assertion", "expected", "actual", "result"));
+    for (Summary.AssertionResult assertion : results) {
+      table
+          .row(assertion.text(), "")
+          .cell(assertion.expected())
+          .cell(assertion.actual() == null ? NumberText.ABSENT : assertion.actual())
+          .cell(result(assertion.ok()))
+          .end();
+    }
+    return table.html();
+  }
+
+  /** OK or KO as sign and word. */
+  static Html result(@Nullable Boolean ok) {
+    if (ok == null) {
+      return new Html().text(NumberText.ABSENT);
+    }
+    return ok
+        ? new Html().element("span", "✓ OK", "class", "level ok")
+        : new Html().element("span", "✗ KO", "class", "level invalid");
+  }
+
+  /** How far the figures can be trusted. */
+  Section checks() {
+    Html html = new Html();
+    if (summary.checks().isEmpty()) {
+      html.element("p", "This run was not checked.", "class", "note");
+    } else {
+      html.open("div", "class", "card plain").open("ul", "class", "checks");
+      summary.checks().stream()
+          .sorted((a, b) -> b.level().compareTo(a.level()))
+          .forEach(check -> item(html, check));
+      html.close().close();
+    }
+    String lead =
+        switch (summary.level()) {
+          case OK -> "Nothing speaks against these figures.";
+          case WARNING -> "Read the figures with the warnings below in mind.";
+          case INVALID -> "Some figures do not mean what they say; see what to do below.";
+        };
+    return new Section(
+        "validity", "Can these figures be trusted?", "Validity", lead, html, List.of());
+  }
+
+  private static void item(Html html, Check check) {
+    html.open("li").add(level(check.level()));
+    html.element("p", check.message()).element("p", check.remedy(), "class", "remedy").close();
+  }
+
+  private static Html level(Check.Level level) {
+    String sign =
+        switch (level) {
+          case OK -> "✓ ok";
+          case WARNING -> "▲ warning";
+          case INVALID -> "✗ invalid";
+        };
+    return new Html().element("span", sign, "class", "level " + level.key());
+  }
+}

@@ -1,0 +1,228 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  root.classList.add("scripted");
+  const { charts } = JSON.parse(document.getElementById("chart-data").textContent);
+  const drawn = new Map();
+
+  /* One number format with the tables: three significant digits, thousands separated. */
+  const number = (v) => {
+    const size = Math.abs(v);
+    const digits = size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+    const text = v.toFixed(digits);
+    return digits ? text : text.replace(/\B(?=(\d{3})+$)/g, ",");
+  };
+  const withUnit = (v, unit) => (v == null ? "–" : number(v) + (unit ? " " + unit : ""));
+  const tick = (v) => {
+    const size = Math.abs(v);
+    return size >= 1000 ? String(Math.round(v)).replace(/\B(?=(\d{3})+$)/g, ",") : String(+v.toPrecision(6));
+  };
+  const clock = (s) => {
+    const whole = Math.round(s);
+    const two = (n) => String(n).padStart(2, "0");
+    const h = Math.floor(whole / 3600);
+    const m = Math.floor((whole % 3600) / 60);
+    return (h ? h + ":" + two(m) : m) + ":" + two(whole % 60);
+  };
+  /* x of a scale of nines is -log10(1 - share): 0, 90 %, 99 %, 99.9 % … at equal distances. */
+  const nines = (x) => {
+    const share = 100 * (1 - Math.pow(10, -x));
+    return share.toFixed(Math.max(0, Math.ceil(x - 1e-9) - 2)) + " %";
+  };
+  const escape = (text) =>
+    String(text).replace(/[&<>"']/g, (c) => "&#" + c.charCodeAt(0) + ";");
+
+  const ink = () => {
+    const probe = document.body.appendChild(document.createElement("i"));
+    const read = (name) => {
+      probe.style.color = "var(--" + name + ")";
+      return getComputedStyle(probe).color;
+    };
+    const colors = {
+      ink: read("ink"), soft: read("soft"), line: read("line"), hair: read("hair"),
+      card: read("card"), shade: read("shade"), limit: read("limit"),
+      series: [1, 2, 3, 4, 5, 6].map((n) => read("series-" + n)),
+    };
+    probe.remove();
+    return colors;
+  };
+
+  const symbols = ["circle", "diamond", "triangle", "rect", "roundRect", "arrow"];
+  const dashes = ["solid", "dashed", "dotted", [8, 3, 2, 3], [2, 2], [12, 4]];
+  const font = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", Arial, sans-serif';
+
+  const places = (chart, x) => chart.x.categories?.[x] ?? "";
+  const xText = (chart, x) => {
+    const { scale, unit } = chart.x;
+    if (scale === "time") return clock(x);
+    if (scale === "nines") return nines(x);
+    return (scale === "category" ? places(chart, x) : number(x)) + (unit ? " " + unit : "");
+  };
+  const heading = (axis) => axis.name + (axis.unit ? ", " + axis.unit : "");
+
+  const xAxis = (chart, c) => {
+    const { x } = chart;
+    const axis = {
+      type: x.scale === "category" ? "category" : "value",
+      name: heading(x), nameLocation: "middle", nameGap: 30, nameTextStyle: { color: c.soft, fontSize: 12 },
+      axisLine: { lineStyle: { color: c.line } }, axisTick: { show: false },
+      axisLabel: { color: c.soft, fontSize: 12, hideOverlap: true },
+      splitLine: { show: x.scale === "nines" || x.scale === "value", lineStyle: { color: c.hair } },
+    };
+    if (x.scale === "category") axis.data = x.categories;
+    if (x.scale === "time") Object.assign(axis, { min: "dataMin", max: "dataMax" });
+    if (x.scale === "time") axis.axisLabel.formatter = clock;
+    if (x.scale === "nines") Object.assign(axis, { min: 0, max: x.max, interval: 1 });
+    if (x.scale === "nines") axis.axisLabel.formatter = nines;
+    if (x.scale === "value") axis.axisLabel.formatter = tick;
+    return axis;
+  };
+
+  const yAxis = (chart, c) => {
+    const { y } = chart;
+    const log = y.scale === "log";
+    return {
+      type: log ? "log" : "value",
+      name: heading(y), nameGap: 12, nameTextStyle: { color: c.soft, fontSize: 12, align: "left", padding: [0, 0, 0, -46] },
+      axisLabel: { color: c.soft, fontSize: 12, formatter: tick },
+      axisLine: { show: false }, axisTick: { show: false },
+      splitLine: { lineStyle: { color: c.hair } },
+      splitNumber: 4, min: log ? undefined : 0, max: y.max,
+    };
+  };
+
+  const halo = (c) => ({ textBorderColor: c.card, textBorderWidth: 3 });
+
+  const limitLines = (chart, c) => chart.limits && {
+    silent: true, symbol: "none", lineStyle: { color: c.limit, type: [6, 4], width: 1.5 },
+    data: chart.limits.map((limit) => ({
+      yAxis: limit.y,
+      label: { formatter: limit.label, color: c.limit, fontSize: 11.5, position: "insideEndTop", ...halo(c) },
+    })),
+  };
+
+  const spans = (chart, c) => chart.bands && {
+    silent: true,
+    data: chart.bands.map((band) => [
+      {
+        xAxis: band.from,
+        itemStyle: { color: band.shade ? c.soft : "transparent", opacity: [1, 0.06, 0.18][band.shade] },
+        label: { show: Boolean(band.label), formatter: band.label, color: c.soft, fontSize: 11, position: "insideTop", ...halo(c) },
+      },
+      { xAxis: band.to },
+    ]),
+  };
+
+  const rings = (line, c) => line.pins && {
+    silent: true, symbol: "circle", symbolSize: 18, label: { show: false },
+    itemStyle: { color: "transparent", borderColor: c.ink, borderWidth: 1.8 },
+    data: line.pins.map((pin) => ({ coord: [pin.x, pin.y] })),
+  };
+
+  const series = (chart, c) =>
+    chart.series.map((line, i) => {
+      const color = c.series[line.color % c.series.length];
+      const points = line.points ?? [];
+      const labelled = points.some((p) => p[2]);
+      const dense = chart.x.scale === "nines" || points.filter((p) => p[1] != null).length > 80;
+      const bar = line.form === "bar";
+      return {
+        name: line.name, type: bar ? "bar" : "line", color, itemStyle: { color },
+        data: points.map(([x, y, label]) => (label ? { value: [x, y], label: { show: true, formatter: label } } : [x, y])),
+        symbol: symbols[line.color % symbols.length], symbolSize: labelled ? 9 : dense ? 5 : 7,
+        showSymbol: !dense, showAllSymbol: !dense, barCategoryGap: "8%",
+        lineStyle: { color, width: 2, type: dashes[line.dash % dashes.length] },
+        areaStyle: line.form === "area" ? { color, opacity: 0.15 } : undefined,
+        label: { show: labelled, color: c.ink, fontSize: 12, position: "top", distance: 7, ...halo(c) },
+        labelLayout: { hideOverlap: true }, emphasis: { disabled: true }, connectNulls: false,
+        markLine: i === 0 ? limitLines(chart, c) : undefined,
+        markArea: i === 0 ? spans(chart, c) : undefined,
+        markPoint: rings(line, c),
+      };
+    });
+
+  const tooltip = (chart, c) => ({
+    trigger: chart.x.scale === "value" ? "item" : "axis", confine: true, backgroundColor: c.card, borderColor: c.line,
+    textStyle: { color: c.ink, fontSize: 12.5 },
+    axisPointer: { lineStyle: { color: c.soft }, shadowStyle: { color: c.soft, opacity: 0.12 }, type: chart.series[0].form === "bar" ? "shadow" : "line" },
+    formatter: (shown) => {
+      const items = [shown].flat();
+      const rows = items.map((item) => {
+        const line = chart.series[item.seriesIndex];
+        const label = line.points[item.dataIndex]?.[2];
+        return item.marker + escape(line.name + (label ? " " + label : "")) + " <b>" + withUnit(item.value[1], chart.y.unit) + "</b>";
+      });
+      return [escape(heading({ name: chart.x.name }) + " " + xText(chart, items[0].value[0])), ...rows].join("<br>");
+    },
+  });
+
+  const option = (chart) => {
+    const c = ink();
+    const zoom = chart.x.scale === "time";
+    const right = 24;
+    return {
+      animation: false, textStyle: { fontFamily: font },
+      grid: { left: 62, right, top: 62, bottom: zoom ? 82 : 50 },
+      legend: {
+        type: "scroll", top: 0, left: 0, itemGap: 18, itemWidth: 24, itemHeight: 9, icon: undefined,
+        textStyle: { color: c.ink, fontSize: 12.5 }, inactiveColor: c.line,
+        pageIconColor: c.soft, pageIconInactiveColor: c.line, pageTextStyle: { color: c.soft },
+      },
+      tooltip: tooltip(chart, c), xAxis: xAxis(chart, c), yAxis: yAxis(chart, c), series: series(chart, c),
+      dataZoom: zoom ? [{
+        type: "slider", height: 16, bottom: 6, left: 62, right, filterMode: "none", showDetail: false, brushSelect: false,
+        borderColor: c.line, backgroundColor: "transparent", fillerColor: c.hair, handleStyle: { color: c.card, borderColor: c.soft },
+        moveHandleSize: 0, dataBackground: { lineStyle: { color: c.soft, opacity: 0.6 }, areaStyle: { opacity: 0 } },
+        selectedDataBackground: { lineStyle: { color: c.series[0] }, areaStyle: { opacity: 0 } },
+      }] : undefined,
+    };
+  };
+
+  const draw = () => {
+    for (const chart of charts) {
+      const place = document.getElementById(chart.id);
+      let plot = drawn.get(chart.id);
+      if (!plot) {
+        plot = echarts.init(place, null, { renderer: "svg" });
+        drawn.set(chart.id, plot);
+        new ResizeObserver(() => plot.resize()).observe(place);
+        if (chart.x.scale === "time") plot.group = "time";
+      }
+      const zoom = plot.getOption()?.dataZoom?.[0];
+      plot.setOption(option(chart), true);
+      if (zoom) plot.dispatchAction({ type: "dataZoom", start: zoom.start, end: zoom.end });
+    }
+  };
+  draw();
+  echarts.connect("time");
+
+  /* Zoom for the keyboard: every chart over time follows. */
+  const zoomTo = (start, end) => {
+    const plot = charts.filter((chart) => chart.x.scale === "time").map((chart) => drawn.get(chart.id))[0];
+    plot?.dispatchAction({ type: "dataZoom", start: Math.max(0, start), end: Math.min(100, end) });
+  };
+  const window100 = () => {
+    const time = charts.find((chart) => chart.x.scale === "time");
+    const { start, end } = drawn.get(time.id).getOption().dataZoom[0];
+    return { start, end, span: end - start };
+  };
+  const moves = {
+    in: (w) => zoomTo(w.start + w.span / 4, w.end - w.span / 4),
+    out: (w) => zoomTo(w.start - w.span / 2, w.end + w.span / 2),
+    earlier: (w) => { const d = Math.min(w.start, w.span / 2); zoomTo(w.start - d, w.end - d); },
+    later: (w) => { const d = Math.min(100 - w.end, w.span / 2); zoomTo(w.start + d, w.end + d); },
+    all: () => zoomTo(0, 100),
+  };
+  document.querySelectorAll("[data-zoom]").forEach((button) =>
+    button.addEventListener("click", () => moves[button.dataset.zoom](window100())));
+
+  /* The same switch, and the same memory of it, as on Gatling's own pages. */
+  const dark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  document.getElementById("theme").addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    try { localStorage.setItem("theme", root.dataset.theme); } catch { /* storage may be off for files */ }
+    draw();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  matchMedia("print").addEventListener("change", draw);
+})();
