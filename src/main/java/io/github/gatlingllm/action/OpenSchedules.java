@@ -1,0 +1,95 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.core.CoreComponents;
+import io.gatling.core.controller.inject.open.OpenInjectionProfile;
+import io.gatling.core.controller.inject.open.OpenInjectionStep;
+import io.gatling.core.scenario.SimulationParams;
+import io.gatling.core.structure.PopulationBuilder;
+import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.OpenSchedule;
+import java.lang.reflect.Field;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.PrimitiveIterator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import scala.collection.Iterator;
+import scala.collection.Iterator$;
+import scala.collection.immutable.List;
+import scala.concurrent.duration.FiniteDuration;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * The planned arrivals of every {@code injectOpen} of a run, by scenario. Gatling's steps draw
+ * their schedule anew on each call, and the same one each time; so the plan is read off the steps
+ * themselves: ours to the nanosecond, Gatling's own as exactly as it plans them, mixtures too.
+ *
+ * <p>Gatling shows the steps to nobody, so they are read from the fields of its controller; where
+ * another version has none of these, there are no schedules and a line in the log says so.
+ */
+public final class OpenSchedules {
+  private static final Logger LOGGER = LoggerFactory.getLogger(OpenSchedules.class);
+
+  private final Map<String, OpenSchedule> byScenario;
+
+  private OpenSchedules(Map<String, OpenSchedule> byScenario) {
+    this.byScenario = byScenario;
+  }
+
+  /** Reads the schedules of the run that these components belong to; once per run. */
+  public static OpenSchedules of(CoreComponents core) {
+    Map<String, OpenSchedule> schedules = new HashMap<>();
+    try {
+      Object controller = field(core.controller(), "actor");
+      SimulationParams params = (SimulationParams) field(controller, "simulationParams");
+      for (PopulationBuilder population :
+          CollectionConverters.asJava(PopulationBuilder.flatten(params.rootPopulationBuilders()))) {
+        if (population.injectionProfile() instanceof OpenInjectionProfile profile) {
+          @SuppressWarnings("unchecked") // declared so in OpenInjectionProfile
+          List<OpenInjectionStep> steps = (List<OpenInjectionStep>) field(profile, "steps");
+          schedules.put(population.scenarioBuilder().name(), new OpenSchedule(offsets(steps)));
+        }
+      }
+    } catch (ReflectiveOperationException | ClassCastException e) {
+      LOGGER.warn("This Gatling hides its arrival plan; open users have no planned instants", e);
+      schedules.clear();
+    }
+    return new OpenSchedules(Map.copyOf(schedules));
+  }
+
+  /**
+   * The arrival of a user that started just now.
+   *
+   * @return null for users of closed models and load plans
+   */
+  public @Nullable Arrival next(String scenario, long nanoTime) {
+    OpenSchedule schedule = byScenario.get(scenario);
+    return schedule == null ? null : schedule.next(nanoTime);
+  }
+
+  private static PrimitiveIterator.OfLong offsets(List<OpenInjectionStep> steps) {
+    Iterator<FiniteDuration> all = Iterator$.MODULE$.empty();
+    for (OpenInjectionStep step : CollectionConverters.asJava(steps.reverse())) {
+      all = step.chain(all);
+    }
+    Iterator<FiniteDuration> planned = all;
+    return new PrimitiveIterator.OfLong() {
+      @Override
+      public boolean hasNext() {
+        return planned.hasNext();
+      }
+
+      @Override
+      public long nextLong() {
+        return planned.next().toNanos();
+      }
+    };
+  }
+
+  private static Object field(Object owner, String name) throws ReflectiveOperationException {
+    Field field = owner.getClass().getDeclaredField(name);
+    field.setAccessible(true);
+    return field.get(owner);
+  }
+}

@@ -1,0 +1,99 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.core.action.Action;
+import io.gatling.core.session.Session;
+import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.PlanDriver;
+import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.load.VirtualUsers;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One virtual user of a load plan. Its session, cookies and conversation live on from iteration to
+ * iteration; a failure does not: each iteration starts as succeeded. Belongs to its event loop, but
+ * for {@link #resume} and {@link #leave}, which hop there.
+ */
+final class PlanUser implements VirtualUsers.Waiting {
+  private static final String KEY = "gatling.llm.user";
+
+  private final PlanDriver driver;
+  private final @Nullable Arrival arrival;
+
+  private @Nullable Session session;
+  private @Nullable Action body;
+  private @Nullable Action exit;
+  private @Nullable Stage stage;
+  private boolean inBody;
+
+  /**
+   * @param arrival of a user that runs once; null for one that loops
+   */
+  PlanUser(PlanDriver driver, @Nullable Arrival arrival) {
+    this.driver = driver;
+    this.arrival = arrival;
+  }
+
+  static PlanUser of(Session session) {
+    return (PlanUser) session.attributes().apply(KEY);
+  }
+
+  /** The session of a new user. */
+  Session in(Session session) {
+    Session own = session.set(KEY, this);
+    return arrival == null ? own : own.set(Arrival.KEY, arrival);
+  }
+
+  /** At the loop: either new, or an iteration has just ended. */
+  void stand(Session session, Action body, Action exit) {
+    this.session = session;
+    this.body = body;
+    this.exit = exit;
+    boolean firstOfArrival = arrival != null && stage == null;
+    Stage next = firstOfArrival ? arrival.stage() : driver.next(this, stage);
+    if (next == null) {
+      return;
+    }
+    if (inBody) {
+      // A body that never left this stack; looping on it would overflow.
+      hop(() -> run(next));
+    } else {
+      run(next);
+    }
+  }
+
+  /** Left inside an iteration. */
+  void left() {
+    if (stage != null) {
+      driver.left(stage);
+    }
+  }
+
+  @Override
+  public void resume(Stage stage) {
+    hop(() -> run(stage));
+  }
+
+  @Override
+  public void leave() {
+    hop(() -> Objects.requireNonNull(exit).$bang(Objects.requireNonNull(session)));
+  }
+
+  private void run(Stage next) {
+    Session fresh = Objects.requireNonNull(session).markAsSucceeded();
+    if (next != stage) {
+      stage = next;
+      fresh = fresh.set(Stage.KEY, next);
+    }
+    inBody = true;
+    try {
+      Objects.requireNonNull(body).$bang(fresh);
+    } finally {
+      inBody = false;
+    }
+  }
+
+  private void hop(Runnable task) {
+    EventLoops.execute(Objects.requireNonNull(session).eventLoop(), task);
+  }
+}

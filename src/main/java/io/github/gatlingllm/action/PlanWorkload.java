@@ -1,0 +1,149 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.commons.stats.OK$;
+import io.gatling.core.controller.inject.Workload;
+import io.gatling.core.scenario.Scenario;
+import io.gatling.core.session.Session;
+import io.gatling.core.stats.StatsEngine;
+import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.PlanDriver;
+import io.github.gatlingllm.load.VirtualUsers;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import scala.collection.immutable.List$;
+import scala.collection.immutable.Map$;
+import scala.concurrent.duration.FiniteDuration;
+
+/**
+ * Users as a load plan asks for them. Gatling's own workloads start users on a 1 s tick, at whole
+ * milliseconds; this one starts each at its nanosecond, on its own event loop, and leaves to
+ * Gatling only the count of who is still there.
+ */
+final class PlanWorkload extends Workload implements VirtualUsers {
+  private final Scenario scenario;
+  private final AtomicLong userIds;
+  private final EventLoopGroup eventLoops;
+  private final StatsEngine statsEngine;
+  private final PlanDriver driver;
+
+  private boolean begun;
+  private boolean complete;
+  private long started;
+  private long ended;
+
+  PlanWorkload(
+      LoadPlan plan,
+      Scenario scenario,
+      AtomicLong userIds,
+      EventLoopGroup eventLoops,
+      StatsEngine statsEngine) {
+    super(scenario, userIds, eventLoops, statsEngine);
+    this.scenario = scenario;
+    this.userIds = userIds;
+    this.eventLoops = eventLoops;
+    this.statsEngine = statsEngine;
+    EventLoop timerLoop = eventLoops.next();
+    this.driver =
+        new PlanDriver(
+            plan.levels().iterator(),
+            System::nanoTime,
+            (nanoTime, task) -> EventLoops.at(timerLoop, nanoTime, task),
+            this,
+            ((PlanLoop) scenario.entry()).listener());
+  }
+
+  /** Gatling's tick; the plan has its own timers. */
+  @Override
+  public void injectBatch(FiniteDuration window) {
+    if (!begun) {
+      begun = true;
+      driver.begin();
+    }
+  }
+
+  @Override
+  public void start() {
+    long userId = admit();
+    EventLoop eventLoop = eventLoops.next();
+    EventLoops.execute(eventLoop, () -> enter(userId, eventLoop, null));
+  }
+
+  @Override
+  public void start(Arrival arrival) {
+    long userId = admit();
+    EventLoop eventLoop = eventLoops.next();
+    EventLoops.at(eventLoop, arrival.plannedNanos(), () -> enter(userId, eventLoop, arrival));
+  }
+
+  @Override
+  public synchronized void noMore() {
+    complete = true;
+    if (started == ended) {
+      // No user is left whose end would tell Gatling that this is over.
+      EventLoop eventLoop = eventLoops.next();
+      long userId = admit();
+      EventLoops.execute(
+          eventLoop,
+          () -> {
+            statsEngine.logUserStart(scenario.name());
+            scenario.ctx().coreComponents().exit().$bang(session(userId, eventLoop));
+          });
+    }
+  }
+
+  private synchronized long admit() {
+    started++;
+    return userIds.incrementAndGet();
+  }
+
+  private void enter(long userId, EventLoop eventLoop, @Nullable Arrival arrival) {
+    if (arrival != null) {
+      arrival.started(System.nanoTime());
+    }
+    Session own = new PlanUser(driver, arrival).in(session(userId, eventLoop));
+    Session ready = scenario.onStart().apply(own);
+    statsEngine.logUserStart(scenario.name());
+    scenario.entry().$bang(ready);
+  }
+
+  private Session session(long userId, EventLoop eventLoop) {
+    return new Session(
+        scenario.name(),
+        userId,
+        Map$.MODULE$.empty(),
+        OK$.MODULE$,
+        List$.MODULE$.empty(),
+        scenario.onExit(),
+        eventLoop);
+  }
+
+  @Override
+  public synchronized void endUser() {
+    ended++;
+  }
+
+  @Override
+  public synchronized boolean isAllUsersScheduled() {
+    return complete;
+  }
+
+  @Override
+  public synchronized boolean isAllUsersStopped() {
+    return complete && started == ended;
+  }
+
+  /** Asked only of empty workloads, which this is not. */
+  @Override
+  public FiniteDuration duration() {
+    return new FiniteDuration(0, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return false;
+  }
+}

@@ -1,0 +1,75 @@
+package io.github.gatlingllm.load;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The planned arrival of one open-load user, carried in its session under {@link #KEY}. It says how
+ * late the user's first LLM request really is: {@code scheduled = start − startLagNanos}. Users of
+ * closed loops have none.
+ *
+ * <p>Its user's first LLM request asks {@link #untilPlannedNanos}, waits that long if it is
+ * positive, then calls {@link #take}. Not thread-safe: it belongs to the user's event loop.
+ */
+public final class Arrival {
+  /** Session attribute; the prefix lets it survive {@code session.reset()}. */
+  public static final String KEY = "gatling.llm.arrival";
+
+  private final @Nullable Stage stage;
+  private final long offsetNanos;
+  private final long plannedNanos;
+  private long startedNanos;
+  private boolean taken;
+
+  Arrival(@Nullable Stage stage, long offsetNanos, long plannedNanos) {
+    this.stage = stage;
+    this.offsetNanos = offsetNanos;
+    this.plannedNanos = plannedNanos;
+    this.startedNanos = plannedNanos;
+  }
+
+  /** The stage of a load plan; null where the schedule is no plan's. */
+  public @Nullable Stage stage() {
+    return stage;
+  }
+
+  /** Planned arrival since the start of its schedule. */
+  public long scheduledOffsetNanos() {
+    return offsetNanos;
+  }
+
+  /** Planned arrival on {@link System#nanoTime()}. */
+  public long plannedNanos() {
+    return plannedNanos;
+  }
+
+  /** Notes when the user really started. */
+  public void started(long nanoTime) {
+    startedNanos = nanoTime;
+  }
+
+  /** How long the user must still be held; 0 or less when its instant has come. */
+  public long untilPlannedNanos(long nanoTime) {
+    return plannedNanos - nanoTime;
+  }
+
+  /** Notes that the user was held, and goes on only now. */
+  public void released(long nanoTime) {
+    startedNanos = nanoTime;
+  }
+
+  /** Real start minus planned arrival, 0 or more. */
+  public long startLagNanos() {
+    return Math.max(0, startedNanos - plannedNanos);
+  }
+
+  /** True for the first caller: that is the request which the arrival is about. */
+  public boolean take() {
+    boolean first = !taken;
+    taken = true;
+    return first;
+  }
+
+  public boolean taken() {
+    return taken;
+  }
+}

@@ -1,0 +1,81 @@
+package io.github.gatlingllm.load;
+
+import java.math.BigDecimal;
+import java.util.PrimitiveIterator;
+
+/** One load level of a plan: how much is offered, and for how long. */
+public sealed interface Level {
+
+  /** The name in files and assertions, e.g. {@code c=8} or {@code r=2.5}. */
+  String label();
+
+  /** {@code closed} or {@code open}. */
+  String kind();
+
+  /** Users in flight (closed) or users per second (open). */
+  double offered();
+
+  Phases phases();
+
+  /**
+   * So many users, each beginning again as soon as it ended.
+   *
+   * @param users iterations in flight, 1 or more
+   */
+  record Closed(int users, Phases phases) implements Level {
+    public Closed {
+      if (users <= 0) {
+        throw new IllegalArgumentException(
+            "closedLoop(" + users + ") offers no load; expected 1 user or more");
+      }
+    }
+
+    @Override
+    public String label() {
+      return "c=" + users;
+    }
+
+    @Override
+    public String kind() {
+      return "closed";
+    }
+
+    @Override
+    public double offered() {
+      return users;
+    }
+  }
+
+  /**
+   * Users that arrive whether or not earlier ones were served.
+   *
+   * @param perSecond mean rate, above 0
+   * @param arrivals the process that draws the arrivals at that rate
+   */
+  record Open(double perSecond, Arrivals arrivals, Phases phases) implements Level {
+
+    @Override
+    public String label() {
+      return "r=" + BigDecimal.valueOf(perSecond).stripTrailingZeros().toPlainString();
+    }
+
+    @Override
+    public String kind() {
+      return "open";
+    }
+
+    @Override
+    public double offered() {
+      return perSecond;
+    }
+
+    /** The planned arrivals of this level: over stabilize and measure, or until enough. */
+    public PrimitiveIterator.OfLong schedule() {
+      long measureFrom = phases.fillNanos() + phases.stabilizeNanos();
+      Integer requests = phases.requests();
+      return requests == null
+          ? arrivals.offsetsBefore(measureFrom + phases.measureNanos())
+          : Offsets.head(arrivals.offsets(), Long.MAX_VALUE, measureFrom, requests);
+    }
+  }
+}

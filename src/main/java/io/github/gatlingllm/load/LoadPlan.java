@@ -1,0 +1,26 @@
+package io.github.gatlingllm.load;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The levels of a run, in the order in which they are offered.
+ *
+ * @param levels at least one; no label twice, as results are named by it
+ */
+public record LoadPlan(List<Level> levels) {
+  public LoadPlan {
+    levels = List.copyOf(levels);
+    if (levels.isEmpty()) {
+      throw new IllegalArgumentException("The load plan has no level; expected at least one");
+    }
+    Set<String> labels = new HashSet<>();
+    for (Level level : levels) {
+      if (!labels.add(level.label())) {
+        throw new IllegalArgumentException(
+            "Level " + level.label() + " is there twice; name each level once");
+      }
+    }
+  }
+}

@@ -1,0 +1,266 @@
+package io.github.gatlingllm.load;
+
+import io.github.gatlingllm.sample.Phase;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.PrimitiveIterator;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks through the levels of a plan and their phases, and tells each virtual user what to do when
+ * it stands at the loop: run an iteration now, wait, or end.
+ *
+ * <p>A closed level has seats, one per user in flight. A seat is taken by whoever stands at the
+ * loop and needs one, and by a new user where nobody does; it is vacant for as long as its user
+ * takes from the end of one iteration to the start of the next, a few microseconds. An open level
+ * starts a user per arrival. Either way nothing new starts once the measure phase is over; the
+ * level ends when nothing of it is in flight, or when its drain time is over, and the next one
+ * starts at that instant. Levels are asked for one by one, so that a search may choose each one by
+ * the results of those before.
+ *
+ * <p>Thread-safe: one lock, held for some hundred nanoseconds per decision.
+ */
+public final class PlanDriver {
+  /** Arrivals are handed out this far ahead, so that each is waited for on its own event loop. */
+  static final long LOOKAHEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** An open schedule starts this long after its decision: its first arrivals are on time too. */
+  static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private final Iterator<Level> levels;
+  private final LongSupplier nanoClock;
+  private final VirtualUsers.Timer timer;
+  private final VirtualUsers users;
+  private final StageListener listener;
+  private final Queue<VirtualUsers.Waiting> waiting = new ArrayDeque<>();
+
+  private @Nullable Stage stage;
+
+  // Of the current stage:
+  private boolean closed; // nothing new starts
+  private int running; // iterations in flight, or planned arrivals handed out
+  private int vacant; // seats that wait for a user
+  private int measured; // iterations started in the measure phase
+
+  public PlanDriver(
+      Iterator<Level> levels,
+      LongSupplier nanoClock,
+      VirtualUsers.Timer timer,
+      VirtualUsers users,
+      StageListener listener) {
+    this.levels = levels;
+    this.nanoClock = nanoClock;
+    this.timer = timer;
+    this.users = users;
+    this.listener = listener;
+  }
+
+  /** Starts the first level. */
+  public synchronized void begin() {
+    startNextLevel();
+  }
+
+  /**
+   * A user stands at the loop.
+   *
+   * @param ended the stage whose iteration it has ended; null for a user that has just started
+   * @return the stage to run an iteration of, now; or null: the user was put by, and will be told
+   */
+  public synchronized @Nullable Stage next(VirtualUsers.Waiting user, @Nullable Stage ended) {
+    Stage current = stage;
+    if (current == null) {
+      user.leave();
+      return null;
+    }
+    long now = nanoClock.getAsLong();
+    if (ended == current) {
+      running--;
+      vacant++;
+    }
+    if (vacant > 0 && admits(current, now)) {
+      takeSeat(current, now);
+      return current;
+    }
+    putBy(user, current);
+    endIfDrained(current);
+    return null;
+  }
+
+  /** A user left for good inside an iteration of that stage; a closed level replaces it. */
+  public synchronized void left(Stage ended) {
+    if (ended == stage) {
+      running--;
+      openSeat(ended);
+      endIfDrained(ended);
+    }
+  }
+
+  private void startNextLevel() {
+    if (!levels.hasNext()) {
+      stage = null;
+      waiting.forEach(VirtualUsers.Waiting::leave);
+      waiting.clear();
+      users.noMore();
+      return;
+    }
+    Level level = levels.next();
+    long now = nanoClock.getAsLong();
+    Stage started = new Stage(level, level instanceof Level.Open ? now + LEAD_NANOS : now);
+    stage = started;
+    closed = false;
+    running = 0;
+    vacant = 0;
+    measured = 0;
+    listener.stageStarted(started, started.startNanos());
+    enter(started, Phase.FILL);
+    if (level instanceof Level.Open open) {
+      handOut(started, open.schedule());
+    } else if (level instanceof Level.Closed seats) {
+      fill(started, seats);
+    }
+  }
+
+  private void enter(Stage current, Phase phase) {
+    if (current != stage || closed) {
+      return;
+    }
+    switch (phase) {
+      case FILL -> pass(current, phase, Phase.STABILIZE);
+      case STABILIZE -> pass(current, phase, Phase.MEASURE);
+      case MEASURE -> {
+        if (current.measureEndKnown()) {
+          pass(current, phase, Phase.DRAIN);
+        } else {
+          listener.phaseStarted(current, phase, current.startOf(phase));
+        }
+      }
+      case DRAIN -> {
+        listener.phaseStarted(current, phase, current.startOf(phase));
+        close(current, current.startOf(phase));
+      }
+    }
+  }
+
+  private void pass(Stage current, Phase phase, Phase following) {
+    long from = current.startOf(phase);
+    long until = current.startOf(following);
+    if (from == until) {
+      enter(current, following);
+    } else {
+      listener.phaseStarted(current, phase, from);
+      at(until, () -> enter(current, following));
+    }
+  }
+
+  /** Nothing new starts any more; what runs has its drain time from then on. */
+  private void close(Stage current, long fromNanos) {
+    closed = true;
+    if (running == 0) {
+      end(current);
+    } else {
+      at(fromNanos + current.level().phases().drainNanos(), () -> end(current));
+    }
+  }
+
+  private void endIfDrained(Stage current) {
+    if (closed && running == 0) {
+      end(current);
+    }
+  }
+
+  private void end(Stage current) {
+    if (current == stage) {
+      long now = nanoClock.getAsLong();
+      current.endMeasure(now);
+      listener.stageEnded(current, now, running);
+      startNextLevel();
+    }
+  }
+
+  // Closed levels
+
+  private void fill(Stage current, Level.Closed level) {
+    long fillNanos = level.phases().fillNanos();
+    for (int seat = 0; seat < level.users(); seat++) {
+      long offset = Math.round((double) fillNanos * seat / level.users());
+      if (offset == 0) {
+        openSeat(current);
+      } else {
+        at(current.startNanos() + offset, () -> openSeat(current));
+      }
+    }
+  }
+
+  private void openSeat(Stage current) {
+    long now = nanoClock.getAsLong();
+    if (current == stage && admits(current, now)) {
+      vacant++;
+      VirtualUsers.Waiting user = waiting.poll();
+      if (user == null) {
+        users.start();
+      } else {
+        takeSeat(current, now);
+        user.resume(current);
+      }
+    }
+  }
+
+  private boolean admits(Stage current, long now) {
+    return current.level() instanceof Level.Closed
+        && !closed
+        && current.phaseAt(now) != Phase.DRAIN;
+  }
+
+  private void takeSeat(Stage current, long now) {
+    vacant--;
+    running++;
+    Integer requests = current.level().phases().requests();
+    if (requests != null && current.phaseAt(now) == Phase.MEASURE && ++measured == requests) {
+      close(current, now);
+    }
+  }
+
+  private void putBy(VirtualUsers.Waiting user, Stage current) {
+    // Users of open levels run once. One of them stays to the end: Gatling waits for a user's end,
+    // and a plan may go on after its last request has ended.
+    if (current.level() instanceof Level.Closed || waiting.isEmpty()) {
+      waiting.add(user);
+    } else {
+      user.leave();
+    }
+  }
+
+  // Open levels
+
+  private void handOut(Stage current, PrimitiveIterator.OfLong schedule) {
+    if (current != stage) {
+      return;
+    }
+    long horizon = nanoClock.getAsLong() + LOOKAHEAD_NANOS;
+    long planned = current.startNanos();
+    while (schedule.hasNext() && planned - horizon < 0) {
+      long offset = schedule.nextLong();
+      planned = current.startNanos() + offset;
+      running++;
+      users.start(new Arrival(current, offset, planned));
+    }
+    if (schedule.hasNext()) {
+      at(planned - LOOKAHEAD_NANOS / 2, () -> handOut(current, schedule));
+    } else if (!current.measureEndKnown()) {
+      close(current, planned);
+    }
+  }
+
+  private void at(long nanoTime, Runnable task) {
+    timer.at(
+        nanoTime,
+        () -> {
+          synchronized (this) {
+            task.run();
+          }
+        });
+  }
+}

@@ -1,0 +1,113 @@
+package io.github.gatlingllm.action;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.action.SlowServer.Visit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Closed loops in a real run of Gatling, judged by what the server saw. */
+class ClosedLoopIT {
+
+  @Test
+  void sweepKeepsEachLevelFull() throws Exception {
+    try (SlowServer server = new SlowServer(50, 250)) {
+      PlanLines lines =
+          new PlanLines(
+              GatlingProcess.run(
+                  PlanSimulation.class,
+                  Map.of("url", server.url(), "plan", "sweep", "millis", 8000),
+                  90));
+
+      assertThat(lines.of("started")).containsExactly("c=1", "c=8", "c=32");
+      assertThat(lines.all()).endsWith("after");
+      for (int users : List.of(1, 8, 32)) {
+        String label = "c=" + users;
+        assertThat(lines.words("ended", label).get(3)).as("still running").isEqualTo("0");
+        long measure = lines.nanos("measure", label);
+        long drain = lines.nanos("drain", label);
+        assertThat(drain - measure).isEqualTo(8_000_000_000L);
+        List<Visit> visits =
+            server.visits().stream().filter(v -> v.path().startsWith("/" + label + "/")).toList();
+        assertThat(visits)
+            .as("none starts after measure")
+            .allSatisfy(v -> assertThat(v.fromNanos()).isLessThan(drain + 20_000_000));
+        assertThat(visits)
+            .as("all ended when the level did")
+            .allSatisfy(v -> assertThat(v.untilNanos()).isLessThan(lines.nanos("ended", label)));
+        InFlight inFlight = InFlight.of(visits, measure, drain);
+        System.out.printf(
+            "%s in flight: mean %.4f of %d, max %d; iteration gap %s%n",
+            label, inFlight.mean(), users, inFlight.max(), lines.spread("gap", label));
+        assertThat(inFlight.max()).isLessThanOrEqualTo(users);
+        assertThat(inFlight.mean()).isGreaterThanOrEqualTo(0.99 * users);
+        assertThat(lines.spread("gap", label).p99()).isLessThan(1_000_000);
+      }
+      assertThat(lines.nanos("started", "c=8"))
+          .isBetween(lines.nanos("ended", "c=1"), lines.nanos("ended", "c=1") + 5_000_000);
+    }
+  }
+
+  @Test
+  void usersThatExitAreReplaced() throws Exception {
+    try (SlowServer server = new SlowServer(50, 50)) {
+      PlanLines lines =
+          new PlanLines(
+              GatlingProcess.run(
+                  PlanSimulation.class,
+                  Map.of("url", server.url(), "plan", "sweep", "millis", 3000, "exits", true),
+                  60));
+
+      InFlight inFlight =
+          InFlight.of(
+              server.visits().stream().filter(v -> v.path().startsWith("/c=8/")).toList(),
+              lines.nanos("measure", "c=8"),
+              lines.nanos("drain", "c=8"));
+      System.out.printf("exiting users in flight: mean %.4f of 8%n", inFlight.mean());
+      assertThat(inFlight.max()).isLessThanOrEqualTo(8);
+      assertThat(inFlight.mean()).isGreaterThan(0.95 * 8);
+    }
+  }
+
+  @Test
+  void countBoundsALevel() throws Exception {
+    try (SlowServer server = new SlowServer(50, 250)) {
+      PlanLines lines =
+          new PlanLines(
+              GatlingProcess.run(
+                  PlanSimulation.class, Map.of("url", server.url(), "plan", "count"), 60));
+
+      assertThat(server.visits()).hasSize(50);
+      assertThat(server.visits()).extracting(Visit::path).containsOnly("/c=4/measure");
+      assertThat(lines.all()).endsWith("after");
+    }
+  }
+
+  /** How many requests the server had at a time. */
+  private record InFlight(double mean, int max) {
+
+    static InFlight of(List<Visit> visits, long fromNanos, long untilNanos) {
+      long busy = 0;
+      List<long[]> steps = new ArrayList<>();
+      for (Visit visit : visits) {
+        busy +=
+            Math.max(
+                0,
+                Math.min(visit.untilNanos(), untilNanos) - Math.max(visit.fromNanos(), fromNanos));
+        steps.add(new long[] {visit.fromNanos(), 1});
+        steps.add(new long[] {visit.untilNanos(), -1});
+      }
+      steps.sort(Comparator.<long[]>comparingLong(s -> s[0]).thenComparingLong(s -> s[1]));
+      int now = 0;
+      int max = 0;
+      for (long[] step : steps) {
+        now += (int) step[1];
+        max = Math.max(max, now);
+      }
+      return new InFlight((double) busy / (untilNanos - fromNanos), max);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package io.github.gatlingllm.action;
+
+import java.util.Arrays;
+import java.util.List;
+
+/** What a simulation printed: {@code > <what> <label> <number>…}. */
+record PlanLines(List<String> all) {
+
+  PlanLines(List<String> all) {
+    this.all =
+        all.stream().filter(line -> line.startsWith("> ")).map(line -> line.substring(2)).toList();
+  }
+
+  /** The labels of all lines of a kind. */
+  List<String> of(String what) {
+    return all.stream()
+        .map(line -> Arrays.asList(line.split(" ", -1)))
+        .filter(words -> words.get(0).equals(what))
+        .map(words -> words.get(1))
+        .toList();
+  }
+
+  List<String> words(String what, String label) {
+    return all.stream()
+        .filter(line -> line.startsWith(what + " " + label + " "))
+        .map(line -> Arrays.asList(line.split(" ", -1)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  long nanos(String what, String label) {
+    return Long.parseLong(words(what, label).get(2));
+  }
+
+  Spread spread(String what, String label) {
+    return Spread.of(
+        all.stream()
+            .filter(line -> line.startsWith(what + " " + label + " "))
+            .mapToLong(line -> Long.parseLong(line.split(" ", -1)[2]))
+            .sorted()
+            .toArray());
+  }
+
+  /** Nearest-rank percentiles in nanoseconds. */
+  record Spread(int count, long min, long p50, long p99, long max) {
+
+    private static Spread of(long[] sorted) {
+      int n = sorted.length;
+      return new Spread(
+          n,
+          sorted[0],
+          sorted[(int) Math.ceil(0.5 * n) - 1],
+          sorted[(int) Math.ceil(0.99 * n) - 1],
+          sorted[n - 1]);
+    }
+
+    @Override
+    public String toString() {
+      return "n=%d min %.1f p50 %.1f p99 %.1f max %.1f us"
+          .formatted(count, min / 1e3, p50 / 1e3, p99 / 1e3, max / 1e3);
+    }
+  }
+}

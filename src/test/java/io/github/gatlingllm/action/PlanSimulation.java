@@ -1,0 +1,102 @@
+package io.github.gatlingllm.action;
+
+import static io.gatling.javaapi.core.CoreDsl.exec;
+import static io.gatling.javaapi.core.CoreDsl.scenario;
+import static io.gatling.javaapi.http.HttpDsl.http;
+
+import io.gatling.javaapi.core.ScenarioBuilder;
+import io.gatling.javaapi.core.Session;
+import io.gatling.javaapi.core.Simulation;
+import io.github.gatlingllm.javaapi.ClosedLoop;
+import io.github.gatlingllm.javaapi.OpenLoop;
+import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.load.StageListener;
+import io.github.gatlingllm.sample.Phase;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/** A plan over plain HTTP; at the end it prints what it saw of itself. */
+public final class PlanSimulation extends Simulation {
+  private final Queue<String> lines = new ConcurrentLinkedQueue<>();
+
+  private final StageListener listener =
+      new StageListener() {
+        @Override
+        public void stageStarted(Stage stage, long nanoTime) {
+          lines.add("started " + stage + " " + EpochNanos.of(nanoTime));
+        }
+
+        @Override
+        public void phaseStarted(Stage stage, Phase phase, long nanoTime) {
+          lines.add(phase.key() + " " + stage + " " + EpochNanos.of(nanoTime));
+        }
+
+        @Override
+        public void stageEnded(Stage stage, long nanoTime, int running) {
+          lines.add("ended " + stage + " " + EpochNanos.of(nanoTime) + " " + running);
+        }
+      };
+
+  private final ScenarioBuilder scenario =
+      scenario("Visit")
+          .exec(this::begin)
+          .exec(http("visit").get(System.getProperty("url") + "/#{label}/#{phase}"))
+          .exec(session -> session.set("endedNanos", System.nanoTime()))
+          .doIf(session -> Boolean.getBoolean("exits") && session.userId() % 2 == 0)
+          .then(exec(Session::markAsFailed).exitHereIfFailed());
+
+  private Session begin(Session session) {
+    long now = System.nanoTime();
+    Stage stage = session.get(Stage.KEY);
+    if (session.contains("endedNanos") && stage.label().equals(session.getString("label"))) {
+      lines.add("gap " + stage + " " + (now - session.getLong("endedNanos")));
+    }
+    if (session.contains(Arrival.KEY)) {
+      Arrival arrival = session.get(Arrival.KEY);
+      lines.add("lag " + stage + " " + arrival.startLagNanos());
+    }
+    return session.set("label", stage.label()).set("phase", stage.phaseAt(now).key());
+  }
+
+  private static LoadPlan plan() {
+    return switch (System.getProperty("plan")) {
+      case "sweep" ->
+          ClosedLoop.of(1, 8, 32)
+              .stabilize(2)
+              .measure(Duration.ofMillis(Long.getLong("millis")))
+              .drain(5)
+              .plan();
+      case "count" -> ClosedLoop.of(4).requests(50).plan();
+      case "open" ->
+          OpenLoop.of(10, 100, 1000)
+              .seed(7)
+              .measure(Duration.ofMillis(Long.getLong("millis")))
+              .drain(Duration.ofMillis(Long.getLong("drain")))
+              .plan();
+      case "nobody" -> OpenLoop.of(0.01).seed(7).measure(1).plan();
+      default -> throw new IllegalArgumentException(System.getProperty("plan"));
+    };
+  }
+
+  {
+    setUp(
+        PlanPopulation.of(plan(), scenario, ctx -> listener)
+            .andThen(
+                scenario("After")
+                    .exec(session -> note(session, "after"))
+                    .injectOpen(io.gatling.javaapi.core.CoreDsl.atOnceUsers(1))));
+  }
+
+  private Session note(Session session, String line) {
+    lines.add(line);
+    return session;
+  }
+
+  @Override
+  public void after() {
+    lines.forEach(line -> System.out.println("> " + line));
+  }
+}
