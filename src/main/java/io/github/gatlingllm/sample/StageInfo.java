@@ -1,0 +1,44 @@
+package io.github.gatlingllm.sample;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One load level of one target, and when its phases were.
+ *
+ * @param label e.g. {@code c=8}; the {@code stage} of its records
+ * @param target the {@code target} of its records
+ * @param kind {@code closed loop}, {@code open loop} or {@code injection}
+ * @param offered the load that was asked for, in {@code unit}; null where it is not one number
+ * @param unit of {@code offered}, e.g. {@code users} or {@code requests/s}
+ * @param phases in order of time; those that began
+ */
+public record StageInfo(
+    String label,
+    String target,
+    String kind,
+    @Nullable Double offered,
+    String unit,
+    List<PhaseWindow> phases) {
+
+  public StageInfo {
+    phases = phases == null ? List.of() : List.copyOf(phases);
+  }
+
+  /**
+   * When a phase was, in nanoseconds since the epoch.
+   *
+   * @param endUnixNanos exclusive; null while it runs, and when the run died in it
+   */
+  public record PhaseWindow(
+      Phase phase,
+      @JsonProperty("start_unix_ns") long startUnixNanos,
+      @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos) {}
+
+  /** When that phase was; empty if it never began. */
+  public Optional<PhaseWindow> window(Phase phase) {
+    return phases.stream().filter(window -> window.phase() == phase).findFirst();
+  }
+}
