@@ -6,6 +6,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,8 +65,24 @@ record Chart(
       return new Chart(id, title, direction, said, x, y, series, limits, bands, wide);
     }
     List<Limit> one = List.of(new Limit(value, label));
-    Axis scale = value > highest ? y.upTo(value * 1.1) : y;
+    Axis scale = value > highest ? y.upTo(value * 1.2) : y;
     return new Chart(id, title, direction, howTo, x, scale, series, one, bands, wide);
+  }
+
+  /** The same with a logarithmic y axis where values differ too much for any other. */
+  Chart scaledToRange() {
+    var values =
+        series.stream()
+            .flatMap(line -> line.points().stream())
+            .map(Point::y)
+            .filter(Objects::nonNull)
+            .mapToDouble(Double::doubleValue)
+            .summaryStatistics();
+    if (values.getCount() == 0 || values.getMin() <= 0 || values.getMax() < 20 * values.getMin()) {
+      return this;
+    }
+    Axis log = new Axis(y.name(), y.unit(), Scale.LOG, List.of(), y.max());
+    return new Chart(id, title, direction, howTo, x, log, series, limits, bands, wide);
   }
 
   /** Whether there is anything to draw. */

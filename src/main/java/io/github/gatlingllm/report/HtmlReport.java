@@ -30,7 +30,7 @@ public final class HtmlReport {
   public static void write(Path llmHtml, Summary summary, Series series) throws IOException {
     Path target = llmHtml.toAbsolutePath();
     Path directory = target.getParent();
-    Path draft = Files.createTempFile(directory, "llm", ".tmp");
+    Path draft = target.resolveSibling(target.getFileName() + ".part");
     try {
       Files.writeString(draft, page(summary, series, directory), StandardCharsets.UTF_8);
       Files.move(draft, target, StandardCopyOption.REPLACE_EXISTING);

@@ -16,7 +16,7 @@ final class Limits {
         ? Optional.empty()
         : slo.objectives().stream()
             .filter(row -> row.measure().equals(measure))
-            .map(row -> new Limit(row.limitMs(), "SLO " + NumberText.ms(row.limitMs())))
+            .map(row -> new Limit(row.limitMs(), "SLO " + NumberText.plain(row.limitMs()) + " ms"))
             .findFirst();
   }
 }

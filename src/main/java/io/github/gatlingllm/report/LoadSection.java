@@ -1,11 +1,9 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.report.Chart.Axis;
-import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Pin;
 import io.github.gatlingllm.report.Chart.Point;
-import io.github.gatlingllm.report.Chart.Scale;
 import io.github.gatlingllm.stats.Distribution;
 import io.github.gatlingllm.stats.Figures;
 import io.github.gatlingllm.stats.Metric;
@@ -13,7 +11,6 @@ import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -92,7 +89,6 @@ final class LoadSection {
       }
       lines.add(Line.of(target, t, t, points).pinned(pins));
     }
-    boolean wideRange = range(lines) > 20;
     return new Chart(
             "load-curve",
             metric.title() + " p95 against output tokens per second",
@@ -101,20 +97,10 @@ final class LoadSection {
                 + " more load buys waiting instead of tokens. Rings mark the knee and the maximum"
                 + " goodput.",
             Axis.of("Output tokens per second", "tok/s"),
-            Axis.of(metric.title() + " p95", "ms", wideRange ? Scale.LOG : Scale.VALUE),
+            Axis.of(metric.title() + " p95", "ms"),
             lines)
+        .scaledToRange()
         .widened();
-  }
-
-  private static double range(List<Line> lines) {
-    var values =
-        lines.stream()
-            .flatMap(line -> line.points().stream())
-            .map(Point::y)
-            .filter(Objects::nonNull)
-            .mapToDouble(Double::doubleValue)
-            .summaryStatistics();
-    return values.getCount() == 0 || values.getMin() <= 0 ? 1 : values.getMax() / values.getMin();
   }
 
   private String mark(Stage stage) {
@@ -203,7 +189,10 @@ final class LoadSection {
             load(),
             Axis.of(metric.title(), "ms"),
             lines);
-    return Limits.of(summary, measure).map(l -> chart.limitedTo(l.y(), l.label())).orElse(chart);
+    return Limits.of(summary, measure)
+        .map(l -> chart.limitedTo(l.y(), l.label()))
+        .orElse(chart)
+        .scaledToRange();
   }
 
   private static Distribution of(Stage stage, Metric metric) {
@@ -224,6 +213,6 @@ final class LoadSection {
             + " users see pauses.",
         load(),
         Axis.of("ITL p99 ÷ p50", ""),
-        lines.stream().map(line -> line.as(Form.LINE)).toList());
+        lines);
   }
 }

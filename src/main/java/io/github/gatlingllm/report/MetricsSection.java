@@ -170,10 +170,12 @@ final class MetricsSection {
       table.row(new Html().text(stage.label()), manyTargets ? stage.target() : "", stage.figures());
     }
     html.element("h3", "By load level", "class", "sub").add(table.html());
+    html.open("div", "class", "more");
     for (Summary.Stage stage : summary.stages()) {
       String name = manyTargets ? stage.label() + " at " + stage.target() : stage.label();
       details(name, "", stage.figures());
     }
+    html.close();
   }
 
   private void byTarget() {
@@ -183,7 +185,9 @@ final class MetricsSection {
     FigureTable table = new FigureTable("target", summary.slo() != null);
     summary.targets().forEach(t -> table.row(new Html().text(t.label()), "", t.figures()));
     html.element("h3", "By target", "class", "sub").add(table.html());
+    html.open("div", "class", "more");
     summary.targets().forEach(target -> details(target.label(), "", target.figures()));
+    html.close();
   }
 
   private void byName() {
@@ -196,9 +200,11 @@ final class MetricsSection {
       table.row(link, "", group.figures());
     }
     html.element("h3", "By request name", "class", "sub").add(table.html());
+    html.open("div", "class", "more");
     summary
         .requests()
         .forEach(group -> details(group.name(), anchor(group.name()), group.figures()));
+    html.close();
   }
 
   private void details(String name, String anchor, Figures figures) {

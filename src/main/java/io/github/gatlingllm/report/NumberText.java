@@ -28,7 +28,12 @@ final class NumberText {
     double size = Math.abs(value);
     int digits = size >= 99.95 || size == 0 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
     BigDecimal rounded = BigDecimal.valueOf(value).setScale(digits, RoundingMode.HALF_UP);
-    return String.format(Locale.ROOT, "%,." + digits + "f", rounded);
+    return String.format(Locale.ROOT, "%,." + digits + "f", rounded).replace('-', '−');
+  }
+
+  /** A number that was chosen, not measured: as short as it is, e.g. {@code 99.9}. */
+  static String plain(double value) {
+    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 
   /** A number that counts something. */
@@ -67,7 +72,7 @@ final class NumberText {
   static String duration(double seconds) {
     long whole = Math.round(seconds);
     if (seconds < 10) {
-      return with(seconds, "s");
+      return plain(Math.round(seconds * 10) / 10.0) + " s";
     }
     if (whole < 60) {
       return whole + " s";

@@ -54,7 +54,7 @@ final class Tiles {
     String remark =
         objective == null
             ? "median " + NumberText.ms(values.p50())
-            : "SLO < " + NumberText.ms(objective.limitMs()) + met(objective.ok());
+            : "SLO < " + NumberText.plain(objective.limitMs()) + " ms" + met(objective.ok());
     return new Tile(name, NumberText.ms(values.p95()), values.isEmpty() ? "no value" : remark);
   }
 

@@ -92,7 +92,10 @@ final class TimeSection {
                     line("p95", 1, 1, Bucket::ttftP95Ms),
                     line("p99", 3, 2, Bucket::ttftP99Ms)))
             .widened();
-    return Limits.of(summary, "ttft").map(l -> chart.limitedTo(l.y(), l.label())).orElse(chart);
+    return Limits.of(summary, "ttft")
+        .map(l -> chart.limitedTo(l.y(), l.label()))
+        .orElse(chart)
+        .scaledToRange();
   }
 
   private Chart itl() {
@@ -106,7 +109,10 @@ final class TimeSection {
             time(),
             Axis.of("ITL", "ms"),
             List.of(line("p50", 0, 0, Bucket::itlP50Ms), line("p99", 3, 2, Bucket::itlP99Ms)));
-    return Limits.of(summary, "itl").map(l -> chart.limitedTo(l.y(), l.label())).orElse(chart);
+    return Limits.of(summary, "itl")
+        .map(l -> chart.limitedTo(l.y(), l.label()))
+        .orElse(chart)
+        .scaledToRange();
   }
 
   private Chart tokens() {

@@ -37,7 +37,7 @@ final class VerdictSections {
   }
 
   private static Html objectives(Summary.SloTable slo) {
-    String at = "p" + NumberText.number(slo.percentile());
+    String at = "p" + NumberText.plain(slo.percentile());
     Table table =
         new Table(
             "Service level objectives",
@@ -45,7 +45,7 @@ final class VerdictSections {
     for (Summary.ObjectiveRow row : slo.objectives()) {
       table
           .row(row.measure().toUpperCase(Locale.ROOT), "lower is better")
-          .cell("< " + NumberText.ms(row.limitMs()))
+          .cell("< " + NumberText.plain(row.limitMs()) + " ms")
           .cell(NumberText.ms(row.actualMs()))
           .cell(NumberText.ms(row.marginMs()))
           .cell(NumberText.percent(row.metShare()))
@@ -57,7 +57,7 @@ final class VerdictSections {
         .element(
             "p",
             "All load levels pooled. An objective holds when at least "
-                + NumberText.number(slo.percentile())
+                + NumberText.plain(slo.percentile())
                 + " % of attempted requests meet it; TTFT and E2E count from the planned arrival.",
             "class",
             "note");

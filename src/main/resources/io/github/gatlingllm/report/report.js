@@ -78,17 +78,34 @@
     return axis;
   };
 
+  /* The largest 1, 2 or 5 × 10ⁿ that is not above any value. */
+  const floor125 = (chart) => {
+    const least = Math.min(...chart.series.flatMap((line) => (line.points ?? []).map((p) => p[1]).filter((v) => v > 0)));
+    const decade = Math.pow(10, Math.floor(Math.log10(least)));
+    return decade * ([5, 2].find((n) => n * decade <= least) ?? 1);
+  };
+
   const yAxis = (chart, c) => {
     const { y } = chart;
     const log = y.scale === "log";
     return {
       type: log ? "log" : "value",
-      name: heading(y), nameGap: 12, nameTextStyle: { color: c.soft, fontSize: 12, align: "left", padding: [0, 0, 0, -46] },
+      name: heading(y) + (log ? ", logarithmic" : ""), nameGap: 12, nameTextStyle: { color: c.soft, fontSize: 12, align: "left", padding: [0, 0, 0, -46] },
       axisLabel: { color: c.soft, fontSize: 12, formatter: tick },
       axisLine: { show: false }, axisTick: { show: false },
       splitLine: { lineStyle: { color: c.hair } },
-      splitNumber: 4, min: log ? undefined : 0, max: y.max,
+      splitNumber: 4, min: log ? floor125(chart) : 0, max: y.max,
     };
+  };
+
+  /* Labels go where the line does not: left of a climb, below the point where one begins, else above. */
+  const labelPlaces = (chart, points) => {
+    const height = (v) => (chart.y.scale === "log" ? Math.log(v) : v);
+    const span = (values) => Math.max(...values) - Math.min(...values) || 1;
+    const width = span(points.map((p) => p[0]));
+    const rise = span(points.map((p) => height(p[1])));
+    const climbs = (p, q) => q && Math.abs(height(q[1]) - height(p[1])) / rise > (1.2 * (q[0] - p[0])) / width;
+    return points.map((p, i) => (i && climbs(points[i - 1], p) ? "left" : climbs(p, points[i + 1]) ? "bottom" : "top"));
   };
 
   const halo = (c) => ({ textBorderColor: c.card, textBorderWidth: 3 });
@@ -126,14 +143,15 @@
       const labelled = points.some((p) => p[2]);
       const dense = chart.x.scale === "nines" || points.filter((p) => p[1] != null).length > 80;
       const bar = line.form === "bar";
+      const spots = labelled ? labelPlaces(chart, points) : [];
       return {
         name: line.name, type: bar ? "bar" : "line", color, itemStyle: { color },
-        data: points.map(([x, y, label]) => (label ? { value: [x, y], label: { show: true, formatter: label } } : [x, y])),
+        data: points.map(([x, y, label], n) => (label ? { value: [x, y], label: { show: true, formatter: label, position: spots[n] } } : [x, y])),
         symbol: symbols[line.color % symbols.length], symbolSize: labelled ? 9 : dense ? 5 : 7,
         showSymbol: !dense, showAllSymbol: !dense, barCategoryGap: "8%",
         lineStyle: { color, width: 2, type: dashes[line.dash % dashes.length] },
         areaStyle: line.form === "area" ? { color, opacity: 0.15 } : undefined,
-        label: { show: labelled, color: c.ink, fontSize: 12, position: "top", distance: 7, ...halo(c) },
+        label: { show: labelled, color: c.ink, fontSize: 12, distance: 9, ...halo(c) },
         labelLayout: { hideOverlap: true }, emphasis: { disabled: true }, connectNulls: false,
         markLine: i === 0 ? limitLines(chart, c) : undefined,
         markArea: i === 0 ? spans(chart, c) : undefined,

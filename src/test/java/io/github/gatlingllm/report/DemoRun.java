@@ -124,11 +124,12 @@ final class DemoRun {
       boolean drain = s >= LEVEL_S;
       Samples second = new Samples();
       double e2eMs = 128 * tpotMs + queueMs;
-      double rate = drain ? 0 : Math.max(1, level * 1000 / e2eMs);
-      for (int i = 0; i < rate; i++) {
+      double rate = level * 1000 / e2eMs;
+      long requests = drain ? 0 : (long) (rate + random.nextDouble());
+      for (int i = 0; i < requests; i++) {
         request(second, tpotMs, queueMs);
       }
-      second.tokens = drain ? Math.round(level * 30 / tpotMs) : Math.round(rate * 128);
+      second.tokens = drain ? Math.round(level * 30 / tpotMs) : requests * 128;
       if (!drain) {
         samples.add(second);
         samples.seconds = LEVEL_S;
