@@ -40,9 +40,9 @@ public final class DryRun {
         settings.slo().isEmpty()
             ? "none"
             : settings.slo()
-                + ", a level holds at "
+                + "; a level holds when "
                 + number(settings.slo().percentile())
-                + " % of the requests");
+                + " % of its requests meet all");
     row(
         "limits",
         time(settings.transport().timeout())
@@ -117,16 +117,7 @@ public final class DryRun {
     IntSummaryStatistics chars = ask.prompts().chars();
     row(
         "prompts",
-        counted(chars.getCount(), "prompt")
-            + " ("
-            + ask.prompts().origin()
-            + "), "
-            + chars.getMin()
-            + " to "
-            + chars.getMax()
-            + " characters, "
-            + Math.round(chars.getAverage())
-            + " on average");
+        counted(chars.getCount(), "prompt") + " (" + ask.prompts().origin() + "), " + sizes(chars));
     row(
         "output",
         (ask.ignoreEos() ? "exactly " : "at most ")
@@ -142,6 +133,17 @@ public final class DryRun {
     if (!ask.headers().isEmpty()) {
       row("extra headers", String.join(", ", ask.headers().keySet()));
     }
+  }
+
+  private static String sizes(IntSummaryStatistics chars) {
+    return chars.getMin() == chars.getMax()
+        ? counted(chars.getMin(), "character")
+        : chars.getMin()
+            + " to "
+            + chars.getMax()
+            + " characters, "
+            + Math.round(chars.getAverage())
+            + " on average";
   }
 
   private String connections() {

@@ -169,10 +169,7 @@ public final class Settings {
       Setting setting = Setting.ofKey(key);
       if (setting == null) {
         throw new InvalidSetting(
-            clipped(name)
-                + " is not a setting; did you mean "
-                + Setting.nearest(key).property()
-                + "?");
+            clipped(name) + " is not a setting; did you mean " + suggestion(key) + "?");
       }
       put(setting, new Value(text, Source.PROPERTY, name));
     }
@@ -199,6 +196,10 @@ public final class Settings {
                 + "?");
       }
     }
+  }
+
+  private static String suggestion(String key) {
+    return key.startsWith("header") ? "llm.header.<Name>" : Setting.nearest(key).property();
   }
 
   private void put(Setting setting, Value value) {
