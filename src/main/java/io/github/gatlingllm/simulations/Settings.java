@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +26,13 @@ public final class Settings {
   /** Longest part of a value that a message shows. */
   private static final int SHOWN_CHARS = 60;
 
+  /** Longest message. */
+  private static final int MESSAGE_CHARS = 200;
+
   /** A shorter key is too likely to be part of an innocent word. */
   private static final int REDACTED_CHARS = 6;
+
+  private static final Pattern URL_CREDENTIALS = Pattern.compile("//[^/,]*@");
 
   private static final String PROPERTY_PREFIX = "llm.";
   private static final String VARIABLE_PREFIX = "LLM_";
@@ -141,7 +147,9 @@ public final class Settings {
         value == null
             ? ""
             : (setting.isSecret() ? "" : "=" + shownText(setting, value)) + value.where();
-    return new InvalidSetting(redacted(setting.property() + shown + ": " + what));
+    String line = redacted(setting.property() + shown + ": " + what);
+    return new InvalidSetting(
+        line.length() <= MESSAGE_CHARS ? line : line.substring(0, MESSAGE_CHARS - 1) + "…");
   }
 
   private void collectProperties(Map<String, String> properties) {
@@ -161,10 +169,7 @@ public final class Settings {
       Setting setting = Setting.ofKey(key);
       if (setting == null) {
         throw new InvalidSetting(
-            clipped(name)
-                + " is not a setting; did you mean "
-                + Setting.nearest(key).property()
-                + "?");
+            clipped(name) + " is not a setting; did you mean " + suggestion(key) + "?");
       }
       put(setting, new Value(text, Source.PROPERTY, name));
     }
@@ -193,6 +198,10 @@ public final class Settings {
     }
   }
 
+  private static String suggestion(String key) {
+    return key.startsWith("header") ? "llm.header.<Name>" : Setting.nearest(key).property();
+  }
+
   private void put(Setting setting, Value value) {
     if (!value.text.isEmpty()) {
       values.put(setting, value);
@@ -218,7 +227,14 @@ public final class Settings {
   }
 
   private String shownText(Setting setting, Value value) {
-    return setting.isSecret() ? "***" : redacted(clipped(value.text));
+    if (setting.isSecret()) {
+      return "***";
+    }
+    String text = value.text;
+    if (setting == Setting.ENDPOINT) {
+      text = URL_CREDENTIALS.matcher(text).replaceAll("//***@");
+    }
+    return clipped(redacted(text));
   }
 
   private static String clipped(String text) {

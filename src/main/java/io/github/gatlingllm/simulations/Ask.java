@@ -1,0 +1,32 @@
+package io.github.gatlingllm.simulations;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.workload.PromptPool;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What every request asks for.
+ *
+ * @param maxTokens output length, ≥ 1
+ * @param ignoreEos whether exactly {@code maxTokens} are demanded ({@code ignore_eos}, {@code
+ *     min_tokens})
+ * @param body extra JSON merged into the request; not to be written to
+ * @param headers extra request headers
+ */
+public record Ask(
+    PromptPool prompts,
+    boolean stream,
+    int maxTokens,
+    boolean ignoreEos,
+    @Nullable Double temperature,
+    @Nullable Double topP,
+    ObjectNode body,
+    Map<String, String> headers) {
+
+  /** Without header values, which may be secrets. */
+  @Override
+  public String toString() {
+    return "Ask[" + prompts.origin() + ", max_tokens " + maxTokens + "]";
+  }
+}

@@ -1,0 +1,202 @@
+package io.github.gatlingllm.simulations;
+
+import io.github.gatlingllm.simulations.Load.Level;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.IntSummaryStatistics;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The plan of a benchmark as text, for {@code llm.dryRun=true} and for the start of a run. Pure: it
+ * sends nothing. At most 120 columns; no key, no header value.
+ */
+public final class DryRun {
+
+  private static final int COLUMNS = 120;
+  private static final int INDENT = 15;
+
+  private final BenchmarkSettings settings;
+  private final StringBuilder text = new StringBuilder();
+
+  private DryRun(BenchmarkSettings settings) {
+    this.settings = settings;
+  }
+
+  /** The whole plan; every line ends with a line feed. */
+  public static String text(BenchmarkSettings settings) {
+    return new DryRun(settings).plan();
+  }
+
+  private String plan() {
+    targets();
+    load();
+    ask();
+    row(
+        "SLO",
+        settings.slo().isEmpty()
+            ? "none"
+            : settings.slo()
+                + "; a level holds when "
+                + number(settings.slo().percentile())
+                + " % of its requests meet all");
+    row(
+        "limits",
+        time(settings.transport().timeout())
+            + " per request, "
+            + time(settings.transport().idleTimeout())
+            + " between events");
+    row("connections", connections());
+    row("seed", Long.toString(settings.seed()));
+    row("time", estimatedTime());
+    return text.toString();
+  }
+
+  private void targets() {
+    if (settings.embedded()) {
+      row("target", "embedded engine (no llm.endpoint is set)");
+    }
+    for (Target target : settings.targets()) {
+      row("target", target.endpoint().url());
+      row("model", Objects.requireNonNullElse(target.model(), "not named, the server decides"));
+      row("API key", target.apiKey() == null ? "none" : "set");
+    }
+    row("API", settings.api() + (settings.ask().stream() ? ", streamed" : ", not streamed"));
+  }
+
+  private void load() {
+    Load load = settings.load();
+    row(
+        "load",
+        (load.arrival() == null ? "closed loop" : "open loop, " + load.arrival() + " arrivals")
+            + ", "
+            + counted(load.levels().size(), "level"));
+    for (Level level : load.levels()) {
+      row("", String.format(Locale.ROOT, "%-8s %s", level.label(), bound(load, level)));
+    }
+    row("requests", total(load));
+    row("warm-up", load.warmup() == 0 ? "none" : counted(load.warmup(), "request"));
+    row("drain", "at most " + time(load.drain()) + " per level");
+  }
+
+  private static String bound(Load load, Level level) {
+    Long requests = load.expectedRequests(level);
+    Duration duration = load.expectedDuration(level);
+    if (duration == null) {
+      return counted(Objects.requireNonNull(requests), "request");
+    }
+    if (requests == null) {
+      return time(duration);
+    }
+    return load.requests() == null
+        ? time(duration) + ", " + about(load, requests)
+        : counted(requests, "request") + ", about " + time(duration);
+  }
+
+  private static String total(Load load) {
+    long total = 0;
+    for (Level level : load.levels()) {
+      Long requests = load.expectedRequests(level);
+      if (requests == null) {
+        return "as many as the server answers in the time of each level";
+      }
+      total += requests;
+    }
+    return load.requests() == null ? about(load, total) : counted(total, "request");
+  }
+
+  private static String about(Load load, long requests) {
+    return (load.arrival() == Load.Arrival.POISSON ? "about " : "") + counted(requests, "request");
+  }
+
+  private void ask() {
+    Ask ask = settings.ask();
+    IntSummaryStatistics chars = ask.prompts().chars();
+    row(
+        "prompts",
+        counted(chars.getCount(), "prompt") + " (" + ask.prompts().origin() + "), " + sizes(chars));
+    row(
+        "output",
+        (ask.ignoreEos() ? "exactly " : "at most ")
+            + counted(ask.maxTokens(), "token")
+            + (ask.ignoreEos() ? " (ignore_eos, min_tokens)" : ""));
+    List<String> sampling = new ArrayList<>();
+    addNumber(sampling, "temperature", ask.temperature());
+    addNumber(sampling, "top_p", ask.topP());
+    row("sampling", sampling.isEmpty() ? "the server's defaults" : String.join(", ", sampling));
+    if (!ask.body().isEmpty()) {
+      row("extra fields", String.join(", ", (Iterable<String>) ask.body()::fieldNames));
+    }
+    if (!ask.headers().isEmpty()) {
+      row("extra headers", String.join(", ", ask.headers().keySet()));
+    }
+  }
+
+  private static String sizes(IntSummaryStatistics chars) {
+    return chars.getMin() == chars.getMax()
+        ? counted(chars.getMin(), "character")
+        : chars.getMin()
+            + " to "
+            + chars.getMax()
+            + " characters, "
+            + Math.round(chars.getAverage())
+            + " on average";
+  }
+
+  private String connections() {
+    Transport transport = settings.transport();
+    return (transport.connections() == Transport.Connections.SHARED
+            ? "shared by all users"
+            : "own ones per user")
+        + (transport.verifyTls() ? "" : ", certificates NOT verified");
+  }
+
+  private String estimatedTime() {
+    Load load = settings.load();
+    Duration measured = Duration.ZERO;
+    for (Level level : load.levels()) {
+      Duration duration = load.expectedDuration(level);
+      if (duration == null) {
+        return "depends on the server: " + total(load);
+      }
+      measured = measured.plus(duration);
+    }
+    Duration drains = load.drain().multipliedBy(load.levels().size());
+    return time(measured)
+        + " of measuring, at most "
+        + time(measured.plus(drains))
+        + " with draining";
+  }
+
+  private void row(String name, String value) {
+    String line = String.format(Locale.ROOT, "%-" + INDENT + "s%s", name, value);
+    text.append(line.length() <= COLUMNS ? line : line.substring(0, COLUMNS - 1) + "…");
+    text.append('\n');
+  }
+
+  private static void addNumber(List<String> to, String name, @Nullable Double value) {
+    if (value != null) {
+      to.add(name + " " + number(value));
+    }
+  }
+
+  private static String counted(long count, String noun) {
+    return count + " " + noun + (count == 1 ? "" : "s");
+  }
+
+  private static String number(double value) {
+    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+  }
+
+  private static String time(Duration duration) {
+    if (duration.compareTo(Duration.ofMinutes(2)) < 0) {
+      return number(duration.toMillis() / 1000.0) + " s";
+    }
+    long seconds = Math.round(duration.toMillis() / 1000.0);
+    String minutes = seconds / 60 + " min";
+    return seconds % 60 == 0 ? minutes : minutes + " " + seconds % 60 + " s";
+  }
+}

@@ -1,0 +1,128 @@
+package io.github.gatlingllm.simulations;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where requests are posted to, and in which API.
+ *
+ * @param url the full URL, e.g. {@code http://localhost:8000/v1/chat/completions}
+ */
+public record EndpointSpec(String url, Api api) {
+
+  /** The two APIs of OpenAI-compatible servers. */
+  public enum Api {
+    /** Messages: {@code /chat/completions}. */
+    CHAT("/chat/completions"),
+    /** One prompt: {@code /completions}. */
+    COMPLETIONS("/completions");
+
+    private final String path;
+
+    Api(String path) {
+      this.path = path;
+    }
+
+    /** What follows the base URL. */
+    public String path() {
+      return path;
+    }
+
+    /** The name used in settings and files: lower case. */
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** How the API is chosen in the settings. */
+  enum ApiChoice {
+    AUTO,
+    CHAT,
+    COMPLETIONS;
+
+    /** The API that was asked for; null for the one of the path. */
+    @Nullable Api api() {
+      return this == AUTO ? null : Api.valueOf(name());
+    }
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * Reads a base URL ({@code http://localhost:8000/v1}) or a full one.
+   *
+   * @param asked null for the API that a full URL names, chat for a base URL
+   * @throws IllegalArgumentException saying what was expected, if it is no such URL or names the
+   *     other API; without the URL
+   */
+  static EndpointSpec parse(String text, @Nullable Api asked) {
+    URI uri = uri(text);
+    String path = withoutSlashes(uri.getRawPath());
+    Api named =
+        path.endsWith(Api.CHAT.path)
+            ? Api.CHAT
+            : path.endsWith(Api.COMPLETIONS.path) ? Api.COMPLETIONS : null;
+    if (named == null && uri.getRawQuery() != null) {
+      throw new IllegalArgumentException(
+          "expected the full path …/chat/completions before '?' in a URL with a query");
+    }
+    if (named != null && asked != null && named != asked) {
+      throw new IllegalArgumentException(
+          "the path is of llm.api="
+              + named
+              + ", but llm.api="
+              + asked
+              + " was set; remove llm.api");
+    }
+    Api api = named != null ? named : asked != null ? asked : Api.CHAT;
+    String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
+    return new EndpointSpec(
+        uri.getScheme().toLowerCase(Locale.ROOT)
+            + "://"
+            + uri.getRawAuthority()
+            + path
+            + (named == null ? api.path : "")
+            + query,
+        api);
+  }
+
+  /** The URL without the API's path and without a query, e.g. {@code http://localhost:8000/v1}. */
+  public String baseUrl() {
+    String plain = url.contains("?") ? url.substring(0, url.indexOf('?')) : url;
+    return plain.substring(0, plain.length() - api.path.length());
+  }
+
+  private static URI uri(String text) {
+    URI uri;
+    try {
+      uri = new URI(text);
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException(expected(), e);
+    }
+    String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
+    if (!(scheme.equals("http") || scheme.equals("https")) || uri.getHost() == null) {
+      throw new IllegalArgumentException(expected());
+    }
+    if (uri.getRawUserInfo() != null) {
+      throw new IllegalArgumentException("expected no credentials in the URL; use LLM_API_KEY");
+    }
+    if (uri.getRawFragment() != null || uri.getPort() > 65535) {
+      throw new IllegalArgumentException(expected());
+    }
+    return uri;
+  }
+
+  private static String expected() {
+    return "expected http(s)://host[:port]/v1, or the same with /chat/completions or /completions";
+  }
+
+  private static String withoutSlashes(String path) {
+    return path.replaceAll("/+$", "");
+  }
+}

@@ -1,0 +1,302 @@
+package io.github.gatlingllm.simulations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.simulations.EndpointSpec.Api;
+import io.github.gatlingllm.simulations.Load.Arrival;
+import io.github.gatlingllm.simulations.Load.Level;
+import io.github.gatlingllm.simulations.Transport.Connections;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class BenchmarkSettingsTest {
+
+  private static final String KEY = "sk-very-secret";
+
+  @TempDir private Path folder;
+
+  @Test
+  void nothingSetIsASweepOfTheEmbeddedEngine() {
+    BenchmarkSettings settings = read(Map.of());
+    assertThat(settings.embedded()).isTrue();
+    assertThat(settings.api()).isEqualTo(Api.CHAT);
+    assertThat(settings.load().levels())
+        .extracting(Level::label)
+        .containsExactly("c=1", "c=2", "c=4", "c=8", "c=16", "c=32", "c=64");
+    assertThat(settings.load().duration()).isEqualTo(Duration.ofSeconds(6));
+    assertThat(settings.load().arrival()).isNull();
+    assertThat(settings.load().requests()).isNull();
+    assertThat(settings.load().warmup()).isEqualTo(1);
+    assertThat(settings.load().drain()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(settings.ask().prompts().texts()).hasSize(24);
+    assertThat(settings.ask().stream()).isTrue();
+    assertThat(settings.ask().maxTokens()).isEqualTo(128);
+    assertThat(settings.ask().ignoreEos()).isTrue();
+    assertThat(settings.ask().temperature()).isNull();
+    assertThat(settings.ask().topP()).isNull();
+    assertThat(settings.ask().body()).isEmpty();
+    assertThat(settings.ask().headers()).isEmpty();
+    assertThat(settings.transport())
+        .isEqualTo(
+            new Transport(Duration.ofMinutes(10), Duration.ofMinutes(2), true, Connections.SHARED));
+    assertThat(settings.slo()).isEqualTo(Slo.NONE);
+    assertThat(settings.seed()).isEqualTo(4711);
+    assertThat(settings.recordText()).isFalse();
+    assertThat(settings.recordTokens()).isTrue();
+    assertThat(settings.indexBlock()).isTrue();
+    assertThat(settings.failBuild()).isTrue();
+    assertThat(settings.dryRun()).isFalse();
+    assertThat(settings.config()).isEmpty();
+    assertThat(settings.warnings()).isEmpty();
+  }
+
+  @Test
+  void anEndpointIsMeasuredAtConcurrency8For30Seconds() {
+    BenchmarkSettings settings = read(Map.of("endpoint", "http://a/v1"));
+    assertThat(settings.targets())
+        .containsExactly(
+            new Target(new EndpointSpec("http://a/v1/chat/completions", Api.CHAT), null, null));
+    assertThat(settings.load().levels()).containsExactly(new Load.Closed(8));
+    assertThat(settings.load().duration()).isEqualTo(Duration.ofSeconds(30));
+  }
+
+  static Stream<Arguments> goodValues() {
+    return Stream.of(
+        good("api", "completions", BenchmarkSettings::api, Api.COMPLETIONS),
+        good("stream", "false", s -> s.ask().stream(), false),
+        good("stream", "TRUE", s -> s.ask().stream(), true),
+        good("concurrency", "3", s -> labels(s), "c=3"),
+        good("concurrency", "1, 4,2", s -> labels(s), "c=1 c=4 c=2"),
+        good("rate", "0.5,16,2.50", s -> labels(s), "r=0.5 r=16 r=2.5"),
+        good("rate", "4", s -> s.load().arrival(), Arrival.POISSON),
+        good("duration", "2.5", s -> s.load().duration(), Duration.ofMillis(2500)),
+        good("duration", "500ms", s -> s.load().duration(), Duration.ofMillis(500)),
+        good("duration", "30s", s -> s.load().duration(), Duration.ofSeconds(30)),
+        good("duration", "2m", s -> s.load().duration(), Duration.ofMinutes(2)),
+        good("duration", "1h", s -> s.load().duration(), Duration.ofHours(1)),
+        good("requests", "200", s -> s.load().requests(), 200),
+        good("warmup", "0", s -> s.load().warmup(), 0),
+        good("drain", "0", s -> s.load().drain(), Duration.ZERO),
+        good("maxTokens", "16", s -> s.ask().maxTokens(), 16),
+        good("ignoreEos", "false", s -> s.ask().ignoreEos(), false),
+        good("prompt", "Hi, you", s -> s.ask().prompts().pick(1, 1), "Hi, you"),
+        good("temperature", "0", s -> s.ask().temperature(), 0.0),
+        good("temperature", "0.7", s -> s.ask().temperature(), 0.7),
+        good("topP", "1", s -> s.ask().topP(), 1.0),
+        good("body", "{\"top_k\":40}", s -> s.ask().body().toString(), "{\"top_k\":40}"),
+        good("header.X-A", "b", s -> s.ask().headers(), Map.of("X-A", "b")),
+        good("timeout", "1.5", s -> s.transport().timeout(), Duration.ofMillis(1500)),
+        good("idleTimeout", "5s", s -> s.transport().idleTimeout(), Duration.ofSeconds(5)),
+        good("slo", "ttft<200ms,e2e<10s", s -> s.slo().toString(), "ttft<200ms,e2e<10s"),
+        good("slo", "ttft<200ms", s -> s.slo().percentile(), 99.0),
+        good("seed", "-42", BenchmarkSettings::seed, -42L),
+        good("recordText", "true", BenchmarkSettings::recordText, true),
+        good("recordTokens", "false", BenchmarkSettings::recordTokens, false),
+        good("verifyTls", "false", s -> s.transport().verifyTls(), false),
+        good("connections", "perUser", s -> s.transport().connections(), Connections.PER_USER),
+        good("indexBlock", "false", BenchmarkSettings::indexBlock, false),
+        good("failBuild", "false", BenchmarkSettings::failBuild, false),
+        good("dryRun", "true", BenchmarkSettings::dryRun, true));
+  }
+
+  @ParameterizedTest
+  @MethodSource("goodValues")
+  void readsEverySetting(
+      String name, String value, Function<BenchmarkSettings, Object> part, Object expected) {
+    assertThat(part.apply(read(Map.of(name, value)))).isEqualTo(expected);
+  }
+
+  static Stream<Arguments> badValues() {
+    String whole = "expected a whole number ≥ 1";
+    String flag = "expected true or false";
+    String seconds = "expected more than 0 seconds, or a number with a unit such as 500ms, 30s, 2m";
+    String sweep = whole + " or a comma list such as 1,2,4";
+    String rates = "expected requests per second > 0 or a comma list such as 1,2,4";
+    return Stream.of(
+        arguments(
+            "endpoint",
+            "a:8000",
+            "expected http(s)://host[:port]/v1, or the same with /chat/completions or /completions"),
+        arguments("endpoint", "http://a/v1,", "expected a comma list without empty parts"),
+        arguments(
+            "endpoint",
+            "http://a/v1,http://b/v1",
+            "several endpoints are not available in this version; expected one"),
+        arguments("api", "responses", "expected one of auto, chat, completions"),
+        arguments("stream", "yes", flag),
+        arguments("concurrency", "abc", sweep),
+        arguments("concurrency", "0", sweep),
+        arguments("concurrency", "1,,2", "expected a comma list without empty parts"),
+        arguments("concurrency", "99999999999", sweep),
+        arguments("concurrency", "2,4,2", "expected each level once"),
+        arguments("rate", "0", rates),
+        arguments("rate", "-1", rates),
+        arguments("rate", "NaN", rates),
+        arguments("rate", "1e999", rates),
+        arguments(
+            "rate",
+            "0:60s,10:120s",
+            "a rate curve is not available in this version; expected e.g. 4 or 1,2,4"),
+        arguments("arrival", "poisson", "only open loops have arrivals; set llm.rate too"),
+        arguments("duration", "0", seconds),
+        arguments("duration", "-3", seconds),
+        arguments("duration", "3 days", seconds),
+        arguments("duration", "999999999h", seconds),
+        arguments("requests", "0", whole),
+        arguments("warmup", "-1", "expected a whole number ≥ 0"),
+        arguments(
+            "drain",
+            "x",
+            "expected 0 or more seconds, or a number with a unit such as 500ms, 30s, 2m"),
+        arguments("maxTokens", "0", whole),
+        arguments("ignoreEos", "1", flag),
+        arguments("prompts", "none.txt", "no such file; expected a path to a readable file"),
+        arguments("prompts", "a\0b", "expected a path to a readable file"),
+        arguments("temperature", "-0.1", "expected a number ≥ 0"),
+        arguments("temperature", "warm", "expected a number ≥ 0"),
+        arguments("topP", "0", "expected a number > 0 and ≤ 1"),
+        arguments("topP", "1.1", "expected a number > 0 and ≤ 1"),
+        arguments("body", "[1]", "expected a JSON object such as {\"top_k\":40}"),
+        arguments("body", "{", "expected a JSON object such as {\"top_k\":40}"),
+        arguments("body", "{\"stream\":false}", "expected no \"stream\"; use llm.stream"),
+        arguments("timeout", "0", seconds),
+        arguments("idleTimeout", "0s", seconds),
+        arguments(
+            "slo",
+            "fast",
+            "SLO 'fast' is not understood; expected <measure><limit> such as ttft<200ms, measures: ttft ttfo tpot itl e2e stall, units: us ms s"),
+        arguments("slo", "ttft<1.2.3s", "expected limits such as ttft<200ms,tpot<50ms,e2e<10s"),
+        arguments("sloPercentile", "95", "has no meaning alone; set llm.slo too"),
+        arguments("sloPercentile", "101", "expected a percentage > 0 and ≤ 100"),
+        arguments("seed", "lucky", "expected a whole number of at most 64 bits"),
+        arguments("recordText", "on", flag),
+        arguments("recordTokens", "off", flag),
+        arguments("verifyTls", "0", flag),
+        arguments("connections", "many", "expected one of shared, perUser"),
+        arguments("indexBlock", "no", flag),
+        arguments("failBuild", "no", flag),
+        arguments("dryRun", "no", flag));
+  }
+
+  @ParameterizedTest
+  @MethodSource("badValues")
+  void refusesInOneLineWithNameValueAndWhatIsAllowed(String name, String value, String message) {
+    assertThatThrownBy(() -> read(Map.of(name, value)))
+        .isInstanceOf(InvalidSetting.class)
+        .hasMessage("llm." + name + "=" + value + ": " + message);
+  }
+
+  static Stream<Arguments> contradictions() {
+    return Stream.of(
+        arguments(
+            Map.of("concurrency", "2", "rate", "3"),
+            "llm.concurrency=2: cannot be set together with llm.rate (closed loop or open loop)"),
+        arguments(
+            Map.of("requests", "2", "duration", "3"),
+            "llm.requests=2: cannot be set together with llm.duration (each bounds a level)"),
+        arguments(
+            Map.of("prompt", "a", "prompts", "b"),
+            "llm.prompt=a: cannot be set together with llm.prompts (a fixed text or a file)"),
+        arguments(
+            Map.of("rate", "1", "arrival", "gamma:2"),
+            "llm.arrival=gamma:2: not available in this version; expected poisson or constant"),
+        arguments(
+            Map.of("rate", "1", "arrival", "bursts"),
+            "llm.arrival=bursts: expected one of poisson, constant"),
+        arguments(
+            Map.of("endpoint", "http://a/v1/completions", "api", "chat"),
+            "llm.endpoint=http://a/v1/completions: the path is of llm.api=completions, but"
+                + " llm.api=chat was set; remove llm.api"),
+        arguments(
+            Map.of("endpoint", "http://u:" + KEY + "@a/v1"),
+            "llm.endpoint=http://***@a/v1: expected no credentials in the URL; use LLM_API_KEY"),
+        arguments(
+            Map.of("endpoint", "http://a/v1", "model", "x,y"),
+            "llm.model=x,y: 2 values for 1 endpoint(s); expected one, or as many"),
+        arguments(
+            Map.of("endpoint", "http://a/v1", "apiKey", KEY + "," + KEY),
+            "llm.apiKey (LLM_API_KEY in the environment): 2 values for 1 endpoint(s); expected one, or as many"),
+        arguments(
+            Map.of("endpoint", "http://a/v1", "apiKey", KEY + " x"),
+            "llm.apiKey (LLM_API_KEY in the environment): expected visible ASCII without spaces"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("contradictions")
+  void refusesContradictions(Map<String, String> settings, String message) {
+    assertThatThrownBy(() -> read(settings))
+        .isInstanceOf(InvalidSetting.class)
+        .hasMessage(message)
+        .hasMessageNotContaining(KEY);
+  }
+
+  @Test
+  void warnsAboutWhatHasNoEffect() {
+    assertThat(read(Map.of("model", "x")).warnings())
+        .containsExactly("llm.model has no effect: no llm.endpoint, the embedded engine answers");
+    assertThat(read(Map.of("endpoint", "http://a")).warnings())
+        .containsExactly(
+            "llm.endpoint has no path: posting to http://a/chat/completions; most servers expect"
+                + " /v1");
+    assertThat(read(Map.of("requests", "4")).warnings())
+        .containsExactly("llm.requests=4 is below a level's concurrency: never reached");
+  }
+
+  @Test
+  void theKeyIsInTheTargetAndNowhereElse() {
+    BenchmarkSettings settings =
+        read(Map.of("endpoint", "http://a/v1", "model", "m", "apiKey", KEY, "slo", "ttft<1s"));
+    assertThat(settings.targets().get(0).apiKey()).isEqualTo(KEY);
+    assertThat(settings.toString()).contains("http://a/v1").doesNotContain(KEY);
+    assertThat(settings.config()).containsEntry("apiKey", "***").containsEntry("model", "m");
+    assertThat(DryRun.text(settings)).doesNotContain(KEY);
+  }
+
+  @Test
+  void readsPromptsFromAFileAndNamesItsBadLine() throws IOException {
+    Path file = Files.writeString(folder.resolve("p.jsonl"), "\"one\"\n");
+    assertThat(read(Map.of("prompts", file.toString())).ask().prompts().texts())
+        .containsExactly("one");
+    Files.writeString(file, "\"one\"\n2\n");
+    assertThatThrownBy(() -> read(Map.of("prompts", file.toString())))
+        .hasMessageStartingWith("llm.prompts=")
+        .hasMessageEndingWith(": p.jsonl:2: expected a text, or an object with a \"prompt\" text");
+  }
+
+  private static Arguments good(
+      String name, String value, Function<BenchmarkSettings, Object> part, Object expected) {
+    return arguments(name, value, part, expected);
+  }
+
+  private static String labels(BenchmarkSettings settings) {
+    return String.join(" ", settings.load().levels().stream().map(Level::label).toList());
+  }
+
+  private BenchmarkSettings read(Map<String, String> settings) {
+    Map<String, String> properties = new HashMap<>();
+    settings.forEach(
+        (name, value) -> {
+          if (!name.equals("apiKey")) {
+            properties.put("llm." + name, value);
+          }
+        });
+    Map<String, String> environment =
+        settings.containsKey("apiKey") ? Map.of("LLM_API_KEY", settings.get("apiKey")) : Map.of();
+    return BenchmarkSettings.of(
+        new Settings(properties, environment, folder.resolve(".env")), () -> 4711);
+  }
+}

@@ -1,0 +1,121 @@
+package io.github.gatlingllm.simulations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class DryRunTest {
+
+  @TempDir private Path folder;
+
+  @Test
+  void showsTheDefaultPlan() {
+    assertThat(plan(Map.of()))
+        .isEqualTo(
+            """
+            target         embedded engine (no llm.endpoint is set)
+            API            chat, streamed
+            load           closed loop, 7 levels
+                           c=1      6 s
+                           c=2      6 s
+                           c=4      6 s
+                           c=8      6 s
+                           c=16     6 s
+                           c=32     6 s
+                           c=64     6 s
+            requests       as many as the server answers in the time of each level
+            warm-up        1 request
+            drain          at most 30 s per level
+            prompts        24 prompts (built-in), 45 to 130 characters, 99 on average
+            output         exactly 128 tokens (ignore_eos, min_tokens)
+            sampling       the server's defaults
+            SLO            none
+            limits         10 min per request, 2 min between events
+            connections    shared by all users
+            seed           4711
+            time           42 s of measuring, at most 4 min 12 s with draining
+            """);
+  }
+
+  @Test
+  void showsAnOpenLoopAgainstAnEndpoint() {
+    assertThat(
+            plan(
+                Map.ofEntries(
+                    Map.entry("llm.endpoint", "http://localhost:8000/v1"),
+                    Map.entry("llm.model", "llama-8b"),
+                    Map.entry("llm.rate", "0.5,4,16"),
+                    Map.entry("llm.duration", "90"),
+                    Map.entry("llm.prompt", "Say hello."),
+                    Map.entry("llm.temperature", "0.7"),
+                    Map.entry("llm.topP", "0.95"),
+                    Map.entry("llm.ignoreEos", "false"),
+                    Map.entry("llm.body", "{\"top_k\":40,\"user\":\"x\"}"),
+                    Map.entry("llm.header.X-Tenant", "hidden"),
+                    Map.entry("llm.slo", "ttft<200ms,tpot<50ms"),
+                    Map.entry("llm.sloPercentile", "95"),
+                    Map.entry("llm.verifyTls", "false"),
+                    Map.entry("llm.connections", "perUser"),
+                    Map.entry("llm.apiKey", "sk-very-secret"))))
+        .isEqualTo(
+            """
+            target         http://localhost:8000/v1/chat/completions
+            model          llama-8b
+            API key        set
+            API            chat, streamed
+            load           open loop, poisson arrivals, 3 levels
+                           r=0.5    90 s, about 45 requests
+                           r=4      90 s, about 360 requests
+                           r=16     90 s, about 1440 requests
+            requests       about 1845 requests
+            warm-up        1 request
+            drain          at most 30 s per level
+            prompts        1 prompt (fixed text), 10 characters
+            output         at most 128 tokens
+            sampling       temperature 0.7, top_p 0.95
+            extra fields   top_k, user
+            extra headers  X-Tenant
+            SLO            ttft<200ms,tpot<50ms; a level holds when 95 % of its requests meet all
+            limits         10 min per request, 2 min between events
+            connections    own ones per user, certificates NOT verified
+            seed           4711
+            time           4 min 30 s of measuring, at most 6 min with draining
+            """);
+  }
+
+  @Test
+  void showsLevelsBoundedByCount() {
+    assertThat(plan(Map.of("llm.requests", "100", "llm.concurrency", "1,8")))
+        .contains(
+            """
+            load           closed loop, 2 levels
+                           c=1      100 requests
+                           c=8      100 requests
+            requests       200 requests
+            """)
+        .contains("time           depends on the server: 200 requests\n");
+    assertThat(plan(Map.of("llm.requests", "90", "llm.rate", "2", "llm.arrival", "constant")))
+        .contains(
+            """
+            load           open loop, constant arrivals, 1 level
+                           r=2      90 requests, about 45 s
+            requests       90 requests
+            """)
+        .contains("time           45 s of measuring, at most 75 s with draining\n");
+  }
+
+  @Test
+  void staysWithin120Columns() {
+    String plan = plan(Map.of("llm.endpoint", "http://localhost/" + "x".repeat(200) + "/v1"));
+    assertThat(plan.lines()).allMatch(line -> line.length() <= 120).anyMatch(l -> l.endsWith("…"));
+  }
+
+  private String plan(Map<String, String> properties) {
+    return DryRun.text(
+        BenchmarkSettings.of(
+            new Settings(properties, Map.of(), folder.resolve(".env")), () -> 4711));
+  }
+}

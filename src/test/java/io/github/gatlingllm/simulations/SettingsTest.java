@@ -1,0 +1,181 @@
+package io.github.gatlingllm.simulations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.gatlingllm.simulations.Settings.Source;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+final class SettingsTest {
+
+  @TempDir private Path folder;
+
+  @Test
+  void looksUpPropertyThenEnvironmentThenEnvFile() throws IOException {
+    Map<String, String> properties = Map.of("llm.maxTokens", "1");
+    Map<String, String> environment = Map.of("LLM_MAX_TOKENS", "2", "LLM_TOP_P", "0.2");
+    Path file = envFile("LLM_MAX_TOKENS=3\nLLM_TOP_P=0.3\nLLM_SEED=3\nLLM_REQUESTS=\n");
+    Settings settings = new Settings(properties, environment, file);
+    assertThat(settings.text(Setting.MAX_TOKENS)).isEqualTo("1");
+    assertThat(settings.source(Setting.MAX_TOKENS)).isEqualTo(Source.PROPERTY);
+    assertThat(settings.text(Setting.TOP_P)).isEqualTo("0.2");
+    assertThat(settings.source(Setting.TOP_P)).isEqualTo(Source.ENVIRONMENT);
+    assertThat(settings.text(Setting.SEED)).isEqualTo("3");
+    assertThat(settings.source(Setting.SEED)).isEqualTo(Source.ENV_FILE);
+    assertThat(settings.text(Setting.REQUESTS)).isNull();
+    assertThat(settings.source(Setting.REQUESTS)).isNull();
+    assertThat(settings.warnings()).isEmpty();
+  }
+
+  @Test
+  void shortNamesWorkInTheEnvFileOnly() throws IOException {
+    Path file = envFile("ENDPOINT=http://a/v1\nAPI_KEY=sk-1\nMODEL=small\nLLM_MODEL=large\n");
+    Settings settings = new Settings(Map.of(), Map.of("ENDPOINT", "http://b/v1"), file);
+    assertThat(settings.text(Setting.ENDPOINT)).isEqualTo("http://a/v1");
+    assertThat(settings.text(Setting.API_KEY)).isEqualTo("sk-1");
+    assertThat(settings.text(Setting.MODEL)).isEqualTo("large");
+  }
+
+  @Test
+  void headersComeFromAllSourcesAndAreMatchedWithoutCase() throws IOException {
+    Settings settings =
+        new Settings(
+            Map.of("llm.header.x-tenant", "property"),
+            Map.of("LLM_HEADER_X_TENANT", "environment", "LLM_HEADER_X_ZONE", "b"),
+            envFile("LLM_HEADER_X_ZONE=a"));
+    assertThat(settings.headers())
+        .containsExactlyInAnyOrderEntriesOf(Map.of("X-TENANT", "property", "X-ZONE", "b"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "llm.concurency, llm.concurrency",
+    "llm.maxtokens, llm.maxTokens",
+    "llm.max_tokens, llm.maxTokens",
+    "llm.key, llm.apiKey",
+    "llm.warm, llm.warmup",
+    "llm.headers.X-A, llm.header.<Name>",
+  })
+  void refusesUnknownPropertiesAndNamesTheNearest(String property, String nearest) {
+    assertThatThrownBy(() -> properties(Map.of(property, "1")))
+        .isInstanceOf(InvalidSetting.class)
+        .hasMessage(property + " is not a setting; did you mean " + nearest + "?");
+  }
+
+  @Test
+  void warnsAboutUnknownVariables() throws IOException {
+    Settings settings =
+        new Settings(
+            Map.of(),
+            Map.of("LLM_FOO", "x", "OTHER", "y", "LLM_EMPTY", ""),
+            envFile("LLM_MAXTOKENS=3\nPATH=z\n"));
+    assertThat(settings.warnings())
+        .hasSize(2)
+        .contains(
+            "LLM_MAXTOKENS in .env is not a setting and has no effect; did you mean"
+                + " LLM_MAX_TOKENS?")
+        .anyMatch(line -> line.startsWith("LLM_FOO in the environment is not a setting"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Setting.class)
+  void everySettingIsReadFromItsPropertyOrRefusedAsNotAvailable(Setting setting) {
+    Map<String, String> properties = Map.of(setting.property(), "1");
+    if (setting.isAvailable()) {
+      assertThat(properties(properties).text(setting)).isEqualTo("1");
+    } else {
+      assertThatThrownBy(() -> properties(properties))
+          .isInstanceOf(InvalidSetting.class)
+          .hasMessage(setting.property() + " is not available in this version");
+    }
+  }
+
+  @Test
+  void settingsAreThoseOfTheContract() throws IOException {
+    List<String> rows =
+        Files.readAllLines(Path.of("docs/contract.md")).stream()
+            .filter(line -> line.startsWith("| `"))
+            .toList();
+    assertThat(Setting.values())
+        .allMatch(s -> rows.stream().anyMatch(row -> row.contains("`" + s.key() + "`")));
+    List<String> names =
+        rows.stream()
+            .flatMap(row -> Arrays.stream(row.split("\\|", -1)[1].split(",", -1)))
+            .map(name -> name.replace("`", "").strip())
+            .toList();
+    assertThat(names).hasSizeGreaterThan(40);
+    assertThat(names).allMatch(name -> name.equals("header.<Name>") || Setting.ofKey(name) != null);
+  }
+
+  @Test
+  void unavailableSettingsNameTheirSource() {
+    assertThatThrownBy(() -> environment(Map.of("LLM_STOP_WHEN", "errors>10%")))
+        .hasMessage(
+            "llm.stopWhen (LLM_STOP_WHEN in the environment) is not available in this version");
+  }
+
+  @Test
+  void refusesEmptyPropertiesAndBadHeaders() {
+    assertThatThrownBy(() -> properties(Map.of("llm.dryRun", " ")))
+        .hasMessage("llm.dryRun is empty; give it a value or leave it out");
+    assertThatThrownBy(() -> properties(Map.of("llm.header.", "1")))
+        .hasMessage("llm.header.: expected a header name, e.g. llm.header.X-Tenant");
+    assertThatThrownBy(() -> properties(Map.of("llm.header.X", "a\nb")))
+        .hasMessage("llm.header.X: expected printable ASCII as the header's value");
+  }
+
+  @Test
+  void secretsAreNeverShown() {
+    Settings settings =
+        properties(
+            Map.of(
+                "llm.apiKey", "sk-secret-1,sk-secret-2",
+                "llm.header.Authorization", "Basic abc",
+                "llm.endpoint", "http://me:pass@host/v1",
+                "llm.body", "{\"key\":\"sk-secret-2\",\"a\":\"" + "x".repeat(80) + "\"}",
+                "llm.model", "m"));
+    assertThat(settings.shown())
+        .containsEntry("apiKey", "***")
+        .containsEntry("header.Authorization", "***")
+        .containsEntry("endpoint", "http://***@host/v1")
+        .containsEntry("model", "m");
+    assertThat(settings.shown().get("body")).startsWith("{\"key\":\"***\"").hasSize(60);
+    assertThat(settings.invalid(Setting.API_KEY, "wrong")).hasMessage("llm.apiKey: wrong");
+    assertThat(settings.invalid(Setting.MODEL, "not sk-secret-1"))
+        .hasMessage("llm.model=m: not ***");
+    assertThat(settings.warnings())
+        .containsExactly(
+            "llm.apiKey is a system property, which ps shows to all; put it into .env");
+  }
+
+  @Test
+  void messagesAreOneLineOfAtMost200Characters() {
+    Settings settings = properties(Map.of("llm.prompt", "a\n".repeat(100)));
+    assertThat(settings.invalid(Setting.PROMPT, "x".repeat(300)).getMessage())
+        .hasSize(200)
+        .doesNotContain("\n")
+        .startsWith("llm.prompt=a a a ");
+  }
+
+  private Settings properties(Map<String, String> properties) {
+    return new Settings(properties, Map.of(), folder.resolve(".env"));
+  }
+
+  private Settings environment(Map<String, String> environment) {
+    return new Settings(Map.of(), environment, folder.resolve(".env"));
+  }
+
+  private Path envFile(String text) throws IOException {
+    return Files.writeString(folder.resolve(".env"), text);
+  }
+}
