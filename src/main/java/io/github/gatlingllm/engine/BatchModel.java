@@ -1,0 +1,66 @@
+package io.github.gatlingllm.engine;
+
+/**
+ * What one iteration of the modelled engine costs, and how much it holds.
+ *
+ * <pre>
+ * step = prefill tokens / prefillTokensPerSecond
+ *      + decodeStep × (1 + perSequence × batch + perKvToken × KV tokens in use)
+ * </pre>
+ *
+ * @param prefillTokensPerSecond prompt tokens processed per second
+ * @param decodeStepNanos one decode iteration of an empty engine, in nanoseconds
+ * @param perSequence growth of the decode step per sequence that gets a token in it
+ * @param perKvToken growth of the decode step per token held in the KV cache
+ * @param maxPrefillTokens most prompt tokens in one iteration; a longer prompt takes several, and
+ *     the decodes of the others go on between them (chunked prefill)
+ * @param maxBatch most sequences running at once
+ * @param kvTokens tokens that the KV cache holds
+ */
+record BatchModel(
+    double prefillTokensPerSecond,
+    long decodeStepNanos,
+    double perSequence,
+    double perKvToken,
+    int maxPrefillTokens,
+    int maxBatch,
+    int kvTokens) {
+
+  /**
+   * The defaults: a sweep of closed loops 1 … 64 shows its knee in a few seconds a level.
+   *
+   * <p>A request of 60 prompt and 128 output tokens holds 60 + 64 = 124 KV tokens on average, so a
+   * batch of n costs 5 ms × (1 + n × (0.05 + 124 × 0.0001)) = 5 ms × (1 + n / 16) a step, and each
+   * prompt 60 / 20,000 s = 3 ms once. Below {@code maxBatch}, power = throughput ÷ E2E ∝ n / step²
+   * ∝ n / (1 + n / 16)², whose maximum is at n = 16; above, the batch stays at 24 and the rest
+   * queues.
+   *
+   * <pre>
+   *  c  batch  step ms  E2E s  output tok/s  power (tok/s ÷ E2E)
+   *  1      1      5.3   0.68           187     274
+   *  2      2      5.6   0.73           353     486
+   *  4      4      6.2   0.81           630     776
+   *  8      8      7.5   0.98         1,041   1,058
+   * 16     16     10.0   1.33         1,542   1,161  ← knee
+   * 32     24     12.5   2.23         1,837     824  a quarter of the time in the queue
+   * 64     24     12.5   4.46         1,837     412  TTFT: 2.8 s
+   * </pre>
+   *
+   * <p>E2E = (128 × step + batch × 3 ms) × max(1, c / 24); tok/s = 128 × c / E2E.
+   */
+  static final BatchModel DEFAULT =
+      new BatchModel(20_000, 5_000_000, 0.05, 0.000_1, 2_048, 24, 40_000);
+
+  /**
+   * How long an iteration takes, in nanoseconds.
+   *
+   * @param prefillTokens prompt tokens processed in it
+   * @param batch sequences that get a token in it
+   * @param kvTokensInUse tokens held in the KV cache during it
+   */
+  long stepNanos(int prefillTokens, int batch, long kvTokensInUse) {
+    double prefillNanos = prefillTokens / prefillTokensPerSecond * 1e9;
+    double growth = 1 + perSequence * batch + perKvToken * kvTokensInUse;
+    return Math.round(prefillNanos + decodeStepNanos * growth);
+  }
+}

@@ -1,0 +1,99 @@
+package io.github.gatlingllm.engine;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one request asks for. Sampling parameters (temperature, top_p, penalties, …), tools and
+ * response formats are accepted and have no effect: the engine speaks seeded words.
+ *
+ * @param api chat or completions
+ * @param model null where the request names none
+ * @param prompt size and identity of the prompt
+ * @param maxTokens null where the context is the only limit
+ * @param minTokens neither the answer's own end nor a stop string comes before
+ * @param ignoreEos whether only {@code maxTokens}, the context or a stop string ends the answer
+ * @param includeUsage whether a usage chunk ends the stream
+ * @param continuousUsage usage in every chunk, as vLLM's {@code continuous_usage_stats}
+ * @param seed null where the request gives none
+ */
+record CompletionRequest(
+    Api api,
+    @Nullable String model,
+    Prompt prompt,
+    @Nullable Integer maxTokens,
+    int minTokens,
+    boolean ignoreEos,
+    List<String> stop,
+    boolean stream,
+    boolean includeUsage,
+    boolean continuousUsage,
+    @Nullable Integer seed) {
+
+  /** The two APIs. */
+  enum Api {
+    CHAT,
+    COMPLETIONS
+  }
+
+  /**
+   * Reads a request.
+   *
+   * @throws Refusal 400 where it is no JSON, or a parameter is missing or wrong
+   */
+  static CompletionRequest parse(Api api, byte[] body, ObjectMapper mapper) throws Refusal {
+    Parameters parameters = new Parameters(object(body, mapper));
+    for (String single : List.of("n", "best_of")) {
+      if (parameters.integerOr(single, 1, 1) != 1) {
+        throw Refusal.badRequest(single, single + " must be 1: this engine gives one choice");
+      }
+    }
+    Prompt prompt =
+        api == Api.CHAT
+            ? Prompt.ofMessages(parameters.value("messages"))
+            : Prompt.ofText(parameters.value("prompt"));
+    Integer maxTokens = parameters.integer("max_completion_tokens", 1);
+    if (maxTokens == null) {
+      maxTokens = parameters.integer("max_tokens", 1);
+    }
+    int minTokens = parameters.integerOr("min_tokens", 0, 0);
+    if (maxTokens != null && minTokens > maxTokens) {
+      throw Refusal.badRequest(
+          "min_tokens", "min_tokens " + minTokens + " is above max_tokens " + maxTokens);
+    }
+    boolean stream = parameters.flag("stream");
+    JsonNode streamOptions = parameters.value("stream_options");
+    if (!stream && streamOptions.isObject()) {
+      throw Refusal.badRequest("stream_options", "stream_options need stream: true");
+    }
+    Parameters options = new Parameters(streamOptions);
+    boolean includeUsage = options.flag("include_usage");
+    return new CompletionRequest(
+        api,
+        parameters.text("model"),
+        prompt,
+        maxTokens,
+        minTokens,
+        parameters.flag("ignore_eos"),
+        parameters.texts("stop"),
+        stream,
+        includeUsage,
+        includeUsage && options.flag("continuous_usage_stats"),
+        parameters.integer("seed", Integer.MIN_VALUE));
+  }
+
+  private static JsonNode object(byte[] body, ObjectMapper mapper) throws Refusal {
+    try {
+      JsonNode json = mapper.readTree(body);
+      if (json.isObject()) {
+        return json;
+      }
+    } catch (IOException e) {
+      throw Refusal.badRequest(null, "Invalid JSON in the body; expected one JSON object");
+    }
+    throw Refusal.badRequest(null, "The body is no JSON object; expected one JSON object");
+  }
+}

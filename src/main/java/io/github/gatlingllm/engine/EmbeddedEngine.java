@@ -1,0 +1,149 @@
+package io.github.gatlingllm.engine;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpServerKeepAliveHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * An OpenAI-compatible server that behaves like an LLM engine, without a GPU: continuous batching,
+ * prefill, a KV limit, a queue. It listens on 127.0.0.1 only.
+ *
+ * <pre>{@code
+ * try (EmbeddedEngine engine =
+ *     EmbeddedEngine.builder().decodeStep(ofMillis(12)).maxBatch(32).seed(1).start()) {
+ *   engine.baseUrl(); // http://127.0.0.1:<port>/v1
+ * }
+ * }</pre>
+ *
+ * <p>It serves {@code POST /v1/chat/completions} and {@code /v1/completions}, streamed or not,
+ * {@code GET /v1/models}, {@code /health}, and {@code /metrics} with vLLM's names. Methods may be
+ * called from any thread.
+ */
+public final class EmbeddedEngine implements AutoCloseable {
+  private static final int MAX_BODY_BYTES = 64 << 20;
+
+  private final EventLoopGroup eventLoops;
+  private final Channel server;
+  private final SchedulerThread scheduler;
+  private final AtomicLong received = new AtomicLong();
+  private final Queue<GroundTruth> groundTruth = new ConcurrentLinkedQueue<>();
+
+  EmbeddedEngine(int port, Scheduler schedule, EngineOptions options) {
+    eventLoops =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("embedded-engine", true), NioIoHandler.newFactory());
+    scheduler = new SchedulerThread(schedule, eventLoops.next(), System::nanoTime);
+    EngineCore core =
+        new EngineCore(
+            options,
+            scheduler,
+            new EngineMetrics(options.model()),
+            received,
+            truth -> {
+              if (options.recordGroundTruth()) {
+                groundTruth.add(truth);
+              }
+            },
+            System::nanoTime);
+    ChannelFuture bound =
+        new ServerBootstrap()
+            .group(eventLoops)
+            .channel(NioServerSocketChannel.class)
+            .option(ChannelOption.SO_BACKLOG, 1_024)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    channel
+                        .pipeline()
+                        .addLast(
+                            new HttpServerCodec(),
+                            new HttpServerKeepAliveHandler(),
+                            new HttpObjectAggregator(MAX_BODY_BYTES),
+                            new EngineHandler(core));
+                  }
+                })
+            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+            .awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      eventLoops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+      throw new IllegalStateException(
+          "Embedded engine cannot listen on 127.0.0.1:"
+              + port
+              + ": the port is taken; choose another one, or 0 for any free one",
+          bound.cause());
+    }
+    server = bound.channel();
+    scheduler.start();
+  }
+
+  /** A builder with the defaults. */
+  public static EmbeddedEngineBuilder builder() {
+    return new EmbeddedEngineBuilder();
+  }
+
+  /**
+   * Serves with the defaults until the process is stopped, and prints the base URL.
+   *
+   * @param arguments the port; none for any free one
+   */
+  public static void main(String[] arguments) {
+    int port = arguments.length == 0 ? 0 : Integer.parseInt(arguments[0]);
+    EmbeddedEngine engine = builder().port(port).start();
+    System.out.println(engine.baseUrl());
+    engine.server.closeFuture().awaitUninterruptibly();
+  }
+
+  /** {@code http://127.0.0.1:<port>/v1}. */
+  public String baseUrl() {
+    return "http://127.0.0.1:" + ((InetSocketAddress) server.localAddress()).getPort() + "/v1";
+  }
+
+  /** Completion requests received so far, refused ones included. */
+  public long requestsReceived() {
+    return received.get();
+  }
+
+  /** Requests that the engine works on right now. */
+  public int running() {
+    return scheduler.load().running();
+  }
+
+  /** Requests in the engine's queue right now. */
+  public int waiting() {
+    return scheduler.load().waiting();
+  }
+
+  /**
+   * What was done for each request so far, in the order in which they ended; empty unless {@link
+   * EmbeddedEngineBuilder#recordGroundTruth} was chosen.
+   */
+  public List<GroundTruth> groundTruth() {
+    return List.copyOf(groundTruth);
+  }
+
+  /** Stops at once: open connections are closed, their requests end as cancelled. */
+  @Override
+  public void close() {
+    scheduler.close();
+    eventLoops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+}

@@ -1,0 +1,202 @@
+package io.github.gatlingllm.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of an {@link EmbeddedEngine}. Immutable: all methods return a new occurrence and leave
+ * the original unmodified; each throws {@link IllegalArgumentException} for a value out of range.
+ *
+ * <p>With the defaults a sweep of 1 … 64 concurrent requests of 60 prompt and 128 output tokens has
+ * its knee at 16, at about 1,500 output tokens per second.
+ */
+public final class EmbeddedEngineBuilder {
+  private int port;
+  private String model = "embedded";
+  private long seed;
+  private int maxContext = 8_192;
+  private @Nullable String apiKey;
+  private boolean recordGroundTruth;
+  private int tokensPerChunk = 1;
+  private List<Fault> faults = List.of();
+  private double prefillTokensPerSecond = BatchModel.DEFAULT.prefillTokensPerSecond();
+  private long decodeStepNanos = BatchModel.DEFAULT.decodeStepNanos();
+  private double perSequence = BatchModel.DEFAULT.perSequence();
+  private double perKvToken = BatchModel.DEFAULT.perKvToken();
+  private int maxPrefillTokens = BatchModel.DEFAULT.maxPrefillTokens();
+  private int maxBatch = BatchModel.DEFAULT.maxBatch();
+  private int kvTokens = BatchModel.DEFAULT.kvTokens();
+  private @Nullable FixedTimes fixed;
+
+  private record FixedTimes(long ttftNanos, long itlNanos) {}
+
+  EmbeddedEngineBuilder() {}
+
+  private EmbeddedEngineBuilder(EmbeddedEngineBuilder other) {
+    port = other.port;
+    model = other.model;
+    seed = other.seed;
+    maxContext = other.maxContext;
+    apiKey = other.apiKey;
+    recordGroundTruth = other.recordGroundTruth;
+    tokensPerChunk = other.tokensPerChunk;
+    faults = other.faults;
+    prefillTokensPerSecond = other.prefillTokensPerSecond;
+    decodeStepNanos = other.decodeStepNanos;
+    perSequence = other.perSequence;
+    perKvToken = other.perKvToken;
+    maxPrefillTokens = other.maxPrefillTokens;
+    maxBatch = other.maxBatch;
+    kvTokens = other.kvTokens;
+    fixed = other.fixed;
+  }
+
+  private EmbeddedEngineBuilder with(Consumer<EmbeddedEngineBuilder> change) {
+    EmbeddedEngineBuilder copy = new EmbeddedEngineBuilder(this);
+    change.accept(copy);
+    return copy;
+  }
+
+  /** TCP port on 127.0.0.1; 0, the default, takes any free one. */
+  public EmbeddedEngineBuilder port(int port) {
+    check(port >= 0 && port <= 65_535, "port", port, "0 to 65535");
+    return with(copy -> copy.port = port);
+  }
+
+  /** Name of the only model; a request that names another is refused with 404. */
+  public EmbeddedEngineBuilder model(String model) {
+    check(!model.isBlank(), "model", "blank", "a name");
+    return with(copy -> copy.model = model);
+  }
+
+  /** Fixes answers, their own lengths, and which requests meet a fault; 0 by default. */
+  public EmbeddedEngineBuilder seed(long seed) {
+    return with(copy -> copy.seed = seed);
+  }
+
+  /** Asks for {@code Authorization: Bearer <key>} on {@code /v1/…}; 401 without it. */
+  public EmbeddedEngineBuilder apiKey(String apiKey) {
+    check(!apiKey.isBlank(), "apiKey", "blank", "a key");
+    return with(copy -> copy.apiKey = apiKey);
+  }
+
+  /** Most tokens of prompt and answer together; more is refused with 400. */
+  public EmbeddedEngineBuilder maxContext(int tokens) {
+    check(tokens >= 2, "maxContext", tokens, "2 or more");
+    return with(copy -> copy.maxContext = tokens);
+  }
+
+  /** Prompt tokens that the engine processes per second. */
+  public EmbeddedEngineBuilder prefillTokensPerSecond(double tokens) {
+    check(tokens > 0, "prefillTokensPerSecond", tokens, "more than 0");
+    return with(copy -> copy.prefillTokensPerSecond = tokens);
+  }
+
+  /** One decode iteration of an empty engine, before {@link #decodeGrowth}. */
+  public EmbeddedEngineBuilder decodeStep(Duration step) {
+    check(positive(step), "decodeStep", step, "more than 0");
+    return with(copy -> copy.decodeStepNanos = step.toNanos());
+  }
+
+  /**
+   * How load slows decoding: step = decodeStep × (1 + perSequence × batch + perKvToken × KV tokens
+   * in use).
+   */
+  public EmbeddedEngineBuilder decodeGrowth(double perSequence, double perKvToken) {
+    check(perSequence >= 0, "decodeGrowth per sequence", perSequence, "0 or more");
+    check(perKvToken >= 0, "decodeGrowth per KV token", perKvToken, "0 or more");
+    return with(
+        copy -> {
+          copy.perSequence = perSequence;
+          copy.perKvToken = perKvToken;
+        });
+  }
+
+  /** Most prompt tokens in one iteration; longer prompts are processed in chunks. */
+  public EmbeddedEngineBuilder maxPrefillTokens(int tokens) {
+    check(tokens >= 1, "maxPrefillTokens", tokens, "1 or more");
+    return with(copy -> copy.maxPrefillTokens = tokens);
+  }
+
+  /** Most requests in the batch; the others wait in the queue. */
+  public EmbeddedEngineBuilder maxBatch(int sequences) {
+    check(sequences >= 1, "maxBatch", sequences, "1 or more");
+    return with(copy -> copy.maxBatch = sequences);
+  }
+
+  /** Tokens that the KV cache holds; a request waits until prompt and answer fit. */
+  public EmbeddedEngineBuilder kvTokens(int tokens) {
+    check(tokens >= 2, "kvTokens", tokens, "2 or more");
+    return with(copy -> copy.kvTokens = tokens);
+  }
+
+  /**
+   * A timetable instead of an engine: each request gets its first token exactly {@code ttft} after
+   * it was received and one more every {@code itl}, whatever the load. For known answers.
+   */
+  public EmbeddedEngineBuilder fixed(Duration ttft, Duration itl) {
+    check(!ttft.isNegative(), "fixed TTFT", ttft, "0 or more");
+    check(positive(itl), "fixed ITL", itl, "more than 0");
+    return with(copy -> copy.fixed = new FixedTimes(ttft.toNanos(), itl.toNanos()));
+  }
+
+  /** Tokens that share one chunk, as with SGLang's {@code --stream-interval}; 1 by default. */
+  public EmbeddedEngineBuilder tokensPerChunk(int tokens) {
+    check(tokens >= 1, "tokensPerChunk", tokens, "1 or more");
+    return with(copy -> copy.tokensPerChunk = tokens);
+  }
+
+  /** What shall go wrong; each request meets at most one of them. */
+  public EmbeddedEngineBuilder faults(Fault... faults) {
+    List<Fault> list = List.of(faults);
+    double share = list.stream().mapToDouble(Fault::share).sum();
+    check(share <= 1 + 1e-9, "faults' shares together", share, "at most 1");
+    return with(copy -> copy.faults = list);
+  }
+
+  /** Keeps what was done for each request: {@link EmbeddedEngine#groundTruth}. */
+  public EmbeddedEngineBuilder recordGroundTruth() {
+    return with(copy -> copy.recordGroundTruth = true);
+  }
+
+  /**
+   * Opens the port and serves.
+   *
+   * @throws IllegalStateException if the port is taken
+   */
+  public EmbeddedEngine start() {
+    Scheduler scheduler =
+        fixed == null
+            ? new BatchScheduler(batchModel())
+            : new FixedScheduler(fixed.ttftNanos(), fixed.itlNanos());
+    // What the KV cache can never hold must be refused: in the queue it would block all others.
+    int context = fixed == null ? Math.min(maxContext, kvTokens) : maxContext;
+    EngineOptions options =
+        new EngineOptions(model, seed, context, apiKey, recordGroundTruth, tokensPerChunk, faults);
+    return new EmbeddedEngine(port, scheduler, options);
+  }
+
+  private BatchModel batchModel() {
+    return new BatchModel(
+        prefillTokensPerSecond,
+        decodeStepNanos,
+        perSequence,
+        perKvToken,
+        maxPrefillTokens,
+        maxBatch,
+        kvTokens);
+  }
+
+  private static boolean positive(Duration duration) {
+    return !duration.isNegative() && !duration.isZero();
+  }
+
+  private static void check(boolean ok, String name, Object value, String allowed) {
+    if (!ok) {
+      throw new IllegalArgumentException(
+          "Embedded engine: " + name + " is " + value + "; expected " + allowed);
+    }
+  }
+}

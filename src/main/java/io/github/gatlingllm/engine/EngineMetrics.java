@@ -1,0 +1,99 @@
+package io.github.gatlingllm.engine;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What {@code /metrics} says: vLLM's names in Prometheus text form. Belongs to the event loop.
+ * Times are the server's own: from the whole request read to tokens handed to the connection.
+ */
+final class EngineMetrics {
+  private final String labels;
+  private final Histogram ttft =
+      new Histogram(
+          0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20,
+          40, 80);
+  private final Histogram gaps =
+      new Histogram(
+          0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40,
+          80);
+  private final Histogram endToEnd = ofRequests();
+  private final Histogram queue = ofRequests();
+  private final Histogram prefill = ofRequests();
+  private final Histogram decode = ofRequests();
+  private final Map<String, Long> finished =
+      new TreeMap<>(Map.of("stop", 0L, "length", 0L, "abort", 0L));
+  private long promptTokens;
+  private long generatedTokens;
+
+  EngineMetrics(String model) {
+    labels = "model_name=\"" + model.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+  }
+
+  private static Histogram ofRequests() {
+    return new Histogram(
+        0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920);
+  }
+
+  void admitted(int promptTokens, long queueNanos) {
+    this.promptTokens += promptTokens;
+    queue.record(queueNanos);
+  }
+
+  void firstToken(long ttftNanos, long prefillNanos) {
+    generatedTokens++;
+    ttft.record(ttftNanos);
+    prefill.record(prefillNanos);
+  }
+
+  void nextToken(long gapNanos) {
+    generatedTokens++;
+    gaps.record(gapNanos);
+  }
+
+  void completed(String finishReason, long endToEndNanos, long decodeNanos) {
+    finished.merge(finishReason, 1L, Long::sum);
+    endToEnd.record(endToEndNanos);
+    decode.record(decodeNanos);
+  }
+
+  void aborted() {
+    finished.merge("abort", 1L, Long::sum);
+  }
+
+  /** The page. */
+  String text(Scheduler.Load load) {
+    StringBuilder out = new StringBuilder(8_192);
+    value(out, "vllm:num_requests_running", "gauge", load.running());
+    value(out, "vllm:num_requests_waiting", "gauge", load.waiting());
+    value(out, "vllm:kv_cache_usage_perc", "gauge", load.kvUsage());
+    value(out, "vllm:gpu_cache_usage_perc", "gauge", load.kvUsage());
+    value(out, "vllm:prompt_tokens_total", "counter", promptTokens);
+    value(out, "vllm:generation_tokens_total", "counter", generatedTokens);
+    out.append("# TYPE vllm:request_success_total counter\n");
+    finished.forEach(
+        (reason, count) ->
+            line(
+                out,
+                "vllm:request_success_total",
+                labels + ",finished_reason=\"" + reason + "\"",
+                count));
+    ttft.write(out, "vllm:time_to_first_token_seconds", labels);
+    gaps.write(out, "vllm:time_per_output_token_seconds", labels);
+    gaps.write(out, "vllm:inter_token_latency_seconds", labels);
+    endToEnd.write(out, "vllm:e2e_request_latency_seconds", labels);
+    queue.write(out, "vllm:request_queue_time_seconds", labels);
+    prefill.write(out, "vllm:request_prefill_time_seconds", labels);
+    decode.write(out, "vllm:request_decode_time_seconds", labels);
+    return out.toString();
+  }
+
+  private void value(StringBuilder out, String name, String type, Number value) {
+    out.append("# TYPE ").append(name).append(' ').append(type).append('\n');
+    line(out, name, labels, value);
+  }
+
+  private static void line(StringBuilder out, String name, String labels, Number value) {
+    out.append(name).append('{').append(labels).append("} ").append(value).append('\n');
+  }
+}

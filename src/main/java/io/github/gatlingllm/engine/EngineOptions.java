@@ -1,0 +1,38 @@
+package io.github.gatlingllm.engine;
+
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the engine answers; when it does is its scheduler's.
+ *
+ * @param model name of the only model
+ * @param seed of texts, lengths and faults
+ * @param maxContext most tokens of prompt and answer together
+ * @param apiKey asked for on {@code /v1/…}; null for none
+ * @param recordGroundTruth whether finished requests are kept
+ * @param tokensPerChunk tokens that share one chunk
+ * @param faults shares add up to at most 1
+ */
+record EngineOptions(
+    String model,
+    long seed,
+    int maxContext,
+    @Nullable String apiKey,
+    boolean recordGroundTruth,
+    int tokensPerChunk,
+    List<Fault> faults) {
+
+  /** What goes wrong with a request, by its number from 0; null where nothing does. */
+  Fault.@Nullable Effect faultOf(long request) {
+    double draw = new SplittableRandom(Answer.mix(seed) + request).nextDouble();
+    for (Fault fault : faults) {
+      draw -= fault.share();
+      if (draw < 0) {
+        return fault.effect();
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,95 @@
+package io.github.gatlingllm.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Runs a scheduler in real time: sleeps until the next token is due, then hands all tokens of the
+ * iteration to the event loop as one task. Deadlines are absolute, so lateness does not add up.
+ *
+ * <p>{@link #submit}, {@link #cancel} and {@link #load} may be called from any thread.
+ */
+final class SchedulerThread implements AutoCloseable {
+  private final Scheduler scheduler;
+  private final Executor eventLoop;
+  private final LongSupplier nanoClock;
+  private final Queue<Consumer<Scheduler>> inbox = new ConcurrentLinkedQueue<>();
+  private final Thread thread = new Thread(this::run, "embedded-engine-scheduler");
+  private volatile Scheduler.Load load = Scheduler.Load.NONE;
+  private volatile boolean closed;
+
+  SchedulerThread(Scheduler scheduler, Executor eventLoop, LongSupplier nanoClock) {
+    this.scheduler = scheduler;
+    this.eventLoop = eventLoop;
+    this.nanoClock = nanoClock;
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Queues a sequence; its listener is called on the event loop. */
+  void submit(Sequence sequence) {
+    send(each -> each.add(sequence));
+  }
+
+  /** Takes a sequence out; its listener may still be called for tokens already on their way. */
+  void cancel(Sequence sequence) {
+    send(each -> each.cancel(sequence));
+  }
+
+  Scheduler.Load load() {
+    return load;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+  }
+
+  private void send(Consumer<Scheduler> message) {
+    inbox.add(message);
+    LockSupport.unpark(thread);
+  }
+
+  private void run() {
+    List<Sequence> tokens = new ArrayList<>();
+    List<Sequence> admitted = new ArrayList<>();
+    while (!closed) {
+      for (Consumer<Scheduler> message = inbox.poll(); message != null; message = inbox.poll()) {
+        message.accept(scheduler);
+      }
+      long now = nanoClock.getAsLong();
+      scheduler.advance(now, tokens);
+      long due = scheduler.plan(now, admitted);
+      load = scheduler.load();
+      deliver(tokens, Sequence.Listener::token);
+      deliver(admitted, Sequence.Listener::admitted);
+      if (due == Scheduler.NEVER) {
+        LockSupport.park(this);
+      } else {
+        long wait = due - nanoClock.getAsLong();
+        if (wait > 0) {
+          LockSupport.parkNanos(this, wait);
+        }
+      }
+    }
+  }
+
+  private void deliver(List<Sequence> sequences, Consumer<Sequence.Listener> event) {
+    if (sequences.isEmpty()) {
+      return;
+    }
+    List<Sequence> batch = List.copyOf(sequences);
+    sequences.clear();
+    eventLoop.execute(() -> batch.forEach(sequence -> event.accept(sequence.listener())));
+  }
+}

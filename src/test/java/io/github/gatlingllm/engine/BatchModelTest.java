@@ -1,0 +1,132 @@
+package io.github.gatlingllm.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** The default model under closed loops, in virtual time: what a sweep of 6 s a level would see. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class BatchModelTest {
+  private static final int PROMPT_TOKENS = 60;
+  private static final int OUTPUT_TOKENS = 128;
+  private static final long WINDOW_NANOS = 6_000_000_000L;
+
+  private final Map<Integer, Level> levels = new TreeMap<>();
+
+  /** What one load level shows. */
+  private record Level(double tokensPerSecond, double medianSeconds, double medianTtftSeconds) {
+    double power() {
+      return tokensPerSecond / medianSeconds;
+    }
+  }
+
+  @BeforeAll
+  void sweep() {
+    for (int concurrency : new int[] {1, 2, 4, 8, 16, 32, 64}) {
+      levels.put(concurrency, new ClosedLoop(concurrency).run());
+    }
+  }
+
+  @Test
+  void powerPeaksAtSixteen() {
+    assertThat(levels)
+        .allSatisfy(
+            (concurrency, level) ->
+                assertThat(level.power()).isLessThanOrEqualTo(levels.get(16).power()));
+    assertThat(levels.get(8).power()).isLessThan(0.95 * levels.get(16).power());
+    assertThat(levels.get(32).power()).isLessThan(0.95 * levels.get(16).power());
+  }
+
+  @Test
+  void throughputRisesUntilTheBatchIsFullAndThenFlattens() {
+    double last = 0;
+    for (int concurrency : new int[] {1, 2, 4, 8, 16}) {
+      assertThat(levels.get(concurrency).tokensPerSecond()).isGreaterThan(1.3 * last);
+      last = levels.get(concurrency).tokensPerSecond();
+    }
+    assertThat(levels.get(32).tokensPerSecond()).isGreaterThan(1.1 * last);
+    assertThat(levels.get(64).tokensPerSecond())
+        .isCloseTo(levels.get(32).tokensPerSecond(), within(60.0));
+  }
+
+  @Test
+  void timeToFirstTokenExplodesBehindTheKnee() {
+    assertThat(levels.get(16).medianTtftSeconds()).isLessThan(0.1);
+    assertThat(levels.get(64).medianTtftSeconds()).isGreaterThan(1);
+  }
+
+  @Test
+  void singleUserGetsSeveralAnswersInALevel() {
+    assertThat(levels.get(1).medianSeconds()).isCloseTo(0.68, within(0.02));
+  }
+
+  /** Users that ask again as soon as they are answered. */
+  private static final class ClosedLoop {
+    private final BatchScheduler scheduler = new BatchScheduler(BatchModel.DEFAULT);
+    private final int concurrency;
+    private final List<Double> latencies = new ArrayList<>();
+    private final List<Double> firsts = new ArrayList<>();
+    private long now;
+    private long tokensInWindow;
+
+    ClosedLoop(int concurrency) {
+      this.concurrency = concurrency;
+    }
+
+    private final class Request implements Sequence.Listener {
+      private final long startNanos = now;
+      private int tokens;
+
+      @Override
+      public void admitted() {}
+
+      @Override
+      public void token() {
+        tokens++;
+        tokensInWindow += now <= WINDOW_NANOS ? 1 : 0;
+        if (tokens == 1) {
+          firsts.add((now - startNanos) / 1e9);
+        }
+        if (tokens == OUTPUT_TOKENS) {
+          latencies.add((now - startNanos) / 1e9);
+          if (now < WINDOW_NANOS) {
+            ask();
+          }
+        }
+      }
+    }
+
+    private void ask() {
+      scheduler.add(new Sequence(PROMPT_TOKENS, OUTPUT_TOKENS, now, new Request()));
+    }
+
+    Level run() {
+      for (int user = 0; user < concurrency; user++) {
+        ask();
+      }
+      List<Sequence> tokens = new ArrayList<>();
+      for (long due = scheduler.plan(now, new ArrayList<>());
+          due != Scheduler.NEVER;
+          due = scheduler.plan(now, new ArrayList<>())) {
+        now = due;
+        scheduler.advance(now, tokens);
+        tokens.forEach(sequence -> sequence.listener().token());
+        tokens.clear();
+      }
+      return new Level(tokensInWindow / (WINDOW_NANOS / 1e9), median(latencies), median(firsts));
+    }
+
+    private static double median(List<Double> values) {
+      Collections.sort(values);
+      return values.get(values.size() / 2);
+    }
+  }
+}
