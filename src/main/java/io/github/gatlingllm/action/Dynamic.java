@@ -69,7 +69,7 @@ public final class Dynamic<T> {
    *
    * @throws Unresolved when the EL or the function fails
    */
-  T resolve(io.gatling.core.session.Session session) {
+  public T resolve(io.gatling.core.session.Session session) {
     Object resolved = expression.apply(session);
     if (resolved instanceof Failure failure) {
       throw new Unresolved(failure.message());
@@ -85,7 +85,7 @@ public final class Dynamic<T> {
   }
 
   /** A value could not be computed for a session. */
-  static final class Unresolved extends RuntimeException {
+  public static final class Unresolved extends RuntimeException {
     Unresolved(String message) {
       super(message, null, false, false);
     }

@@ -109,7 +109,8 @@ final class LlmAction extends RequestActionBase {
     long lag = arrival == null ? 0 : arrival.startLagNanos();
     PreparedRequest prepared;
     Validation<io.gatling.http.client.Request> wire;
-    String requestId = components.run().nextRequestId();
+    long index = components.run().nextRequest();
+    String requestId = components.run().id() + "-" + index;
     try {
       prepared = PreparedRequest.of(request, components.protocol(), session);
       wire = call.build(session, prepared, requestId);
@@ -125,6 +126,7 @@ final class LlmAction extends RequestActionBase {
             session,
             prepared,
             requestId,
+            index,
             start,
             arrival == null ? null : (Long) arrival.scheduledOffsetNanos());
     Exchange exchange =
@@ -167,6 +169,7 @@ final class LlmAction extends RequestActionBase {
    * A request under way.
    *
    * @param session of its user, as it was when the request started
+   * @param index position among the requests of this run, from 0, by start
    * @param startNanos on the run's monotonic clock
    * @param scheduledOffsetNanos planned arrival since the start of its schedule; null in closed
    *     loops, and for all but the user's first request
@@ -175,6 +178,7 @@ final class LlmAction extends RequestActionBase {
       Session session,
       PreparedRequest prepared,
       String requestId,
+      long index,
       long startNanos,
       @Nullable Long scheduledOffsetNanos) {}
 

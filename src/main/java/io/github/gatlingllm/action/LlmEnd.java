@@ -12,6 +12,7 @@ import io.github.gatlingllm.client.Answer;
 import io.github.gatlingllm.client.Exchange;
 import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.sample.Phase;
 import io.github.gatlingllm.sample.RequestRecord;
 import io.github.gatlingllm.sample.Slo;
@@ -39,19 +40,13 @@ final class LlmEnd {
   private final Action next;
   private final scala.collection.immutable.List<Check<LlmResponse>> checks;
 
-  LlmEnd(
-      LlmRequest.Draft request,
-      LlmComponents components,
-      StatsEngine statsEngine,
-      Action next) {
+  LlmEnd(LlmRequest.Draft request, LlmComponents components, StatsEngine statsEngine, Action next) {
     this.request = request;
     this.components = components;
     this.statsEngine = statsEngine;
     this.next = next;
     this.checks =
-        CollectionConverters.asScala(
-                request.checks.stream().map(LlmEnd::build).toList())
-            .toList();
+        CollectionConverters.asScala(request.checks.stream().map(LlmEnd::build).toList()).toList();
   }
 
   private static Check<LlmResponse> build(LlmRequest.ConditionalCheck conditional) {
@@ -106,8 +101,7 @@ final class LlmEnd {
     Session session = sent.session();
     Tuple2<Session, Option<io.gatling.commons.validation.Failure>> checked =
         Check.check(response, session, checks);
-    String failedCheck =
-        checked._2().isEmpty() ? null : shortened(checked._2().get().message());
+    String failedCheck = checked._2().isEmpty() ? null : shortened(checked._2().get().message());
     boolean ok = ending.verdict() == Verdict.COMPLETE && failedCheck == null;
     String error = ending.error() == null ? failedCheck : ending.error();
 
@@ -176,7 +170,7 @@ final class LlmEnd {
         components.run().id(),
         components.run().injector(),
         null,
-        components.run().indexOf(sent.requestId()),
+        sent.index(),
         session.scenario(),
         prepared.name(),
         List.copyOf(CollectionConverters.asJava(session.groups())),
@@ -187,7 +181,7 @@ final class LlmEnd {
         prepared.body().model(),
         prepared.body().api().key(),
         prepared.body().stream(),
-        stage == null ? components.run().defaultStage() : stage.label(),
+        stage == null ? Run.DEFAULT_STAGE : stage.label(),
         stage == null ? Phase.MEASURE : stage.phaseAt(timeline.scheduled()));
   }
 
@@ -234,8 +228,7 @@ final class LlmEnd {
   private void group(
       Session session, String name, long startMillis, long durationNanos, Status status) {
     long millis = millis(durationNanos);
-    scala.collection.immutable.List<String> path =
-        session.groups().appended(name).toList();
+    scala.collection.immutable.List<String> path = session.groups().appended(name).toList();
     statsEngine.logGroupEnd(
         session.scenario(),
         new GroupBlock(path, startMillis, (int) millis, status),

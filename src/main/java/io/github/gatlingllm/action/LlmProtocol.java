@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * @param sloByName objectives of single request names, instead of {@code slo}
  * @param recording what goes into the records
  * @param warmUp what happens before the first measured request
+ * @param seed what prompts and arrivals were drawn from; noted in the run, null when not known
+ * @param notes more settings by name, noted in the run
  */
 public record LlmProtocol(
     String target,
@@ -47,7 +49,9 @@ public record LlmProtocol(
     Slo slo,
     Map<String, Slo> sloByName,
     Recording recording,
-    WarmUp warmUp)
+    WarmUp warmUp,
+    @Nullable Long seed,
+    Map<String, String> notes)
     implements Protocol {
 
   /**
@@ -84,7 +88,9 @@ public record LlmProtocol(
           Slo.NONE,
           Map.of(),
           new Recording(false, true),
-          new WarmUp(0, true));
+          new WarmUp(0, true),
+          null,
+          Map.of());
 
   /** The objectives of requests of that name. */
   Slo sloOf(String requestName) {

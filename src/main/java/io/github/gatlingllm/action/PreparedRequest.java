@@ -45,9 +45,8 @@ record PreparedRequest(
     Integer maxTokens = resolve(parts.maxTokens, session);
     Boolean stream = resolve(parts.stream, session);
     String model = resolve(parts.model == null ? protocol.model() : parts.model, session);
-    body.model(model)
-        .prompt(resolve(parts.prompt, session))
-        .stream(stream == null ? protocol.streaming() : stream)
+    body.model(model).prompt(resolve(parts.prompt, session)).stream(
+            stream == null ? protocol.streaming() : stream)
         .includeUsage(protocol.includeUsage())
         .maxTokens(maxTokens)
         .ignoreEos(protocol.ignoreEos() && maxTokens != null)
@@ -122,7 +121,10 @@ record PreparedRequest(
         return kept;
       }
       throw new IllegalArgumentException(
-          "session attribute '" + key + "' is no conversation; start one: conversation(\"" + key
+          "session attribute '"
+              + key
+              + "' is no conversation; start one: conversation(\""
+              + key
               + "\")");
     }
 

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.javaapi;
 
-import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
+import io.github.gatlingllm.wire.Api;
 
 /** A request that has a name, and must say next which API it speaks. */
 public final class Llm {

@@ -227,6 +227,16 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.warmUp = new LlmProtocol.WarmUp(s.warmUp.requests(), false));
   }
 
+  /** Notes in the run what prompts and arrivals were drawn from, so that it can be repeated. */
+  public LlmProtocolBuilder seed(long seed) {
+    return with(s -> s.seed = seed);
+  }
+
+  /** Notes a setting of the simulation in the run, where the report shows it; never a secret. */
+  public LlmProtocolBuilder note(String name, String value) {
+    return with(s -> s.notes.put(name, value));
+  }
+
   private static String url(String url) {
     String trimmed = url.endsWith("/") ? url.substring(0, url.length() - 1) : url;
     try {
@@ -276,6 +286,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     private final Map<String, Slo> sloByName;
     private LlmProtocol.Recording recording;
     private LlmProtocol.WarmUp warmUp;
+    private @Nullable Long seed;
+    private final Map<String, String> notes;
 
     Draft(LlmProtocol from) {
       target = from.target();
@@ -294,6 +306,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
       sloByName = new LinkedHashMap<>(from.sloByName());
       recording = from.recording();
       warmUp = from.warmUp();
+      seed = from.seed();
+      notes = new LinkedHashMap<>(from.notes());
     }
 
     LlmProtocol toSettings() {
@@ -313,7 +327,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
           slo,
           sloByName,
           recording,
-          warmUp);
+          warmUp,
+          seed,
+          notes);
     }
   }
 }

@@ -239,8 +239,8 @@ public final class GenerationRequest {
     }
 
     /**
-     * A JSON object whose fields replace ours in the end; null as a value removes a field. Of several
-     * objects the later fields win.
+     * A JSON object whose fields replace ours in the end; null as a value removes a field. Of
+     * several objects the later fields win.
      */
     public Builder extra(@Nullable String object) {
       if (object != null) {

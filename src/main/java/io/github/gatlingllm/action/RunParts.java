@@ -1,0 +1,72 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.core.CoreComponents;
+import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.run.RunDirectory;
+import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.workload.Tokenizer;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+
+/**
+ * What all LLM requests of a run share, whatever their scenario and protocol. Made once per run.
+ */
+record RunParts(Run run, OpenSchedules schedules, Tokenizer tokenizer, Executor tokenizing) {
+
+  static RunParts of(CoreComponents core) {
+    Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
+    core.actorSystem()
+        .registerOnTermination(
+            () -> {
+              run.complete();
+              return null;
+            });
+    return new RunParts(
+        run,
+        OpenSchedules.of(core),
+        Tokenizer.cl100k(),
+        Executors.newSingleThreadExecutor(
+            task -> {
+              Thread thread = new Thread(task, "llm-tokenizer");
+              thread.setDaemon(true);
+              return thread;
+            }));
+  }
+
+  /** Notes in the run what a protocol asks for. */
+  void use(LlmProtocol protocol) {
+    Map<String, String> config = new LinkedHashMap<>();
+    config.put("endpoint", String.join(",", protocol.baseUrls()));
+    config.put("stream", Boolean.toString(protocol.streaming()));
+    config.put("ignoreEos", Boolean.toString(protocol.ignoreEos()));
+    config.put("recordTokens", Boolean.toString(protocol.recording().tokens()));
+    config.put("timeout", protocol.requestTimeout().toSeconds() + "s");
+    config.put("idleTimeout", protocol.idleTimeout().toSeconds() + "s");
+    config.put("connections", protocol.shareConnections() ? "shared" : "perUser");
+    config.putAll(protocol.notes());
+    Map<String, String> sloByRequest = new TreeMap<>();
+    protocol.sloByName().forEach((name, slo) -> sloByRequest.put(name, slo.toString()));
+    Slo slo = protocol.slo();
+    run.describe(
+        builder ->
+            builder
+                .slo(slo)
+                .sloByRequest(sloByRequest)
+                .config(config)
+                .seed(protocol.seed())
+                .versions(Versions.ofThisRun()));
+  }
+
+  private static String injector() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      return "localhost";
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package io.github.gatlingllm.javaapi;
+
+import io.gatling.javaapi.core.CheckBuilder;
+import io.gatling.javaapi.core.Session;
+import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.LlmChecks;
+import io.github.gatlingllm.action.LlmResponse;
+import io.github.gatlingllm.sample.Verdict;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The DSL of gatling-llm: import its members statically, beside Gatling's own.
+ *
+ * <pre>{@code
+ * import static io.gatling.javaapi.core.CoreDsl.*;
+ * import static io.github.gatlingllm.javaapi.LlmDsl.*;
+ *
+ * LlmProtocolBuilder engine = llm.baseUrl("http://localhost:8000/v1").model("llama-8b");
+ *
+ * ScenarioBuilder chat =
+ *     scenario("Chat").exec(llm("ask").chat().user("#{prompt}").maxTokens(256));
+ *
+ * { setUp(chat.injectOpen(poissonUsersPerSec(25).seed(42).during(60))).protocols(engine); }
+ * }</pre>
+ */
+public final class LlmDsl {
+
+  /** Where a protocol starts: {@code llm.baseUrl("http://localhost:8000/v1")}. */
+  public static final LlmProtocolBuilder llm = LlmProtocolBuilder.START;
+
+  private LlmDsl() {}
+
+  /**
+   * Where a request starts: {@code llm("ask").chat().user("#{prompt}")}.
+   *
+   * @param name of the request in statistics, records and reports; a Gatling EL String
+   */
+  public static Llm llm(String name) {
+    return new Llm(Dynamic.text(name));
+  }
+
+  /** As {@link #llm(String)}, its name computed from the session. */
+  public static Llm llm(Function<Session, String> name) {
+    return new Llm(Dynamic.of(name));
+  }
+
+  /** Where service level objectives start: {@code slo().ttft(ofMillis(200)).percentile(99)}. */
+  public static SloBuilder slo() {
+    return SloBuilder.START;
+  }
+
+  /**
+   * Starts a conversation that is kept in that session attribute, in place of any before.
+   *
+   * <pre>{@code
+   * exec(conversation("history").system("You are a tutor."))
+   *     .repeat(5).on(llm("turn").chat().history("history").user("#{question}"))
+   * }</pre>
+   */
+  public static ConversationBuilder conversation(String sessionKey) {
+    return new ConversationBuilder(sessionKey);
+  }
+
+  // Load
+
+  /**
+   * Users that arrive as a Poisson process: independent exponential gaps, the same ones for the
+   * same seed.
+   *
+   * <pre>{@code
+   * chat.injectOpen(poissonUsersPerSec(25).seed(42).during(60))
+   * }</pre>
+   *
+   * @param rate mean users per second, above 0
+   */
+  public static PoissonArrivals poissonUsersPerSec(double rate) {
+    return PoissonArrivals.of(rate);
+  }
+
+  /**
+   * Load levels of so many users, each of which begins again as soon as it has ended.
+   *
+   * <pre>{@code
+   * setUp(closedLoop(1, 2, 4, 8).stabilize(10).measure(60).drain(20).inject(chat)).protocols(engine)
+   * }</pre>
+   *
+   * @param users users in flight, one number per level
+   */
+  public static ClosedLoop closedLoop(int... users) {
+    return ClosedLoop.of(users);
+  }
+
+  /**
+   * Load levels of so many users per second, whether or not earlier ones were served.
+   *
+   * <pre>{@code
+   * setUp(openLoop(1, 2, 4).poisson().seed(7).measure(60).inject(chat)).protocols(engine)
+   * }</pre>
+   *
+   * @param usersPerSecond one number per level
+   */
+  public static OpenLoop openLoop(double... usersPerSecond) {
+    return OpenLoop.of(usersPerSecond);
+  }
+
+  // Checks
+
+  /** Time to first token, from admission. */
+  public static MillisCheck ttft() {
+    return new MillisCheck("ttft", response -> response.timing().ttftNanos());
+  }
+
+  /** Time to first token that is not reasoning, from admission. */
+  public static MillisCheck ttfo() {
+    return new MillisCheck("ttfo", response -> response.timing().ttfoNanos());
+  }
+
+  /** Mean time per output token after the first; absent for fewer than 2 tokens. */
+  public static MillisCheck tpot() {
+    return new MillisCheck("tpot", response -> response.timing().tpotNanos());
+  }
+
+  /** Time to the last token, from admission. */
+  public static MillisCheck latency() {
+    return new MillisCheck("latency", response -> response.timing().latencyNanos());
+  }
+
+  /** Waiting inside the client: from the planned arrival to admission. */
+  public static MillisCheck queueWait() {
+    return new MillisCheck("queueWait", response -> response.timing().queueWaitNanos());
+  }
+
+  /** Generated tokens, reasoning included. */
+  public static CheckBuilder.Find<Integer> outputTokens() {
+    return find("outputTokens", Integer.class, response -> response.tokens().outputTokens());
+  }
+
+  /** Tokens of the prompt, by the server's count. */
+  public static CheckBuilder.Find<Integer> promptTokens() {
+    return find("promptTokens", Integer.class, response -> response.tokens().promptTokens());
+  }
+
+  /** Why the server stopped, e.g. {@code stop} or {@code length}. */
+  public static CheckBuilder.Find<String> finishReason() {
+    return find("finishReason", String.class, LlmResponse::finishReason);
+  }
+
+  /** How the exchange ended. */
+  public static CheckBuilder.Find<Verdict> verdict() {
+    return find("verdict", Verdict.class, LlmResponse::verdict);
+  }
+
+  /** The generated text, without reasoning: {@code answer().saveAs("draft")}. */
+  public static CheckBuilder.Find<String> answer() {
+    return find("answer", String.class, LlmResponse::answer);
+  }
+
+  /** The reasoning text. */
+  public static CheckBuilder.Find<String> reasoning() {
+    return find(
+        "reasoning",
+        String.class,
+        response -> response.reasoning().isEmpty() ? null : response.reasoning());
+  }
+
+  private static <X> CheckBuilder.Find<X> find(
+      String name, Class<X> type, Function<LlmResponse, @Nullable X> extractor) {
+    return new CheckBuilder.Find.Default<LlmChecks.Type, LlmResponse, X, X>(
+        LlmChecks.find(name, extractor), LlmChecks.Type.RESPONSE, type, Function.identity());
+  }
+}

@@ -1,0 +1,94 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.sample.ReadReport;
+import io.github.gatlingllm.sample.RecordFile;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunFiles;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.RunInfoFile;
+import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.stats.RecordSource;
+import io.github.gatlingllm.stats.RunFigures;
+import io.github.gatlingllm.stats.RunStatistics;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that is made of a run's records: {@code summary.json}, {@code summary.md}, {@code
+ * llm.html} and the block in Gatling's pages. The same code runs right after a load test and, on
+ * another machine, a year later.
+ */
+public final class RunReport {
+
+  private final RunFiles files;
+  private final @Nullable Slo slo;
+  private final Map<String, String> environment;
+  private final List<String> messages = new ArrayList<>();
+
+  private RunReport(RunFiles files, @Nullable Slo slo, Map<String, String> environment) {
+    this.files = files;
+    this.slo = slo;
+    this.environment = environment;
+  }
+
+  /** The report of that run, judged by its own SLO. */
+  public static RunReport of(RunFiles files) {
+    return new RunReport(files, null, System.getenv());
+  }
+
+  /** The same, judged by another SLO. */
+  public RunReport slo(Slo other) {
+    return new RunReport(files, other, environment);
+  }
+
+  /**
+   * Reads the records and writes all files.
+   *
+   * @throws IOException in one line, if there are no records or a file cannot be written
+   */
+  public RunFigures write() throws IOException {
+    if (!Files.exists(files.requests())) {
+      throw new NoSuchFileException(
+          files.requests() + " is not there; expected the directory of a recorded run");
+    }
+    RunInfo info = RunInfoFile.read(files.info()).orElse(null);
+    RecordSource records = this::read;
+    RunFigures figures =
+        slo == null ? RunStatistics.of(info, records) : RunStatistics.of(info, slo, records);
+    SummaryJson.write(files.summaryJson(), figures.summary());
+    String markdown = SummaryMarkdown.of(figures.summary());
+    Files.writeString(files.summaryMarkdown(), markdown);
+    appendToStepSummary(markdown);
+    HtmlReport.write(files.page(), figures.summary(), figures.series());
+    if (info == null || !"false".equals(info.config().get("indexBlock"))) {
+      messages.addAll(GatlingPages.insert(files.run(), figures.summary()));
+    }
+    return figures;
+  }
+
+  /** What could not be done, a line each. */
+  public List<String> messages() {
+    return List.copyOf(messages);
+  }
+
+  private ReadReport read(Consumer<RequestRecord> sink) throws IOException {
+    return RecordFile.read(files.requests(), sink);
+  }
+
+  /** GitHub Actions shows what is appended to that file on the run's page. */
+  private void appendToStepSummary(String markdown) throws IOException {
+    String stepSummary = environment.get("GITHUB_STEP_SUMMARY");
+    if (stepSummary != null && !stepSummary.isBlank()) {
+      Files.writeString(
+          Path.of(stepSummary), markdown, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+  }
+}

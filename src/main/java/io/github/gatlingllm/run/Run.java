@@ -1,0 +1,176 @@
+package io.github.gatlingllm.run;
+
+import io.github.gatlingllm.report.ConsoleBlock;
+import io.github.gatlingllm.sample.Recorder;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunClock;
+import io.github.gatlingllm.sample.RunFiles;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.RunInfoBuilder;
+import io.github.gatlingllm.sample.RunInfoFile;
+import io.github.gatlingllm.stats.LiveFigures;
+import io.github.gatlingllm.stats.LiveStats;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run while it is on: numbers its requests, records them, prints how it goes, and makes its
+ * report when Gatling has written its own. Safe for use by several threads.
+ */
+public final class Run {
+
+  /** The stage of requests that no load plan sends. */
+  public static final String DEFAULT_STAGE = "all";
+
+  private static final long CONSOLE_SECONDS = 5;
+  private static final Duration DRAIN = Duration.ofSeconds(30);
+
+  private final RunDirectory directory;
+  private final RunFiles files;
+  private final RunClock clock;
+  private final Recorder recorder;
+  private final LiveStats live;
+  private final StageLog stages;
+
+  /** Prints and saves; nothing that an event loop could wait for. */
+  private final ScheduledExecutorService worker;
+
+  private final AtomicLong requests = new AtomicLong();
+  private final AtomicLong inFlight = new AtomicLong();
+  private final AtomicBoolean over = new AtomicBoolean();
+
+  private RunInfo info;
+
+  private Run(RunDirectory directory, String injector, RunClock clock) throws IOException {
+    this.directory = directory;
+    this.clock = clock;
+    files = new RunFiles(directory.path());
+    live = new LiveStats(System::nanoTime);
+    recorder = Recorder.open(files.requests(), live);
+    info =
+        RunInfo.started(
+            directory.id(), directory.simulation(), injector, clock.unixNanos(System.nanoTime()));
+    worker =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "llm-run");
+              thread.setDaemon(true);
+              return thread;
+            });
+    stages = new StageLog(clock, () -> worker.execute(this::save));
+    save();
+    worker.scheduleAtFixedRate(this::print, CONSOLE_SECONDS, CONSOLE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /**
+   * Opens the run's files, and registers what happens after it.
+   *
+   * @throws UncheckedIOException in one line, if nothing can be recorded
+   */
+  public static Run open(RunDirectory directory, String injector) {
+    try {
+      Run run = new Run(directory, injector, RunClock.system());
+      Runtime.getRuntime().addShutdownHook(new Thread(new AfterRun(run), "llm-report"));
+      return run;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e.getMessage(), e);
+    }
+  }
+
+  /** The run's id: the name of its directory. */
+  public String id() {
+    return directory.id();
+  }
+
+  /** The load generator's name. */
+  public String injector() {
+    return info.injector();
+  }
+
+  /** The number of the request that starts now, from 0. */
+  public long nextRequest() {
+    return requests.getAndIncrement();
+  }
+
+  /** Epoch time of a reading of {@link System#nanoTime()}. */
+  public long unixNanos(long nanoTime) {
+    return clock.unixNanos(nanoTime);
+  }
+
+  /** A request was admitted. */
+  public void started() {
+    inFlight.incrementAndGet();
+  }
+
+  /** An admitted request is over. */
+  public void ended() {
+    inFlight.decrementAndGet();
+  }
+
+  /** Keeps a request; never blocks. */
+  public void record(RequestRecord record) {
+    recorder.record(record);
+  }
+
+  /** Where the load plan's levels are noted. */
+  public StageLog stages() {
+    return stages;
+  }
+
+  /** Notes more about the run in {@code run.json}. */
+  public synchronized void describe(UnaryOperator<RunInfoBuilder> more) {
+    info = more.apply(info.toBuilder()).build();
+    save();
+  }
+
+  /** All is sent and has ended: nothing more comes. */
+  public void complete() {
+    end(RunInfo.State.COMPLETE);
+  }
+
+  RunFiles files() {
+    return files;
+  }
+
+  /** Ends it, if nothing has: what was recorded by then is what the report is made of. */
+  RunInfo end(RunInfo.State state) {
+    if (over.compareAndSet(false, true)) {
+      worker.shutdownNow();
+      boolean whole = state == RunInfo.State.COMPLETE ? recorder.close(DRAIN) : recorder.freeze();
+      if (!whole) {
+        System.out.println("LLM records: not all could be written in time; see run.json, dropped");
+      }
+      long now = clock.unixNanos(System.nanoTime());
+      describe(
+          builder -> builder.ended(now, state).dropped(recorder.dropped() + recorder.failed()));
+    }
+    return info;
+  }
+
+  private synchronized void save() {
+    info = info.toBuilder().stages(stages.stages()).build();
+    try {
+      RunInfoFile.write(info, files.info());
+    } catch (IOException e) {
+      System.out.println("LLM run.json could not be written: " + e.getMessage());
+    }
+  }
+
+  private void print() {
+    try {
+      LiveFigures.@Nullable Progress progress = stages.progress(System.nanoTime());
+      System.out.println(
+          ConsoleBlock.of(live.snapshot().withInFlight(inFlight.get()).withProgress(progress)));
+    } catch (RuntimeException e) {
+      System.out.println("LLM console block failed: " + e);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package io.github.gatlingllm.sample;
+
+import java.nio.file.Path;
+
+/**
+ * Where a run keeps what.
+ *
+ * @param run directory of the run, the one with Gatling's {@code index.html}
+ */
+public record RunFiles(Path run) {
+
+  /** The folder with everything of ours but the page. */
+  public Path folder() {
+    return run.resolve("llm");
+  }
+
+  /** One line per request. */
+  public Path requests() {
+    return folder().resolve("requests.jsonl");
+  }
+
+  /** The run as a whole: plan, SLO, state. */
+  public Path info() {
+    return folder().resolve("run.json");
+  }
+
+  /** All figures. */
+  public Path summaryJson() {
+    return folder().resolve("summary.json");
+  }
+
+  /** The figures that people paste. */
+  public Path summaryMarkdown() {
+    return folder().resolve("summary.md");
+  }
+
+  /** The report. */
+  public Path page() {
+    return run.resolve("llm.html");
+  }
+}
