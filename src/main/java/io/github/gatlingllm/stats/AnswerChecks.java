@@ -1,0 +1,208 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.stats.Check.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Checks of what came back: whether the answers are what the figures take them for. */
+final class AnswerChecks {
+
+  private final Evidence e;
+  private final Figures run;
+  private final List<Check> checks = new ArrayList<>();
+
+  private AnswerChecks(Evidence evidence, Figures run) {
+    this.e = evidence;
+    this.run = run;
+  }
+
+  static List<Check> of(Evidence evidence, Figures run, boolean pinned) {
+    AnswerChecks all = new AnswerChecks(evidence, run);
+    all.errors();
+    if (evidence.ok > 0) {
+      if (pinned) {
+        all.pinned();
+      }
+      all.finishReasons(pinned);
+      all.tokenCounts();
+      if (evidence.streamedOk > 0) {
+        all.streams();
+      }
+    }
+    all.cancelled();
+    return all.checks;
+  }
+
+  private void errors() {
+    long ended = run.counts().ended();
+    long failed = run.counts().failed();
+    double share = share(failed, ended);
+    boolean none = run.counts().ok() == 0;
+    add(
+        "errors",
+        none ? Level.INVALID : share > 0.01 ? Level.WARNING : Level.OK,
+        share,
+        0.01,
+        none && ended == 0
+            ? "No request was measured."
+            : Digits.of(failed)
+                + " of "
+                + Digits.of(ended)
+                + " requests failed ("
+                + Digits.percent(share)
+                + "); they count in goodput and tok/s, not in latencies.",
+        none && ended == 0
+            ? "Measure longer, or look at why no request ended in the window."
+            : "See the table of errors; latencies of the rest flatter a server that sheds load.");
+  }
+
+  private void pinned() {
+    double share = share(e.notPinned, e.ok);
+    shareCheck(
+        "pinned_output",
+        share,
+        0.01,
+        Digits.percent(share) + " of the answers stopped early or missed their pinned length.",
+        "The server ignores ignore_eos/min_tokens: compare runs by tok/s and TPOT, not by E2E.");
+  }
+
+  private void finishReasons(boolean pinned) {
+    Map<String, Long> reasons = run.finishReasons();
+    long none = reasons.getOrDefault("none", 0L);
+    double share = share(none, e.ok);
+    StringBuilder mix = new StringBuilder();
+    reasons.forEach(
+        (reason, count) ->
+            mix.append(mix.isEmpty() ? "" : ", ")
+                .append(reason)
+                .append(' ')
+                .append(Digits.percent(share(count, e.ok))));
+    shareCheck(
+        "finish_reasons",
+        share,
+        0.01,
+        "Answers ended by: " + mix + ".",
+        pinned
+            ? "Answers without a finish reason may be cut: look at the server's log."
+            : "Answers without a finish reason may be cut: set ignoreEos=true to pin their length.");
+  }
+
+  private void tokenCounts() {
+    double share = share(e.estimated, e.ok);
+    shareCheck(
+        "token_counts",
+        share,
+        0.01,
+        e.estimated == 0
+            ? "Every answer has the server's token count."
+            : Digits.percent(share)
+                + " of the token counts are estimates ("
+                + Digits.of(e.tokenizerCounted)
+                + " by tokenizer, "
+                + Digits.of(e.chunkCounted)
+                + " by chunks).",
+        "Let the server report usage (stream_options.include_usage), or set its own tokenizer.");
+    double disagree = share(e.disagreeing, e.ok);
+    shareCheck(
+        "token_counts_agree",
+        disagree,
+        0.01,
+        Digits.percent(disagree) + " of the answers count other tokens in events than in total.",
+        "Trust output tok/s to that share only; ask the server's maker how usage is counted.");
+    double shared = share(e.interpolated, e.ok);
+    shareCheck(
+        "event_times",
+        shared,
+        0.0,
+        e.interpolated == 0
+            ? "Times of token events were kept."
+            : "Token times of "
+                + Digits.percent(shared)
+                + " of the answers were interpolated between first and last token.",
+        "Run with recordTokens=true for exact window edges, ITL and jitter.");
+  }
+
+  private void streams() {
+    Double ratio = run.jitter().batchRatio();
+    if (ratio != null) {
+      add(
+          "tokens_per_event",
+          ratio > 1.2 ? Level.WARNING : Level.OK,
+          ratio,
+          1.2,
+          Digits.of(ratio)
+              + " tokens per event"
+              + (e.shared > 0 ? ", shared evenly (estimated)" : "")
+              + (ratio > 1.2 ? ": ITL describes chunks, not single tokens." : "."),
+          "Read TPOT beside ITL, and ICL for what a reader sees.");
+    }
+    if (e.longStreams > 0) {
+      double buffered = share(e.buffered, e.longStreams);
+      add(
+          "buffering",
+          buffered > 0.5 ? Level.INVALID : buffered > 0.02 ? Level.WARNING : Level.OK,
+          buffered,
+          0.02,
+          Digits.percent(buffered) + " of the streams came all at once at their end.",
+          "Something buffers: switch off buffering in the gateway or proxy; TTFT is then E2E.");
+    }
+    double coalesced = share(e.coalesced, e.events);
+    shareCheck(
+        "coalesced_events",
+        coalesced,
+        0.1,
+        Digits.percent(coalesced) + " of the events came in one read with the one before.",
+        "Gaps of 0 are bursts on the wire: compare with TPOT, look at proxies and Nagle.");
+    double late = share(e.late, run.counts().started());
+    shareCheck(
+        "late_data",
+        late,
+        0.0,
+        Digits.percent(late) + " of the streams went on after their announced end.",
+        "The server sends data after [DONE]; it is ignored.");
+    double open = share(e.withoutDone, e.streamedOk);
+    shareCheck(
+        "missing_done",
+        open,
+        0.0,
+        Digits.percent(open) + " of the complete streams ended without [DONE].",
+        "Harmless for figures; clients that wait for [DONE] hang on this server.");
+  }
+
+  private void cancelled() {
+    long cancelled = e.cancelled;
+    double share = share(cancelled, run.counts().started());
+    shareCheck(
+        "cancelled_tails",
+        share,
+        0.0,
+        cancelled == 0
+            ? "No request was cancelled."
+            : Digits.of(cancelled)
+                + " requests were cancelled at the end ("
+                + Digits.of(e.neverAdmitted)
+                + " never left the gate): tails are lower bounds.",
+        "Give them longer to end (drain), or offer less load.");
+  }
+
+  private void shareCheck(
+      String id, double value, double threshold, String message, String remedy) {
+    add(id, value > threshold ? Level.WARNING : Level.OK, value, threshold, message, remedy);
+  }
+
+  private void add(
+      String id,
+      Level level,
+      @Nullable Double value,
+      @Nullable Double threshold,
+      String message,
+      String remedy) {
+    checks.add(new Check(id, level, value, threshold, message, level == Level.OK ? "" : remedy));
+  }
+
+  private static double share(long part, long whole) {
+    return whole == 0 ? 0 : (double) part / whole;
+  }
+}

@@ -1,0 +1,69 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.stats.Figures.Goodput;
+import io.github.gatlingllm.stats.Figures.MaxGoodput;
+import io.github.gatlingllm.stats.Figures.Throughput;
+import org.jspecify.annotations.Nullable;
+
+/** The requests of one stage and one name; cells are joined into stages, targets and the run. */
+record Cell(Tally tally, Flow flow) {
+
+  static Cell empty() {
+    return new Cell(new Tally(), new Flow());
+  }
+
+  void add(Cell other) {
+    tally.add(other.tally);
+    flow.add(other.flow);
+  }
+
+  /**
+   * The figures.
+   *
+   * @param windowNanos length of the measure windows; 0 leaves rates null
+   * @param hasSlo whether goodput is asked for
+   */
+  Figures figures(
+      long windowNanos, boolean hasSlo, @Nullable Long planned, @Nullable MaxGoodput max) {
+    double window = windowNanos / 1e9;
+    return new Figures(
+        tally.distributions(),
+        throughput(window),
+        hasSlo ? goodput(window, max) : null,
+        tally.jitter(),
+        tally.errors(),
+        tally.finishReasons(),
+        tally.counts(planned));
+  }
+
+  private Throughput throughput(double window) {
+    Double requests = per((double) flow.ok(), window);
+    return new Throughput(
+        window == 0 ? null : (Double) window,
+        per(flow.tokens(), window),
+        flow.promptKnown() ? per(flow.tokens() + flow.promptTokens(), window) : null,
+        requests,
+        requests == null ? null : (Double) (requests * 60),
+        tally.spans().wallTokensPerS(),
+        tally.userTokensPerS(),
+        tally.decodeTokensPerS(),
+        tally.prefillTokensPerS(),
+        tally.spans().trials());
+  }
+
+  private Goodput goodput(double window, @Nullable MaxGoodput max) {
+    return new Goodput(
+        tally.attempted() == 0 ? null : (Double) ((double) tally.met() / tally.attempted()),
+        per((double) flow.met(), window),
+        per(flow.sloTokens(), window),
+        tally.attempted(),
+        tally.met(),
+        tally.excluded(),
+        max,
+        tally.missed());
+  }
+
+  private static @Nullable Double per(double amount, double window) {
+    return window == 0 ? null : (Double) (amount / window);
+  }
+}

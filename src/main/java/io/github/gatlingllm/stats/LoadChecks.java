@@ -1,0 +1,242 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.ReadReport;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.stats.Check.Level;
+import io.github.gatlingllm.stats.Summary.Arrivals;
+import io.github.gatlingllm.stats.Summary.Knee;
+import io.github.gatlingllm.stats.Summary.Stage;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Checks of how the run was made: its load, its windows, its records, its laws. */
+final class LoadChecks {
+
+  private static final double LAG_MS = 20;
+
+  private final List<Check> checks = new ArrayList<>();
+
+  /** In-flight mean against arrival rate × time in the system, of one stage. */
+  record Little(String label, double inFlight, double rateTimesStay, double stayOverWindow) {
+
+    double residual() {
+      return inFlight == 0 ? 0 : Math.abs(inFlight - rateTimesStay) / inFlight;
+    }
+
+    /** What requests that cross an edge of the window can make of it, and 5 %. */
+    double tolerance() {
+      return 0.05 + stayOverWindow;
+    }
+  }
+
+  List<Check> checks() {
+    return checks;
+  }
+
+  /** Of the stage where the law is missed by most. */
+  void littlesLaw(List<Little> stages) {
+    Little worst = null;
+    for (Little stage : stages) {
+      if (worst == null
+          || stage.residual() - stage.tolerance() > worst.residual() - worst.tolerance()) {
+        worst = stage;
+      }
+    }
+    if (worst == null) {
+      return;
+    }
+    add(
+        "littles_law",
+        worst.residual() > worst.tolerance() ? Level.WARNING : Level.OK,
+        worst.residual(),
+        worst.tolerance(),
+        worst.label()
+            + ": "
+            + Digits.of(worst.inFlight())
+            + " in flight on average, rate × time in the system says "
+            + Digits.of(worst.rateTimesStay())
+            + ".",
+        "The load was not steady: measure longer, stabilize first, or look for lost records.");
+  }
+
+  void identity(Evidence e) {
+    if (e.e2eNanos > 0) {
+      double residual = Math.abs(e.e2eNanos - e.modelledNanos) / e.e2eNanos;
+      add(
+          "e2e_identity",
+          residual > 0.01 ? Level.WARNING : Level.OK,
+          residual,
+          0.01,
+          "E2E differs from TTFT + TPOT × (N − 1) by " + Digits.percent(residual) + ".",
+          "Token counts do not fit the times: see token_counts.");
+    }
+  }
+
+  void arrivals(@Nullable Arrivals arrivals) {
+    if (arrivals == null || arrivals.plannedPerS() == null || arrivals.realisedPerS() == null) {
+      return;
+    }
+    double planned = arrivals.plannedPerS();
+    double realised = arrivals.realisedPerS();
+    double residual = planned == 0 ? 0 : Math.abs(realised - planned) / planned;
+    add(
+        "arrivals",
+        residual > 0.02 ? Level.WARNING : Level.OK,
+        residual,
+        0.02,
+        "Planned "
+            + Digits.of(planned)
+            + "/s, realised "
+            + Digits.of(realised)
+            + "/s; index of dispersion "
+            + Digits.of(arrivals.plannedDispersion())
+            + " planned, "
+            + Digits.of(arrivals.realisedDispersion())
+            + " realised.",
+        "The generator did not keep up: more injectors, or less load on this machine.");
+    Double lag = arrivals.lagP99Ms();
+    if (lag != null) {
+      add(
+          "start_lag",
+          lag > LAG_MS ? Level.WARNING : Level.OK,
+          lag,
+          LAG_MS,
+          "Starts lagged their plan by p50 "
+              + Digits.ms(arrivals.lagP50Ms())
+              + ", p99 "
+              + Digits.ms(lag)
+              + ", at most "
+              + Digits.ms(arrivals.lagMaxMs())
+              + ".",
+          "Figures from schedule include the lag; give the generator more CPU.");
+    }
+  }
+
+  void lowN(Figures run, List<Stage> stages) {
+    List<String> low = new ArrayList<>();
+    long fewest = Long.MAX_VALUE;
+    for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS)) {
+      Distribution d = run.metric(metric);
+      if (d.isLowN("p99")) {
+        low.add(metric.title());
+        fewest = Math.min(fewest, d.count());
+      }
+    }
+    long lowStages =
+        stages.stream().filter(s -> s.figures().metric(Metric.E2E_MS).isLowN("p99")).count();
+    boolean few = !low.isEmpty() || lowStages > 0;
+    add(
+        "low_n",
+        few ? Level.WARNING : Level.OK,
+        (double) run.metric(Metric.E2E_MS).count(),
+        1_000.0,
+        !few
+            ? "p99 rests on at least 1,000 values everywhere."
+            : low.isEmpty()
+                ? "In "
+                    + lowStages
+                    + " of "
+                    + stages.size()
+                    + " stages p99 has under 1,000 requests."
+                : "p99 of "
+                    + String.join(", ", low)
+                    + " rests on "
+                    + Digits.of(fewest)
+                    + " values.",
+        "p99 needs 1,000 values, p95 200: measure longer, or quote p50 and p90.");
+  }
+
+  void levels(List<LoadCurve> curves, List<@Nullable Knee> knees) {
+    int most = curves.stream().mapToInt(c -> c.levels().size()).max().orElse(0);
+    if (most == 0) {
+      return;
+    }
+    boolean single =
+        curves.stream()
+            .flatMap(c -> c.levels().stream())
+            .allMatch(s -> "closed loop".equals(s.kind()) && Double.valueOf(1).equals(s.offered()));
+    add(
+        "load_levels",
+        most < 3 ? Level.WARNING : Level.OK,
+        (double) most,
+        3.0,
+        single
+            ? "Only one request at a time: this is latency without load, not capacity."
+            : most + (most == 1 ? " load level" : " load levels") + " per target.",
+        "For a curve and its knee name several, e.g. concurrency=1,2,4,8,16,32.");
+    if (most >= 3) {
+      long open = knees.stream().filter(k -> k == null || !k.reached()).count();
+      add(
+          "knee",
+          open > 0 ? Level.WARNING : Level.OK,
+          (double) open,
+          0.0,
+          open == 0
+              ? "The knee lies inside the loads tried."
+              : "The knee was not reached: power still grows at the highest load.",
+          "Add higher load levels.");
+    }
+  }
+
+  void windows(boolean inferred, List<Stage> stages, RunInfo info) {
+    long unplanned = stages.stream().filter(s -> s.kind().equals(Windows.UNPLANNED)).count();
+    add(
+        "windows",
+        inferred || unplanned > 0 ? Level.WARNING : Level.OK,
+        (double) unplanned,
+        null,
+        inferred
+            ? "Measure windows were inferred from the records: first schedule to last close."
+            : unplanned > 0
+                ? unplanned + " stages of the records are in no plan: they have no rates."
+                : "Measure windows are those of the run.",
+        "Keep run.json beside requests.jsonl.");
+    if (info.state() != RunInfo.State.COMPLETE) {
+      add(
+          "complete",
+          Level.WARNING,
+          null,
+          null,
+          "The run was interrupted: figures cover what was measured until then.",
+          "Run it to its end before comparing.");
+    }
+  }
+
+  void records(RunInfo info, ReadReport file) {
+    if (info.dropped() > 0 || file.badLines() > 0) {
+      long lost = info.dropped() + file.badLines();
+      add(
+          "records_dropped",
+          Level.INVALID,
+          (double) lost,
+          0.0,
+          Digits.of(info.dropped())
+              + " records were dropped, "
+              + Digits.of(file.badLines())
+              + " lines are damaged.",
+          "Figures miss these requests: write to a faster disk, or run less on this machine.");
+    } else {
+      add("records_dropped", Level.OK, 0.0, 0.0, "No record was dropped.", "");
+    }
+    if (file.cutTailBytes() > 0) {
+      add(
+          "cut_tail",
+          Level.WARNING,
+          (double) file.cutTailBytes(),
+          0.0,
+          "The last line of the records is cut off (" + Digits.of(file.cutTailBytes()) + " bytes).",
+          "The run died while writing; that request is in no figure.");
+    }
+  }
+
+  private void add(
+      String id,
+      Level level,
+      @Nullable Double value,
+      @Nullable Double threshold,
+      String message,
+      String remedy) {
+    checks.add(new Check(id, level, value, threshold, message, level == Level.OK ? "" : remedy));
+  }
+}

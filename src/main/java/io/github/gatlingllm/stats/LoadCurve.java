@@ -1,0 +1,104 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.stats.Figures.Goodput;
+import io.github.gatlingllm.stats.Figures.MaxGoodput;
+import io.github.gatlingllm.stats.Summary.Knee;
+import io.github.gatlingllm.stats.Summary.Stage;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The load levels of one target in order of offered load; stages whose load has no single number
+ * keep their place in time.
+ */
+final class LoadCurve {
+
+  private static final int LEAST_LEVELS = 3;
+
+  private final List<Stage> levels;
+
+  LoadCurve(List<Stage> stages) {
+    boolean ordered = stages.stream().allMatch(s -> s.offered() != null);
+    levels =
+        ordered
+            ? stages.stream().sorted(Comparator.comparingDouble(LoadCurve::offered)).toList()
+            : List.copyOf(stages);
+  }
+
+  private static double offered(Stage stage) {
+    Double offered = stage.offered();
+    return offered == null ? 0 : offered;
+  }
+
+  List<Stage> levels() {
+    return levels;
+  }
+
+  /**
+   * The level with the highest power = output tok/s ÷ median E2E in seconds; null when no level has
+   * both.
+   */
+  @Nullable Knee knee() {
+    int best = -1;
+    double highest = 0;
+    for (int i = 0; i < levels.size(); i++) {
+      Double power = power(levels.get(i));
+      if (power != null && power > highest) {
+        highest = power;
+        best = i;
+      }
+    }
+    if (best < 0) {
+      return null;
+    }
+    Stage stage = levels.get(best);
+    Double tokens = stage.figures().throughput().outputTokensPerS();
+    Double median = stage.figures().metric(Metric.E2E_MS).p50();
+    if (tokens == null || median == null) {
+      return null;
+    }
+    boolean reached = levels.size() >= LEAST_LEVELS && best < levels.size() - 1;
+    return new Knee(
+        reached, stage.label(), stage.target(), stage.offered(), tokens, median, highest);
+  }
+
+  private static @Nullable Double power(Stage stage) {
+    Double tokens = stage.figures().throughput().outputTokensPerS();
+    Double median = stage.figures().metric(Metric.E2E_MS).p50();
+    return tokens == null || median == null || median == 0
+        ? null
+        : (Double) (tokens / (median / 1e3));
+  }
+
+  /** Whether a level holds the SLO: enough of its attempted requests met every objective. */
+  static boolean holds(Stage stage, double percentile) {
+    Goodput goodput = stage.figures().goodput();
+    Double share = goodput == null ? null : goodput.share();
+    return share != null && share * 100 >= percentile - 1e-9;
+  }
+
+  /** Position of the highest level that holds the SLO; −1 when none does. */
+  int lastHolding(double percentile) {
+    return IntStream.range(0, levels.size())
+        .filter(i -> holds(levels.get(i), percentile))
+        .max()
+        .orElse(-1);
+  }
+
+  @Nullable MaxGoodput maxGoodput(double percentile) {
+    int at = lastHolding(percentile);
+    if (at < 0) {
+      return null;
+    }
+    Stage stage = levels.get(at);
+    Goodput goodput = stage.figures().goodput();
+    return new MaxGoodput(
+        stage.label(),
+        stage.target(),
+        stage.offered(),
+        goodput == null ? null : goodput.requestsPerS(),
+        stage.figures().throughput().outputTokensPerS());
+  }
+}

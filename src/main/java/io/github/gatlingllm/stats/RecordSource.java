@@ -1,0 +1,17 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.ReadReport;
+import io.github.gatlingllm.sample.RequestRecord;
+import java.io.IOException;
+import java.util.function.Consumer;
+
+/**
+ * Replays the records of a run, the same ones each time, e.g. {@code sink ->
+ * RecordFile.read(requestsJsonl, sink)}.
+ */
+@FunctionalInterface
+public interface RecordSource {
+
+  /** Hands every record to {@code sink}, and says what else there was. */
+  ReadReport replay(Consumer<RequestRecord> sink) throws IOException;
+}

@@ -1,0 +1,91 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.StageInfo;
+import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What records say about when a run was and which stages it had. Takes the place of {@code
+ * run.json} where that is missing, has no stages, or has ends that nobody wrote: a stage's window
+ * is then the first scheduled start to the last close of its measure requests.
+ */
+final class RunBounds {
+
+  private final Map<Key, long[]> spans = new LinkedHashMap<>();
+  private long first = Long.MAX_VALUE;
+  private long last = Long.MIN_VALUE;
+  private @Nullable String runId;
+  private @Nullable String injector;
+
+  private record Key(String label, String target) {}
+
+  /** Whether the run needs them. */
+  static boolean areNeededBy(@Nullable RunInfo info) {
+    return info == null || info.endUnixNanos() == null || info.stages().isEmpty();
+  }
+
+  void add(RequestRecord record) {
+    RequestRecord.Identity id = record.identity();
+    long from = record.timing().scheduledUnixNanos();
+    Long closed = record.timing().closedUnixNanos();
+    long to = Math.max(record.timing().startUnixNanos(), closed == null ? from : closed);
+    first = Math.min(first, from);
+    last = Math.max(last, to);
+    runId = runId == null ? id.runId() : runId;
+    injector = injector == null ? id.injector() : injector;
+    if (id.phase() == Phase.MEASURE) {
+      long[] span =
+          spans.computeIfAbsent(
+              new Key(Windows.labelOf(id), id.target()),
+              k -> new long[] {Long.MAX_VALUE, Long.MIN_VALUE});
+      span[0] = Math.min(span[0], from);
+      span[1] = Math.max(span[1], to);
+    }
+  }
+
+  /** The run with what was missing filled in. */
+  RunInfo complete(@Nullable RunInfo info) {
+    long start = first == Long.MAX_VALUE ? 0 : first;
+    RunInfo known =
+        info != null
+            ? info
+            : RunInfo.started(
+                runId == null ? "unknown" : runId,
+                "unknown",
+                injector == null ? "unknown" : injector,
+                start);
+    long end = Math.max(known.startUnixNanos(), Math.max(start, last));
+    RunInfo ended =
+        known.endUnixNanos() != null
+            ? known
+            : known.toBuilder().ended(end, RunInfo.State.INTERRUPTED).build();
+    return ended.stages().isEmpty() ? ended.toBuilder().stages(stages()).build() : ended;
+  }
+
+  private List<StageInfo> stages() {
+    return spans.entrySet().stream()
+        .sorted(Map.Entry.comparingByValue((a, b) -> Long.compare(a[0], b[0])))
+        .map(e -> stage(e.getKey(), e.getValue()))
+        .toList();
+  }
+
+  private static StageInfo stage(Key key, long[] span) {
+    PhaseWindow window = new PhaseWindow(Phase.MEASURE, span[0], span[1]);
+    String label = key.label();
+    boolean rate = label.matches("r=[0-9.]+");
+    boolean users = label.matches("c=[0-9.]+");
+    return new StageInfo(
+        label,
+        key.target(),
+        rate ? "open loop" : users ? "closed loop" : "unknown",
+        rate || users ? (Double) Double.parseDouble(label.substring(2)) : null,
+        rate ? "requests/s" : users ? "users" : "",
+        List.of(window));
+  }
+}

@@ -1,0 +1,254 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.sample.ReadReport;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.sample.SloJudge;
+import io.github.gatlingllm.sample.TokenGaps;
+import io.github.gatlingllm.sample.Verdict;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the records of a run into its figures, in one pass and bounded memory whatever the number
+ * of requests: about 1 MiB per stage and request name, 20 MiB for charts.
+ *
+ * <pre>{@code
+ * RunFigures figures = RunStatistics.of(info, sink -> RecordFile.read(requestsJsonl, sink));
+ * }</pre>
+ *
+ * <p>A request belongs to the stage and phase in which it was scheduled, a token to the measure
+ * window in which it arrived. Latency distributions take ok requests scheduled in measure;
+ * requests/s takes ok requests that ended in the window; output tok/s takes the tokens of all
+ * requests.
+ */
+public final class RunStatistics {
+
+  private static final int MOST_NAMES = 100;
+  private static final String OTHER_NAMES = "(other names)";
+
+  private final Windows windows;
+  private final SloTally slo;
+  private final OverTime overTime;
+  private final Map<Key, Cell> cells = new LinkedHashMap<>();
+  private final Map<String, String> names = new HashMap<>();
+  private final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
+  private final Map<String, ValueRecorder> server = new LinkedHashMap<>();
+  private final Tallies<String> injectors = new Tallies<>("(others)");
+  private final WorkloadTally workload = new WorkloadTally();
+  private final Evidence evidence;
+
+  record Key(int stage, String name) {}
+
+  private RunStatistics(RunInfo info, long end) {
+    windows = new Windows(info.stages(), end);
+    slo = new SloTally(info);
+    overTime = new OverTime(info.startUnixNanos());
+    evidence = new Evidence(isPinned(info));
+  }
+
+  /**
+   * The figures of a run, judged by its own SLO.
+   *
+   * @param info null when {@code run.json} is missing: stages and windows are then inferred from
+   *     the records, which takes a second pass
+   */
+  public static RunFigures of(@Nullable RunInfo info, RecordSource source) throws IOException {
+    RunInfo whole = info;
+    if (info == null || RunBounds.areNeededBy(info)) {
+      RunBounds bounds = new RunBounds();
+      source.replay(bounds::add);
+      whole = bounds.complete(info);
+    }
+    return of(whole, info == null || info.stages().isEmpty(), source);
+  }
+
+  /** The figures of a run, judged by another SLO than its own. */
+  public static RunFigures of(@Nullable RunInfo info, Slo slo, RecordSource source)
+      throws IOException {
+    RunBounds bounds = new RunBounds();
+    if (info == null || RunBounds.areNeededBy(info)) {
+      source.replay(bounds::add);
+    }
+    RunInfo judged = bounds.complete(info).toBuilder().slo(slo).sloByRequest(Map.of()).build();
+    return of(judged, info == null || info.stages().isEmpty(), source);
+  }
+
+  private static RunFigures of(RunInfo info, boolean inferred, RecordSource source)
+      throws IOException {
+    Long end = info.endUnixNanos();
+    RunStatistics statistics = new RunStatistics(info, end == null ? info.startUnixNanos() : end);
+    ReadReport file = source.replay(statistics::add);
+    return new SummaryAssembly(info, inferred, file, statistics).figures();
+  }
+
+  static boolean isPinned(RunInfo info) {
+    return Boolean.parseBoolean(info.config().getOrDefault("ignoreEos", "false"));
+  }
+
+  private void add(RequestRecord record) {
+    RequestRecord.Identity id = record.identity();
+    StageWindow stage = windows.of(id);
+    String name = nameOf(id.name());
+    List<String> missed = SloJudge.missed(slo.of(id.name()), record);
+    Boolean met = SloJudge.met(slo.of(id.name()), record.outcome().verdict(), missed);
+    boolean inSlo = Boolean.TRUE.equals(met);
+    TokenArrivals.Basis basis = tokens(record, stage, name, inSlo);
+    passage(record, stage, name, inSlo);
+    injectors.add(id.injector());
+    if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
+      arrivals.computeIfAbsent(stage.index(), i -> new ArrivalTally(stage)).add(record);
+    }
+    if (id.phase() == Phase.MEASURE) {
+      cell(stage, name).tally().add(record, stage.index(), missed, met);
+      workload.add(record);
+      evidence.add(record, basis);
+      if (met != null) {
+        slo.add(record, missed);
+      }
+      if (record.outcome().ok()) {
+        record.server().forEach(this::serverSaid);
+      }
+    }
+  }
+
+  /** Puts every token into the window and the second in which it arrived. */
+  private TokenArrivals.Basis tokens(
+      RequestRecord record, StageWindow stage, String name, boolean inSlo) {
+    String target = stage.stage().target();
+    TokenArrivals.Basis basis =
+        TokenArrivals.visit(
+            record,
+            (unixNanos, tokens) -> {
+              overTime.tokens(unixNanos, tokens, inSlo);
+              StageWindow window = windows.at(target, unixNanos, stage);
+              if (window != null) {
+                cell(window, name).flow().tokens(tokens, inSlo);
+              }
+            });
+    Long admitted = record.timing().admittedUnixNanos();
+    if (admitted != null) {
+      TokenGaps.visit(
+          record.events(),
+          record.tokens(),
+          (i, chunk, micros, tokens) ->
+              overTime.gap(admitted + record.events().offsetsMicros()[i] * 1_000L, micros, tokens));
+    }
+    return basis;
+  }
+
+  /** A request's way through the system: start, first token, end. */
+  private void passage(RequestRecord record, StageWindow stage, String name, boolean inSlo) {
+    RequestRecord.Timing t = record.timing();
+    String target = stage.stage().target();
+    overTime.started(t.startUnixNanos());
+    Long admitted = t.admittedUnixNanos();
+    if (admitted == null) {
+      return;
+    }
+    Long ttft = t.ttftNanos();
+    if (ttft != null) {
+      overTime.ttft(admitted + ttft, ttft);
+    }
+    Long answered = ttft != null || record.identity().streamed() ? ttft : t.latencyNanos();
+    Integer prompt = TokenArrivals.promptTokensOf(record);
+    if (answered != null && prompt != null) {
+      StageWindow window = windows.at(target, admitted + answered, stage);
+      if (window != null) {
+        cell(window, name).flow().promptTokens(prompt);
+      }
+    }
+    Long closed = t.closedUnixNanos();
+    if (closed != null) {
+      overTime.inFlight(admitted, closed);
+      for (StageWindow window : windows.of(target)) {
+        long overlap = window.overlapNanos(admitted, closed);
+        if (overlap > 0) {
+          cell(window, name).flow().inFlight(overlap);
+        }
+      }
+      ended(record, stage, name, closed, (closed - admitted) / 1e6, inSlo);
+    }
+  }
+
+  private void ended(
+      RequestRecord record,
+      StageWindow stage,
+      String name,
+      long closed,
+      double stayMs,
+      boolean inSlo) {
+    boolean ok = record.outcome().ok();
+    if (record.outcome().verdict() != Verdict.CANCELLED) {
+      overTime.ended(closed, !ok);
+    }
+    StageWindow window = windows.at(stage.stage().target(), closed, stage);
+    if (window != null) {
+      cell(window, name).flow().ended(stayMs, ok, inSlo);
+    }
+  }
+
+  private void serverSaid(String timing, double value) {
+    if (server.size() < MOST_NAMES || server.containsKey(timing)) {
+      server.computeIfAbsent(timing, t -> new ValueRecorder(ValueRecorder.MICROS)).add(value);
+    }
+  }
+
+  private Cell cell(StageWindow stage, String name) {
+    return cells.computeIfAbsent(new Key(stage.index(), name), k -> Cell.empty());
+  }
+
+  private String nameOf(String name) {
+    String known = names.get(name);
+    if (known != null) {
+      return known;
+    }
+    if (names.size() >= MOST_NAMES) {
+      return OTHER_NAMES;
+    }
+    names.put(name, name);
+    return name;
+  }
+
+  Map<Key, Cell> cells() {
+    return cells;
+  }
+
+  Windows windows() {
+    return windows;
+  }
+
+  SloTally slo() {
+    return slo;
+  }
+
+  OverTime overTime() {
+    return overTime;
+  }
+
+  Map<Integer, ArrivalTally> arrivals() {
+    return arrivals;
+  }
+
+  Map<String, ValueRecorder> server() {
+    return server;
+  }
+
+  List<String> injectors() {
+    return List.copyOf(injectors.byCount().keySet());
+  }
+
+  WorkloadTally workload() {
+    return workload;
+  }
+
+  Evidence evidence() {
+    return evidence;
+  }
+}

@@ -1,0 +1,112 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.stats.Series.Bar;
+import io.github.gatlingllm.stats.Series.Cell;
+import io.github.gatlingllm.stats.Series.HeatMap;
+import io.github.gatlingllm.stats.Series.Quantile;
+import io.github.gatlingllm.stats.Series.Shape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.HdrHistogram.IntCountsHistogram;
+import org.jspecify.annotations.Nullable;
+
+/** Draws histograms, percentile curves and heat maps out of recorded values. */
+final class Shapes {
+
+  private static final int BARS = 60;
+  private static final int HEAT_ROWS = 30;
+  private static final double[] NINES = {
+    1, 5, 10, 25, 50, 75, 90, 95, 97.5, 99, 99.5, 99.75, 99.9, 99.95, 99.99, 99.995, 99.999
+  };
+
+  private Shapes() {}
+
+  /** The shape of at least one value. */
+  static Shape of(ValueRecorder values) {
+    return new Shape(bars(values), quantiles(values));
+  }
+
+  private static List<Bar> bars(ValueRecorder values) {
+    double from = values.moments().min();
+    double max = values.moments().max();
+    // A tail beyond 1.5 × p99 would squeeze the rest into the first bars: it gets one of its own.
+    double top = Math.min(max, 1.5 * Objects.requireNonNull(values.percentile(99)));
+    double width = Math.max((top - from) / (BARS - 1), 0.001);
+    long[] counts = new long[BARS];
+    values.forEach(
+        (value, count) -> {
+          int bar = (int) Math.max(0, (value - from) / width);
+          counts[Math.min(BARS - 1, bar)] += count;
+        });
+    int last = BARS - 1;
+    while (last > 0 && counts[last] == 0) {
+      last--;
+    }
+    List<Bar> bars = new ArrayList<>();
+    for (int i = 0; i <= last; i++) {
+      double end = from + (i + 1) * width;
+      bars.add(new Bar(from + i * width, i == BARS - 1 ? Math.max(end, max) : end, counts[i]));
+    }
+    return bars;
+  }
+
+  private static List<Quantile> quantiles(ValueRecorder values) {
+    List<Quantile> curve = new ArrayList<>();
+    curve.add(new Quantile(0, values.moments().min()));
+    for (double percent : NINES) {
+      // Beyond this a percentile is the maximum under another name.
+      if (values.moments().count() * (100 - percent) / 100 >= 1) {
+        curve.add(new Quantile(percent, Objects.requireNonNull(values.percentile(percent))));
+      }
+    }
+    curve.add(new Quantile(100, values.moments().max()));
+    return curve;
+  }
+
+  /** Counts over time and value in rows of equal ratio, from the smallest value to the largest. */
+  static HeatMap heat(List<@Nullable IntCountsHistogram> microsByBucket) {
+    long low = Long.MAX_VALUE;
+    long high = 0;
+    for (IntCountsHistogram micros : microsByBucket) {
+      if (micros != null) {
+        low = Math.min(low, Math.max(1, micros.getMinValue()));
+        high = Math.max(high, micros.getMaxValue());
+      }
+    }
+    if (high == 0) {
+      return new HeatMap(List.of(), List.of());
+    }
+    double ratio = Math.pow((high + 1.0) / low, 1.0 / HEAT_ROWS);
+    List<Double> edges = new ArrayList<>();
+    for (int row = 0; row <= HEAT_ROWS; row++) {
+      edges.add(low * Math.pow(ratio, row) / 1e3);
+    }
+    List<Cell> cells = new ArrayList<>();
+    for (int bucket = 0; bucket < microsByBucket.size(); bucket++) {
+      IntCountsHistogram micros = microsByBucket.get(bucket);
+      if (micros != null) {
+        addRow(micros, bucket, low, ratio, cells);
+      }
+    }
+    return new HeatMap(edges, cells);
+  }
+
+  private static void addRow(
+      IntCountsHistogram micros, int bucket, long low, double ratio, List<Cell> cells) {
+    long[] rows = new long[HEAT_ROWS];
+    micros
+        .recordedValues()
+        .forEach(
+            v -> {
+              double value = Math.max(low, v.getValueIteratedTo());
+              int row = (int) (Math.log(value / low) / Math.log(ratio));
+              rows[Math.min(HEAT_ROWS - 1, row)] += v.getCountAddedInThisIterationStep();
+            });
+    for (int row = 0; row < HEAT_ROWS; row++) {
+      if (rows[row] > 0) {
+        cells.add(new Cell(bucket, row, rows[row]));
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.sample.StageInfo;
+import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
+import java.util.Optional;
+
+/**
+ * A stage and its measure window [{@code from}, {@code to}) in epoch nanoseconds; empty where the
+ * stage never came to measure.
+ *
+ * @param index position among the stages of the run
+ */
+record StageWindow(int index, StageInfo stage, long from, long to) {
+
+  /** The window of a stage; one that is still open ends at {@code runEnd}. */
+  static StageWindow of(int index, StageInfo stage, long runEnd) {
+    Optional<PhaseWindow> measure = stage.window(Phase.MEASURE);
+    if (measure.isEmpty()) {
+      return new StageWindow(index, stage, 0, 0);
+    }
+    Long end = measure.get().endUnixNanos();
+    long from = measure.get().startUnixNanos();
+    return new StageWindow(index, stage, from, Math.max(from, end == null ? runEnd : end));
+  }
+
+  boolean contains(long unixNanos) {
+    return unixNanos >= from && unixNanos < to;
+  }
+
+  /** How much of [{@code start}, {@code end}) lies in the window. */
+  long overlapNanos(long start, long end) {
+    return Math.max(0, Math.min(end, to) - Math.max(start, from));
+  }
+
+  long nanos() {
+    return to - from;
+  }
+}

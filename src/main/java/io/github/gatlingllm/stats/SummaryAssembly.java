@@ -1,0 +1,241 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.ReadReport;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
+import io.github.gatlingllm.stats.Figures.MaxGoodput;
+import io.github.gatlingllm.stats.Summary.Arrivals;
+import io.github.gatlingllm.stats.Summary.Knee;
+import io.github.gatlingllm.stats.Summary.PhaseSpan;
+import io.github.gatlingllm.stats.Summary.RequestGroup;
+import io.github.gatlingllm.stats.Summary.Stage;
+import io.github.gatlingllm.stats.Summary.Target;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Joins what was counted into the figures of stages, targets, request names and the run. */
+final class SummaryAssembly {
+
+  private final RunInfo info;
+  private final boolean inferred;
+  private final ReadReport file;
+  private final RunStatistics counted;
+  private final double percentile;
+  private final List<Stage> stages = new ArrayList<>();
+  private final List<LoadChecks.Little> little = new ArrayList<>();
+  private final List<LoadCurve> curves = new ArrayList<>();
+  private final List<@Nullable Knee> knees = new ArrayList<>();
+  private final List<Target> targets = new ArrayList<>();
+
+  SummaryAssembly(RunInfo info, boolean inferred, ReadReport file, RunStatistics counted) {
+    this.info = info;
+    this.inferred = inferred;
+    this.file = file;
+    this.counted = counted;
+    this.percentile = info.sloPercentile();
+  }
+
+  RunFigures figures() {
+    counted.windows().stages().forEach(this::addStage);
+    counted.windows().targets().forEach(this::addTarget);
+    Cell whole = joined(key -> true);
+    Figures run = whole.figures(windowNanos(w -> true), hasSlo(), info.planned(), bestGoodput());
+    Arrivals arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals().values()));
+    Summary summary =
+        new Summary(
+            run(),
+            new VerdictSentence(counted.slo().global())
+                .of(info.state() == RunInfo.State.COMPLETE, run, curves),
+            info.config(),
+            counted.workload().workload(),
+            counted.slo().table(),
+            run,
+            arrivals,
+            bestKnee(),
+            checks(run, arrivals),
+            List.of(),
+            Map.of(),
+            server(),
+            stages,
+            targets,
+            requests());
+    return new RunFigures(summary, series(whole.tally()));
+  }
+
+  private boolean hasSlo() {
+    return !counted.slo().isEmpty();
+  }
+
+  private void addStage(StageWindow window) {
+    Cell cell = joined(key -> key.stage() == window.index());
+    Flow flow = cell.flow();
+    ArrivalTally arrivals = counted.arrivals().get(window.index());
+    boolean timed = window.nanos() > 0;
+    Double inFlight = timed ? (Double) ((double) flow.inFlightNanos() / window.nanos()) : null;
+    stages.add(
+        new Stage(
+            window.stage().label(),
+            window.stage().target(),
+            window.stage().kind(),
+            window.stage().offered(),
+            window.stage().unit().isEmpty() ? null : window.stage().unit(),
+            timed ? (Double) sinceStart(window.from()) : null,
+            timed ? (Double) (window.nanos() / 1e9) : null,
+            phases(window),
+            inFlight,
+            arrivals == null ? null : arrivals.arrivals(),
+            cell.figures(window.nanos(), hasSlo(), null, null)));
+    if (inFlight != null && flow.staysMs().count() > 0) {
+      double windowMs = window.nanos() / 1e6;
+      little.add(
+          new LoadChecks.Little(
+              window.stage().label(),
+              inFlight,
+              flow.staysMs().sum() / windowMs,
+              flow.staysMs().mean() / windowMs));
+    }
+  }
+
+  private List<PhaseSpan> phases(StageWindow window) {
+    List<PhaseSpan> spans = new ArrayList<>();
+    for (PhaseWindow phase : window.stage().phases()) {
+      Long end = phase.endUnixNanos();
+      long until = end == null ? Objects.requireNonNull(info.endUnixNanos()) : end;
+      spans.add(
+          new PhaseSpan(
+              phase.phase().key(),
+              sinceStart(phase.startUnixNanos()),
+              Math.max(0, until - phase.startUnixNanos()) / 1e9));
+    }
+    return spans;
+  }
+
+  private double sinceStart(long unixNanos) {
+    return (unixNanos - info.startUnixNanos()) / 1e9;
+  }
+
+  private void addTarget(String target) {
+    LoadCurve curve =
+        new LoadCurve(stages.stream().filter(s -> s.target().equals(target)).toList());
+    Knee knee = curve.knee();
+    curves.add(curve);
+    knees.add(knee);
+    List<StageWindow> all = counted.windows().stages();
+    Cell cell = joined(key -> all.get(key.stage()).stage().target().equals(target));
+    targets.add(
+        new Target(
+            target,
+            knee,
+            cell.figures(
+                windowNanos(w -> w.stage().target().equals(target)),
+                hasSlo(),
+                null,
+                curve.maxGoodput(percentile))));
+  }
+
+  /** The highest load that holds, of the target that delivers most at its own. */
+  private @Nullable MaxGoodput bestGoodput() {
+    return curves.stream()
+        .map(curve -> curve.maxGoodput(percentile))
+        .filter(Objects::nonNull)
+        .max(Comparator.comparingDouble(m -> m.requestsPerS() == null ? 0 : m.requestsPerS()))
+        .orElse(null);
+  }
+
+  /** The knee of the target with the highest power. */
+  private @Nullable Knee bestKnee() {
+    return knees.stream()
+        .filter(Objects::nonNull)
+        .max(Comparator.comparingDouble(Knee::power))
+        .orElse(null);
+  }
+
+  private List<RequestGroup> requests() {
+    Map<String, Cell> byName = new LinkedHashMap<>();
+    counted
+        .cells()
+        .forEach((key, cell) -> byName.computeIfAbsent(key.name(), n -> Cell.empty()).add(cell));
+    long window = windowNanos(w -> true);
+    List<RequestGroup> groups = new ArrayList<>();
+    byName.forEach(
+        (name, cell) ->
+            groups.add(new RequestGroup(name, cell.figures(window, hasSlo(), null, null))));
+    return groups;
+  }
+
+  private Cell joined(Predicate<RunStatistics.Key> which) {
+    Cell sum = Cell.empty();
+    counted
+        .cells()
+        .forEach(
+            (key, cell) -> {
+              if (which.test(key)) {
+                sum.add(cell);
+              }
+            });
+    return sum;
+  }
+
+  private long windowNanos(Predicate<StageWindow> which) {
+    return Windows.unionNanos(
+        counted.windows().stages().stream()
+            .filter(which)
+            .map(w -> new long[] {w.from(), w.to()})
+            .toList());
+  }
+
+  private List<Check> checks(Figures run, @Nullable Arrivals arrivals) {
+    LoadChecks load = new LoadChecks();
+    load.records(info, file);
+    load.windows(inferred, stages, info);
+    load.littlesLaw(little);
+    load.identity(counted.evidence());
+    load.arrivals(arrivals);
+    load.lowN(run, stages);
+    load.levels(curves, knees);
+    List<Check> all = new ArrayList<>(load.checks());
+    all.addAll(AnswerChecks.of(counted.evidence(), run, RunStatistics.isPinned(info)));
+    all.sort(Comparator.comparing(Check::level).reversed());
+    return all;
+  }
+
+  private Summary.Run run() {
+    List<String> injectors = counted.injectors();
+    Long end = info.endUnixNanos();
+    return new Summary.Run(
+        info.id(),
+        info.simulation(),
+        info.startUnixNanos(),
+        end == null ? info.startUnixNanos() : end,
+        info.state() == RunInfo.State.COMPLETE ? "complete" : "interrupted",
+        info.seed(),
+        injectors.isEmpty() ? List.of(info.injector()) : injectors,
+        info.versions());
+  }
+
+  private Map<String, Distribution> server() {
+    Map<String, Distribution> said = new LinkedHashMap<>();
+    counted.server().forEach((name, values) -> said.put(name, values.distribution()));
+    return said;
+  }
+
+  private Series series(Tally whole) {
+    Map<Metric, Series.Shape> shapes = new EnumMap<>(Metric.class);
+    for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS)) {
+      ValueRecorder values = whole.recorder(metric);
+      if (!values.isEmpty()) {
+        shapes.put(metric, Shapes.of(values));
+      }
+    }
+    OverTime time = counted.overTime();
+    return new Series(
+        time.bucketS(), time.buckets(hasSlo()), Shapes.heat(time.ttftMicros()), shapes);
+  }
+}

@@ -1,0 +1,268 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.TokenGaps;
+import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.stats.Figures.Counts;
+import io.github.gatlingllm.stats.Figures.ErrorCount;
+import io.github.gatlingllm.stats.Figures.Jitter;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Figures of the requests that were scheduled in a measure window: latency distributions and jitter
+ * of ok requests; counts, errors and goodput of all.
+ */
+final class Tally {
+
+  /** A pause that a reader notices. */
+  private static final int STALL_MICROS = 100_000;
+
+  private static final double NANOS_PER_MS = 1e6;
+
+  private final Map<Metric, ValueRecorder> metrics = new EnumMap<>(Metric.class);
+  private final ValueRecorder user = new ValueRecorder(ValueRecorder.THOUSANDTHS);
+  private final ValueRecorder decode = new ValueRecorder(ValueRecorder.THOUSANDTHS);
+  private final ValueRecorder prefill = new ValueRecorder(ValueRecorder.THOUSANDTHS);
+  private final ValueRecorder ratio = new ValueRecorder(ValueRecorder.THOUSANDTHS);
+  private final Tallies<Cause> errors = new Tallies<>(new Cause("other", "further causes"));
+  private final Tallies<String> finishReasons = new Tallies<>("other");
+  private final Tallies<String> missed = new Tallies<>("other");
+  private final Spans spans = new Spans();
+  private long started;
+  private long ok;
+  private long cancelled;
+  private long attempted;
+  private long met;
+  private long excluded;
+  private long streamedTokens;
+  private long events;
+  private long stalls;
+
+  private record Cause(String verdict, String message) {}
+
+  /**
+   * Adds a request.
+   *
+   * @param objectives the objectives it missed
+   * @param inSlo whether it met the SLO; null when that is not counted
+   */
+  void add(RequestRecord record, int stage, List<String> objectives, @Nullable Boolean inSlo) {
+    RequestRecord.Outcome outcome = record.outcome();
+    boolean wasCancelled = outcome.verdict() == Verdict.CANCELLED;
+    started++;
+    if (wasCancelled) {
+      cancelled++;
+    } else if (!outcome.ok()) {
+      String error = outcome.error();
+      errors.add(new Cause(outcome.verdict().key(), error == null ? "no message" : error));
+    }
+    if (inSlo != null) {
+      attempted++;
+      met += inSlo ? 1 : 0;
+      objectives.forEach(missed::add);
+    } else if (wasCancelled) {
+      excluded++;
+    }
+    span(record, stage);
+    if (outcome.ok()) {
+      ok++;
+      String reason = outcome.finishReason();
+      finishReasons.add(reason == null ? "none" : reason);
+      latencies(record);
+      rates(record);
+      gaps(record);
+    }
+  }
+
+  private void span(RequestRecord record, int stage) {
+    Long closed = record.timing().closedUnixNanos();
+    if (closed != null) {
+      Integer tokens = record.tokens().outputTokens();
+      spans.add(
+          stage,
+          record.identity().trial(),
+          record.timing().scheduledUnixNanos(),
+          closed,
+          tokens == null ? 0 : tokens);
+    }
+  }
+
+  private void latencies(RequestRecord record) {
+    RequestRecord.Timing t = record.timing();
+    time(Metric.TTFT_MS, t.ttftNanos());
+    time(Metric.TTFT_FROM_SCHEDULE_MS, t.ttftFromScheduleNanos());
+    time(Metric.TTFO_MS, t.ttfoNanos());
+    time(Metric.E2E_MS, t.latencyNanos());
+    time(Metric.E2E_FROM_SCHEDULE_MS, t.latencyFromScheduleNanos());
+    time(Metric.QUEUE_WAIT_MS, t.queueWaitNanos());
+    time(Metric.CONNECT_MS, t.connectNanos());
+    time(Metric.STALL_MS, record.events().longestGapNanos());
+    Double tpot = t.tpotNanos();
+    if (tpot != null) {
+      recorder(Metric.TPOT_MS).add(tpot / NANOS_PER_MS);
+    }
+    tokens(Metric.PROMPT_TOKENS, TokenArrivals.promptTokensOf(record));
+    tokens(Metric.OUTPUT_TOKENS, record.tokens().outputTokens());
+  }
+
+  private void rates(RequestRecord record) {
+    RequestRecord.Timing t = record.timing();
+    Integer n = TokenArrivals.tokensOf(record);
+    Long latency = t.latencyNanos();
+    if (n != null && n > 0 && latency != null && latency > 0) {
+      recorder(Metric.E2E_PER_TOKEN_MS).add(latency / NANOS_PER_MS / n);
+      user.add(n * 1e9 / latency);
+    }
+    Double tpot = t.tpotNanos();
+    if (tpot != null && tpot > 0) {
+      decode.add(1e9 / tpot);
+    }
+    Integer prompt = TokenArrivals.promptTokensOf(record);
+    Long ttft = t.ttftNanos();
+    if (prompt != null && ttft != null && ttft > 0) {
+      Integer cached = record.tokens().cachedTokens();
+      int fresh = prompt - (cached == null ? 0 : cached);
+      if (fresh > 0) {
+        prefill.add(fresh * 1e9 / ttft);
+      }
+    }
+  }
+
+  private void gaps(RequestRecord record) {
+    RequestRecord.Events e = record.events();
+    if (record.identity().streamed()) {
+      Integer n = TokenArrivals.tokensOf(record);
+      events += e.count();
+      streamedTokens += n == null ? e.count() : n;
+    }
+    if (e.offsetsMicros().length < 2) {
+      return;
+    }
+    ValueRecorder chunk = recorder(Metric.ICL_MS);
+    ValueRecorder token = recorder(Metric.ITL_MS);
+    TokenGaps.visit(
+        e,
+        record.tokens(),
+        (i, chunkMicros, tokenMicros, count) -> {
+          chunk.add(chunkMicros / 1e3);
+          token.add(tokenMicros / 1e3, count);
+          stalls += chunkMicros > STALL_MICROS ? 1 : 0;
+        });
+    double[] own = TokenGaps.sortedTokenMicros(e, record.tokens());
+    if (own.length > 0) {
+      double median = TokenGaps.nearestRank(own, 50);
+      if (median > 0) {
+        ratio.add(TokenGaps.nearestRank(own, 99) / median);
+      }
+    }
+  }
+
+  private void time(Metric metric, @Nullable Long nanos) {
+    if (nanos != null) {
+      recorder(metric).add(nanos / NANOS_PER_MS);
+    }
+  }
+
+  private void tokens(Metric metric, @Nullable Integer tokens) {
+    if (tokens != null) {
+      recorder(metric).add(tokens);
+    }
+  }
+
+  /** The recorder of a metric, made when first asked for. */
+  ValueRecorder recorder(Metric metric) {
+    return metrics.computeIfAbsent(
+        metric, m -> new ValueRecorder(m.isTime() ? ValueRecorder.MICROS : ValueRecorder.WHOLE));
+  }
+
+  void add(Tally other) {
+    other.metrics.forEach((metric, values) -> recorder(metric).add(values));
+    user.add(other.user);
+    decode.add(other.decode);
+    prefill.add(other.prefill);
+    ratio.add(other.ratio);
+    errors.add(other.errors);
+    finishReasons.add(other.finishReasons);
+    missed.add(other.missed);
+    spans.add(other.spans);
+    started += other.started;
+    ok += other.ok;
+    cancelled += other.cancelled;
+    attempted += other.attempted;
+    met += other.met;
+    excluded += other.excluded;
+    streamedTokens += other.streamedTokens;
+    events += other.events;
+    stalls += other.stalls;
+  }
+
+  Map<Metric, Distribution> distributions() {
+    Map<Metric, Distribution> all = new EnumMap<>(Metric.class);
+    for (Metric metric : Metric.values()) {
+      ValueRecorder values = metrics.get(metric);
+      all.put(metric, values == null ? Distribution.EMPTY : values.distribution());
+    }
+    return all;
+  }
+
+  Distribution userTokensPerS() {
+    return user.distribution();
+  }
+
+  Distribution decodeTokensPerS() {
+    return decode.distribution();
+  }
+
+  Distribution prefillTokensPerS() {
+    return prefill.distribution();
+  }
+
+  Spans spans() {
+    return spans;
+  }
+
+  Jitter jitter() {
+    ValueRecorder itl = recorder(Metric.ITL_MS);
+    Double p50 = itl.percentile(50);
+    Double p99 = itl.percentile(99);
+    return new Jitter(
+        p50 == null || p99 == null || p50 == 0 ? null : (Double) (p99 / p50),
+        ratio.percentile(50),
+        itl.isEmpty() ? null : (Double) itl.moments().std(),
+        itl.isEmpty() ? null : (Double) (stalls * 1e3 / streamedTokens),
+        events == 0 ? null : (Double) ((double) streamedTokens / events));
+  }
+
+  List<ErrorCount> errors() {
+    return errors.byCount().entrySet().stream()
+        .map(e -> new ErrorCount(e.getKey().verdict(), e.getKey().message(), e.getValue()))
+        .toList();
+  }
+
+  Map<String, Long> finishReasons() {
+    return finishReasons.byCount();
+  }
+
+  Map<String, Long> missed() {
+    return missed.byCount();
+  }
+
+  Counts counts(@Nullable Long planned) {
+    return new Counts(planned, started, started - cancelled, ok, cancelled);
+  }
+
+  long attempted() {
+    return attempted;
+  }
+
+  long met() {
+    return met;
+  }
+
+  long excluded() {
+    return excluded;
+  }
+}

@@ -1,0 +1,90 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.TokenGaps;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When the tokens of a request arrived.
+ *
+ * <p>With event times: each event brings the tokens that the server said, else an even share of N.
+ * Without: N tokens at equal distances from the first token to the last. Not streamed: all tokens
+ * with the last byte of the body.
+ */
+final class TokenArrivals {
+
+  private TokenArrivals() {}
+
+  /** Receives the arrivals in order. */
+  @FunctionalInterface
+  interface Visitor {
+    void tokens(long unixNanos, double tokens);
+  }
+
+  /** How the instants are known. */
+  enum Basis {
+    /** Each event's time and tokens are known. */
+    EVENTS,
+    /** Each event's time is known; N was shared evenly over the events. */
+    SHARED,
+    /** Only the first and the last token's time is known. */
+    INTERPOLATED,
+    /** Not streamed. */
+    BODY,
+    /** No token came. */
+    NONE
+  }
+
+  static Basis visit(RequestRecord record, Visitor visitor) {
+    Long admitted = record.timing().admittedUnixNanos();
+    if (admitted == null) {
+      return Basis.NONE;
+    }
+    int[] offsets = record.events().offsetsMicros();
+    if (offsets.length > 0) {
+      return events(record, admitted, offsets, visitor);
+    }
+    Long last = record.timing().latencyNanos();
+    Long first = record.timing().ttftNanos();
+    if (last == null) {
+      return Basis.NONE;
+    }
+    if (first == null) {
+      Integer tokens = record.tokens().outputTokens();
+      if (record.identity().streamed() || tokens == null) {
+        return Basis.NONE;
+      }
+      visitor.tokens(admitted + last, tokens);
+      return Basis.BODY;
+    }
+    Integer known = tokensOf(record);
+    int n = known == null ? record.events().count() : known;
+    for (int i = 0; i < n; i++) {
+      double part = n == 1 ? 0 : (double) i / (n - 1);
+      visitor.tokens(admitted + first + Math.round(part * (last - first)), 1);
+    }
+    return Basis.INTERPOLATED;
+  }
+
+  private static Basis events(RequestRecord record, long admitted, int[] offsets, Visitor visitor) {
+    int[] tokens = record.events().tokens();
+    boolean known = tokens.length == offsets.length;
+    double share = TokenGaps.share(offsets.length, record.tokens());
+    for (int i = 0; i < offsets.length; i++) {
+      visitor.tokens(admitted + offsets[i] * 1_000L, known ? tokens[i] : share);
+    }
+    return known || share == 1 ? Basis.EVENTS : Basis.SHARED;
+  }
+
+  /** N: streamed output tokens; of an answer that was not streamed, output tokens. */
+  static @Nullable Integer tokensOf(RequestRecord record) {
+    Integer streamed = record.tokens().streamedTokens();
+    return streamed != null ? streamed : record.tokens().outputTokens();
+  }
+
+  /** The server's count of prompt tokens, else our tokenizer's. */
+  static @Nullable Integer promptTokensOf(RequestRecord record) {
+    Integer server = record.tokens().promptTokens();
+    return server != null ? server : record.tokens().promptTokensLocal();
+  }
+}

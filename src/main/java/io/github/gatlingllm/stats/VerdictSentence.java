@@ -1,0 +1,212 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.stats.Figures.ErrorCount;
+import io.github.gatlingllm.stats.Figures.Goodput;
+import io.github.gatlingllm.stats.Summary.Knee;
+import io.github.gatlingllm.stats.Summary.Stage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The outcome of a run in one sentence made from its numbers, e.g. {@code Within TTFT p99 ≤ 200 ms
+ * and TPOT p99 ≤ 50 ms up to 24 concurrent = 1,600 tok/s; above, throughput grows 14 % while TTFT
+ * p99 grows 5×.}
+ */
+final class VerdictSentence {
+
+  private static final int NAMED_TARGETS = 3;
+
+  private final Slo slo;
+
+  VerdictSentence(Slo slo) {
+    this.slo = slo;
+  }
+
+  /** The sentence for all targets; {@code curves} and {@code knees} run in parallel. */
+  String of(boolean complete, Figures run, List<LoadCurve> curves) {
+    return (complete ? "" : "Interrupted: ") + outcome(run, curves);
+  }
+
+  private String outcome(Figures run, List<LoadCurve> curves) {
+    long started = run.counts().started();
+    if (started == 0) {
+      return "No request was measured.";
+    }
+    if (run.counts().ok() == 0) {
+      return "No request of " + Digits.of(started) + " succeeded" + firstError(run) + ".";
+    }
+    if (curves.size() == 1) {
+      return sentence(curves.get(0)) + ".";
+    }
+    List<String> parts = new ArrayList<>();
+    for (LoadCurve curve : curves.subList(0, Math.min(NAMED_TARGETS, curves.size()))) {
+      parts.add(curve.levels().get(0).target() + ": " + sentence(curve) + ".");
+    }
+    int more = curves.size() - parts.size();
+    return String.join(" ", parts) + (more > 0 ? " And " + more + " more targets." : "");
+  }
+
+  private static String firstError(Figures run) {
+    if (run.errors().isEmpty()) {
+      return "";
+    }
+    ErrorCount first = run.errors().get(0);
+    return ": " + first.verdict() + ", " + first.message() + " (" + Digits.of(first.count()) + ")";
+  }
+
+  private String sentence(LoadCurve curve) {
+    List<Stage> levels = curve.levels();
+    if (levels.stream().allMatch(s -> s.figures().counts().ok() == 0)) {
+      return "No request succeeded";
+    }
+    if (levels.size() == 1) {
+      return slo.isEmpty() ? plain(levels.get(0)) : judged(levels.get(0));
+    }
+    return slo.isEmpty() ? knee(curve) : limit(curve);
+  }
+
+  private static String plain(Stage level) {
+    Distribution ttft = level.figures().metric(Metric.TTFT_MS);
+    Distribution shown = ttft.isEmpty() ? level.figures().metric(Metric.E2E_MS) : ttft;
+    return capital(load(level))
+        + " = "
+        + tokens(level)
+        + ", "
+        + Digits.of(level.figures().throughput().requestsPerS())
+        + " requests/s, "
+        + (ttft.isEmpty() ? "E2E" : "TTFT")
+        + " p50 "
+        + Digits.ms(shown.p50())
+        + " and p99 "
+        + Digits.ms(shown.p99());
+  }
+
+  private String judged(Stage level) {
+    Goodput goodput = level.figures().goodput();
+    if (goodput == null || goodput.share() == null) {
+      return plain(level);
+    }
+    return capital(load(level))
+        + " = "
+        + tokens(level)
+        + ": "
+        + Digits.percent(goodput.share())
+        + " of "
+        + Digits.of(goodput.attempted())
+        + " requests within "
+        + objectives(" and ", "")
+        + (LoadCurve.holds(level, slo.percentile()) ? ", " : ", not ")
+        + "the "
+        + Digits.of(slo.percentile())
+        + " % asked for";
+  }
+
+  private String limit(LoadCurve curve) {
+    List<Stage> levels = curve.levels();
+    int at = curve.lastHolding(slo.percentile());
+    Stage last = levels.get(levels.size() - 1);
+    String within = objectives(" and ", percentileName());
+    if (at < 0) {
+      Stage lowest = levels.get(0);
+      Goodput goodput = lowest.figures().goodput();
+      return "No load level holds "
+          + within
+          + "; at the lowest, "
+          + load(lowest)
+          + ", "
+          + Digits.percent(goodput == null ? null : goodput.share())
+          + " of the requests do";
+    }
+    Stage holding = levels.get(at);
+    String head = "Within " + within + " up to " + load(holding) + " = " + tokens(holding);
+    return at == levels.size() - 1
+        ? head + ", the highest load tried"
+        : head + "; above, " + growth(holding, last);
+  }
+
+  private static String knee(LoadCurve curve) {
+    List<Stage> levels = curve.levels();
+    Stage last = levels.get(levels.size() - 1);
+    Knee knee = curve.knee();
+    if (knee == null || !knee.reached()) {
+      return "Highest load tried: "
+          + plain(last).toLowerCase(Locale.ROOT).replace("ttft", "TTFT").replace("e2e", "E2E")
+          + "; no knee up to there";
+    }
+    Stage stage =
+        levels.stream().filter(s -> s.label().equals(knee.stage())).findFirst().orElse(last);
+    return "The knee is at "
+        + load(stage)
+        + " = "
+        + tokens(stage)
+        + " with TTFT p99 "
+        + Digits.ms(stage.figures().metric(Metric.TTFT_MS).p99())
+        + "; above, "
+        + growth(stage, last);
+  }
+
+  /** What more load brought: throughput against the tail of TTFT, or of E2E without streams. */
+  private static String growth(Stage from, Stage to) {
+    Double before = from.figures().throughput().outputTokensPerS();
+    Double after = to.figures().throughput().outputTokensPerS();
+    Metric metric =
+        from.figures().metric(Metric.TTFT_MS).isEmpty() ? Metric.E2E_MS : Metric.TTFT_MS;
+    Double tailBefore = from.figures().metric(metric).p99();
+    Double tailAfter = to.figures().metric(metric).p99();
+    return "throughput "
+        + change(before, after)
+        + " while "
+        + metric.title()
+        + " p99 "
+        + change(tailBefore, tailAfter);
+  }
+
+  private static String change(@Nullable Double before, @Nullable Double after) {
+    if (before == null || after == null || before <= 0) {
+      return "is unknown";
+    }
+    double ratio = after / before;
+    if (ratio >= 2) {
+      return "grows " + Digits.of(Math.round(ratio * 10) / 10.0) + "×";
+    }
+    long percent = Math.round((ratio - 1) * 100);
+    if (percent == 0) {
+      return "stays";
+    }
+    return (percent > 0 ? "grows " : "falls ") + Math.abs(percent) + " %";
+  }
+
+  private String objectives(String and, String percentile) {
+    return slo.objectives().stream()
+        .map(o -> o.measure().name() + percentile + " ≤ " + Digits.ms(o.limitNanos() / 1e6))
+        .collect(Collectors.joining(and));
+  }
+
+  private String percentileName() {
+    return " p" + Digits.of(slo.percentile());
+  }
+
+  /** The load of a level as people say it: {@code 8 concurrent}, {@code 16 requests/s}. */
+  static String load(Stage level) {
+    Double offered = level.offered();
+    if (offered == null) {
+      return level.label();
+    }
+    String unit = level.unit();
+    return Digits.of(offered)
+        + " "
+        + (unit == null || unit.isEmpty() || unit.equals("users") ? "concurrent" : unit);
+  }
+
+  private static String tokens(Stage level) {
+    return Digits.of(level.figures().throughput().outputTokensPerS()) + " tok/s";
+  }
+
+  private static String capital(String text) {
+    return text.isEmpty() ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1);
+  }
+}

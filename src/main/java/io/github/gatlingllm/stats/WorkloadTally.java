@@ -1,0 +1,64 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.stats.Summary.Workload;
+
+/** What was asked, over requests scheduled in measure. */
+final class WorkloadTally {
+
+  private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
+  private final ValueRecorder outputs = new ValueRecorder(ValueRecorder.WHOLE);
+  private final Tallies<Integer> turns = new Tallies<>(Integer.MAX_VALUE);
+  private final Tallies<String> scenarios = new Tallies<>("other");
+  private final Tallies<String> models = new Tallies<>("other");
+  private final Tallies<String> apis = new Tallies<>("other");
+  private final Tallies<String> endpoints = new Tallies<>("other");
+  private long cachedTokens;
+  private long cacheablePromptTokens;
+  private long streamed;
+
+  void add(RequestRecord record) {
+    RequestRecord.Identity id = record.identity();
+    RequestRecord.Tokens tokens = record.tokens();
+    Integer prompt = TokenArrivals.promptTokensOf(record);
+    if (prompt != null) {
+      prompts.add(prompt);
+    }
+    Integer output = tokens.outputTokens();
+    if (output != null && record.outcome().ok()) {
+      outputs.add(output);
+    }
+    Integer cached = tokens.cachedTokens();
+    if (cached != null && prompt != null) {
+      cachedTokens += cached;
+      cacheablePromptTokens += prompt;
+    }
+    Integer turn = id.turn();
+    if (turn != null) {
+      turns.add(turn);
+    }
+    String model = id.model();
+    if (model != null) {
+      models.add(model);
+    }
+    scenarios.add(id.scenario());
+    apis.add(id.api());
+    endpoints.add(id.endpoint());
+    streamed += id.streamed() ? 1 : 0;
+  }
+
+  Workload workload() {
+    return new Workload(
+        prompts.distribution(),
+        outputs.distribution(),
+        cacheablePromptTokens == 0
+            ? null
+            : (Double) ((double) cachedTokens / cacheablePromptTokens),
+        turns.byCount(),
+        scenarios.byCount(),
+        models.byCount(),
+        apis.byCount(),
+        endpoints.byCount(),
+        streamed);
+  }
+}
