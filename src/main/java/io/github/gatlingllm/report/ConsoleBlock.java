@@ -1,0 +1,140 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.stats.LiveFigures;
+import io.github.gatlingllm.stats.LiveFigures.Percentiles;
+import io.github.gatlingllm.stats.LiveFigures.Progress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@code ---- LLM ----} block that is printed beside Gatling's own while a run is on: as wide
+ * as Gatling's, plain ASCII whatever the console's encoding, no colours.
+ *
+ * <pre>
+ * ---- LLM ---------------------------------------------------------------- …
+ * &gt; TTFT ms          | p50              182 | p95              402 | p99              733
+ * &gt; ITL ms           | p50             12.1 | p99             35.2
+ * &gt; output tok/s     | now            1,604 | mean           1,580
+ * &gt; requests         | in flight         16 | ok             1,204 | failed             3 | in SLO        98.7%
+ * [################                                                         …  ]    32%
+ *           c=8 measure / left: 1m 05s
+ * </pre>
+ *
+ * <p>What is not known is {@code -}. One text, to be printed at once.
+ */
+public final class ConsoleBlock {
+
+  /** Gatling's console width in characters. */
+  static final int WIDTH = 120;
+
+  private static final String UNKNOWN = "-";
+  private static final int LABEL = 18;
+  private static final int CELL_NAME = 9;
+  private static final int CELL_VALUE = 11;
+  private static final int BAR = WIDTH - "[] 99.99%".length();
+
+  private ConsoleBlock() {}
+
+  /** The block as lines of at most 120 characters, without a line end after the last. */
+  public static String of(LiveFigures figures) {
+    List<String> lines = new ArrayList<>();
+    lines.add(title("LLM"));
+    Percentiles ttft = figures.ttftMicros();
+    Percentiles itl = figures.itlMicros();
+    lines.add(
+        row(
+            "TTFT ms",
+            cell("p50", millis(ttft == null ? null : (Long) ttft.p50())),
+            cell("p95", millis(ttft == null ? null : (Long) ttft.p95())),
+            cell("p99", millis(ttft == null ? null : (Long) ttft.p99()))));
+    lines.add(
+        row(
+            "ITL ms",
+            cell("p50", millis(itl == null ? null : (Long) itl.p50())),
+            cell("p99", millis(itl == null ? null : (Long) itl.p99()))));
+    lines.add(
+        row(
+            "output tok/s",
+            cell("now", number(figures.tokensPerSecondNow())),
+            cell("mean", number(figures.tokensPerSecondMean()))));
+    lines.add(
+        row(
+            "requests",
+            cell("in flight", count(figures.inFlight())),
+            cell("ok", count(figures.ok())),
+            cell("failed", count(figures.failed())),
+            cell("in SLO", percent(figures.sloShare()))));
+    if (figures.engineQueue() != null) {
+      lines.add(row("engine", cell("queued", count(figures.engineQueue()))));
+    }
+    Progress progress = figures.progress();
+    if (progress != null) {
+      progress(progress, lines);
+    }
+    return String.join(System.lineSeparator(), lines);
+  }
+
+  /** A line like {@code ---- LLM Information ------…} of the full width. */
+  public static String title(String text) {
+    String start = "---- " + text + " ";
+    return start + "-".repeat(Math.max(0, WIDTH - start.length()));
+  }
+
+  private static String row(String label, String... cells) {
+    return "> " + pad(label, -LABEL) + String.join(" ", cells);
+  }
+
+  private static String cell(String name, String value) {
+    return "| " + pad(name, -CELL_NAME) + " " + pad(value, CELL_VALUE);
+  }
+
+  private static void progress(Progress progress, List<String> lines) {
+    Double share = progress.share();
+    if (share != null) {
+      double done = Math.max(0, Math.min(1, share));
+      int hashes = (int) Math.floor(BAR * done);
+      String percent = String.format(Locale.ROOT, "%.0f%%", Math.floor(100 * done));
+      lines.add("[" + "#".repeat(hashes) + " ".repeat(BAR - hashes) + "] " + pad(percent, 6));
+    }
+    StringBuilder where = new StringBuilder(" ".repeat(10)).append(progress.stage());
+    if (progress.phase() != null) {
+      where.append(' ').append(progress.phase().key());
+    }
+    if (progress.leftNanos() != null) {
+      where.append(" / left: ").append(duration(progress.leftNanos()));
+    }
+    lines.add(where.length() <= WIDTH ? where.toString() : where.substring(0, WIDTH));
+  }
+
+  private static String millis(@Nullable Long micros) {
+    return number(micros == null ? null : (Double) (micros / 1e3));
+  }
+
+  private static String number(@Nullable Double value) {
+    return value == null ? UNKNOWN : NumberText.number(value);
+  }
+
+  private static String count(@Nullable Long value) {
+    return value == null ? UNKNOWN : NumberText.count(value);
+  }
+
+  private static String percent(@Nullable Double share) {
+    return share == null ? UNKNOWN : NumberText.percent(share).replace(" ", "");
+  }
+
+  private static String duration(long nanos) {
+    long seconds = Math.max(0, Math.round(nanos / 1e9));
+    return seconds < 60
+        ? seconds + "s"
+        : seconds < 3600
+            ? String.format(Locale.ROOT, "%dm %02ds", seconds / 60, seconds % 60)
+            : String.format(Locale.ROOT, "%dh %02dm", seconds / 3600, seconds % 3600 / 60);
+  }
+
+  /** Spaces before (width &gt; 0) or after (width &lt; 0). */
+  private static String pad(String text, int width) {
+    return String.format(Locale.ROOT, "%" + width + "s", text);
+  }
+}

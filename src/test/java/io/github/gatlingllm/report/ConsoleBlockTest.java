@@ -1,0 +1,84 @@
+package io.github.gatlingllm.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.stats.LiveFigures;
+import io.github.gatlingllm.stats.LiveFigures.Percentiles;
+import io.github.gatlingllm.stats.LiveFigures.Progress;
+import org.junit.jupiter.api.Test;
+
+class ConsoleBlockTest {
+
+  private static final LiveFigures NOTHING =
+      new LiveFigures(0, 0, null, null, null, null, null, null, null, null);
+
+  private static final LiveFigures FULL =
+      new LiveFigures(
+          1_204,
+          3,
+          0.9872,
+          new Percentiles(182_300, 402_000, 1_733_000),
+          new Percentiles(12_110, 20_000, 35_160),
+          1_604.4,
+          1_580.0,
+          16L,
+          4L,
+          new Progress("c=8", Phase.MEASURE, 0.3333, 65_000_000_000L));
+
+  @Test
+  void aRunInFullSwing() {
+    assertThat(ConsoleBlock.of(FULL))
+        .isEqualToNormalizingNewlines(
+            """
+            ---- LLM ---------------------------------------------------------------------------------------------------------------
+            > TTFT ms           | p50               182 | p95               402 | p99             1,733
+            > ITL ms            | p50              12.1 | p99              35.2
+            > output tok/s      | now             1,604 | mean            1,580
+            > requests          | in flight          16 | ok              1,204 | failed              3 | in SLO          98.7%
+            > engine            | queued              4
+            [####################################                                                                           ]    33%
+                      c=8 measure / left: 1m 05s""");
+  }
+
+  @Test
+  void aRunThatKnowsNothingYet() {
+    assertThat(ConsoleBlock.of(NOTHING))
+        .isEqualToNormalizingNewlines(
+            """
+            ---- LLM ---------------------------------------------------------------------------------------------------------------
+            > TTFT ms           | p50                 - | p95                 - | p99                 -
+            > ITL ms            | p50                 - | p99                 -
+            > output tok/s      | now                 - | mean                -
+            > requests          | in flight           - | ok                  0 | failed              0 | in SLO              -""");
+  }
+
+  @Test
+  void noLineIsWiderThanGatlings() {
+    Progress far = new Progress("c=8 on " + "x".repeat(200), Phase.DRAIN, 7.0, 3_723_000_000_000L);
+    assertThat(ConsoleBlock.of(FULL.withProgress(far)).lines())
+        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(120))
+        .anySatisfy(line -> assertThat(line).endsWith("]   100%").hasSize(120));
+    assertThat(ConsoleBlock.title("LLM Information"))
+        .hasSize(120)
+        .startsWith("---- LLM Information --");
+  }
+
+  @Test
+  void theTimeLeftIsShort() {
+    assertThat(left(0)).endsWith(" / left: 0s");
+    assertThat(left(59_400_000_000L)).endsWith(" / left: 59s");
+    assertThat(left(3_723_000_000_000L)).endsWith(" / left: 1h 02m");
+  }
+
+  @Test
+  void aStageWithoutEndHasNoBar() {
+    assertThat(ConsoleBlock.of(NOTHING.withProgress(new Progress("r=16", null, null, null))))
+        .endsWith("\n          r=16")
+        .doesNotContain("[");
+  }
+
+  private static String left(long nanos) {
+    return ConsoleBlock.of(NOTHING.withProgress(new Progress("c=1", null, null, nanos)));
+  }
+}
