@@ -1,0 +1,113 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.RequestGroup;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Our marked pieces in the pages that Gatling wrote: a block and a menu entry on the index, a tab
+ * on every page, a table on the page of each LLM request. Markup and styles of ours only; no
+ * script.
+ *
+ * <p>Inserting twice gives the same bytes as inserting once; removing gives Gatling's own bytes
+ * back.
+ */
+public final class GatlingPages {
+
+  private static final Pattern PAGE = Pattern.compile("(index|(req|group)_.*)\\.html");
+  private static final Pattern MENU = Pattern.compile("<div class=\"nav\">\\s*<ul>");
+  private static final Pattern TABS =
+      Pattern.compile("<a id=\"details_link\" href=\"[^\"]*\">[^<]*</a></div>");
+  private static final Pattern STATISTICS =
+      Pattern.compile("<div id=\"statistics_table_container\">");
+  private static final Pattern FIRST_CHART = Pattern.compile("<div class=\"schema geant\">");
+
+  private GatlingPages() {}
+
+  /**
+   * Inserts our pieces into the pages of a run, in place of those that are there.
+   *
+   * @return a line for each page in which a piece found no place; empty also when Gatling wrote no
+   *     pages
+   */
+  public static List<String> insert(Path runDirectory, Summary summary) throws IOException {
+    List<String> messages = new ArrayList<>();
+    for (Path file : pages(runDirectory)) {
+      MarkedPage page = new MarkedPage(read(file));
+      page.after(TABS, "tab", GatlingBlocks.tab());
+      String name = file.getFileName().toString();
+      if (name.equals("index.html")) {
+        page.after(MENU, "menu", GatlingBlocks.menuEntry());
+        page.before(STATISTICS, "block", GatlingBlocks.index(summary));
+      } else if (name.startsWith("req_")) {
+        requestOf(page, summary)
+            .ifPresent(
+                request -> page.before(FIRST_CHART, "request", GatlingBlocks.request(request)));
+      }
+      write(file, page.toString());
+      if (!page.missing().isEmpty()) {
+        messages.add(
+            "LLM "
+                + String.join(" and ", page.missing())
+                + " left out of "
+                + name
+                + ": no place found in the page of this Gatling version; llm.html has it all");
+      }
+    }
+    return messages;
+  }
+
+  /**
+   * Takes our pieces out again.
+   *
+   * @return nothing to say today: an empty list
+   */
+  public static List<String> remove(Path runDirectory) throws IOException {
+    for (Path file : pages(runDirectory)) {
+      write(file, new MarkedPage(read(file)).toString());
+    }
+    return List.of();
+  }
+
+  /** The LLM request whose page it is; of several names that fit, the longest. */
+  private static Optional<RequestGroup> requestOf(MarkedPage page, Summary summary) {
+    String text = page.toString();
+    return summary.requests().stream()
+        .filter(request -> RequestTitle.of(request.name()).matcher(text).find())
+        .max((a, b) -> Integer.compare(a.name().length(), b.name().length()));
+  }
+
+  private static List<Path> pages(Path runDirectory) throws IOException {
+    if (!Files.isRegularFile(runDirectory.resolve("index.html"))) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(runDirectory)) {
+      return files
+          .filter(file -> PAGE.matcher(file.getFileName().toString()).matches())
+          .sorted()
+          .toList();
+    }
+  }
+
+  private static String read(Path file) throws IOException {
+    return Files.readString(file, StandardCharsets.ISO_8859_1);
+  }
+
+  private static void write(Path file, String text) throws IOException {
+    if (text.equals(read(file))) {
+      return;
+    }
+    Path draft = file.resolveSibling(file.getFileName() + ".part");
+    Files.writeString(draft, text, StandardCharsets.ISO_8859_1);
+    Files.move(draft, file, StandardCopyOption.REPLACE_EXISTING);
+  }
+}

@@ -1,0 +1,77 @@
+package io.github.gatlingllm.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * A page of somebody else's with pieces of ours between comments. Taking our pieces out gives the
+ * original back, character by character; text is read as ISO-8859-1 and our pieces are plain ASCII,
+ * so the bytes come back too, whatever the encoding of the page.
+ *
+ * <pre>
+ *   …original…&lt;!-- gatling-llm:begin menu --&gt;ours&lt;!-- gatling-llm:end --&gt;…original…
+ * </pre>
+ */
+final class MarkedPage {
+
+  private static final String BEGIN = "<!-- gatling-llm:begin ";
+  private static final String END = "<!-- gatling-llm:end -->";
+  private static final Pattern OURS =
+      Pattern.compile(Pattern.quote(BEGIN) + "[a-z]+ -->.*?" + Pattern.quote(END), Pattern.DOTALL);
+
+  private final List<String> missing = new ArrayList<>();
+  private String text;
+
+  /** Starts from the original: earlier pieces of ours are taken out. */
+  MarkedPage(String text) {
+    this.text = OURS.matcher(text).replaceAll("");
+  }
+
+  /** Puts a piece before the first place where {@code anchor} stands. */
+  MarkedPage before(Pattern anchor, String piece, Html html) {
+    return insert(anchor, piece, html, true);
+  }
+
+  /** Puts a piece after the first place where {@code anchor} stands. */
+  MarkedPage after(Pattern anchor, String piece, Html html) {
+    return insert(anchor, piece, html, false);
+  }
+
+  private MarkedPage insert(Pattern anchor, String piece, Html html, boolean before) {
+    var place = anchor.matcher(text);
+    if (place.find()) {
+      int at = before ? place.start() : place.end();
+      text =
+          text.substring(0, at) + BEGIN + piece + " -->" + ascii(html) + END + text.substring(at);
+    } else {
+      missing.add(piece);
+    }
+    return this;
+  }
+
+  /** The pieces that found no place. */
+  List<String> missing() {
+    return List.copyOf(missing);
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+
+  private static String ascii(Html html) {
+    StringBuilder ascii = new StringBuilder();
+    html.toString()
+        .codePoints()
+        .forEach(
+            c -> {
+              if (c < 128) {
+                ascii.append((char) c);
+              } else {
+                ascii.append("&#").append(c).append(';');
+              }
+            });
+    return ascii.toString();
+  }
+}

@@ -1,0 +1,131 @@
+package io.github.gatlingllm.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.stats.RunFigures;
+import io.github.gatlingllm.stats.Summary;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GatlingPagesIT {
+
+  @TempDir Path directory;
+
+  private final Summary summary = summary();
+
+  @BeforeEach
+  void copyPages() throws Exception {
+    GatlingRun.copy(directory);
+  }
+
+  static Summary summary() {
+    List<String> names =
+        List.of(
+            PlainHttpSimulation.PLAIN, PlainHttpSimulation.GROUPED, PlainHttpSimulation.HOSTILE);
+    RunFigures figures = new DemoRun(List.of(1, 4, 16), List.of("local"), names).figures();
+    return figures
+        .summary()
+        .assertions(
+            List.of(
+                new Summary.AssertionResult("ttft.p99<200ms", "less than 200 ms", "169 ms", true),
+                new Summary.AssertionResult("goodput>=99.9%", "at least 99.9 %", "99.3 %", false)));
+  }
+
+  @Test
+  void everyPageHasATabAndTheIndexABlockAndAMenuEntry() throws IOException {
+    assertThat(GatlingPages.insert(directory, summary)).isEmpty();
+
+    for (String page : htmlFiles().keySet()) {
+      assertThat(read(page)).as(page).contains("<a href=\"llm.html\">LLM</a>");
+    }
+    assertThat(read("index.html"))
+        .contains("href=\"#gatling-llm\"")
+        .contains("Full LLM report")
+        .contains("&#10003; OK", "&#10007; KO", "goodput&gt;=99.9%")
+        .containsSubsequence(
+            "Assertions", "<div id=\"gatling-llm\"", "<div id=\"statistics_table_container\">");
+  }
+
+  @Test
+  void requestPagesHaveTheMetricsOfTheirRequest() throws IOException {
+    GatlingPages.insert(directory, summary);
+
+    for (Summary.RequestGroup request : summary.requests()) {
+      String link = "llm.html#" + MetricsSection.anchor(request.name());
+      assertThat(htmlFiles().keySet().stream().filter(page -> page.startsWith("req_")))
+          .as("pages of " + request.name())
+          .filteredOn(page -> read(page).contains(link))
+          .hasSize(1);
+    }
+    assertThat(htmlFiles().keySet()).as("pages of groups").anyMatch(p -> p.startsWith("group_"));
+  }
+
+  @Test
+  void insertingTwiceGivesTheSameBytes() throws IOException {
+    GatlingPages.insert(directory, summary);
+    Map<String, String> once = htmlFiles();
+
+    GatlingPages.insert(directory, summary);
+
+    assertThat(htmlFiles()).isEqualTo(once);
+  }
+
+  @Test
+  void removingGivesTheOriginalBytesBack() throws IOException {
+    Map<String, String> original = htmlFiles();
+    GatlingPages.insert(directory, summary);
+    assertThat(htmlFiles()).isNotEqualTo(original);
+
+    GatlingPages.remove(directory);
+
+    assertThat(htmlFiles()).isEqualTo(original);
+  }
+
+  @Test
+  void aPageOfAnotherVersionIsLeftWithoutThePieceAndSaidSoInOneLine() throws IOException {
+    String other = read("index.html").replace("statistics_table_container", "stats");
+    Files.writeString(directory.resolve("index.html"), other, StandardCharsets.ISO_8859_1);
+
+    assertThat(GatlingPages.insert(directory, summary))
+        .singleElement()
+        .satisfies(line -> assertThat(line).hasSizeLessThanOrEqualTo(200).doesNotContain("\n"))
+        .asString()
+        .startsWith("LLM block left out of index.html");
+    assertThat(read("index.html")).contains("#gatling-llm").doesNotContain("gatling-llm-tiles");
+  }
+
+  @Test
+  void aRunWithoutPagesIsFine(@TempDir Path empty) throws IOException {
+    assertThat(GatlingPages.insert(empty, summary)).isEmpty();
+    assertThat(empty).isEmptyDirectory();
+  }
+
+  private Map<String, String> htmlFiles() throws IOException {
+    Map<String, String> pages = new TreeMap<>();
+    try (Stream<Path> files = Files.list(directory)) {
+      files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.endsWith(".html"))
+          .forEach(name -> pages.put(name, read(name)));
+    }
+    return pages;
+  }
+
+  private String read(String name) {
+    try {
+      return Files.readString(directory.resolve(name), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
