@@ -1,6 +1,5 @@
 package io.github.gatlingllm.action;
 
-import io.gatling.commons.validation.Failure;
 import io.gatling.commons.validation.Success;
 import io.gatling.commons.validation.Validation;
 import io.gatling.javaapi.core.Session;
@@ -34,7 +33,7 @@ public final class Dynamic<T> {
           try {
             return new Success<>(function.apply(new Session(session)));
           } catch (RuntimeException e) {
-            return failure(e.getClass().getSimpleName() + ": " + e.getMessage());
+            return Validations.failure(e.getClass().getSimpleName() + ": " + e.getMessage());
           }
         });
   }
@@ -70,18 +69,7 @@ public final class Dynamic<T> {
    * @throws Unresolved when the EL or the function fails
    */
   public T resolve(io.gatling.core.session.Session session) {
-    Object resolved = expression.apply(session);
-    if (resolved instanceof Failure failure) {
-      throw new Unresolved(failure.message());
-    }
-    @SuppressWarnings("unchecked") // a Validation that is no Failure is a Success of T
-    Success<T> success = (Success<T>) resolved;
-    return success.value();
-  }
-
-  @SuppressWarnings("unchecked") // Failure is a Validation of nothing, and so of everything
-  private static <T> Validation<T> failure(String message) {
-    return (Validation<T>) (Object) new Failure(message);
+    return Validations.value(expression.apply(session));
   }
 
   /** A value could not be computed for a session. */

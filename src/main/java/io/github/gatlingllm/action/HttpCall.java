@@ -3,7 +3,6 @@ package io.github.gatlingllm.action;
 import static io.gatling.javaapi.core.CoreDsl.ByteArrayBody;
 import static io.gatling.javaapi.http.HttpDsl.http;
 
-import io.gatling.commons.validation.Validation;
 import io.gatling.core.config.GatlingConfiguration;
 import io.gatling.core.session.Session;
 import io.gatling.http.cache.SslContextSupport;
@@ -35,7 +34,7 @@ final class HttpCall {
     this.shared = shared;
   }
 
-  private record Content(PreparedRequest prepared, byte[] body, String requestId) {}
+  private record Content(PreparedRequest prepared, String requestId) {}
 
   static HttpCall of(
       LlmProtocol protocol,
@@ -48,7 +47,7 @@ final class HttpCall {
             .header("Content-Type", "application/json")
             .header("Accept", session -> accept(content(session.asScala()).prepared()))
             .header("X-Request-Id", session -> content(session.asScala()).requestId())
-            .body(ByteArrayBody(session -> content(session.asScala()).body()))
+            .body(ByteArrayBody(session -> content(session.asScala()).prepared().body().toJson()))
             .requestTimeout(protocol.requestTimeout())
             .disableFollowRedirect();
     if (protocol.apiKey() != null) {
@@ -69,10 +68,14 @@ final class HttpCall {
         protocol.shareConnections());
   }
 
-  /** The request as it goes over the wire. */
-  Validation<Request> build(Session session, PreparedRequest prepared, String requestId) {
-    Content content = new Content(prepared, prepared.body().toJson(), requestId);
-    return definition.clientRequest().apply(session.set(KEY, content));
+  /**
+   * The request as it goes over the wire.
+   *
+   * @throws Dynamic.Unresolved when a header or the URL cannot be computed
+   */
+  Request build(Session session, PreparedRequest prepared, String requestId) {
+    Content content = new Content(prepared, requestId);
+    return Validations.value(definition.clientRequest().apply(session.set(KEY, content)));
   }
 
   /** Sends it; the listener is called on the session's event loop. */

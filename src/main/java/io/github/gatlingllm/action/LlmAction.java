@@ -6,15 +6,15 @@ import io.gatling.commons.validation.Success;
 import io.gatling.commons.validation.Validation;
 import io.gatling.core.CoreComponents;
 import io.gatling.core.action.Action;
-import io.gatling.core.controller.throttle.Throttler;
+import io.gatling.core.controller.throttle.Throttler$Command$ThrottledRequest;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
+import io.gatling.http.client.Request;
 import io.github.gatlingllm.client.Answer;
 import io.github.gatlingllm.client.Exchange;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.sample.Timeline;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.runtime.BoxedUnit;
@@ -44,7 +44,13 @@ final class LlmAction extends RequestActionBase {
   }
 
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
-    return new LlmAction(request, LlmComponents.of(context), context, next);
+    LlmComponents components = LlmComponents.of(context);
+    if (!components.protocol().hasTarget()) {
+      throw new IllegalStateException(
+          "this scenario sends llm requests but has no llm protocol; add"
+              + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
+    }
+    return new LlmAction(request, components, context, next);
   }
 
   @Override
@@ -58,7 +64,7 @@ final class LlmAction extends RequestActionBase {
       try {
         return new Success<>(request.parts().name.resolve(session));
       } catch (Dynamic.Unresolved e) {
-        return failure(e.getMessage());
+        return Validations.failure(e.getMessage());
       }
     };
   }
@@ -69,19 +75,16 @@ final class LlmAction extends RequestActionBase {
     if (arrival == null || !arrival.take()) {
       return send(session, null);
     }
-    long early = arrival.untilPlannedNanos(components.now());
-    if (early <= 0) {
+    if (arrival.untilPlannedNanos(components.now()) <= 0) {
       return send(session, arrival);
     }
-    session
-        .eventLoop()
-        .schedule(
-            () -> {
-              arrival.released(components.now());
-              sendHeld(session, arrival);
-            },
-            early,
-            TimeUnit.NANOSECONDS);
+    EventLoops.at(
+        session.eventLoop(),
+        arrival.plannedNanos(),
+        () -> {
+          arrival.released(components.now());
+          sendHeld(session, arrival);
+        });
     return success();
   }
 
@@ -91,7 +94,7 @@ final class LlmAction extends RequestActionBase {
     try {
       sent = send(session, arrival);
     } catch (RuntimeException e) {
-      sent = failure(e.getClass().getSimpleName() + ": " + e.getMessage());
+      sent = Validations.failure(e.getClass().getSimpleName() + ": " + e.getMessage());
     }
     if ((Object) sent instanceof Failure failure) {
       statsEngine()
@@ -105,21 +108,20 @@ final class LlmAction extends RequestActionBase {
   }
 
   private Validation<BoxedUnit> send(Session session, @Nullable Arrival arrival) {
-    long start = components.now();
-    long lag = arrival == null ? 0 : arrival.startLagNanos();
+    long reached = components.now();
     PreparedRequest prepared;
-    Validation<io.gatling.http.client.Request> wire;
+    Request httpRequest;
     long index = components.run().nextRequest();
     String requestId = components.run().id() + "-" + index;
     try {
       prepared = PreparedRequest.of(request, components.protocol(), session);
-      wire = call.build(session, prepared, requestId);
+      httpRequest = call.build(session, prepared, requestId);
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
-      return failure(String.valueOf(e.getMessage()));
+      return Validations.failure(String.valueOf(e.getMessage()));
     }
-    if ((Object) wire instanceof Failure failure) {
-      return failure(failure.message());
-    }
+    // Making the request is the client's own work: it is in no latency, and shows as start lag.
+    long start = components.now();
+    long lag = arrival == null ? 0 : arrival.startLagNanos() + (start - reached);
     Timeline timeline = new Timeline(start - lag, start);
     Sent sent =
         new Sent(
@@ -140,16 +142,16 @@ final class LlmAction extends RequestActionBase {
             session.eventLoop(),
             components::now,
             ended -> end.ended(ended, sent));
-    io.gatling.http.client.Request httpRequest =
-        ((Success<io.gatling.http.client.Request>) (Object) wire).value();
     if (throttled) {
       core.throttler()
           .get()
           .$bang(
-              new Throttler.Command.ThrottledRequest(
+              new Throttler$Command$ThrottledRequest(
                   session.scenario(),
                   () -> {
-                    session.eventLoop().execute(() -> admit(exchange, session, httpRequest));
+                    EventLoops.execute(
+                        session.eventLoop(),
+                        () -> admit(exchange, components.now(), session, httpRequest));
                     return BoxedUnit.UNIT;
                   }));
     } else {
@@ -158,8 +160,7 @@ final class LlmAction extends RequestActionBase {
     return success();
   }
 
-  private void admit(
-      Exchange exchange, Session session, io.gatling.http.client.Request httpRequest) {
+  private void admit(Exchange exchange, Session session, Request httpRequest) {
     components.run().started();
     exchange.timeline().admitted(components.now());
     call.execute(httpRequest, session, exchange);
@@ -184,10 +185,5 @@ final class LlmAction extends RequestActionBase {
 
   private static Validation<BoxedUnit> success() {
     return new Success<>(BoxedUnit.UNIT);
-  }
-
-  @SuppressWarnings("unchecked") // Failure is a Validation of nothing, and so of everything
-  private static <T> Validation<T> failure(String message) {
-    return (Validation<T>) (Object) new Failure(message);
   }
 }

@@ -3,7 +3,6 @@ package io.github.gatlingllm.action;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.gatling.commons.validation.Failure;
 import io.gatling.commons.validation.Success;
 import io.gatling.commons.validation.Validation;
 import io.gatling.core.check.Check;
@@ -47,7 +46,7 @@ public final class LlmChecks {
    * A check over something of the response that may be absent.
    *
    * @param name as it stands in Gatling's error messages
-   * @param type of the extracted value
+   * @param extractor null where there is nothing to check
    */
   public static <X> io.gatling.core.check.CheckBuilder.Find<Type, LlmResponse, X> find(
       String name, Function<LlmResponse, @Nullable X> extractor) {
@@ -97,12 +96,11 @@ public final class LlmChecks {
             .build((CheckMaterializer) materializer);
   }
 
-  @SuppressWarnings("unchecked") // Failure is a Validation of nothing, and so of everything
   private static Validation<JsonNode> tree(String text) {
     try {
       return new Success<>(JSON.readTree(text));
     } catch (JsonProcessingException e) {
-      return (Validation<JsonNode>) (Object) new Failure("the answer is not JSON");
+      return Validations.failure("the answer is not JSON");
     }
   }
 

@@ -10,6 +10,7 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.StageListener;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.Map;
@@ -32,6 +33,12 @@ final class LlmComponents implements ProtocolComponents {
 
   static LlmComponents of(ScenarioContext context) {
     return context.protocolComponentsRegistry().components(KEY);
+  }
+
+  /** Who is told about the stages of a load plan that runs in that scenario. */
+  static StageListener stages(ScenarioContext context) {
+    LlmComponents components = of(context);
+    return components.run().stages().of(components.protocol().label());
   }
 
   LlmProtocol protocol() {
@@ -86,16 +93,16 @@ final class LlmComponents implements ProtocolComponents {
 
     @Override
     public LlmProtocol defaultProtocolValue(GatlingConfiguration configuration) {
-      throw new IllegalStateException(
-          "this scenario sends llm requests but has no llm protocol; add"
-              + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
+      return LlmProtocol.DEFAULT;
     }
 
     @Override
     public Function1<LlmProtocol, LlmComponents> newComponents(CoreComponents core) {
       RunParts parts = RunParts.of(core);
       return protocol -> {
-        parts.use(protocol);
+        if (protocol.hasTarget()) {
+          parts.use(protocol);
+        }
         return new LlmComponents(protocol, parts);
       };
     }

@@ -5,6 +5,7 @@ import io.gatling.commons.stats.OK$;
 import io.gatling.commons.stats.Status;
 import io.gatling.core.action.Action;
 import io.gatling.core.check.Check;
+import io.gatling.core.check.Check$;
 import io.gatling.core.session.GroupBlock;
 import io.gatling.core.session.Session;
 import io.gatling.core.stats.StatsEngine;
@@ -73,7 +74,8 @@ final class LlmEnd {
                         exchange.answer(),
                         exchange.timeline(),
                         components.tokenizer()::count);
-                sent.session().eventLoop().execute(() -> finish(exchange, sent, tokens));
+                EventLoops.execute(
+                    sent.session().eventLoop(), () -> finish(exchange, sent, tokens));
               });
     } else {
       finish(exchange, sent, TokenCounts.byUsage(asked, exchange.answer()));
@@ -100,7 +102,7 @@ final class LlmEnd {
             answer::reasoning);
     Session session = sent.session();
     Tuple2<Session, Option<io.gatling.commons.validation.Failure>> checked =
-        Check.check(response, session, checks);
+        Check$.MODULE$.check(response, session, checks);
     String failedCheck = checked._2().isEmpty() ? null : shortened(checked._2().get().message());
     boolean ok = ending.verdict() == Verdict.COMPLETE && failedCheck == null;
     String error = ending.error() == null ? failedCheck : ending.error();
@@ -228,7 +230,9 @@ final class LlmEnd {
   private void group(
       Session session, String name, long startMillis, long durationNanos, Status status) {
     long millis = millis(durationNanos);
-    scala.collection.immutable.List<String> path = session.groups().appended(name).toList();
+    @SuppressWarnings("unchecked") // a List appended to is a List
+    scala.collection.immutable.List<String> path =
+        (scala.collection.immutable.List<String>) session.groups().appended(name);
     statsEngine.logGroupEnd(
         session.scenario(),
         new GroupBlock(path, startMillis, (int) millis, status),

@@ -78,8 +78,8 @@ public record LlmProtocol(
           null,
           null,
           Map.of(),
-          Duration.ofSeconds(600),
-          Duration.ofSeconds(120),
+          Duration.ofMinutes(10),
+          Duration.ofMinutes(2),
           true,
           true,
           true,
@@ -92,6 +92,11 @@ public record LlmProtocol(
           null,
           Map.of());
 
+  /** Whether it says where the server is. */
+  boolean hasTarget() {
+    return !baseUrls.isEmpty();
+  }
+
   /** The objectives of requests of that name. */
   Slo sloOf(String requestName) {
     return sloByName.getOrDefault(requestName, slo);
@@ -103,9 +108,9 @@ public record LlmProtocol(
     return base.endsWith("/completions") ? base : base + api.path();
   }
 
-  /** The target's label: as set, else host and port of the first URL. */
+  /** The target's label: as set, else host and port of the first URL; empty without a target. */
   String label() {
-    if (!target.isEmpty()) {
+    if (!target.isEmpty() || baseUrls.isEmpty()) {
       return target;
     }
     URI uri = URI.create(baseUrls.get(0));

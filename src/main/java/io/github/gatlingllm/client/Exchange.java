@@ -273,7 +273,7 @@ public final class Exchange implements HttpListener {
     if (http2) {
       Http2Streams.reset(channel, http2Stream);
     } else {
-      channel.close();
+      var unused = channel.close();
     }
   }
 

@@ -17,7 +17,8 @@ final class Http2Streams {
     ChannelHandlerContext context = connection.pipeline().context(Http2ConnectionHandler.class);
     if (stream > 0 && context != null) {
       Http2ConnectionHandler handler = (Http2ConnectionHandler) context.handler();
-      handler.resetStream(context, stream, Http2Error.CANCEL.code(), context.newPromise());
+      var unused =
+          handler.resetStream(context, stream, Http2Error.CANCEL.code(), context.newPromise());
       context.flush();
     }
   }

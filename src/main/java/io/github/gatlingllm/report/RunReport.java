@@ -63,7 +63,7 @@ public final class RunReport {
     RecordSource records = this::read;
     RunFigures figures =
         slo == null ? RunStatistics.of(info, records) : RunStatistics.of(info, slo, records);
-    SummaryJson.write(files.summaryJson(), figures.summary());
+    SummaryJson.write(figures.summary(), files.summaryJson());
     String markdown = SummaryMarkdown.of(figures.summary());
     Files.writeString(files.summaryMarkdown(), markdown);
     appendToStepSummary(markdown);

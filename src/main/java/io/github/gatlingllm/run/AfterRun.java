@@ -22,6 +22,10 @@ final class AfterRun implements Runnable {
   public void run() {
     try {
       run.end(RunInfo.State.INTERRUPTED);
+      if (!run.hasRequests()) {
+        System.out.println("LLM report: no llm request was sent, so there is none");
+        return;
+      }
       RunReport report = RunReport.of(run.files());
       RunFigures figures = report.write();
       System.out.println(ConsoleSummary.of(figures.summary()));

@@ -67,7 +67,8 @@ public final class Run {
             });
     stages = new StageLog(clock, () -> worker.execute(this::save));
     save();
-    worker.scheduleAtFixedRate(this::print, CONSOLE_SECONDS, CONSOLE_SECONDS, TimeUnit.SECONDS);
+    var unused =
+        worker.scheduleAtFixedRate(this::print, CONSOLE_SECONDS, CONSOLE_SECONDS, TimeUnit.SECONDS);
   }
 
   /**
@@ -98,6 +99,11 @@ public final class Run {
   /** The number of the request that starts now, from 0. */
   public long nextRequest() {
     return requests.getAndIncrement();
+  }
+
+  /** Whether any request was sent. */
+  boolean hasRequests() {
+    return requests.get() > 0;
   }
 
   /** Epoch time of a reading of {@link System#nanoTime()}. */

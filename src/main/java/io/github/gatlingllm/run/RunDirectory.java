@@ -11,6 +11,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.jar.JarFile;
+import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,10 @@ public record RunDirectory(String simulation, String id, Path path) {
 
   private static final Path DEFAULT_ROOT = Path.of("results");
   private static final int DEPTH = 6;
+  private static final List<String> CLASS_PATH =
+      Pattern.compile(java.io.File.pathSeparator, Pattern.LITERAL)
+          .splitAsStream(System.getProperty("java.class.path", ""))
+          .toList();
 
   /**
    * Looks behind Gatling's statistics engine.
@@ -104,7 +109,7 @@ public record RunDirectory(String simulation, String id, Path path) {
 
   private static Path resultsRoot() {
     return root(launcherArguments())
-        .or(() -> root(System.getProperty("sun.java.command", "").split(" ")))
+        .or(() -> root(System.getProperty("sun.java.command", "").split(" ", -1)))
         .orElse(DEFAULT_ROOT);
   }
 
@@ -124,8 +129,7 @@ public record RunDirectory(String simulation, String id, Path path) {
 
   /** The Maven plugin starts Gatling from a jar that holds its arguments, one per line. */
   private static String[] launcherArguments() {
-    for (String entry :
-        System.getProperty("java.class.path", "").split(java.io.File.pathSeparator)) {
+    for (String entry : CLASS_PATH) {
       String @Nullable [] arguments = entry.endsWith(".jar") ? argumentsIn(Path.of(entry)) : null;
       if (arguments != null) {
         return arguments;
