@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The parser against a reference that reads Jackson's tree, on seeded random chunks. */
 class ChunkParserDifferentialTest {
 
-  private static final int CHUNKS = 2_000;
+  private static final int CHUNKS = 600;
 
   static IntStream seeds() {
     return IntStream.range(0, 10);
