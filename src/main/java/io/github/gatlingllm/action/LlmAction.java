@@ -155,14 +155,14 @@ final class LlmAction extends RequestActionBase {
                     return BoxedUnit.UNIT;
                   }));
     } else {
-      admit(exchange, session, httpRequest);
+      admit(exchange, start, session, httpRequest);
     }
     return success();
   }
 
-  private void admit(Exchange exchange, Session session, Request httpRequest) {
+  private void admit(Exchange exchange, long now, Session session, Request httpRequest) {
     components.run().started();
-    exchange.timeline().admitted(components.now());
+    exchange.timeline().admitted(now);
     call.execute(httpRequest, session, exchange);
   }
 

@@ -210,11 +210,21 @@ final class ChoiceReader {
     if (reasoningFrom == ABSENT) {
       reasoningFrom = from;
       reasoningTo = to;
-    } else if (Arrays.equals(buffer, reasoningFrom, reasoningTo, buffer, from, to)) {
+    } else if (repeatsReasoning(from, to)) {
       onlyDeltas = false;
       return;
     }
     push(choice, Channel.REASONING, from, to);
+  }
+
+  private boolean repeatsReasoning(int from, int to) {
+    if (Arrays.equals(buffer, reasoningFrom, reasoningTo, buffer, from, to)) {
+      return true;
+    }
+    return from < to
+        && reasoningFrom < reasoningTo
+        && TextBuffer.unescape(buffer, from, to)
+            .equals(TextBuffer.unescape(buffer, reasoningFrom, reasoningTo));
   }
 
   private void toolCalls(int choice) {

@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -272,10 +271,12 @@ public final class GenerationRequest {
       }
       whole.setAll(extra);
       whole.remove(nullFields(extra));
-      String asked = api == Api.CHAT ? "messages" : "prompt";
-      if (whole.path(asked).isEmpty() && !whole.path(asked).isTextual()) {
+      if (api == Api.CHAT && whole.path("messages").isEmpty()) {
         throw new IllegalArgumentException(
-            "Request has no " + asked + "; the " + api.key() + " API needs them: set prompt");
+            "chat request has no messages; set a prompt or messages");
+      }
+      if (api == Api.COMPLETIONS && !whole.hasNonNull("prompt")) {
+        throw new IllegalArgumentException("completions request has no prompt; set a prompt");
       }
       return new GenerationRequest(api, whole);
     }
@@ -321,7 +322,8 @@ public final class GenerationRequest {
       } catch (JsonProcessingException malformed) {
         // Reported below: to the user, text that is not JSON and JSON of the wrong kind are one.
       }
-      String expected = kind.getSimpleName().replace("Node", "").toLowerCase(Locale.ROOT);
+      String expected =
+          kind == ArrayNode.class ? "array" : kind == ObjectNode.class ? "object" : "value";
       String shown = text.length() > 60 ? text.substring(0, 60) + "…" : text;
       throw new IllegalArgumentException(
           "Request's " + what + " '" + shown + "' is not understood; expected a JSON " + expected);

@@ -316,8 +316,7 @@ final class JsonScanner {
 
   private double parsed(int from, int to) {
     try {
-      double value =
-          Double.parseDouble(new String(bytes, from, to - from, StandardCharsets.ISO_8859_1));
+      double value = Double.parseDouble(TextBuffer.unescape(bytes, from, to));
       return Double.isFinite(value) ? value : Double.NaN;
     } catch (NumberFormatException notANumber) {
       return Double.NaN;

@@ -14,15 +14,18 @@ final class ServerMessage {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
+  /** Of data that is no message only the beginning is of use. */
+  private static final int MAX_RAW = 4096;
+
   private ServerMessage() {}
 
-  /** The message in JSON of any of the known forms, else the data itself as one line. */
+  /** The message in JSON of any of the known forms, else the data's beginning; one line. */
   static String in(byte[] buffer, int offset, int length) {
     @Nullable JsonNode root = tree(buffer, offset, length);
     @Nullable String message = root == null ? null : of(root);
     return message != null
         ? oneLine(message)
-        : oneLine(new String(buffer, offset, length, StandardCharsets.UTF_8));
+        : oneLine(new String(buffer, offset, Math.min(length, MAX_RAW), StandardCharsets.UTF_8));
   }
 
   /**

@@ -39,12 +39,12 @@ public final class TextBuffer {
         continue;
       }
       byte escape = json[i++];
-      if (escape != 'u') {
+      int unit = escape == 'u' ? hex(json, i, to) : -1;
+      if (unit < 0) {
         plain[length++] = simple(escape);
         continue;
       }
-      int unit = hex(json, i, to);
-      i = Math.min(to, i + 4);
+      i += 4;
       if (unit >= Character.MIN_HIGH_SURROGATE && unit <= Character.MAX_HIGH_SURROGATE) {
         int low = i + 6 <= to && json[i] == '\\' && json[i + 1] == 'u' ? hex(json, i + 2, to) : -1;
         if (low >= Character.MIN_LOW_SURROGATE && low <= Character.MAX_LOW_SURROGATE) {
@@ -84,10 +84,10 @@ public final class TextBuffer {
     return value;
   }
 
-  /** Writes a code point, U+FFFD for a lone surrogate or none at all; returns the new length. */
+  /** Writes a code point, U+FFFD for a lone surrogate; returns the new length. */
   private static int utf8(int codePoint, byte[] out, int length) {
     boolean lone = codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
-    int c = codePoint < 0 || lone ? 0xFFFD : codePoint;
+    int c = lone ? 0xFFFD : codePoint;
     int n = length;
     if (c < 0x80) {
       out[n++] = (byte) c;
