@@ -44,7 +44,9 @@ final class MetricsSection {
   private Html system() {
     Figures figures = summary.figures();
     Figures.Throughput throughput = figures.throughput();
-    Table table = new Table("Throughput, goodput and jitter", List.of("Figure", "value", "better"));
+    Table table =
+        new Table(
+            "Throughput, goodput and jitter", List.of("Figure", "value", "better"), "compact");
     higher(
         table,
         "Output",

@@ -44,7 +44,8 @@ final class OutcomeSection {
   }
 
   private Html errors(long started) {
-    Table table = new Table("Errors", List.of("Verdict", "message", "count", "share of requests"));
+    Table table =
+        new Table("Errors", List.of("Verdict", "message", "count", "share of requests"), "errors");
     for (ErrorCount error : figures.errors()) {
       table
           .row(error.verdict().replace('_', ' '), "")

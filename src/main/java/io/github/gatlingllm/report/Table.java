@@ -16,9 +16,16 @@ final class Table {
    * @param headings one per column
    */
   Table(String label, List<String> headings) {
+    this(label, headings, "");
+  }
+
+  /**
+   * @param kind a class for the table: {@code compact} keeps remarks beside the row's name
+   */
+  Table(String label, List<String> headings, String kind) {
     columns = headings.size();
     html.open("div", "class", "scroll", "tabindex", "0", "role", "region", "aria-label", label);
-    html.open("table").open("thead").open("tr");
+    html.open("table", "class", kind).open("thead").open("tr");
     headings.forEach(heading -> html.element("th", heading, "scope", "col"));
     html.close().close().open("tbody");
   }

@@ -60,6 +60,14 @@
   };
   const heading = (axis) => axis.name + (axis.unit ? ", " + axis.unit : "");
 
+  /* Ticks of a clock: at most eight, at whole parts of minutes and hours. */
+  const timeStep = (span) =>
+    [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600].find((step) => span / step <= 8) ?? 7200;
+  const timeSpan = (chart) => {
+    const points = chart.series[0].points;
+    return points[points.length - 1][0] - points[0][0];
+  };
+
   const xAxis = (chart, c) => {
     const { x } = chart;
     const axis = {
@@ -70,7 +78,9 @@
       splitLine: { show: x.scale === "nines" || x.scale === "value", lineStyle: { color: c.hair } },
     };
     if (x.scale === "category") axis.data = x.categories;
+    if (chart.series[0].form === "bar") axis.axisLabel.formatter = (range) => range.split("–")[0];
     if (x.scale === "time") Object.assign(axis, { min: "dataMin", max: "dataMax" });
+    if (x.scale === "time") Object.assign(axis, { interval: timeStep(timeSpan(chart)) });
     if (x.scale === "time") axis.axisLabel.formatter = clock;
     if (x.scale === "nines") Object.assign(axis, { min: 0, max: x.max, interval: 1 });
     if (x.scale === "nines") axis.axisLabel.formatter = nines;
@@ -178,11 +188,12 @@
     const c = ink();
     const zoom = chart.x.scale === "time";
     const right = 24;
+    const legend = chart.series.length > 1;
     return {
       animation: false, textStyle: { fontFamily: font },
-      grid: { left: 62, right, top: 62, bottom: zoom ? 82 : 50 },
+      grid: { left: 62, right, top: legend ? 62 : 34, bottom: zoom ? 82 : 50 },
       legend: {
-        type: "scroll", top: 0, left: 0, itemGap: 18, itemWidth: 24, itemHeight: 9, icon: undefined,
+        show: legend, type: "scroll", top: 0, left: 0, itemGap: 18, itemWidth: 24, itemHeight: 9, icon: undefined,
         textStyle: { color: c.ink, fontSize: 12.5 }, inactiveColor: c.line,
         pageIconColor: c.soft, pageIconInactiveColor: c.line, pageTextStyle: { color: c.soft },
       },
@@ -204,7 +215,13 @@
         plot = echarts.init(place, null, { renderer: "svg" });
         drawn.set(chart.id, plot);
         new ResizeObserver(() => plot.resize()).observe(place);
-        if (chart.x.scale === "time") plot.group = "time";
+        if (chart.x.scale === "time") {
+          plot.group = "time";
+          plot.on("datazoom", () => {
+            const { start, end } = plot.getOption().dataZoom[0];
+            plot.setOption({ xAxis: { interval: timeStep((timeSpan(chart) * (end - start)) / 100) } });
+          });
+        }
       }
       const zoom = plot.getOption()?.dataZoom?.[0];
       plot.setOption(option(chart), true);

@@ -2,15 +2,21 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.stats.RunFigures;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Writes {@code llm.html} of the invented run into the folder given: what README pictures show. */
+/**
+ * Writes {@code llm.html} of an invented run into the folder given, and our pieces into Gatling's
+ * pages where they lie there: what the pictures in the documentation show.
+ */
 final class DemoPage {
 
   private DemoPage() {}
 
   public static void main(String[] args) throws IOException {
+    Path directory = Files.createDirectories(Path.of(args[0]));
     RunFigures figures = DemoRun.sweep().figures();
-    HtmlReport.write(Path.of(args[0], "llm.html"), figures.summary(), figures.series());
+    HtmlReport.write(directory.resolve("llm.html"), figures.summary(), figures.series());
+    GatlingPages.insert(directory, GatlingPagesIT.summary());
   }
 }

@@ -34,6 +34,8 @@ final class DemoRun {
   private final Samples all = new Samples();
   private final List<Series.Bucket> buckets = new ArrayList<>();
   private boolean slo = true;
+  private int failOneIn = 180;
+  private long mostRequests = Long.MAX_VALUE;
 
   DemoRun(List<Integer> levels, List<String> targets, List<String> names) {
     this.levels = levels;
@@ -50,6 +52,16 @@ final class DemoRun {
 
   DemoRun withoutSlo() {
     slo = false;
+    return this;
+  }
+
+  DemoRun failing() {
+    failOneIn = 1;
+    return this;
+  }
+
+  DemoRun single() {
+    mostRequests = 1;
     return this;
   }
 
@@ -126,6 +138,8 @@ final class DemoRun {
       double e2eMs = 128 * tpotMs + queueMs;
       double rate = level * 1000 / e2eMs;
       long requests = drain ? 0 : (long) (rate + random.nextDouble());
+      requests = Math.min(requests, mostRequests);
+      mostRequests -= requests;
       for (int i = 0; i < requests; i++) {
         request(second, tpotMs, queueMs);
       }
@@ -145,7 +159,7 @@ final class DemoRun {
             + 2.4 * tpotMs * Math.exp(0.45 * random.nextGaussian())
             + queueMs * (0.7 + 0.5 * random.nextDouble());
     double tpot = tpotMs * Math.exp(0.06 * random.nextGaussian());
-    if (random.nextInt(180) == 0) {
+    if (random.nextInt(failOneIn) == 0) {
       into.failed++;
       return;
     }
@@ -212,17 +226,18 @@ final class DemoRun {
     metrics.put(Metric.QUEUE_WAIT_MS, distribution(samples.wait));
     metrics.put(Metric.OUTPUT_TOKENS, distribution(samples.ttft.stream().map(t -> 128.0).toList()));
     long ok = samples.ttft.size();
+    double seconds = Math.max(1, samples.seconds);
     long started = ok + samples.failed;
     Distribution itl = metrics.get(Metric.ITL_MS);
     @Nullable Double jitter = itl.p99() == null || itl.p50() == null ? null : itl.p99() / itl.p50();
     Figures.Throughput throughput =
         new Figures.Throughput(
-            samples.seconds,
-            samples.tokens / samples.seconds,
-            samples.tokens * 3 / samples.seconds,
-            ok / samples.seconds,
-            ok * 60 / samples.seconds,
-            samples.tokens * 0.97 / samples.seconds,
+            seconds,
+            samples.tokens / seconds,
+            samples.tokens * 3 / seconds,
+            ok / seconds,
+            ok * 60 / seconds,
+            samples.tokens * 0.97 / seconds,
             distribution(samples.e2e.stream().map(ms -> 128e3 / ms).toList()),
             distribution(samples.tpot.stream().map(ms -> 1e3 / ms).toList()),
             distribution(samples.ttft.stream().map(ms -> 256e3 / ms).toList()),
@@ -232,8 +247,8 @@ final class DemoRun {
             ? null
             : new Figures.Goodput(
                 started == 0 ? null : (double) samples.good / started,
-                samples.good / samples.seconds,
-                samples.good * 128 / samples.seconds,
+                samples.good / seconds,
+                samples.good * 128 / seconds,
                 started,
                 samples.good,
                 0,

@@ -1,0 +1,150 @@
+package io.github.gatlingllm.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.logging.Level;
+import org.openqa.selenium.Dimension;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+
+/** A fresh headless Chromium that notes what pages say on the console and ask of the network. */
+final class Browser implements AutoCloseable {
+
+  private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
+  private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** What a page may do. */
+  enum Scripts {
+    ON,
+    OFF
+  }
+
+  /** What the system prefers. */
+  enum Theme {
+    LIGHT,
+    DARK
+  }
+
+  private final ChromeDriver driver;
+
+  private Browser(ChromeDriver driver) {
+    this.driver = driver;
+  }
+
+  /** Opens one, or skips the test where there is no Chromium; in CI its absence is a failure. */
+  static Browser open(Path profile, Scripts scripts) {
+    boolean present = Files.isExecutable(CHROMIUM) && Files.isExecutable(DRIVER);
+    if ("true".equals(System.getenv("CI"))) {
+      assertThat(present).as("CI has " + CHROMIUM + " and " + DRIVER).isTrue();
+    }
+    assumeTrue(present, "skipped: needs Debian's chromium and chromium-driver in /usr/bin");
+    ChromeOptions options = new ChromeOptions();
+    options.setBinary(CHROMIUM.toFile());
+    options.addArguments(
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--hide-scrollbars",
+        "--user-data-dir=" + profile.toAbsolutePath(),
+        "about:blank");
+    if (scripts == Scripts.OFF) {
+      options.setExperimentalOption(
+          "prefs", Map.of("profile.managed_default_content_settings.javascript", 2));
+    }
+    LoggingPreferences logs = new LoggingPreferences();
+    logs.enable(LogType.BROWSER, Level.ALL);
+    logs.enable(LogType.PERFORMANCE, Level.ALL);
+    options.setCapability("goog:loggingPrefs", logs);
+    ChromeDriverService service =
+        new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).build();
+    return new Browser(new ChromeDriver(service, options));
+  }
+
+  ChromeDriver driver() {
+    return driver;
+  }
+
+  /** From now on the system prefers this, and no page remembers another choice. */
+  Browser prefer(Theme theme) {
+    Map<String, String> scheme =
+        Map.of("name", "prefers-color-scheme", "value", theme.name().toLowerCase(Locale.ROOT));
+    driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("features", List.of(scheme)));
+    driver.executeScript("try { localStorage.clear() } catch { }");
+    return this;
+  }
+
+  /** Opens a file at a size; complaints and requests are those from here on. */
+  Browser show(Path page, int width, int height) {
+    driver.manage().window().setSize(new Dimension(width, height));
+    complaints();
+    networkRequests();
+    driver.get(page.toUri().toString());
+    return this;
+  }
+
+  /** The value of an expression in the page. */
+  Object eval(String expression) {
+    return driver.executeScript("return " + expression);
+  }
+
+  /** A picture of what is shown. */
+  void picture(Path file) throws IOException {
+    File picture = driver.getScreenshotAs(OutputType.FILE);
+    Files.createDirectories(file.toAbsolutePath().getParent());
+    Files.copy(picture.toPath(), file, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /** Errors and warnings on the console since the last call. */
+  List<String> complaints() {
+    return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+        .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
+        .map(LogEntry::getMessage)
+        .toList();
+  }
+
+  /** Addresses asked for since the last call, other than files, data and Chromium's own pages. */
+  List<String> networkRequests() {
+    return driver.manage().logs().get(LogType.PERFORMANCE).getAll().stream()
+        .map(entry -> message(entry.getMessage()))
+        .filter(message -> message.path("method").asText().equals("Network.requestWillBeSent"))
+        .map(message -> message.at("/params/request/url").asText())
+        .filter(url -> !url.matches("(file|data|chrome):.*"))
+        .toList();
+  }
+
+  private static JsonNode message(String entry) {
+    try {
+      return JSON.readTree(entry).path("message");
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    driver.quit();
+  }
+}

@@ -1,0 +1,202 @@
+package io.github.gatlingllm.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.report.Browser.Scripts;
+import io.github.gatlingllm.report.Browser.Theme;
+import io.github.gatlingllm.stats.RunFigures;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.openqa.selenium.By;
+import org.openqa.selenium.WebElement;
+
+class HtmlReportIT {
+
+  private static final String HOSTILE =
+      "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+          + "'\"&<!--\u2028";
+  private static final Path PICTURES = Path.of("target", "pictures");
+  private static final List<String> SECTIONS =
+      List.of(
+          "verdict",
+          "validity",
+          "metrics",
+          "load",
+          "time",
+          "shapes",
+          "outcomes",
+          "glossary",
+          "files");
+
+  @TempDir static Path profile;
+
+  private static Browser browser;
+
+  @TempDir Path directory;
+
+  @BeforeAll
+  static void openBrowser() {
+    browser = Browser.open(profile, Scripts.ON);
+  }
+
+  @AfterAll
+  static void closeBrowser() {
+    if (browser != null) {
+      browser.close();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"LIGHT,1400", "DARK,1400", "LIGHT,800", "DARK,800"})
+  void everyChartIsPaintedWithoutComplaintOrNetwork(Theme theme, int width) throws IOException {
+    Path page = write(DemoRun.sweep().figures());
+    browser.prefer(theme);
+    browser.show(page, width, 1000);
+
+    assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
+    for (String section : SECTIONS) {
+      assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
+    }
+    assertThat(browser.driver().findElements(By.className("plot")))
+        .hasSize(16)
+        .allSatisfy(HtmlReportIT::isPainted);
+    assertThat(browser.complaints()).isEmpty();
+    assertThat(browser.networkRequests()).isEmpty();
+    browser.picture(PICTURES.resolve("llm-" + width + "-" + theme + ".png"));
+  }
+
+  private static void isPainted(WebElement plot) {
+    assertThat(plot.getDomAttribute("aria-label")).contains(" to ");
+    assertThat(plot.findElements(By.cssSelector("svg path"))).as("paths").hasSizeGreaterThan(5);
+    assertThat(plot.findElements(By.cssSelector("svg text"))).as("labels").hasSizeGreaterThan(5);
+  }
+
+  @Test
+  void theSwitchChangesTheThemeOfPageAndChartsAndIsRemembered() throws IOException {
+    Path page = write(DemoRun.sweep().figures());
+    browser.prefer(Theme.LIGHT);
+    browser.show(page, 1400, 1000);
+    Object light = firstLine();
+    browser.driver().findElement(By.id("theme")).click();
+    Object dark = firstLine();
+
+    assertThat(light).isNotEqualTo(dark);
+    assertThat(browser.eval("document.documentElement.dataset.theme")).isEqualTo("dark");
+    assertThat(browser.eval("localStorage.getItem('theme')")).isEqualTo("dark");
+    browser.show(page, 1400, 1000);
+    assertThat(firstLine()).isEqualTo(dark);
+  }
+
+  private static Object firstLine() {
+    return browser.eval(
+        "[getComputedStyle(document.body).backgroundColor,"
+            + " echarts.getInstanceByDom(document.getElementById('load-curve'))"
+            + ".getOption().series[0].color].join()");
+  }
+
+  @Test
+  void zoomingOneChartOverTimeZoomsAllAndWorksByKeyboard() throws IOException {
+    Path page = write(DemoRun.sweep().figures());
+    browser.prefer(Theme.LIGHT);
+    browser.show(page, 1400, 1000);
+    browser.driver().findElement(By.cssSelector("[data-zoom=in]")).sendKeys("\n");
+
+    for (String chart : List.of("time-ttft", "time-tokens", "time-itl", "time-requests")) {
+      assertThat(browser.eval(zoomOf(chart))).as(chart).isEqualTo("25,75");
+    }
+    browser.driver().findElement(By.cssSelector("[data-zoom=all]")).sendKeys("\n");
+    assertThat(browser.eval(zoomOf("time-itl"))).isEqualTo("0,100");
+    assertThat(browser.complaints()).isEmpty();
+  }
+
+  private static String zoomOf(String chart) {
+    return "(z => [z.start, z.end].join())(echarts.getInstanceByDom(document.getElementById('"
+        + chart
+        + "')).getOption().dataZoom[0])";
+  }
+
+  @Test
+  void withoutScriptsVerdictAndTablesAreReadable() throws IOException {
+    Path page = write(DemoRun.sweep().figures());
+    try (Browser plain = Browser.open(directory.resolve("profile"), Scripts.OFF)) {
+      plain.show(page, 1400, 1000);
+
+      assertThat(plain.driver().findElement(By.id("verdict")).getText())
+          .contains("Within TTFT p95 < 500 ms")
+          .contains("TTFT p95");
+      assertThat(plain.driver().findElement(By.id("metrics")).getText())
+          .contains("TTFT", "lower is better", "p99.9");
+      assertThat(plain.driver().findElements(By.cssSelector(".plot")))
+          .noneMatch(WebElement::isDisplayed);
+      assertThat(plain.driver().findElements(By.cssSelector("figure summary")))
+          .hasSize(16)
+          .allMatch(WebElement::isDisplayed);
+      plain.picture(PICTURES.resolve("llm-scripts-off.png"));
+    }
+  }
+
+  static Stream<Arguments> runs() {
+    List<String> local = List.of("local");
+    List<String> ask = List.of("ask");
+    List<Integer> many = IntStream.rangeClosed(1, 40).boxed().toList();
+    return Stream.of(
+        Arguments.of("hostile", new DemoRun(List.of(1, 4, 16), List.of(HOSTILE), List.of(HOSTILE))),
+        Arguments.of("one-level", new DemoRun(List.of(8), local, ask)),
+        Arguments.of("two-targets", new DemoRun(List.of(1, 8, 24, 48), List.of("a", "b"), ask)),
+        Arguments.of("many-levels", new DemoRun(many, local, ask)),
+        Arguments.of("without-slo", new DemoRun(List.of(1, 8, 24, 48), local, ask).withoutSlo()),
+        Arguments.of("zero-successes", new DemoRun(List.of(1, 4), local, ask).failing()),
+        Arguments.of("one-request", new DemoRun(List.of(1), local, ask).single()),
+        Arguments.of("nothing", new DemoRun(List.of(), List.of(), List.of())));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("runs")
+  void anyRunGivesAPageWithoutEmptyBoxes(String name, DemoRun run) throws IOException {
+    Path page = write(run.figures());
+    browser.prefer(Theme.LIGHT);
+    browser.show(page, 1400, 1000);
+
+    assertThat(browser.complaints()).isEmpty();
+    assertThat(browser.networkRequests()).isEmpty();
+    assertThat(browser.driver().getTitle()).isEqualTo("LLM report: DemoSimulation");
+    assertThat(browser.driver().findElements(By.cssSelector("img, main script"))).isEmpty();
+    assertThat(browser.driver().findElements(By.className("plot")))
+        .allSatisfy(plot -> assertThat(plot.findElements(By.cssSelector("svg path"))).isNotEmpty());
+    assertThat(browser.driver().findElements(By.cssSelector("section")))
+        .allSatisfy(
+            section ->
+                assertThat(section.getText().lines().count())
+                    .as(section.getDomAttribute("id"))
+                    .isGreaterThan(1));
+    browser.driver().executeScript("document.getElementById('load').scrollIntoView()");
+    browser.picture(PICTURES.resolve("llm-run-" + name + ".png"));
+  }
+
+  @Test
+  void hostileNamesAreShownAsTheyAre() throws IOException {
+    Path page = write(new DemoRun(List.of(1, 4, 16), List.of(HOSTILE), List.of(HOSTILE)).figures());
+    browser.prefer(Theme.LIGHT);
+    browser.show(page, 1400, 1000);
+
+    assertThat(browser.driver().findElement(By.id("metrics")).getText())
+        .contains("</script><script>document.title='owned'</script>");
+  }
+
+  private Path write(RunFigures figures) throws IOException {
+    Path page = directory.resolve("llm.html");
+    HtmlReport.write(page, figures.summary(), figures.series());
+    return page;
+  }
+}
