@@ -32,26 +32,30 @@ record PlanLines(List<String> all) {
     return Long.parseLong(words(what, label).get(2));
   }
 
+  /** All numbers of a kind, ascending. */
+  List<Long> numbers(String what, String label) {
+    return all.stream()
+        .filter(line -> line.startsWith(what + " " + label + " "))
+        .map(line -> Long.valueOf(line.split(" ", -1)[2]))
+        .sorted()
+        .toList();
+  }
+
   Spread spread(String what, String label) {
-    return Spread.of(
-        all.stream()
-            .filter(line -> line.startsWith(what + " " + label + " "))
-            .mapToLong(line -> Long.parseLong(line.split(" ", -1)[2]))
-            .sorted()
-            .toArray());
+    return Spread.of(numbers(what, label));
   }
 
   /** Nearest-rank percentiles in nanoseconds. */
   record Spread(int count, long min, long p50, long p99, long max) {
 
-    private static Spread of(long[] sorted) {
-      int n = sorted.length;
+    private static Spread of(List<Long> sorted) {
+      int n = sorted.size();
       return new Spread(
           n,
-          sorted[0],
-          sorted[(int) Math.ceil(0.5 * n) - 1],
-          sorted[(int) Math.ceil(0.99 * n) - 1],
-          sorted[n - 1]);
+          sorted.get(0),
+          sorted.get((int) Math.ceil(0.5 * n) - 1),
+          sorted.get((int) Math.ceil(0.99 * n) - 1),
+          sorted.get(n - 1));
     }
 
     @Override

@@ -54,11 +54,13 @@ public final class PlanSimulation extends Simulation {
     if (session.contains("endedNanos") && stage.label().equals(session.getString("label"))) {
       lines.add("gap " + stage + " " + (now - session.getLong("endedNanos")));
     }
+    long scheduled = now;
     if (session.contains(Arrival.KEY)) {
       Arrival arrival = session.get(Arrival.KEY);
       lines.add("lag " + stage + " " + arrival.startLagNanos());
+      scheduled = arrival.plannedNanos();
     }
-    return session.set("label", stage.label()).set("phase", stage.phaseAt(now).key());
+    return session.set("label", stage.label()).set("phase", stage.phaseAt(scheduled).key());
   }
 
   private static LoadPlan plan() {

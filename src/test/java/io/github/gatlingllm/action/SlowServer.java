@@ -1,16 +1,28 @@
 package io.github.gatlingllm.action;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
-import java.io.IOException;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpVersion;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /** Answers each request after a time drawn between two bounds, and notes when it had which. */
@@ -19,52 +31,74 @@ final class SlowServer implements AutoCloseable {
   /** One request as the server saw it, on the epoch's nanoseconds. */
   record Visit(String path, long fromNanos, long untilNanos) {}
 
-  private final HttpServer server;
-  private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2);
-  private final List<ScheduledFuture<?>> answers = new ArrayList<>();
+  private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final List<Visit> visits = new ArrayList<>();
   private final Random random = new Random(1);
+  private final Channel channel;
   private final int fromMillis;
   private final int untilMillis;
 
-  SlowServer(int fromMillis, int untilMillis) throws IOException {
-    // Else the answer waits for the client's delayed acknowledgement.
-    System.setProperty("sun.net.httpserver.nodelay", "true");
+  SlowServer(int fromMillis, int untilMillis) {
     this.fromMillis = fromMillis;
     this.untilMillis = untilMillis;
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 512);
-    server.createContext("/", this::visit);
-    server.start();
+    channel =
+        new ServerBootstrap()
+            .group(loop)
+            .channel(NioServerSocketChannel.class)
+            .option(ChannelOption.SO_BACKLOG, 1024)
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel connection) {
+                    connection
+                        .pipeline()
+                        .addLast(new HttpServerCodec(), new HttpObjectAggregator(1024), visitor());
+                  }
+                })
+            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            .syncUninterruptibly()
+            .channel();
   }
 
   String url() {
-    return "http://127.0.0.1:" + server.getAddress().getPort();
+    return "http://127.0.0.1:" + ((InetSocketAddress) channel.localAddress()).getPort();
   }
 
-  private synchronized void visit(HttpExchange exchange) {
-    long from = EpochNanos.now();
-    int millis = fromMillis + random.nextInt(untilMillis - fromMillis + 1);
-    answers.add(scheduler.schedule(() -> answer(exchange, from), millis, TimeUnit.MILLISECONDS));
+  private SimpleChannelInboundHandler<FullHttpRequest> visitor() {
+    return new SimpleChannelInboundHandler<>() {
+      @Override
+      protected void channelRead0(ChannelHandlerContext connection, FullHttpRequest request) {
+        long from = EpochNanos.now();
+        String path = request.uri();
+        int millis = fromMillis + random.nextInt(untilMillis - fromMillis + 1);
+        var unused =
+            connection
+                .executor()
+                .schedule(() -> answer(connection, path, from), millis, TimeUnit.MILLISECONDS);
+      }
+    };
   }
 
-  private void answer(HttpExchange exchange, long from) {
-    synchronized (this) {
-      visits.add(new Visit(exchange.getRequestURI().getPath(), from, EpochNanos.now()));
+  private void answer(ChannelHandlerContext connection, String path, long from) {
+    synchronized (visits) {
+      visits.add(new Visit(path, from, EpochNanos.now()));
     }
-    try (exchange) {
-      exchange.sendResponseHeaders(204, -1);
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    }
+    DefaultFullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.EMPTY_BUFFER);
+    response.headers().set(HttpHeaderNames.CONTENT_LENGTH, 0);
+    var unused = connection.writeAndFlush(response);
   }
 
-  synchronized List<Visit> visits() {
-    return List.copyOf(visits);
+  List<Visit> visits() {
+    synchronized (visits) {
+      return List.copyOf(visits);
+    }
   }
 
   @Override
   public void close() {
-    server.stop(0);
-    scheduler.shutdownNow();
+    channel.close().syncUninterruptibly();
+    var unused = loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 }

@@ -1,0 +1,120 @@
+package io.github.gatlingllm.javaapi;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.gatling.javaapi.core.OpenInjectionStep;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.Level;
+import io.github.gatlingllm.load.Phases;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class LoadDslTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  private static Phases seconds(long fill, long stabilize, long measure, long drain) {
+    return new Phases(fill * SECOND, stabilize * SECOND, measure * SECOND, drain * SECOND, null);
+  }
+
+  @Test
+  void closedLoopIsALevelPerNumber() {
+    assertThat(ClosedLoop.of(1, 2).stabilize(10).measure(60).drain(20).plan().levels())
+        .containsExactly(
+            new Level.Closed(1, seconds(0, 10, 60, 20)),
+            new Level.Closed(2, seconds(0, 10, 60, 20)));
+  }
+
+  @Test
+  void fillIsOneMoreUserPerSecond() {
+    assertThat(ClosedLoop.of(4, 32).fill().measure(60).plan().levels())
+        .extracting(level -> level.phases().fillNanos())
+        .containsExactly(4 * SECOND, 32 * SECOND);
+    assertThat(ClosedLoop.of(4).fill().fill(2).plan().levels())
+        .extracting(level -> level.phases().fillNanos())
+        .containsExactly(2 * SECOND);
+  }
+
+  @Test
+  void secondsAndDurationsMeanTheSame() {
+    assertThat(ClosedLoop.of(1).fill(3).stabilize(4).measure(5).drain(6).plan())
+        .isEqualTo(
+            ClosedLoop.of(1)
+                .fill(ofSeconds(3))
+                .stabilize(ofSeconds(4))
+                .measure(ofSeconds(5))
+                .drain(ofSeconds(6))
+                .plan());
+    assertThat(OpenLoop.of(1).seed(1).stabilize(4).measure(5).drain(6).plan())
+        .isEqualTo(
+            OpenLoop.of(1)
+                .seed(1)
+                .stabilize(ofSeconds(4))
+                .measure(ofSeconds(5))
+                .drain(ofSeconds(6))
+                .plan());
+  }
+
+  @Test
+  void requestsAndMeasureTakeEachOthersPlace() {
+    assertThat(ClosedLoop.of(1).measure(5).requests(7).plan().levels().get(0).phases().requests())
+        .isEqualTo(7);
+    assertThat(ClosedLoop.of(1).requests(7).measure(5).plan())
+        .isEqualTo(ClosedLoop.of(1).measure(5).plan());
+    assertThat(OpenLoop.of(1).requests(7).plan().levels().get(0).phases().requests()).isEqualTo(7);
+  }
+
+  @Test
+  void methodsLeaveTheOriginalUnmodified() {
+    ClosedLoop loop = ClosedLoop.of(1);
+    int[] users = {1};
+    ClosedLoop copied = ClosedLoop.of(users);
+    users[0] = 5;
+    loop.measure(5);
+
+    assertThat(loop.plan()).isEqualTo(ClosedLoop.of(1).plan()).isEqualTo(copied.plan());
+  }
+
+  @Test
+  void openLoopDrawsItsArrivals() {
+    assertThat(OpenLoop.of(1, 2.5).seed(7).plan().levels())
+        .extracting(level -> ((Level.Open) level).arrivals())
+        .containsExactly(new Arrivals.Poisson(1, 7), new Arrivals.Poisson(2.5, 8));
+    assertThat(OpenLoop.of(4).constant().plan().levels())
+        .extracting(level -> ((Level.Open) level).arrivals())
+        .containsExactly(new Arrivals.Constant(4));
+    assertThat(OpenLoop.of(4).constant().poisson().seed(1).plan())
+        .isEqualTo(OpenLoop.of(4).seed(1).plan());
+    assertThat(OpenLoop.of(4).plan()).as("random seed").isNotEqualTo(OpenLoop.of(4).plan());
+  }
+
+  @Test
+  void poissonStepIsGatlings() {
+    OpenInjectionStep step = PoissonArrivals.of(25).seed(42).during(60);
+    long planned = new Arrivals.Poisson(25, 42).countBefore(60 * SECOND);
+
+    assertThat(step.asScala().users()).isEqualTo(planned).isBetween(1_350L, 1_650L);
+    assertThat(step.asScala().duration().toSeconds()).isEqualTo(60);
+    assertThat(step.asScala())
+        .hasToString("Poisson[perSecond=25.0, seed=42] during 60000000000 nanoseconds");
+    assertThat(PoissonArrivals.of(25).seed(42).during(ofSeconds(60)).asScala().users())
+        .isEqualTo(planned);
+  }
+
+  @Test
+  void mistakesAreRefusedWhereTheyAreMade() {
+    assertThatThrownBy(() -> ClosedLoop.of(8, 0))
+        .hasMessage("closedLoop(0) offers no load; expected 1 user or more");
+    assertThatThrownBy(ClosedLoop::of)
+        .hasMessage("The load plan has no level; expected at least one");
+    assertThatThrownBy(() -> ClosedLoop.of(8).stabilize(-1))
+        .hasMessage("stabilize(-1.0 s) is no duration; expected 0 s or more");
+    assertThatThrownBy(() -> OpenLoop.of(0))
+        .hasMessage("Rate 0.0 is no load; expected users per second above 0, at most 1000000");
+    assertThatThrownBy(() -> PoissonArrivals.of(-1))
+        .hasMessage("Rate -1.0 is no load; expected users per second above 0, at most 1000000");
+    assertThatThrownBy(() -> PoissonArrivals.of(1).during(Duration.ZERO))
+        .hasMessage("during(PT0S) starts no user; expected more than 0 s");
+  }
+}

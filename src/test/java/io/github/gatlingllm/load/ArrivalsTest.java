@@ -1,0 +1,143 @@
+package io.github.gatlingllm.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.Arrays;
+import java.util.PrimitiveIterator;
+import java.util.Spliterators;
+import java.util.stream.LongStream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ArrivalsTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  @ParameterizedTest
+  @CsvSource({"25, 1", "25, 42", "1000, 7", "0.5, 3"})
+  void poissonIsPoisson(double rate, long seed) {
+    int n = 20_000;
+    double[] gaps = gapSeconds(new Arrivals.Poisson(rate, seed), n);
+
+    // Mean 1/rate with a standard error of mean/√n: five of them.
+    assertThat(Arrays.stream(gaps).average().orElseThrow() * rate)
+        .isCloseTo(1, within(5 / Math.sqrt(n)));
+    assertThat(indexOfDispersion(gaps, rate, n)).isCloseTo(1, within(0.15));
+    // Kolmogorov-Smirnov: beyond 1.63/√n once in a hundred samples.
+    assertThat(distanceFromExponential(gaps, rate)).isLessThan(1.63 / Math.sqrt(n));
+    assertThat(lag1Autocorrelation(gaps)).isCloseTo(0, within(4 / Math.sqrt(n)));
+  }
+
+  /** The tests above would notice a process that is not Poisson. */
+  @Test
+  void constantIsNotPoisson() {
+    double[] gaps = gapSeconds(new Arrivals.Constant(25), 20_000);
+
+    assertThat(indexOfDispersion(gaps, 25, 20_000)).isLessThan(0.1);
+    assertThat(distanceFromExponential(gaps, 25)).isGreaterThan(0.3);
+  }
+
+  @Test
+  void sameSeedSameSchedule() {
+    Arrivals arrivals = new Arrivals.Poisson(25, 42);
+
+    assertThat(head(arrivals, 60 * SECOND)).isEqualTo(head(arrivals, 60 * SECOND));
+    assertThat(head(arrivals, 60 * SECOND))
+        .isEqualTo(head(new Arrivals.Poisson(25, 42), 60 * SECOND))
+        .isNotEqualTo(head(new Arrivals.Poisson(25, 43), 60 * SECOND));
+  }
+
+  @Test
+  void countVariesAsPoissonCountsDo() {
+    double[] counts =
+        LongStream.range(0, 400)
+            .mapToDouble(seed -> new Arrivals.Poisson(25, seed).countBefore(4 * SECOND))
+            .toArray();
+
+    double mean = Arrays.stream(counts).average().orElseThrow();
+    double variance =
+        Arrays.stream(counts).map(c -> (c - mean) * (c - mean)).sum() / (counts.length - 1);
+    assertThat(mean).isCloseTo(100, within(2.0));
+    assertThat(variance / mean).isCloseTo(1, within(0.25));
+  }
+
+  @Test
+  void constantDoesNotDrift() {
+    Arrivals arrivals = new Arrivals.Constant(3);
+
+    assertThat(head(arrivals, SECOND)).containsExactly(0, 333_333_333, 666_666_667);
+    assertThat(arrivals.countBefore(3_600 * SECOND)).isEqualTo(3 * 3_600);
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0, -1, Double.NaN, Double.POSITIVE_INFINITY})
+  void refusesWhatIsNoRate(double rate) {
+    assertThatThrownBy(() -> new Arrivals.Poisson(rate, 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "Rate " + rate + " is no load; expected users per second above 0, at most 1000000");
+  }
+
+  private static long[] head(Arrivals arrivals, long untilNanos) {
+    return StreamSupport.longStream(
+            Spliterators.spliteratorUnknownSize(arrivals.offsetsBefore(untilNanos), 0), false)
+        .toArray();
+  }
+
+  private static double[] gapSeconds(Arrivals arrivals, int n) {
+    PrimitiveIterator.OfLong offsets = arrivals.offsets();
+    double[] gaps = new double[n];
+    long last = 0;
+    for (int i = 0; i < n; i++) {
+      long next = offsets.nextLong();
+      gaps[i] = (next - last) / 1e9;
+      last = next;
+    }
+    return gaps;
+  }
+
+  /** Variance over mean of the counts in windows that hold ten arrivals on average. */
+  private static double indexOfDispersion(double[] gaps, double rate, int n) {
+    double window = 10 / rate;
+    double[] counts = new double[n / 11];
+    double at = 0;
+    for (double gap : gaps) {
+      at += gap;
+      int index = (int) (at / window);
+      if (index < counts.length) {
+        counts[index]++;
+      }
+    }
+    double mean = Arrays.stream(counts).average().orElseThrow();
+    return Arrays.stream(counts).map(c -> (c - mean) * (c - mean)).average().orElseThrow() / mean;
+  }
+
+  private static double distanceFromExponential(double[] gaps, double rate) {
+    double[] sorted = gaps.clone();
+    Arrays.sort(sorted);
+    double distance = 0;
+    for (int i = 0; i < sorted.length; i++) {
+      double expected = -Math.expm1(-rate * sorted[i]);
+      distance = Math.max(distance, Math.abs(expected - (double) i / sorted.length));
+      distance = Math.max(distance, Math.abs(expected - (i + 1.0) / sorted.length));
+    }
+    return distance;
+  }
+
+  private static double lag1Autocorrelation(double[] gaps) {
+    double mean = Arrays.stream(gaps).average().orElseThrow();
+    double together = 0;
+    double own = 0;
+    for (int i = 0; i < gaps.length; i++) {
+      own += (gaps[i] - mean) * (gaps[i] - mean);
+      if (i > 0) {
+        together += (gaps[i] - mean) * (gaps[i - 1] - mean);
+      }
+    }
+    return together / own;
+  }
+}

@@ -1,0 +1,163 @@
+package io.github.gatlingllm.load;
+
+import io.github.gatlingllm.sample.Phase;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A world in which a plan runs in no time: a clock that jumps from task to task, and users whose
+ * iterations take as long as told. Times are in milliseconds here.
+ */
+final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener {
+  private static final long MILLI = 1_000_000L;
+
+  /** Times since the start: instants may overflow. */
+  private record Task(long offsetNanos, long order, Runnable action) {}
+
+  private final PriorityQueue<Task> tasks =
+      new PriorityQueue<>(
+          Comparator.comparingLong(Task::offsetNanos).thenComparingLong(Task::order));
+  private final LongSupplier iterationMillis;
+  private final LongPredicate exits;
+  private final PlanDriver driver;
+
+  /** Far from 0, and such that it overflows on the way. */
+  private final long bigBang = Long.MAX_VALUE - 3_000 * MILLI;
+
+  private long now = bigBang;
+  private long order;
+  private int inFlight;
+
+  final List<String> events = new ArrayList<>();
+  final List<String> iterations = new ArrayList<>();
+  final List<Long> lags = new ArrayList<>();
+  int usersStarted;
+  int usersThere;
+  int maxInFlight;
+  boolean noMore;
+
+  FakeLoad(LongSupplier iterationMillis, LongPredicate exits, Level... levels) {
+    this.iterationMillis = iterationMillis;
+    this.exits = exits;
+    this.driver =
+        new PlanDriver(
+            new LoadPlan(Arrays.asList(levels)).levels().iterator(), () -> now, this, this, this);
+  }
+
+  static FakeLoad of(long iterationMillis, Level... levels) {
+    return new FakeLoad(() -> iterationMillis, iteration -> false, levels);
+  }
+
+  /** Runs until nothing is left to do. */
+  FakeLoad run() {
+    driver.begin();
+    for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
+      now = bigBang + task.offsetNanos();
+      task.action().run();
+    }
+    return this;
+  }
+
+  private String time(long nanoTime) {
+    return String.valueOf((nanoTime - bigBang) / MILLI);
+  }
+
+  @Override
+  public void at(long nanoTime, Runnable task) {
+    tasks.add(new Task(Math.max(now - bigBang, nanoTime - bigBang), order++, task));
+  }
+
+  @Override
+  public void start() {
+    usersStarted++;
+    usersThere++;
+    at(now, () -> new User().stand());
+  }
+
+  @Override
+  public void start(Arrival arrival) {
+    usersStarted++;
+    usersThere++;
+    at(
+        arrival.plannedNanos(),
+        () -> {
+          arrival.started(now);
+          lags.add(arrival.startLagNanos());
+          new User().iterate(Objects.requireNonNull(arrival.stage()));
+        });
+  }
+
+  @Override
+  public void noMore() {
+    noMore = true;
+  }
+
+  @Override
+  public void stageStarted(Stage stage, long nanoTime) {
+    events.add(time(nanoTime) + " " + stage + " started");
+  }
+
+  @Override
+  public void phaseStarted(Stage stage, Phase phase, long nanoTime) {
+    events.add(time(nanoTime) + " " + stage + " " + phase.key());
+  }
+
+  @Override
+  public void stageEnded(Stage stage, long nanoTime, int running) {
+    events.add(
+        time(nanoTime)
+            + " "
+            + stage
+            + " ended, "
+            + running
+            + " running, measured until "
+            + time(stage.measureEndNanos()));
+  }
+
+  private final class User implements VirtualUsers.Waiting {
+    private @Nullable Stage stage;
+
+    private void stand() {
+      Stage next = driver.next(this, stage);
+      if (next != null) {
+        iterate(next);
+      }
+    }
+
+    private void iterate(Stage next) {
+      stage = next;
+      iterations.add(time(now) + " " + next + " " + next.phaseAt(now).key());
+      int number = iterations.size();
+      inFlight++;
+      maxInFlight = Math.max(maxInFlight, inFlight);
+      at(now + iterationMillis.getAsLong() * MILLI, () -> ended(next, number));
+    }
+
+    private void ended(Stage of, int number) {
+      inFlight--;
+      if (exits.test(number)) {
+        usersThere--;
+        driver.left(of);
+      } else {
+        stand();
+      }
+    }
+
+    @Override
+    public void resume(Stage next) {
+      at(now, () -> iterate(next));
+    }
+
+    @Override
+    public void leave() {
+      at(now, () -> usersThere--);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package io.github.gatlingllm.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class OpenScheduleTest {
+  private static final long MARGIN = OpenSchedule.MARGIN_NANOS;
+
+  @Test
+  void firstToStartTakesFirstArrival() {
+    OpenSchedule schedule = new OpenSchedule(LongStream.of(5, 100, 205).iterator());
+
+    Arrival first = schedule.next(1_000);
+    Arrival second = schedule.next(1_093);
+    Arrival third = schedule.next(1_200 + MARGIN + 17);
+
+    assertThat(first.plannedNanos()).isEqualTo(1_000 + MARGIN);
+    assertThat(second.plannedNanos()).isEqualTo(1_095 + MARGIN);
+    assertThat(second.scheduledOffsetNanos()).isEqualTo(100);
+    assertThat(third.plannedNanos()).isEqualTo(1_200 + MARGIN);
+    assertThat(schedule.next(2_000)).as("more users than planned").isNull();
+  }
+
+  @Test
+  void earlyUserIsHeldAndThenOnlyAsLateAsItsTimer() {
+    Arrival arrival = new OpenSchedule(LongStream.of(0).iterator()).next(1_000);
+
+    assertThat(arrival.untilPlannedNanos(1_500)).isEqualTo(MARGIN - 500);
+    assertThat(arrival.startLagNanos()).as("early is not late").isZero();
+    arrival.released(1_000 + MARGIN + 42);
+    assertThat(arrival.startLagNanos()).isEqualTo(42);
+  }
+
+  @Test
+  void lateUserIsNotHeld() {
+    OpenSchedule schedule = new OpenSchedule(LongStream.of(0, 0).iterator());
+    Arrival first = schedule.next(1_000);
+    Arrival late = schedule.next(1_000 + MARGIN + 3);
+
+    assertThat(first.startLagNanos()).isZero();
+    assertThat(late.untilPlannedNanos(1_000 + MARGIN + 900)).isNegative();
+    assertThat(late.startLagNanos()).as("its own start, not its first request").isEqualTo(3);
+  }
+
+  @Test
+  void arrivalIsTakenOnce() {
+    Arrival arrival = new OpenSchedule(LongStream.of(0).iterator()).next(1_000);
+
+    assertThat(arrival.taken()).isFalse();
+    assertThat(arrival.take()).isTrue();
+    assertThat(arrival.take()).isFalse();
+    assertThat(arrival.taken()).isTrue();
+  }
+}

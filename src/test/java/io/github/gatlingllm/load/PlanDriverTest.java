@@ -1,0 +1,332 @@
+package io.github.gatlingllm.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class PlanDriverTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  private @Nullable FakeLoad load;
+
+  @AfterEach
+  void everyPlanEndsAndLeavesNobodyBehind() {
+    if (load != null) {
+      assertThat(load.noMore).isTrue();
+      assertThat(load.usersThere).isZero();
+    }
+  }
+
+  private FakeLoad run(FakeLoad load) {
+    this.load = load;
+    return load.run();
+  }
+
+  private static Phases seconds(long fill, long stabilize, long measure, long drain) {
+    return new Phases(fill * SECOND, stabilize * SECOND, measure * SECOND, drain * SECOND, null);
+  }
+
+  private static Level closed(int users, Phases phases) {
+    return new Level.Closed(users, phases);
+  }
+
+  private static Level constant(double perSecond, Phases phases) {
+    return new Level.Open(perSecond, new Arrivals.Constant(perSecond), phases);
+  }
+
+  @Test
+  void closedLevelStaysFull() {
+    FakeLoad load = run(FakeLoad.of(1_000, closed(3, seconds(0, 0, 10, 5))));
+
+    assertThat(load.events)
+        .containsExactly(
+            "0 c=3 started",
+            "0 c=3 measure",
+            "10000 c=3 drain",
+            "10000 c=3 ended, 0 running, measured until 10000");
+    assertThat(load.iterations).hasSize(30).allMatch(line -> line.endsWith(" measure"));
+    assertThat(load.maxInFlight).isEqualTo(3);
+    assertThat(load.usersStarted).isEqualTo(3);
+  }
+
+  @Test
+  void phasesFollowEachOther() {
+    FakeLoad load = run(FakeLoad.of(4_000, closed(3, seconds(3, 2, 5, 5))));
+
+    assertThat(load.events)
+        .containsExactly(
+            "0 c=3 started",
+            "0 c=3 fill",
+            "3000 c=3 stabilize",
+            "5000 c=3 measure",
+            "10000 c=3 drain",
+            "13000 c=3 ended, 0 running, measured until 10000");
+    assertThat(load.iterations)
+        .containsExactly(
+            "0 c=3 fill",
+            "1000 c=3 fill",
+            "2000 c=3 fill",
+            "4000 c=3 stabilize",
+            "5000 c=3 measure",
+            "6000 c=3 measure",
+            "8000 c=3 measure",
+            "9000 c=3 measure");
+  }
+
+  @Test
+  void nextLevelStartsWhenNothingIsInFlight() {
+    FakeLoad load =
+        run(FakeLoad.of(3_000, closed(1, seconds(0, 0, 4, 5)), closed(2, seconds(0, 0, 4, 5))));
+
+    assertThat(load.events)
+        .containsExactly(
+            "0 c=1 started",
+            "0 c=1 measure",
+            "4000 c=1 drain",
+            "6000 c=1 ended, 0 running, measured until 4000",
+            "6000 c=2 started",
+            "6000 c=2 measure",
+            "10000 c=2 drain",
+            "12000 c=2 ended, 0 running, measured until 10000");
+    assertThat(load.usersStarted).as("users live on").isEqualTo(2);
+    assertThat(load.iterations)
+        .containsExactly(
+            "0 c=1 measure",
+            "3000 c=1 measure",
+            "6000 c=2 measure",
+            "6000 c=2 measure",
+            "9000 c=2 measure",
+            "9000 c=2 measure");
+  }
+
+  @Test
+  void smallerLevelLetsUsersWait() {
+    FakeLoad load =
+        run(
+            FakeLoad.of(
+                1_000,
+                closed(2, seconds(0, 0, 1, 5)),
+                closed(1, seconds(0, 0, 1, 5)),
+                closed(3, seconds(0, 0, 1, 5))));
+
+    assertThat(load.usersStarted).isEqualTo(3);
+    assertThat(load.iterations).hasSize(2 + 1 + 3);
+  }
+
+  @Test
+  void drainTimeBoundsTheWait() {
+    FakeLoad load =
+        run(FakeLoad.of(9_000, closed(2, seconds(0, 0, 4, 1)), closed(1, seconds(0, 0, 5, 10))));
+
+    assertThat(load.events)
+        .containsExactly(
+            "0 c=2 started",
+            "0 c=2 measure",
+            "4000 c=2 drain",
+            "5000 c=2 ended, 2 running, measured until 4000",
+            "5000 c=1 started",
+            "5000 c=1 measure",
+            "10000 c=1 drain",
+            "14000 c=1 ended, 0 running, measured until 10000");
+    assertThat(load.iterations)
+        .as("late users take no seat that is taken")
+        .containsExactly("0 c=2 measure", "0 c=2 measure", "5000 c=1 measure");
+  }
+
+  @Test
+  void requestsBoundALevel() {
+    FakeLoad load =
+        run(
+            FakeLoad.of(
+                1_000, closed(2, Phases.DEFAULT.withStabilize(2 * SECOND).withRequests(5))));
+
+    assertThat(load.events)
+        .containsExactly(
+            "0 c=2 started",
+            "0 c=2 stabilize",
+            "2000 c=2 measure",
+            "5000 c=2 ended, 0 running, measured until 5000");
+    assertThat(load.iterations).filteredOn(line -> line.endsWith(" measure")).hasSize(5);
+    assertThat(load.iterations).filteredOn(line -> line.endsWith(" stabilize")).hasSize(4);
+  }
+
+  @Test
+  void requestsThatHangAreNotWaitedForLongerThanDrain() {
+    FakeLoad load =
+        run(FakeLoad.of(60_000, closed(2, Phases.DEFAULT.withRequests(2).withDrain(7 * SECOND))));
+
+    assertThat(load.events).endsWith("7000 c=2 ended, 2 running, measured until 7000");
+  }
+
+  @Test
+  void userThatExitsIsReplacedAtOnce() {
+    FakeLoad load =
+        run(
+            new FakeLoad(
+                () -> 1_000, iteration -> iteration % 3 == 0, closed(2, seconds(0, 0, 6, 1))));
+
+    assertThat(load.iterations).hasSize(12);
+    assertThat(load.usersStarted).isEqualTo(2 + 3);
+    assertThat(load.maxInFlight).isEqualTo(2);
+  }
+
+  @Test
+  void openLevelStartsUsersAtTheirInstants() {
+    FakeLoad load = run(FakeLoad.of(700, constant(2, seconds(0, 1, 2, 5))));
+
+    assertThat(load.events)
+        .containsExactly(
+            "20 r=2 started",
+            "20 r=2 stabilize",
+            "1020 r=2 measure",
+            "3020 r=2 drain",
+            "3220 r=2 ended, 0 running, measured until 3020");
+    assertThat(load.iterations)
+        .containsExactly(
+            "20 r=2 stabilize",
+            "520 r=2 stabilize",
+            "1020 r=2 measure",
+            "1520 r=2 measure",
+            "2020 r=2 measure",
+            "2520 r=2 measure");
+    assertThat(load.lags).hasSize(6).containsOnly(0L);
+  }
+
+  @Test
+  void openLevelDoesNotWaitForAnswers() {
+    FakeLoad load =
+        run(
+            FakeLoad.of(
+                60_000, constant(100, seconds(0, 0, 3, 1)), constant(1, seconds(0, 0, 2, 90))));
+
+    assertThat(load.maxInFlight).isEqualTo(302);
+    assertThat(load.events).contains("4020 r=100 ended, 300 running, measured until 3020");
+    assertThat(load.iterations).filteredOn(line -> line.contains(" r=1 ")).hasSize(2);
+  }
+
+  @Test
+  void requestsBoundAnOpenLevel() {
+    FakeLoad load = run(FakeLoad.of(700, constant(2, Phases.DEFAULT.withRequests(4))));
+
+    assertThat(load.iterations).hasSize(4);
+    assertThat(load.events).endsWith("2220 r=2 ended, 0 running, measured until 2220");
+  }
+
+  @Test
+  void openLevelWithoutArrivalsEnds() {
+    FakeLoad load =
+        run(
+            FakeLoad.of(
+                1, new Level.Open(0.001, new Arrivals.Poisson(0.001, 5), seconds(0, 0, 1, 1))));
+
+    assertThat(load.iterations).isEmpty();
+    assertThat(load.events).endsWith("1020 r=0.001 ended, 0 running, measured until 1020");
+  }
+
+  @Test
+  void levelsAreAskedForOneByOne() {
+    Iterator<Level> none = List.<Level>of().iterator();
+    AtomicInteger ended = new AtomicInteger();
+    VirtualUsers nobody =
+        new VirtualUsers() {
+          @Override
+          public void start() {}
+
+          @Override
+          public void start(Arrival arrival) {}
+
+          @Override
+          public void noMore() {
+            ended.incrementAndGet();
+          }
+        };
+
+    new PlanDriver(none, () -> 0, (nanoTime, task) -> {}, nobody, new StageListener() {}).begin();
+
+    assertThat(ended).hasValue(1);
+  }
+
+  /** Users on several threads at once: no iteration too many, none too few. */
+  @Test
+  void decisionsAreExactUnderContention() throws InterruptedException {
+    int requests = 200_000;
+    AtomicInteger inFlight = new AtomicInteger();
+    AtomicInteger maxInFlight = new AtomicInteger();
+    AtomicInteger iterations = new AtomicInteger();
+    CountDownLatch over = new CountDownLatch(1);
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      PlanDriver[] driver = new PlanDriver[1];
+      class User implements VirtualUsers.Waiting {
+        void loop(@Nullable Stage ended) {
+          Stage stage = ended;
+          for (Stage next = driver[0].next(this, stage);
+              next != null;
+              next = driver[0].next(this, stage)) {
+            stage = next;
+            iterate();
+          }
+        }
+
+        private void iterate() {
+          maxInFlight.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+          iterations.incrementAndGet();
+          inFlight.decrementAndGet();
+        }
+
+        @Override
+        public void resume(Stage stage) {
+          threads.execute(
+              () -> {
+                iterate();
+                loop(stage);
+              });
+        }
+
+        @Override
+        public void leave() {}
+      }
+      VirtualUsers users =
+          new VirtualUsers() {
+            @Override
+            public void start() {
+              threads.execute(() -> new User().loop(null));
+            }
+
+            @Override
+            public void start(Arrival arrival) {}
+
+            @Override
+            public void noMore() {
+              over.countDown();
+            }
+          };
+      driver[0] =
+          new PlanDriver(
+              List.of(
+                      closed(4, Phases.DEFAULT.withRequests(requests)),
+                      closed(3, Phases.DEFAULT.withRequests(requests)))
+                  .iterator(),
+              System::nanoTime,
+              (nanoTime, task) -> {},
+              users,
+              new StageListener() {});
+      driver[0].begin();
+
+      assertThat(over.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(iterations).hasValue(2 * requests);
+      assertThat(maxInFlight.get()).isBetween(1, 4);
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+}
