@@ -26,7 +26,7 @@ public final class ErrorBody {
   /** Keys that we were not told of, e.g. one that a gateway holds. */
   private static final Pattern KEY_LIKE =
       Pattern.compile(
-          "(?i)\\bbearer\\s+[\\w.~+/=*-]{6,}|\\b(?:sk|gsk|pk|hf|nvapi|xai)[-_][\\w*.-]{6,}");
+          "(?i)\\bbearer\\s+[\\w.~+/=*-]{6,}|\\b(?:sk|gsk|hf|nvapi|xai)[-_][\\w*.-]{8,}");
 
   private static final Pattern TITLE =
       Pattern.compile("<title[^>]*>(.*?)</title>", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
