@@ -32,8 +32,7 @@ final class LlmAction extends RequestActionBase {
   private final LlmEnd end;
   private final boolean throttled;
 
-  private LlmAction(
-      LlmRequest request, LlmComponents components, ScenarioContext context, Action next) {
+  LlmAction(LlmRequest request, LlmComponents components, ScenarioContext context, Action next) {
     super("llm", context.coreComponents().statsEngine(), next);
     this.request = request;
     this.components = components;
@@ -50,6 +49,7 @@ final class LlmAction extends RequestActionBase {
           "this scenario sends llm requests but has no llm protocol; add"
               + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
     }
+    components.warmUp(context);
     return new LlmAction(request, components, context, next);
   }
 
@@ -111,8 +111,8 @@ final class LlmAction extends RequestActionBase {
     long reached = components.now();
     PreparedRequest prepared;
     Request httpRequest;
-    long index = components.run().nextRequest();
-    String requestId = components.run().id() + "-" + index;
+    long index = components.ledger().next();
+    String requestId = components.ledger().requestId(index);
     try {
       prepared = PreparedRequest.of(request, components.protocol(), session);
       httpRequest = call.build(session, prepared, requestId);
@@ -161,7 +161,7 @@ final class LlmAction extends RequestActionBase {
   }
 
   private void admit(Exchange exchange, long now, Session session, Request httpRequest) {
-    components.run().started();
+    components.ledger().started();
     exchange.timeline().admitted(now);
     call.execute(httpRequest, session, exchange);
   }

@@ -25,10 +25,12 @@ final class LlmComponents implements ProtocolComponents {
 
   private final LlmProtocol protocol;
   private final RunParts parts;
+  private final Ledger ledger;
 
-  private LlmComponents(LlmProtocol protocol, RunParts parts) {
+  private LlmComponents(LlmProtocol protocol, RunParts parts, Ledger ledger) {
     this.protocol = protocol;
     this.parts = parts;
+    this.ledger = ledger;
   }
 
   static LlmComponents of(ScenarioContext context) {
@@ -47,6 +49,26 @@ final class LlmComponents implements ProtocolComponents {
 
   Run run() {
     return parts.run();
+  }
+
+  Ledger ledger() {
+    return ledger;
+  }
+
+  /** The same run, for requests to that target that only warm up. */
+  LlmComponents forWarmUp(LlmProtocol target, Ledger forgetting) {
+    return new LlmComponents(target, parts, forgetting);
+  }
+
+  /** Does what the protocol asks for before the load starts; once per run and target. */
+  void warmUp(ScenarioContext context) {
+    WarmUpRounds rounds = new WarmUpRounds(context, run().id());
+    if (protocol.warmUp().jvm() && parts.isFirst("jvm")) {
+      rounds.jvm(this);
+    }
+    if (parts.isFirst("target " + protocol.label())) {
+      rounds.target(this);
+    }
   }
 
   Tokenizer tokenizer() {
@@ -103,7 +125,7 @@ final class LlmComponents implements ProtocolComponents {
         if (protocol.hasTarget()) {
           parts.use(protocol);
         }
-        return new LlmComponents(protocol, parts);
+        return new LlmComponents(protocol, parts, Ledger.of(parts.run()));
       };
     }
   }

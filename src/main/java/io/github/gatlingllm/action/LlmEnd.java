@@ -61,7 +61,7 @@ final class LlmEnd {
 
   /** Called once per exchange, on its event loop. */
   void ended(Exchange exchange, LlmAction.Sent sent) {
-    components.run().ended();
+    components.ledger().ended();
     TokenCounts.Asked asked = sent.prepared().toCount();
     if (TokenCounts.needTokenizer(exchange.answer())) {
       components
@@ -115,8 +115,10 @@ final class LlmEnd {
     }
     if (!request.silent) {
       RequestRecord record = record(exchange, sent, tokens, timing, ok, error);
-      components.run().record(record);
-      after = log(record, after);
+      components.ledger().keep(record);
+      if (components.ledger().inStatistics()) {
+        after = log(record, after);
+      }
     }
     next.$bang(after);
   }

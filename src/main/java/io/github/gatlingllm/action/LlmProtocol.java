@@ -97,6 +97,37 @@ public record LlmProtocol(
     return !baseUrls.isEmpty();
   }
 
+  /** The same settings, but for a server inside this JVM that knows none of the user's secrets. */
+  LlmProtocol at(String baseUrl) {
+    return new LlmProtocol(
+        target,
+        List.of(baseUrl),
+        null,
+        null,
+        Map.of(),
+        requestTimeout,
+        idleTimeout,
+        shareConnections,
+        true,
+        true,
+        true,
+        null,
+        slo,
+        Map.of(),
+        new Recording(true, true),
+        warmUp,
+        seed,
+        notes);
+  }
+
+  /** The API of the first URL: the one that its path names, else chat. */
+  Api apiOfUrl() {
+    String url = baseUrls.get(0);
+    return url.endsWith(Api.COMPLETIONS.path()) && !url.endsWith(Api.CHAT.path())
+        ? Api.COMPLETIONS
+        : Api.CHAT;
+  }
+
   /** The objectives of requests of that name. */
   Slo sloOf(String requestName) {
     return sloByName.getOrDefault(requestName, slo);

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.action;
 
-import io.gatling.commons.stats.OK$;
 import io.gatling.core.controller.inject.Workload;
 import io.gatling.core.scenario.Scenario;
 import io.gatling.core.session.Session;
@@ -14,8 +13,6 @@ import io.netty.channel.EventLoopGroup;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import scala.collection.immutable.List$;
-import scala.collection.immutable.Map$;
 import scala.concurrent.duration.FiniteDuration;
 
 /**
@@ -90,7 +87,11 @@ final class PlanWorkload extends Workload implements VirtualUsers {
           eventLoop,
           () -> {
             statsEngine.logUserStart(scenario.name());
-            scenario.ctx().coreComponents().exit().$bang(session(userId, eventLoop));
+            scenario
+                .ctx()
+                .coreComponents()
+                .exit()
+                .$bang(FreshSession.of(scenario.name(), userId, scenario.onExit(), eventLoop));
           });
     }
   }
@@ -104,21 +105,12 @@ final class PlanWorkload extends Workload implements VirtualUsers {
     if (arrival != null) {
       arrival.started(System.nanoTime());
     }
-    Session own = new PlanUser(driver, arrival).in(session(userId, eventLoop));
+    Session own =
+        new PlanUser(driver, arrival)
+            .in(FreshSession.of(scenario.name(), userId, scenario.onExit(), eventLoop));
     Session ready = scenario.onStart().apply(own);
     statsEngine.logUserStart(scenario.name());
     scenario.entry().$bang(ready);
-  }
-
-  private Session session(long userId, EventLoop eventLoop) {
-    return new Session(
-        scenario.name(),
-        userId,
-        Map$.MODULE$.empty(),
-        OK$.MODULE$,
-        List$.MODULE$.empty(),
-        scenario.onExit(),
-        eventLoop);
   }
 
   @Override

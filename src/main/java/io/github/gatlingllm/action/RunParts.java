@@ -9,14 +9,21 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 
 /**
  * What all LLM requests of a run share, whatever their scenario and protocol. Made once per run.
  */
-record RunParts(Run run, OpenSchedules schedules, Tokenizer tokenizer, Executor tokenizing) {
+record RunParts(
+    Run run,
+    OpenSchedules schedules,
+    Tokenizer tokenizer,
+    Executor tokenizing,
+    Set<String> warmedUp) {
 
   static RunParts of(CoreComponents core) {
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
@@ -35,7 +42,13 @@ record RunParts(Run run, OpenSchedules schedules, Tokenizer tokenizer, Executor 
               Thread thread = new Thread(task, "llm-tokenizer");
               thread.setDaemon(true);
               return thread;
-            }));
+            }),
+        ConcurrentHashMap.newKeySet());
+  }
+
+  /** True for the first caller with that key. */
+  boolean isFirst(String key) {
+    return warmedUp.add(key);
   }
 
   /** Notes in the run what a protocol asks for. */

@@ -188,6 +188,16 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.slo = slo.build());
   }
 
+  /** As {@link #slo(SloBuilder)}, from settings. */
+  public LlmProtocolBuilder slo(Slo slo) {
+    return with(s -> s.slo = slo);
+  }
+
+  /** Leaves Gatling's own pages as they are; the report stays in {@code llm.html}. */
+  public LlmProtocolBuilder disableIndexBlock() {
+    return note("indexBlock", "false");
+  }
+
   /** Objectives of requests of that name. */
   public LlmProtocolBuilder slo(String requestName, SloBuilder slo) {
     return with(s -> s.sloByName.put(requestName, slo.build()));

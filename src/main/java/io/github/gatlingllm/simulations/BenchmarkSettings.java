@@ -1,7 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.simulations.EndpointSpec.Api;
+import io.github.gatlingllm.wire.Api;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;

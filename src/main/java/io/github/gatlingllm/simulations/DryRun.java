@@ -64,7 +64,7 @@ public final class DryRun {
       row("model", Objects.requireNonNullElse(target.model(), "not named, the server decides"));
       row("API key", target.apiKey() == null ? "none" : "set");
     }
-    row("API", settings.api() + (settings.ask().stream() ? ", streamed" : ", not streamed"));
+    row("API", settings.api().key() + (settings.ask().stream() ? ", streamed" : ", not streamed"));
   }
 
   private void load() {

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.wire.Api;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;
@@ -11,31 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param url the full URL, e.g. {@code http://localhost:8000/v1/chat/completions}
  */
 public record EndpointSpec(String url, Api api) {
-
-  /** The two APIs of OpenAI-compatible servers. */
-  public enum Api {
-    /** Messages: {@code /chat/completions}. */
-    CHAT("/chat/completions"),
-    /** One prompt: {@code /completions}. */
-    COMPLETIONS("/completions");
-
-    private final String path;
-
-    Api(String path) {
-      this.path = path;
-    }
-
-    /** What follows the base URL. */
-    public String path() {
-      return path;
-    }
-
-    /** The name used in settings and files: lower case. */
-    @Override
-    public String toString() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-  }
 
   /** How the API is chosen in the settings. */
   enum ApiChoice {
@@ -65,9 +41,9 @@ public record EndpointSpec(String url, Api api) {
     URI uri = uri(text);
     String path = withoutSlashes(uri.getRawPath());
     Api named =
-        path.endsWith(Api.CHAT.path)
+        path.endsWith(Api.CHAT.path())
             ? Api.CHAT
-            : path.endsWith(Api.COMPLETIONS.path) ? Api.COMPLETIONS : null;
+            : path.endsWith(Api.COMPLETIONS.path()) ? Api.COMPLETIONS : null;
     if (named == null && uri.getRawQuery() != null) {
       throw new IllegalArgumentException(
           "expected the full path …/chat/completions before '?' in a URL with a query");
@@ -75,9 +51,9 @@ public record EndpointSpec(String url, Api api) {
     if (named != null && asked != null && named != asked) {
       throw new IllegalArgumentException(
           "the path is of llm.api="
-              + named
+              + named.key()
               + ", but llm.api="
-              + asked
+              + asked.key()
               + " was set; remove llm.api");
     }
     Api api = named != null ? named : asked != null ? asked : Api.CHAT;
@@ -87,7 +63,7 @@ public record EndpointSpec(String url, Api api) {
             + "://"
             + uri.getRawAuthority()
             + path
-            + (named == null ? api.path : "")
+            + (named == null ? api.path() : "")
             + query,
         api);
   }
@@ -95,7 +71,7 @@ public record EndpointSpec(String url, Api api) {
   /** The URL without the API's path and without a query, e.g. {@code http://localhost:8000/v1}. */
   public String baseUrl() {
     String plain = url.contains("?") ? url.substring(0, url.indexOf('?')) : url;
-    return plain.substring(0, plain.length() - api.path.length());
+    return plain.substring(0, plain.length() - api.path().length());
   }
 
   private static URI uri(String text) {

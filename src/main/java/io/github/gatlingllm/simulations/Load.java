@@ -73,6 +73,16 @@ public record Load(
     }
   }
 
+  /** The requests in flight of each closed level. */
+  int[] concurrencies() {
+    return levels.stream().mapToInt(level -> ((Closed) level).concurrency()).toArray();
+  }
+
+  /** The requests per second of each open level. */
+  double[] rates() {
+    return levels.stream().mapToDouble(level -> ((Open) level).rate()).toArray();
+  }
+
   /** Requests to expect at a level, warm-up excepted; null where the server decides. */
   public @Nullable Long expectedRequests(Level level) {
     if (requests != null) {

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.simulations.EndpointSpec.Api;
 import io.github.gatlingllm.simulations.Load.Arrival;
 import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.Transport.Connections;
+import io.github.gatlingllm.wire.Api;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,0 +1,124 @@
+package io.github.gatlingllm.action;
+
+import static java.time.Duration.ofNanos;
+
+import io.gatling.core.CoreComponents;
+import io.gatling.core.action.Action;
+import io.gatling.core.action.SessionHook;
+import io.gatling.core.session.Session;
+import io.gatling.core.stats.StatsEngine;
+import io.gatling.core.structure.ScenarioContext;
+import io.gatling.http.protocol.HttpComponents;
+import io.gatling.http.protocol.HttpProtocol;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.wire.Api;
+import io.netty.channel.EventLoop;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What is sent before the load starts, through the same code as everything after it: first against
+ * an engine inside this JVM, so that classes are loaded and the hot path is compiled; then, where
+ * it is asked for, real requests to the target. Blocks the thread that builds the simulation.
+ */
+final class WarmUpRounds {
+
+  private static final int CONCURRENT = 32;
+  private static final int TOKENS = 128;
+  private static final long JVM_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
+  private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final String PROMPT = "Say hello.";
+  private static final int REAL_TOKENS = 16;
+
+  private final ScenarioContext context;
+  private final CoreComponents core;
+  private final HttpComponents http;
+  private final WarmUpLedger ledger;
+
+  WarmUpRounds(ScenarioContext context, String runId) {
+    this.context = context;
+    this.core = context.coreComponents();
+    this.http = context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
+    this.ledger = new WarmUpLedger(runId);
+  }
+
+  /** Loads classes and warms the JIT, for a few seconds; nothing leaves this JVM. */
+  void jvm(LlmComponents components) {
+    try (EmbeddedEngine engine =
+        EmbeddedEngine.builder().fixed(ofNanos(1_000_000), ofNanos(200_000)).seed(1).start()) {
+      LlmProtocol inside = components.protocol().at(engine.baseUrl());
+      Action action = action(components.forWarmUp(inside, ledger), Api.CHAT, TOKENS);
+      long end = System.nanoTime() + JVM_NANOS;
+      for (int i = 0; i < CONCURRENT; i++) {
+        send(action);
+      }
+      int pending = CONCURRENT;
+      while (pending > 0) {
+        RequestRecord record = ledger.await(GRACE_NANOS);
+        if (record == null || !record.outcome().ok()) {
+          System.out.println(
+              "LLM warm-up of the JVM did not work ("
+                  + (record == null ? "no answer" : record.outcome().error())
+                  + "); the first requests will be slower");
+          return;
+        }
+        pending--;
+        if (System.nanoTime() < end) {
+          send(action);
+          pending++;
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Real requests to the target, one after the other; a failed one is named in one line. */
+  void target(LlmComponents components) {
+    LlmProtocol protocol = components.protocol();
+    Action action =
+        action(components.forWarmUp(protocol, ledger), protocol.apiOfUrl(), REAL_TOKENS);
+    try {
+      for (int i = 0; i < protocol.warmUp().requests(); i++) {
+        send(action);
+        RequestRecord record = ledger.await(protocol.requestTimeout().toNanos() + GRACE_NANOS);
+        if (record == null || !record.outcome().ok()) {
+          System.out.println(
+              "LLM warm-up request to "
+                  + protocol.label()
+                  + " failed: "
+                  + (record == null ? "no answer" : record.outcome().error())
+                  + "; the run goes on");
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Action action(LlmComponents components, Api api, int maxTokens) {
+    LlmRequest request =
+        LlmRequest.of(Dynamic.of("warm-up"), api)
+            .edit(draft -> draft.maxTokens = Dynamic.of(maxTokens))
+            .edit(draft -> draft.prompt = Dynamic.of(PROMPT));
+    return new LlmAction(request, components, context, new EndOfUser(core.statsEngine()));
+  }
+
+  private void send(Action action) {
+    EventLoop eventLoop = core.eventLoopGroup().next();
+    Session session = FreshSession.of("warm-up", 0, http.onExit(), eventLoop);
+    eventLoop.execute(() -> action.$bang(http.onStart().apply(session)));
+  }
+
+  /** What follows a warm-up request. */
+  private static final class EndOfUser extends SessionHook {
+    EndOfUser(StatsEngine statsEngine) {
+      super(null, "warm-up-end", statsEngine, null);
+    }
+
+    @Override
+    public void execute(Session session) {
+      session.exit();
+    }
+  }
+}
