@@ -1,6 +1,5 @@
 package io.github.gatlingllm.action;
 
-import static io.gatling.javaapi.core.CoreDsl.atOnceUsers;
 import static io.gatling.javaapi.core.CoreDsl.exec;
 import static io.gatling.javaapi.core.CoreDsl.scenario;
 import static io.gatling.javaapi.http.HttpDsl.http;
@@ -104,9 +103,9 @@ public final class PlanSimulation extends Simulation {
                 System.getProperty("plan").equals("spin") ? spin : scenario,
                 ctx -> listener)
             .andThen(
-                scenario("After")
-                    .exec(session -> note(session, "after"))
-                    .injectOpen(atOnceUsers(1))));
+                ClosedLoop.of(1)
+                    .requests(1)
+                    .inject(scenario("After").exec(session -> note(session, "after")))));
   }
 
   private Session note(Session session, String line) {
