@@ -9,6 +9,7 @@ import io.gatling.core.stats.StatsEngine;
 final class PlanExit extends SessionHook {
 
   PlanExit(StatsEngine statsEngine, Action exit) {
+    // No function: execute is replaced. Of SessionHook only the Scala members are wanted.
     super(null, "plan-exit", statsEngine, exit);
   }
 

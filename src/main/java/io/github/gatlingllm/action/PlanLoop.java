@@ -16,9 +16,8 @@ final class PlanLoop extends SessionHook {
   private final StageListener listener;
   private @Nullable Action body;
 
-  // SessionHook's function is never used: execute is replaced.
-  @SuppressWarnings("NullAway")
   PlanLoop(StatsEngine statsEngine, Action exit, StageListener listener) {
+    // No function: execute is replaced. Of SessionHook only the Scala members are wanted.
     super(null, "plan", statsEngine, exit);
     this.listener = listener;
   }

@@ -7,8 +7,10 @@ import org.jspecify.annotations.Nullable;
  * late the user's first LLM request really is: {@code scheduled = start − startLagNanos}. Users of
  * closed loops have none.
  *
- * <p>Its user's first LLM request asks {@link #untilPlannedNanos}, waits that long if it is
- * positive, then calls {@link #take}. Not thread-safe: it belongs to the user's event loop.
+ * <p>Its user's first LLM request asks {@link #untilPlannedNanos}; if that is positive, it waits
+ * until {@link #plannedNanos} and calls {@link #released}; then it calls {@link #take}. Users of
+ * load plans start at their instants and need no wait. Not thread-safe: it belongs to the user's
+ * event loop.
  */
 public final class Arrival {
   /** Session attribute; the prefix lets it survive {@code session.reset()}. */

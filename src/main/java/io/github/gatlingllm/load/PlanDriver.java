@@ -248,7 +248,7 @@ public final class PlanDriver {
       users.start(new Arrival(current, offset, planned));
     }
     if (schedule.hasNext()) {
-      at(planned - LOOKAHEAD_NANOS / 2, () -> handOut(current, schedule));
+      at(planned - LOOKAHEAD_NANOS / 8 * 7, () -> handOut(current, schedule));
     } else if (!current.measureEndKnown()) {
       close(current, planned);
     }

@@ -3,9 +3,10 @@ package io.github.gatlingllm.load;
 import io.github.gatlingllm.sample.Phase;
 
 /**
- * Is told how a plan goes on, in order, one call at a time. Instants are {@link System#nanoTime()}
- * and planned ones: a call may come a little after its instant, never before. Calls are made while
- * the plan waits: return at once, throw nothing.
+ * Is told how a plan goes on, in order, one call at a time. Instants are planned ones on {@link
+ * System#nanoTime()}: calls come at them or a little later, but for the start of an open stage,
+ * which is announced some milliseconds ahead. The plan waits for each call: return at once, throw
+ * nothing.
  */
 public interface StageListener {
 

@@ -17,10 +17,13 @@ import io.github.gatlingllm.sample.Phase;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** A plan over plain HTTP; at the end it prints what it saw of itself. */
 public final class PlanSimulation extends Simulation {
   private final Queue<String> lines = new ConcurrentLinkedQueue<>();
+
+  private final AtomicLong spins = new AtomicLong();
 
   private final StageListener listener =
       new StageListener() {
@@ -48,6 +51,15 @@ public final class PlanSimulation extends Simulation {
           .doIf(session -> Boolean.getBoolean("exits") && session.userId() % 2 == 0)
           .then(exec(Session::markAsFailed).exitHereIfFailed());
 
+  /** An iteration that never waits. */
+  private final ScenarioBuilder spin =
+      scenario("Spin")
+          .exec(
+              session -> {
+                spins.incrementAndGet();
+                return session;
+              });
+
   private Session begin(Session session) {
     long now = System.nanoTime();
     Stage stage = session.get(Stage.KEY);
@@ -66,12 +78,13 @@ public final class PlanSimulation extends Simulation {
   private static LoadPlan plan() {
     return switch (System.getProperty("plan")) {
       case "sweep" ->
-          ClosedLoop.of(1, 8, 32)
+          ClosedLoop.of(32, 8, 1)
               .stabilize(2)
               .measure(Duration.ofMillis(Long.getLong("millis")))
               .drain(5)
               .plan();
       case "count" -> ClosedLoop.of(4).requests(50).plan();
+      case "spin" -> ClosedLoop.of(2).requests(500_000).plan();
       case "open" ->
           OpenLoop.of(10, 100, 1000)
               .seed(7)
@@ -85,11 +98,14 @@ public final class PlanSimulation extends Simulation {
 
   {
     setUp(
-        PlanPopulation.of(plan(), scenario, ctx -> listener)
+        PlanPopulation.of(
+                plan(),
+                System.getProperty("plan").equals("spin") ? spin : scenario,
+                ctx -> listener)
             .andThen(
-                scenario("After")
-                    .exec(session -> note(session, "after"))
-                    .injectOpen(io.gatling.javaapi.core.CoreDsl.atOnceUsers(1))));
+                ClosedLoop.of(1)
+                    .requests(1)
+                    .inject(scenario("After").exec(session -> note(session, "after")))));
   }
 
   private Session note(Session session, String line) {
@@ -99,6 +115,7 @@ public final class PlanSimulation extends Simulation {
 
   @Override
   public void after() {
+    System.out.println("> spins all " + spins);
     lines.forEach(line -> System.out.println("> " + line));
   }
 }
