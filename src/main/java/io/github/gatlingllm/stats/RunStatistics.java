@@ -121,17 +121,8 @@ public final class RunStatistics {
   /** Puts every token into the window and the second in which it arrived. */
   private TokenArrivals.Basis tokens(
       RequestRecord record, StageWindow stage, String name, boolean inSlo) {
-    String target = stage.stage().target();
-    TokenArrivals.Basis basis =
-        TokenArrivals.visit(
-            record,
-            (unixNanos, tokens) -> {
-              overTime.tokens(unixNanos, tokens, inSlo);
-              StageWindow window = windows.at(target, unixNanos, stage);
-              if (window != null) {
-                cell(window, name).flow().tokens(tokens, inSlo);
-              }
-            });
+    Inflow inflow = new Inflow(stage, name, inSlo);
+    TokenArrivals.Basis basis = TokenArrivals.visit(record, inflow);
     Long admitted = record.timing().admittedUnixNanos();
     if (admitted != null) {
       TokenGaps.visit(
@@ -141,6 +132,35 @@ public final class RunStatistics {
               overTime.gap(admitted + record.events().offsetsMicros()[i] * 1_000L, micros, tokens));
     }
     return basis;
+  }
+
+  /** The tokens of one request; most of them fall into the window of the one before. */
+  private final class Inflow implements TokenArrivals.Visitor {
+    private final String name;
+    private final boolean inSlo;
+    private StageWindow window;
+    private @Nullable Flow flow;
+
+    private Inflow(StageWindow stage, String name, boolean inSlo) {
+      this.window = stage;
+      this.name = name;
+      this.inSlo = inSlo;
+    }
+
+    @Override
+    public void tokens(long unixNanos, double tokens) {
+      overTime.tokens(unixNanos, tokens, inSlo);
+      StageWindow now = windows.at(window.stage().target(), unixNanos, window);
+      if (now != null) {
+        Flow into = flow;
+        if (into == null || now.index() != window.index()) {
+          into = cell(now, name).flow();
+          flow = into;
+          window = now;
+        }
+        into.tokens(tokens, inSlo);
+      }
+    }
   }
 
   /** A request's way through the system: start, first token, end. */
