@@ -6,15 +6,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Numbers as people read them: three digits that matter, thousands grouped, {@code –} if absent.
  */
-public final class Digits {
+final class Digits {
 
   /** Stands for a value that is absent. */
-  public static final String ABSENT = "–";
+  static final String ABSENT = "–";
 
   private Digits() {}
 
   /** 0.0123, 1.23, 12.3, 123, 1,234. */
-  public static String of(@Nullable Double value) {
+  static String of(@Nullable Double value) {
     if (value == null) {
       return ABSENT;
     }
@@ -38,12 +38,12 @@ public final class Digits {
   }
 
   /** Grouped: 1,234. */
-  public static String of(long value) {
+  static String of(long value) {
     return String.format(Locale.ROOT, "%,d", value);
   }
 
   /** {@code 812 ms}, {@code 12.3 s} from 10 s up. */
-  public static String ms(@Nullable Double millis) {
+  static String ms(@Nullable Double millis) {
     if (millis == null) {
       return ABSENT;
     }
@@ -51,7 +51,7 @@ public final class Digits {
   }
 
   /** A share of 0 to 1 as {@code 98.5 %}; 100 % and 0 % only when it is exactly that. */
-  public static String percent(@Nullable Double share) {
+  static String percent(@Nullable Double share) {
     if (share == null) {
       return ABSENT;
     }

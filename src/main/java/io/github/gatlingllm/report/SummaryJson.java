@@ -1,0 +1,115 @@
+package io.github.gatlingllm.report;
+
+import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.JsonKey;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import com.fasterxml.jackson.annotation.JsonValue;
+import com.fasterxml.jackson.annotation.PropertyAccessor;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.ser.std.StdSerializer;
+import io.github.gatlingllm.stats.Check;
+import io.github.gatlingllm.stats.Figures;
+import io.github.gatlingllm.stats.Metric;
+import io.github.gatlingllm.stats.Summary;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * A {@link Summary} as {@code llm/summary.json}: keys in snake case and in a fixed order, absent
+ * values as null, numbers with 9 significant digits; equal summaries give equal bytes.
+ */
+public final class SummaryJson {
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder()
+          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .visibility(PropertyAccessor.IS_GETTER, JsonAutoDetect.Visibility.NONE)
+          .visibility(PropertyAccessor.GETTER, JsonAutoDetect.Visibility.NONE)
+          .addModule(
+              new SimpleModule()
+                  .addSerializer(Double.class, new ShortNumber())
+                  .addSerializer(double.class, new ShortNumber()))
+          .addMixIn(Summary.class, SummaryForm.class)
+          .addMixIn(Summary.Stage.class, FiguresInline.class)
+          .addMixIn(Summary.Target.class, FiguresInline.class)
+          .addMixIn(Summary.RequestGroup.class, FiguresInline.class)
+          .addMixIn(Figures.Jitter.class, JitterForm.class)
+          .addMixIn(Metric.class, MetricKey.class)
+          .addMixIn(Check.Level.class, Keyed.class)
+          .build();
+
+  private SummaryJson() {}
+
+  @JsonPropertyOrder({"run", "verdict", "config", "workload", "slo", "figures"})
+  interface SummaryForm extends FiguresInline {}
+
+  interface FiguresInline {
+    @JsonUnwrapped
+    Figures figures();
+  }
+
+  interface JitterForm {
+    @JsonProperty("stalls_per_1k_tokens")
+    Double stallsPer1kTokens();
+  }
+
+  interface MetricKey {
+    @JsonKey
+    String key();
+  }
+
+  interface Keyed {
+    @JsonValue
+    String key();
+  }
+
+  /** Digits beyond the ninth are noise of the arithmetic: a millisecond has six after its point. */
+  private static final class ShortNumber extends StdSerializer<Double> {
+
+    private static final MathContext DIGITS = new MathContext(9);
+
+    private ShortNumber() {
+      super(Double.class);
+    }
+
+    @Override
+    public void serialize(Double value, JsonGenerator out, SerializerProvider provider)
+        throws IOException {
+      if (Double.isFinite(value)) {
+        BigDecimal rounded = BigDecimal.valueOf(value).round(DIGITS).stripTrailingZeros();
+        out.writeNumber(rounded.scale() < 0 ? rounded.setScale(0) : rounded);
+      } else {
+        out.writeNull();
+      }
+    }
+  }
+
+  /** The whole file as text. */
+  public static String of(Summary summary) {
+    ObjectNode root = JSON.createObjectNode();
+    root.put("schema", Summary.SCHEMA);
+    root.setAll((ObjectNode) JSON.valueToTree(summary));
+    try {
+      return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(root) + "\n";
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a tree of plain values is always JSON", e);
+    }
+  }
+
+  /** Writes the file; its directory must exist. */
+  public static void write(Summary summary, Path summaryJson) throws IOException {
+    Files.writeString(summaryJson, of(summary));
+  }
+}

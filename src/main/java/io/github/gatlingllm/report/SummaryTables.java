@@ -1,0 +1,89 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.stats.Distribution;
+import io.github.gatlingllm.stats.Figures;
+import io.github.gatlingllm.stats.Metric;
+import io.github.gatlingllm.stats.Summary;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables that the text files share. A figure with too few values beyond it carries a {@code *}.
+ */
+final class SummaryTables {
+
+  /** Says what the mark means. */
+  static final String LOW_N = "* fewer than 10 values beyond it";
+
+  private static final List<Metric> QUOTED =
+      List.of(
+          Metric.TTFT_MS,
+          Metric.TTFT_FROM_SCHEDULE_MS,
+          Metric.TTFO_MS,
+          Metric.ITL_MS,
+          Metric.TPOT_MS,
+          Metric.E2E_MS,
+          Metric.QUEUE_WAIT_MS,
+          Metric.STALL_MS);
+
+  private SummaryTables() {}
+
+  /** Latencies, a row per metric that has values. */
+  static TextTable latencies(Figures figures) {
+    List<List<String>> rows = new ArrayList<>();
+    for (Metric metric : QUOTED) {
+      Distribution d = figures.metric(metric);
+      if (!d.isEmpty()) {
+        rows.add(
+            List.of(
+                metric.title() + " (ms)",
+                NumberText.count(d.count()),
+                NumberText.number(d.mean()),
+                quoted(d, "p50", d.p50()),
+                quoted(d, "p95", d.p95()),
+                quoted(d, "p99", d.p99()),
+                NumberText.number(d.max())));
+      }
+    }
+    return new TextTable(List.of("latency", "count", "mean", "p50", "p95", "p99", "max"), rows);
+  }
+
+  /** Load levels, a row each. */
+  static TextTable stages(Summary summary) {
+    boolean severalTargets = summary.targets().size() > 1;
+    boolean slo = summary.slo() != null;
+    List<String> heading = new ArrayList<>(List.of("level", "in flight", "requests/s", "tok/s"));
+    heading.addAll(List.of("TTFT p50", "TTFT p99", "ITL p50", "ITL p99", "E2E p50"));
+    if (slo) {
+      heading.add("in SLO");
+    }
+    heading.add("failed");
+    List<List<String>> rows = new ArrayList<>();
+    for (Summary.Stage stage : summary.stages()) {
+      Figures f = stage.figures();
+      Distribution ttft = f.metric(Metric.TTFT_MS);
+      Distribution itl = f.metric(Metric.ITL_MS);
+      List<String> row = new ArrayList<>();
+      row.add(severalTargets ? stage.label() + " " + stage.target() : stage.label());
+      row.add(NumberText.number(stage.meanInFlight()));
+      row.add(NumberText.number(f.throughput().requestsPerS()));
+      row.add(NumberText.number(f.throughput().outputTokensPerS()));
+      row.add(quoted(ttft, "p50", ttft.p50()));
+      row.add(quoted(ttft, "p99", ttft.p99()));
+      row.add(quoted(itl, "p50", itl.p50()));
+      row.add(quoted(itl, "p99", itl.p99()));
+      row.add(quoted(f.metric(Metric.E2E_MS), "p50", f.metric(Metric.E2E_MS).p50()));
+      if (slo) {
+        row.add(NumberText.percent(f.goodput() == null ? null : f.goodput().share()));
+      }
+      row.add(NumberText.count(f.counts().failed()));
+      rows.add(row);
+    }
+    return new TextTable(heading, rows);
+  }
+
+  private static String quoted(Distribution d, String percentile, @Nullable Double value) {
+    return NumberText.number(value) + (d.isLowN(percentile) ? "*" : "");
+  }
+}

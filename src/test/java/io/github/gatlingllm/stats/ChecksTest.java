@@ -1,0 +1,231 @@
+package io.github.gatlingllm.stats;
+
+import static io.github.gatlingllm.stats.Recorded.at;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.sample.ReadReport;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.stats.Check.Level;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** Each check: once where it must warn, once where it must not. */
+class ChecksTest {
+
+  private static final double[] STEADY = {100, 120, 140, 160, 180, 200, 220, 240, 260, 280};
+
+  private static final RunInfo RUN = Recorded.run(10, Recorded.stage(1, 0, 10_000));
+
+  @Test
+  void steadyRunIsFine() {
+    Summary summary = summary(r -> {});
+    assertThat(summary.checks())
+        .filteredOn(c -> c.level() != Level.OK)
+        .extracting(Check::id)
+        .containsExactly("low_n", "load_levels");
+    assertThat(summary.checks()).allSatisfy(c -> assertThat(c.message()).endsWith("."));
+    assertThat(summary.checks())
+        .filteredOn(c -> c.level() == Level.OK)
+        .allSatisfy(c -> assertThat(c.remedy()).isEmpty());
+  }
+
+  @Test
+  void failures() {
+    warns("errors", summary(r -> r.failed(Verdict.TIMEOUT, "timeout")), 0.1);
+    List<RequestRecord> none = List.of(at(0).failed(Verdict.TIMEOUT, "timeout").record());
+    assertThat(check(Recorded.figures(RUN, none).summary(), "errors").level())
+        .isEqualTo(Level.INVALID);
+  }
+
+  @Test
+  void shortOfItsPinnedLength() {
+    RunInfo pinned = RUN.toBuilder().config(Map.of("ignoreEos", "true")).build();
+    warns("pinned_output", Recorded.figures(pinned, records(r -> r.max(128))).summary(), 0.1);
+    warns("pinned_output", Recorded.figures(pinned, records(r -> r.finish("stop"))).summary(), 0.1);
+    Summary fine = Recorded.figures(pinned, records(r -> r.max(10))).summary();
+    assertThat(check(fine, "pinned_output").level()).isEqualTo(Level.OK);
+    assertThat(summary(r -> r.max(128)).checks()).noneMatch(c -> c.id().equals("pinned_output"));
+  }
+
+  @Test
+  void noFinishReason() {
+    warns("finish_reasons", summary(r -> r.finish(null)), 0.1);
+  }
+
+  @Test
+  void estimatedTokens() {
+    warns("token_counts", summary(Recorded::estimated), 0.1);
+  }
+
+  @Test
+  void countsThatDisagree() {
+    warns("token_counts_agree", summary(r -> r.output(7)), 0.1);
+    warns(
+        "token_counts_agree",
+        summary(r -> r.perEvent(1, 1, 1, 1, 1, 1, 1, 1, 1, 1).output(12)),
+        0.1);
+  }
+
+  @Test
+  void manyTokensPerEvent() {
+    Check check = check(summary(r -> r.output(40)), "tokens_per_event");
+    assertThat(check.value()).isEqualTo(1.3, within(1e-9));
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+  }
+
+  /** All tokens within 2 % of E2E, after 2 s of silence. */
+  @Test
+  void gatewayThatBuffers() {
+    warns(
+        "buffering", summary(r -> r.tokens(500, 500, 501, 501, 501, 502, 502, 502, 503, 503)), 0.1);
+    List<RequestRecord> all =
+        List.of(at(0).tokens(500, 500, 500, 500, 500, 500, 500, 500).record());
+    assertThat(check(Recorded.figures(RUN, all).summary(), "buffering").level())
+        .isEqualTo(Level.INVALID);
+  }
+
+  @Test
+  void coalescedEvents() {
+    Check check = check(summary(r -> r.coalesced(100)), "coalesced_events");
+    assertThat(check.value()).isEqualTo(1);
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+  }
+
+  @Test
+  void endOfStream() {
+    warns("late_data", summary(r -> r.late(2)), 0.1);
+    warns("missing_done", summary(Recorded::withoutDone), 0.1);
+  }
+
+  @Test
+  void cancelledTails() {
+    warns("cancelled_tails", summary(r -> r.failed(Verdict.CANCELLED, "end")), 0.1);
+  }
+
+  @Test
+  void timesAndCountsThatDoNotFit() {
+    // Ten tokens at the pace of ten, then N says 30: TPOT × 29 would take the same time, N fits.
+    assertThat(check(summary(r -> r.output(30)), "e2e_identity").level()).isEqualTo(Level.OK);
+    // The server says 5 tokens came in the first event, and TPOT did not leave them out.
+    warns("e2e_identity", summary(r -> r.perEvent(5, 1, 1, 1, 1, 1, 1, 1, 1, 1)), null);
+  }
+
+  /** One user, requests back to back: 1 in flight, 1 ÷ 280 ms × 280 ms. */
+  @Test
+  void littlesLaw() {
+    List<RequestRecord> steady = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      steady.add(at(i * 300).tokens(100, 300).record());
+    }
+    Summary fine = Recorded.figures(Recorded.run(9, Recorded.stage(1, 0, 9_000)), steady).summary();
+    assertThat(check(fine, "littles_law").level()).isEqualTo(Level.OK);
+    assertThat(check(fine, "littles_law").value()).isLessThan(0.05);
+    assertThat(fine.stages().get(0).meanInFlight()).isEqualTo(1, within(1e-9));
+    // Half of the load never ends inside the window: 8 in flight that no rate accounts for.
+    for (int i = 0; i < 8; i++) {
+      steady.add(at(0).tokens(100, 20_000).record());
+    }
+    Summary odd = Recorded.figures(Recorded.run(9, Recorded.stage(1, 0, 9_000)), steady).summary();
+    assertThat(check(odd, "littles_law").level()).isEqualTo(Level.WARNING);
+  }
+
+  /** 10 s at a steady 10/s: variance 0, dispersion 0. In bursts of 20 every other second: 10. */
+  @Test
+  void arrivals() {
+    RunInfo open =
+        Recorded.run(10, Recorded.stage("r=10", "a", "open loop", 10.0, "requests/s", 0, 10_000));
+    List<RequestRecord> planned = new ArrayList<>();
+    List<RequestRecord> bursts = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      planned.add(at(i * 100 + 2).lag(2).stage("r=10").tokens(5).record());
+      bursts.add(at(i / 20 * 2_000 + 60).lag(60).stage("r=10").tokens(5).record());
+    }
+    Summary fine = Recorded.figures(open, planned).summary();
+    assertThat(fine.arrivals().count()).isEqualTo(100);
+    assertThat(fine.arrivals().plannedPerS()).isEqualTo(10);
+    assertThat(fine.arrivals().realisedPerS()).isEqualTo(10);
+    assertThat(fine.arrivals().plannedDispersion()).isZero();
+    assertThat(fine.arrivals().lagP99Ms()).isEqualTo(2, within(0.002));
+    assertThat(check(fine, "arrivals").level()).isEqualTo(Level.OK);
+    assertThat(check(fine, "start_lag").level()).isEqualTo(Level.OK);
+    Summary late = Recorded.figures(open, bursts).summary();
+    assertThat(late.arrivals().realisedDispersion()).isEqualTo(10, within(1e-9));
+    assertThat(check(late, "start_lag").level()).isEqualTo(Level.WARNING);
+    assertThat(summary(r -> {}).arrivals()).isNull();
+  }
+
+  @Test
+  void lostRecords() throws IOException {
+    RunInfo dropping = RUN.toBuilder().dropped(3).build();
+    assertThat(
+            check(Recorded.figures(dropping, records(r -> {})).summary(), "records_dropped")
+                .level())
+        .isEqualTo(Level.INVALID);
+    Summary cut =
+        RunStatistics.of(
+                RUN,
+                sink -> {
+                  records(r -> {}).forEach(sink);
+                  return new ReadReport(10, 77, 0, List.of());
+                })
+            .summary();
+    assertThat(check(cut, "cut_tail").value()).isEqualTo(77);
+    assertThat(check(cut, "records_dropped").level()).isEqualTo(Level.OK);
+  }
+
+  @Test
+  void levels() {
+    assertThat(check(summary(r -> {}), "load_levels").message()).contains("one request at a time");
+    Summary sweep = new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 33, 220).summary();
+    assertThat(check(sweep, "load_levels").level()).isEqualTo(Level.OK);
+    assertThat(check(sweep, "knee").level()).isEqualTo(Level.OK);
+    Summary open = new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 90, 120).summary();
+    assertThat(check(open, "knee").level()).isEqualTo(Level.WARNING);
+  }
+
+  @Test
+  void fewValues() {
+    assertThat(check(summary(r -> {}), "low_n").level()).isEqualTo(Level.WARNING);
+    Summary many = new Levels().level(1, 1_000, 100).level(2, 1_000, 100).summary();
+    // No answer has a second token: neither ITL nor TPOT exist, which is no low n.
+    assertThat(check(many, "low_n").level()).isEqualTo(Level.OK);
+  }
+
+  private static void warns(String id, Summary summary, Double value) {
+    assertThat(check(summary, id).level()).as(id).isEqualTo(Level.WARNING);
+    assertThat(check(summary, id).remedy()).isNotEmpty();
+    if (value != null) {
+      assertThat(check(summary, id).value()).isEqualTo(value, within(1e-9));
+    }
+    assertThat(check(summary(r -> {}), id.equals("pinned_output") ? "errors" : id).level())
+        .as("control of " + id)
+        .isEqualTo(Level.OK);
+  }
+
+  private static Summary summary(Consumer<Recorded> change) {
+    return Recorded.figures(RUN, records(change)).summary();
+  }
+
+  /** Ten steady requests, one of them changed. */
+  private static List<RequestRecord> records(Consumer<Recorded> change) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      records.add(at(i * 1_000).tokens(STEADY).max(10).record());
+    }
+    Recorded last = at(9_000).tokens(STEADY).max(10);
+    change.accept(last);
+    records.add(last.record());
+    return records;
+  }
+
+  private static Check check(Summary summary, String id) {
+    return summary.checks().stream().filter(c -> c.id().equals(id)).findFirst().orElseThrow();
+  }
+}

@@ -1,0 +1,150 @@
+package io.github.gatlingllm.stats;
+
+import static io.github.gatlingllm.stats.Recorded.at;
+import static io.github.gatlingllm.stats.Recorded.figures;
+import static io.github.gatlingllm.stats.Recorded.run;
+import static io.github.gatlingllm.stats.Recorded.stage;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.stats.Figures.Goodput;
+import io.github.gatlingllm.stats.Summary.ObjectiveRow;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class GoodputTest {
+
+  private static final RunInfo RUN =
+      run(3, stage(1, 0, 2_000)).toBuilder().slo(Slo.parse("ttft<200ms,tpot<50ms", 60)).build();
+
+  /**
+   *
+   *
+   * <pre>
+   * good      TTFT 100, TPOT 20              met      2 tokens, ends in the window
+   * late      TTFT 250                       missed   ttft
+   * slow      TPOT 90                        missed   tpot
+   * both      TTFT 300, TPOT 60              missed   ttft, tpot
+   * short     one token: no TPOT             met      1 token
+   * broken    http error                     missed   ttft (none came), failed
+   * given up  cancelled after 300 ms         missed   ttft
+   * tail      cancelled after 100 ms         excluded
+   * after     met, but ends past the window  met      1 of its 2 tokens inside
+   *
+   * attempted 8, met 3; share 0.375; ended in the window: good, short: 2 ÷ 2 s = 1/s
+   * tokens in SLO 2 + 1 + 1 = 4 ÷ 2 s = 2/s
+   * </pre>
+   */
+  private static final List<RequestRecord> CASES =
+      List.of(
+          at(0).tokens(100, 120).record(),
+          at(0).tokens(250, 260).record(),
+          at(0).tokens(100, 190).record(),
+          at(0).tokens(300, 360).record(),
+          at(0).tokens(100).record(),
+          at(0).failed(Verdict.HTTP_ERROR, "503").closed(5).record(),
+          at(0).failed(Verdict.CANCELLED, "end").closed(300).record(),
+          at(0).failed(Verdict.CANCELLED, "end").closed(100).record(),
+          at(1_900).tokens(80, 120).record());
+
+  private final Summary summary = figures(RUN, CASES).summary();
+  private final Goodput goodput = summary.figures().goodput();
+
+  @Test
+  void everyAttemptedRequestCounts() {
+    assertThat(goodput.attempted()).isEqualTo(8);
+    assertThat(goodput.met()).isEqualTo(3);
+    assertThat(goodput.excluded()).isEqualTo(1);
+    assertThat(goodput.share()).isEqualTo(0.375);
+  }
+
+  @Test
+  void ratesWithinTheWindow() {
+    assertThat(goodput.requestsPerS()).isEqualTo(1);
+    assertThat(goodput.tokensPerS()).isEqualTo(2);
+    assertThat(summary.figures().throughput().requestsPerS()).isEqualTo(2.5);
+  }
+
+  @Test
+  void missedByObjective() {
+    assertThat(goodput.missed())
+        .containsOnly(Map.entry("ttft", 4L), Map.entry("tpot", 2L), Map.entry("failed", 1L));
+  }
+
+  /**
+   * Percentile 60 over the 6 attempted that have a TTFT: 80 100 100 100 250 300, rank ⌈3.6⌉ = 4th.
+   * TTFT met by good, slow, short, after: 4 of 8.
+   */
+  @Test
+  void rowOfAnObjective() {
+    ObjectiveRow ttft = summary.slo().objectives().get(0);
+    assertThat(ttft.measure()).isEqualTo("ttft");
+    assertThat(ttft.limitMs()).isEqualTo(200);
+    assertThat(ttft.actualMs()).isEqualTo(100, within(0.1));
+    assertThat(ttft.marginMs()).isEqualTo(100, within(0.1));
+    assertThat(ttft.metShare()).isEqualTo(0.5);
+    assertThat(ttft.ok()).isFalse();
+    assertThat(summary.slo().text()).isEqualTo("ttft<200ms,tpot<50ms");
+  }
+
+  @Test
+  void anotherSlo() throws IOException {
+    Summary other =
+        RunStatistics.of(RUN, Slo.parse("ttft<1s", 99), Recorded.source(CASES)).summary();
+    assertThat(other.figures().goodput().met()).isEqualTo(6);
+    // Neither cancelled request had waited a second.
+    assertThat(other.figures().goodput().excluded()).isEqualTo(2);
+    assertThat(other.figures().goodput().attempted()).isEqualTo(7);
+  }
+
+  @Test
+  void requestNameWithObjectivesOfItsOwn() {
+    RunInfo own = RUN.toBuilder().sloByRequest(Map.of("slow", "ttft<1s")).build();
+    Summary s =
+        figures(own, at(0).tokens(300).record(), at(0).name("slow").tokens(300).record()).summary();
+    assertThat(s.requests())
+        .extracting(g -> g.figures().goodput().share())
+        .containsExactly(0.0, 1.0);
+    assertThat(s.slo().objectives())
+        .extracting(ObjectiveRow::measure)
+        .containsExactly("ttft", "tpot", "slow: ttft");
+  }
+
+  /** Levels 1, 2, 4: shares 1, 0.5, 0.75 at 60 %: 4 is the highest that holds. */
+  @Test
+  void highestLoadThatHolds() {
+    RunInfo info =
+        run(3, stage(1, 0, 1_000), stage(2, 1_000, 2_000), stage(4, 2_000, 3_000)).toBuilder()
+            .slo(Slo.parse("ttft<200ms", 60))
+            .build();
+    List<RequestRecord> records = new ArrayList<>();
+    addLevel(records, 0, "c=1", 100, 100, 100, 100);
+    addLevel(records, 1_000, "c=2", 100, 100, 300, 300);
+    addLevel(records, 2_000, "c=4", 100, 100, 100, 300);
+    Goodput all = figures(info, records).summary().figures().goodput();
+    assertThat(all.max().stage()).isEqualTo("c=4");
+    assertThat(all.max().offered()).isEqualTo(4);
+    assertThat(all.max().requestsPerS()).isEqualTo(3);
+  }
+
+  @Test
+  void noLoadHolds() {
+    List<RequestRecord> records = new ArrayList<>();
+    addLevel(records, 0, "c=1", 300, 300);
+    assertThat(figures(RUN, records).summary().figures().goodput().max()).isNull();
+  }
+
+  private static void addLevel(
+      List<RequestRecord> records, double startMs, String stage, double... ttfts) {
+    for (double ttft : ttfts) {
+      records.add(at(startMs).stage(stage).tokens(ttft).record());
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.sample.StageInfo;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A sweep for tests: levels of one second each, one after the other. */
+final class Levels {
+
+  private final List<StageInfo> stages = new ArrayList<>();
+  private final List<RequestRecord> records = new ArrayList<>();
+  private String target = "a";
+
+  /**
+   * A level of {@code users} whose {@code requests} have one token each at {@code e2eMs}, and all
+   * but {@code late} of them a TTFT of that, the late ones ten times it.
+   */
+  Levels level(int users, int requests, double e2eMs, int late) {
+    double from = stages.size() * 1_000.0;
+    stages.add(
+        Recorded.stage(
+            "c=" + users, target, "closed loop", (double) users, "users", from, from + 1_000));
+    for (int i = 0; i < requests; i++) {
+      double ttft = i < late ? e2eMs * 10 : e2eMs;
+      records.add(Recorded.at(from).target(target).stage("c=" + users).tokens(ttft).record());
+    }
+    return this;
+  }
+
+  Levels level(int users, int requests, double e2eMs) {
+    return level(users, requests, e2eMs, 0);
+  }
+
+  Levels target(String name) {
+    target = name;
+    return this;
+  }
+
+  RunFigures figures(Slo slo) {
+    RunInfo info = Recorded.run(stages.size(), stages.toArray(StageInfo[]::new));
+    return Recorded.figures(info.toBuilder().slo(slo).build(), records);
+  }
+
+  Summary summary() {
+    return figures(Slo.NONE).summary();
+  }
+}

@@ -1,0 +1,334 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.sample.ReadReport;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RequestRecord.Events;
+import io.github.gatlingllm.sample.RequestRecord.Identity;
+import io.github.gatlingllm.sample.RequestRecord.Outcome;
+import io.github.gatlingllm.sample.RequestRecord.Timing;
+import io.github.gatlingllm.sample.RequestRecord.TokenSource;
+import io.github.gatlingllm.sample.RequestRecord.Tokens;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.StageInfo;
+import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
+import io.github.gatlingllm.sample.Verdict;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Makes records for tests. Times are given in milliseconds; the run starts at {@link #ORIGIN}. */
+final class Recorded {
+
+  /** Start of every test run, epoch nanoseconds. */
+  static final long ORIGIN = 1_700_000_000_000_000_000L;
+
+  private static final long MS = 1_000_000L;
+
+  private String name = "ask";
+  private String target = "a";
+  private String stage = "c=1";
+  private Phase phase = Phase.MEASURE;
+  private boolean streamed = true;
+  private @Nullable Integer trial;
+  private double startMs;
+  private double lagMs;
+  private @Nullable Double gateMs = 0.0;
+  private boolean planned;
+  private double[] tokenMs = {};
+  private int[] perEvent = {};
+  private int[] choices = {};
+  private boolean times = true;
+  private @Nullable Double latencyMs;
+  private @Nullable Double closedMs;
+  private @Nullable Integer prompt = 10;
+  private @Nullable Integer cached;
+  private @Nullable Integer max;
+  private @Nullable Integer output;
+  private Verdict verdict = Verdict.COMPLETE;
+  private @Nullable String error;
+  private @Nullable String finish = "length";
+  private boolean estimated;
+  private boolean done = true;
+  private int late;
+  private int coalesced;
+  private Map<String, Double> server = Map.of();
+
+  /** A request that starts so many milliseconds into the run. */
+  static Recorded at(double startMs) {
+    Recorded recorded = new Recorded();
+    recorded.startMs = startMs;
+    return recorded;
+  }
+
+  Recorded name(String value) {
+    name = value;
+    return this;
+  }
+
+  Recorded target(String value) {
+    target = value;
+    return this;
+  }
+
+  Recorded stage(String value) {
+    stage = value;
+    return this;
+  }
+
+  Recorded phase(Phase value) {
+    phase = value;
+    return this;
+  }
+
+  Recorded trial(int value) {
+    trial = value;
+    return this;
+  }
+
+  /** An open-loop arrival that was planned so long before its start. */
+  Recorded lag(double ms) {
+    lagMs = ms;
+    planned = true;
+    return this;
+  }
+
+  Recorded gate(@Nullable Double ms) {
+    gateMs = ms;
+    return this;
+  }
+
+  /** Token events at these milliseconds since admitted. */
+  Recorded tokens(double... ms) {
+    tokenMs = ms;
+    return this;
+  }
+
+  /** Tokens of each event, as the server said. */
+  Recorded perEvent(int... tokens) {
+    perEvent = tokens;
+    return this;
+  }
+
+  Recorded choices(int... indexes) {
+    choices = indexes;
+    return this;
+  }
+
+  /** As with {@code recordTokens=false}. */
+  Recorded withoutTimes() {
+    times = false;
+    return this;
+  }
+
+  /** Not a stream: the whole body after so many milliseconds. */
+  Recorded body(double ms, int tokens) {
+    streamed = false;
+    latencyMs = ms;
+    output = tokens;
+    return this;
+  }
+
+  Recorded closed(double ms) {
+    closedMs = ms;
+    return this;
+  }
+
+  Recorded prompt(@Nullable Integer tokens) {
+    prompt = tokens;
+    return this;
+  }
+
+  Recorded cached(int tokens) {
+    cached = tokens;
+    return this;
+  }
+
+  Recorded max(int tokens) {
+    max = tokens;
+    return this;
+  }
+
+  /** N where it is not one per event. */
+  Recorded output(int tokens) {
+    output = tokens;
+    return this;
+  }
+
+  Recorded failed(Verdict value, String message) {
+    verdict = value;
+    error = message;
+    finish = null;
+    done = false;
+    return this;
+  }
+
+  Recorded finish(@Nullable String reason) {
+    finish = reason;
+    return this;
+  }
+
+  Recorded estimated() {
+    estimated = true;
+    return this;
+  }
+
+  Recorded withoutDone() {
+    done = false;
+    return this;
+  }
+
+  Recorded late(int events) {
+    late = events;
+    return this;
+  }
+
+  Recorded coalesced(int events) {
+    coalesced = events;
+    return this;
+  }
+
+  Recorded server(Map<String, Double> timings) {
+    server = timings;
+    return this;
+  }
+
+  RequestRecord record() {
+    boolean any = tokenMs.length > 0;
+    Double last = any ? Double.valueOf(tokenMs[tokenMs.length - 1]) : latencyMs;
+    Integer n = output != null ? output : any ? Integer.valueOf(eventTokens()) : null;
+    Long first = any ? nanos(tokenMs[0]) : null;
+    Double tpot =
+        any && n != null && n >= 2 && last != null
+            ? Double.valueOf((last - tokenMs[0]) * MS / (n - 1))
+            : null;
+    Identity identity =
+        new Identity(
+            "id",
+            "run",
+            "local",
+            trial,
+            0,
+            "scn",
+            name,
+            List.of(),
+            1,
+            null,
+            target,
+            "http://localhost/v1",
+            "m",
+            "chat",
+            streamed,
+            stage,
+            phase);
+    Timing timing =
+        new Timing(
+            ORIGIN + nanos(startMs),
+            planned ? Long.valueOf(nanos(startMs - lagMs)) : null,
+            nanos(lagMs),
+            gateMs == null ? null : Long.valueOf(nanos(gateMs)),
+            null,
+            null,
+            first,
+            first,
+            first,
+            last == null ? null : Long.valueOf(nanos(last)),
+            closedMs != null ? Long.valueOf(nanos(closedMs)) : last == null ? null : nanos(last),
+            tpot);
+    Events events =
+        new Events(
+            times ? micros() : new int[0],
+            perEvent,
+            choices,
+            tokenMs.length,
+            coalesced,
+            late,
+            done,
+            longestGap(),
+            perEvent.length > 0 ? Integer.valueOf(perEvent[0]) : null);
+    Tokens tokens =
+        new Tokens(
+            null,
+            prompt,
+            null,
+            cached,
+            max,
+            n,
+            null,
+            streamed ? n : null,
+            estimated,
+            estimated ? TokenSource.TOKENIZER : TokenSource.USAGE);
+    boolean ok = verdict == Verdict.COMPLETE;
+    Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of());
+    return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
+  }
+
+  private int eventTokens() {
+    return perEvent.length > 0 ? Arrays.stream(perEvent).sum() : tokenMs.length;
+  }
+
+  private int[] micros() {
+    return Arrays.stream(tokenMs).mapToInt(ms -> (int) Math.round(ms * 1_000)).toArray();
+  }
+
+  private @Nullable Long longestGap() {
+    long longest = -1;
+    for (int i = 1; i < tokenMs.length; i++) {
+      longest = Math.max(longest, nanos(tokenMs[i]) - nanos(tokenMs[i - 1]));
+    }
+    return longest < 0 ? null : (Long) longest;
+  }
+
+  private static long nanos(double ms) {
+    return Math.round(ms * MS);
+  }
+
+  /**
+   * Stage {@code c=<users>} of target {@code a} that measures from {@code fromMs} to {@code toMs}.
+   */
+  static StageInfo stage(int users, double fromMs, double toMs) {
+    return stage("c=" + users, "a", "closed loop", (double) users, "users", fromMs, toMs);
+  }
+
+  static StageInfo stage(
+      String label,
+      String target,
+      String kind,
+      @Nullable Double offered,
+      String unit,
+      double fromMs,
+      double toMs) {
+    PhaseWindow window =
+        new PhaseWindow(Phase.MEASURE, ORIGIN + nanos(fromMs), ORIGIN + nanos(toMs));
+    return new StageInfo(label, target, kind, offered, unit, List.of(window));
+  }
+
+  /** A complete run of {@code seconds} with these stages. */
+  static RunInfo run(double seconds, StageInfo... stages) {
+    return RunInfo.started("run", "sim", "local", ORIGIN).toBuilder()
+        .ended(ORIGIN + nanos(seconds * 1e3), RunInfo.State.COMPLETE)
+        .stages(List.of(stages))
+        .build();
+  }
+
+  static RecordSource source(List<RequestRecord> records) {
+    return sink -> {
+      records.forEach(sink);
+      return new ReadReport(records.size(), 0, 0, List.of());
+    };
+  }
+
+  static RunFigures figures(RunInfo info, RequestRecord... records) {
+    return figures(info, List.of(records));
+  }
+
+  static RunFigures figures(@Nullable RunInfo info, List<RequestRecord> records) {
+    try {
+      return RunStatistics.of(info, source(records));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

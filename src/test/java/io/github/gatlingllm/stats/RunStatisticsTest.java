@@ -1,0 +1,317 @@
+package io.github.gatlingllm.stats;
+
+import static io.github.gatlingllm.stats.Recorded.at;
+import static io.github.gatlingllm.stats.Recorded.figures;
+import static io.github.gatlingllm.stats.Recorded.run;
+import static io.github.gatlingllm.stats.Recorded.stage;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.stats.Figures.ErrorCount;
+import io.github.gatlingllm.stats.Summary.Stage;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class RunStatisticsTest {
+
+  /**
+   * One stage that measures [1.0 s, 3.0 s). Instants in milliseconds of the run; {@code |} is an
+   * edge of the window.
+   *
+   * <pre>
+   *       phase    start  tokens at                   closed  in window
+   * fill  fill       900  950 | 1050 1150 1250          1250  3 tokens, ended, no latency
+   * r1    measure   1000  1100 1120 1140 1200           1200  4 tokens, ended
+   * cut   measure   2000  2010 2020, then truncated     2020  2 tokens, failed
+   * r2    measure   2800  2900 2950 | 3000 3100         3100  2 tokens, not ended
+   *
+   * output tok/s   (3 + 4 + 2 + 2) ÷ 2 s                      = 5.5
+   * total tok/s    11 + 10 each of r1, cut, r2 (first token inside) = 41 ÷ 2 = 20.5
+   * requests/s     fill and r1 ÷ 2 s                          = 1
+   * in flight      (250 + 200 + 20 + 200) ms ÷ 2,000 ms       = 0.335
+   * wall tok/s     (4 + 2 + 4) ÷ (3.1 − 1.0)                  = 4.7619
+   * TTFT           100, 100
+   * E2E            200, 300: mean 250, deviation 50
+   * ITL            20 20 60, 50 50 100: mean 50, p50 = 3rd of 6 = 50, p99 = 100
+   * TPOT           100 ÷ 3, 200 ÷ 3: mean 50
+   * user tok/s     4 ÷ 0.2 = 20, 4 ÷ 0.3 = 13.33
+   * decode tok/s   30, 15
+   * </pre>
+   */
+  private static final RunInfo RUN = run(4, stage(2, 1_000, 3_000));
+
+  private static final RequestRecord FILL =
+      at(900).stage("c=2").phase(Phase.FILL).tokens(50, 150, 250, 350).record();
+  private static final RequestRecord R1 =
+      at(1_000).stage("c=2").tokens(100, 120, 140, 200).record();
+  private static final RequestRecord CUT =
+      at(2_000)
+          .stage("c=2")
+          .tokens(10, 20)
+          .failed(Verdict.TRUNCATED, "stream ended early")
+          .record();
+  private static final RequestRecord R2 =
+      at(2_800).stage("c=2").tokens(100, 150, 200, 300).record();
+
+  private final Summary summary = figures(RUN, FILL, R1, CUT, R2).summary();
+  private final Figures figures = summary.figures();
+
+  @Test
+  void windowClipsTokens() {
+    assertThat(figures.throughput().windowS()).isEqualTo(2);
+    assertThat(figures.throughput().outputTokensPerS()).isEqualTo(5.5);
+    assertThat(figures.throughput().totalTokensPerS()).isEqualTo(20.5);
+  }
+
+  @Test
+  void requestsThatEndedInTheWindow() {
+    assertThat(figures.throughput().requestsPerS()).isEqualTo(1);
+    assertThat(figures.throughput().requestsPerMin()).isEqualTo(60);
+    assertThat(figures.throughput().wallOutputTokensPerS()).isEqualTo(10 / 2.1, within(1e-9));
+  }
+
+  @Test
+  void latenciesOfOkRequestsScheduledInMeasure() {
+    Distribution e2e = figures.metric(Metric.E2E_MS);
+    assertThat(e2e.count()).isEqualTo(2);
+    assertThat(e2e.mean()).isEqualTo(250, within(1e-9));
+    assertThat(e2e.std()).isEqualTo(50, within(1e-9));
+    assertThat(figures.metric(Metric.TTFT_MS).mean()).isEqualTo(100);
+    assertThat(figures.metric(Metric.TPOT_MS).mean()).isEqualTo(50, within(1e-6));
+    assertThat(figures.metric(Metric.STALL_MS).max()).isEqualTo(100);
+    assertThat(figures.metric(Metric.E2E_PER_TOKEN_MS).mean()).isEqualTo(62.5, within(1e-9));
+  }
+
+  @Test
+  void gapsAndJitter() {
+    Distribution itl = figures.metric(Metric.ITL_MS);
+    assertThat(itl.count()).isEqualTo(6);
+    assertThat(itl.mean()).isEqualTo(50, within(1e-9));
+    assertThat(itl.p50()).isEqualTo(50, within(0.05));
+    assertThat(figures.jitter().itlP99OverP50()).isEqualTo(2, within(0.002));
+    assertThat(figures.jitter().batchRatio()).isEqualTo(1);
+    assertThat(figures.jitter().stallsPer1kTokens()).isZero();
+  }
+
+  /** r1: 60 ÷ 20 = 3, r2: 100 ÷ 50 = 2; nearest-rank median of two = the lower. */
+  @Test
+  void jitterOfEachRequest() {
+    assertThat(figures.jitter().perRequestP50()).isEqualTo(2, within(0.002));
+  }
+
+  @Test
+  void ratesOfOneUser() {
+    assertThat(figures.throughput().userTokensPerS().max()).isEqualTo(20, within(1e-9));
+    assertThat(figures.throughput().userTokensPerS().min()).isEqualTo(40 / 3.0, within(1e-9));
+    assertThat(figures.throughput().decodeTokensPerS().max()).isEqualTo(30, within(1e-6));
+    assertThat(figures.throughput().prefillTokensPerS().mean()).isEqualTo(100, within(1e-9));
+  }
+
+  @Test
+  void countsAndErrors() {
+    assertThat(figures.counts()).isEqualTo(new Figures.Counts(null, 3, 3, 2, 0));
+    assertThat(figures.counts().failed()).isEqualTo(1);
+    assertThat(figures.errors())
+        .containsExactly(new ErrorCount("truncated", "stream ended early", 1));
+    assertThat(figures.finishReasons()).isEqualTo(Map.of("length", 2L));
+  }
+
+  @Test
+  void stageHasItsWindow() {
+    Stage stage = summary.stages().get(0);
+    assertThat(stage.startS()).isEqualTo(1);
+    assertThat(stage.durationS()).isEqualTo(2);
+    assertThat(stage.meanInFlight()).isEqualTo(0.335, within(1e-9));
+    assertThat(stage.figures()).usingRecursiveComparison().isEqualTo(figures);
+    assertThat(summary.targets()).hasSize(1);
+    assertThat(summary.requests().get(0).figures()).usingRecursiveComparison().isEqualTo(figures);
+  }
+
+  @Test
+  void noSloNoGoodput() {
+    assertThat(summary.slo()).isNull();
+    assertThat(figures.goodput()).isNull();
+  }
+
+  /** 1 + 3 tokens in two events, the second one past the edge. */
+  @Test
+  void tokensOfEachEventAsTheServerSaid() {
+    Figures f = one(at(2_900).stage("c=2").tokens(50, 150).perEvent(1, 3).record());
+    assertThat(f.throughput().outputTokensPerS()).isEqualTo(0.5);
+    assertThat(f.metric(Metric.ITL_MS).count()).isEqualTo(3);
+    assertThat(f.metric(Metric.ITL_MS).mean()).isEqualTo(100 / 3.0, within(1e-9));
+    assertThat(f.metric(Metric.ICL_MS).count()).isEqualTo(1);
+    assertThat(f.metric(Metric.ICL_MS).mean()).isEqualTo(100);
+    assertThat(f.jitter().batchRatio()).isEqualTo(2);
+  }
+
+  /** 3 tokens over 2 events: 1.5 each, one event inside, 1.5 ÷ 2 s. */
+  @Test
+  void tokensSharedEvenly() {
+    Figures f = one(at(2_900).stage("c=2").tokens(50, 150).output(3).record());
+    assertThat(f.throughput().outputTokensPerS()).isEqualTo(0.75);
+  }
+
+  /** First token 2.9 s, last 3.2 s, 4 tokens: 2.9 | 3.0 3.1 3.2: one of them inside. */
+  @Test
+  void tokensInterpolated() {
+    Summary s =
+        figures(RUN, at(2_800).stage("c=2").tokens(100, 110, 120, 400).withoutTimes().record())
+            .summary();
+    assertThat(s.figures().throughput().outputTokensPerS()).isEqualTo(0.5);
+    assertThat(s.figures().metric(Metric.ITL_MS).isEmpty()).isTrue();
+    assertThat(s.figures().jitter().itlP99OverP50()).isNull();
+    assertThat(check(s, "event_times").level()).isEqualTo(Check.Level.WARNING);
+    assertThat(check(summary, "event_times").level()).isEqualTo(Check.Level.OK);
+  }
+
+  @Test
+  void bodyArrivesAtOnce() {
+    Figures inside = one(at(2_500).stage("c=2").body(400, 8).record());
+    assertThat(inside.throughput().outputTokensPerS()).isEqualTo(4);
+    assertThat(inside.throughput().totalTokensPerS()).isEqualTo(9);
+    assertThat(inside.metric(Metric.TTFT_MS).isEmpty()).isTrue();
+    assertThat(inside.metric(Metric.E2E_MS).mean()).isEqualTo(400);
+    assertThat(one(at(2_500).stage("c=2").body(500, 8).record()).throughput().outputTokensPerS())
+        .isZero();
+  }
+
+  @Test
+  void cachedTokensNeedNoPrefill() {
+    Figures f = one(at(1_000).stage("c=2").tokens(100).prompt(100).cached(80).record());
+    assertThat(f.throughput().prefillTokensPerS().mean()).isEqualTo(200, within(1e-9));
+  }
+
+  @Test
+  void unknownPromptIsNotZero() {
+    Figures f = one(at(1_000).stage("c=2").tokens(100).prompt(null).record());
+    assertThat(f.throughput().totalTokensPerS()).isNull();
+    assertThat(f.metric(Metric.PROMPT_TOKENS).isEmpty()).isTrue();
+  }
+
+  @Test
+  void gapsWithinEachChoice() {
+    Figures f =
+        one(at(1_000).stage("c=2").tokens(10, 15, 30, 45).choices(0, 1, 0, 1).output(4).record());
+    assertThat(f.metric(Metric.ICL_MS).count()).isEqualTo(2);
+    assertThat(f.metric(Metric.ICL_MS).min()).isEqualTo(20);
+    assertThat(f.metric(Metric.ICL_MS).max()).isEqualTo(30);
+  }
+
+  /**
+   * Stages [0, 1) and [2, 4): the first one's request sends 2 tokens in its own window and 3 in the
+   * second's. Pooled: 5 tokens ÷ 3 s, not the mean of 2 and 1.5.
+   */
+  @Test
+  void tokensBelongToTheWindowTheyArriveIn() {
+    RunInfo info = run(4, stage(1, 0, 1_000), stage(4, 2_000, 4_000));
+    Summary s =
+        figures(info, at(0).stage("c=1").tokens(500, 900, 1_500, 2_000, 2_100, 2_200).record())
+            .summary();
+    assertThat(s.stages().get(0).figures().throughput().outputTokensPerS()).isEqualTo(2);
+    assertThat(s.stages().get(1).figures().throughput().outputTokensPerS()).isEqualTo(1.5);
+    assertThat(s.figures().throughput().outputTokensPerS()).isEqualTo(5 / 3.0, within(1e-12));
+    assertThat(s.stages().get(1).figures().counts().started()).isZero();
+  }
+
+  /** Side by side: each target has 2 tokens in 1 s, the run 4 tokens in that same second. */
+  @Test
+  void windowsThatOverlapCountOnce() {
+    RunInfo info =
+        run(
+            1,
+            stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
+            stage("c=1", "b", "closed loop", 1.0, "users", 0, 1_000));
+    Summary s =
+        figures(info, at(0).tokens(100, 200).record(), at(0).target("b").tokens(100, 200).record())
+            .summary();
+    assertThat(s.targets())
+        .extracting(t -> t.figures().throughput().outputTokensPerS())
+        .containsExactly(2.0, 2.0);
+    assertThat(s.figures().throughput().outputTokensPerS()).isEqualTo(4);
+  }
+
+  /** Trials of 4 tokens in 0.2 s = 20 tok/s, and of 6 tokens in 0.6 s = 10 tok/s: 10 in 0.8 s. */
+  @Test
+  void trials() {
+    Figures f =
+        figures(
+                RUN,
+                at(1_000).stage("c=2").trial(1).tokens(100, 200).record(),
+                at(1_000).stage("c=2").trial(1).tokens(100, 150).record(),
+                at(2_000).stage("c=2").trial(2).tokens(100, 200, 300).record(),
+                at(2_000).stage("c=2").trial(2).tokens(100, 200, 600).record())
+            .summary()
+            .figures();
+    assertThat(f.throughput().trials()).isNotNull();
+    assertThat(f.throughput().trials().count()).isEqualTo(2);
+    assertThat(f.throughput().trials().aggregateTokensPerS()).isEqualTo(12.5, within(1e-9));
+    assertThat(f.throughput().trials().meanTokensPerS()).isEqualTo(15, within(1e-9));
+    assertThat(f.throughput().trials().minTokensPerS()).isEqualTo(10, within(1e-9));
+    assertThat(f.throughput().trials().maxTokensPerS()).isEqualTo(20, within(1e-9));
+    assertThat(figures.throughput().trials()).isNull();
+  }
+
+  @Test
+  void withoutRunJsonWindowsAreInferred() {
+    Summary s =
+        figures(null, List.of(FILL, R1, at(1_100).stage("c=2").tokens(100, 900).record()))
+            .summary();
+    Stage stage = s.stages().get(0);
+    assertThat(stage.label()).isEqualTo("c=2");
+    assertThat(stage.offered()).isEqualTo(2);
+    assertThat(stage.durationS()).isEqualTo(1);
+    assertThat(s.run().state()).isEqualTo("interrupted");
+    assertThat(check(s, "windows").level()).isEqualTo(Check.Level.WARNING);
+    assertThat(check(summary, "windows").level()).isEqualTo(Check.Level.OK);
+  }
+
+  @Test
+  void runWithoutStagesIsOneStage() {
+    Summary s = figures(run(4), at(500).stage("").tokens(100, 500).record()).summary();
+    assertThat(s.stages()).extracting(Stage::label).containsExactly("all");
+    assertThat(s.stages().get(0).durationS()).isEqualTo(0.5);
+    assertThat(s.figures().counts().ok()).isEqualTo(1);
+  }
+
+  @Test
+  void nothingRecorded() {
+    Summary s = figures(RUN).summary();
+    assertThat(s.verdict()).isEqualTo("No request was measured.");
+    assertThat(s.figures().metric(Metric.TTFT_MS)).isEqualTo(Distribution.EMPTY);
+    assertThat(s.knee()).isNull();
+    assertThat(s.level()).isEqualTo(Check.Level.INVALID);
+    assertThat(figures(null, List.of()).summary().stages()).isEmpty();
+  }
+
+  @Test
+  void stageOfNoPlanHasNoRates() {
+    Summary s = figures(RUN, at(1_000).stage("c=9").tokens(10, 20).record()).summary();
+    Stage unplanned = s.stages().get(1);
+    assertThat(unplanned.figures().metric(Metric.E2E_MS).count()).isEqualTo(1);
+    assertThat(unplanned.figures().throughput().outputTokensPerS()).isNull();
+    assertThat(unplanned.startS()).isNull();
+    assertThat(check(s, "windows").level()).isEqualTo(Check.Level.WARNING);
+  }
+
+  @Test
+  void serverTimings() {
+    Summary s =
+        figures(RUN, at(1_000).stage("c=2").tokens(5).server(Map.of("queue_time_s", 0.25)).record())
+            .summary();
+    assertThat(s.server().get("queue_time_s").mean()).isEqualTo(0.25);
+  }
+
+  private static Figures one(RequestRecord record) {
+    return figures(RUN, record).summary().figures();
+  }
+
+  private static Check check(Summary s, String id) {
+    return s.checks().stream().filter(c -> c.id().equals(id)).findFirst().orElseThrow();
+  }
+}

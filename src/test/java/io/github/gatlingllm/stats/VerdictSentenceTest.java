@@ -1,0 +1,114 @@
+package io.github.gatlingllm.stats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.sample.Verdict;
+import org.junit.jupiter.api.Test;
+
+class VerdictSentenceTest {
+
+  private static final Slo SLO = Slo.parse("ttft<200ms,tpot<50ms", 99);
+
+  private final Levels sweep =
+      new Levels().level(1, 10, 100).level(8, 50, 150).level(16, 57, 180, 10);
+
+  /** 57 − 10 late ones (1.8 s) arrive inside their second: 47 tok/s after 50; p99 150 → 1,800. */
+  @Test
+  void upToALevel() {
+    assertThat(sweep.figures(SLO).summary().verdict())
+        .isEqualTo(
+            "Within TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms up to 8 concurrent = 50 tok/s; above,"
+                + " throughput falls 6 % while TTFT p99 grows 12×.");
+  }
+
+  @Test
+  void everyLevelHolds() {
+    assertThat(new Levels().level(1, 10, 100).level(8, 50, 150).figures(SLO).summary().verdict())
+        .isEqualTo(
+            "Within TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms up to 8 concurrent = 50 tok/s, the"
+                + " highest load tried.");
+  }
+
+  @Test
+  void noLevelHolds() {
+    assertThat(new Levels().level(1, 10, 100, 4).level(8, 50, 300).figures(SLO).summary().verdict())
+        .isEqualTo(
+            "No load level holds TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms; at the lowest, 1"
+                + " concurrent, 60 % of the requests do.");
+  }
+
+  @Test
+  void oneLevel() {
+    assertThat(new Levels().level(8, 50, 100, 1).figures(SLO).summary().verdict())
+        .isEqualTo(
+            "8 concurrent = 49 tok/s: 98 % of 50 requests within TTFT ≤ 200 ms and TPOT ≤ 50 ms,"
+                + " not the 99 % asked for.");
+    assertThat(new Levels().level(8, 50, 100).figures(SLO).summary().verdict())
+        .endsWith(
+            "100 % of 50 requests within TTFT ≤ 200 ms and TPOT ≤ 50 ms, the 99 % asked for.");
+  }
+
+  @Test
+  void oneLevelWithoutSlo() {
+    assertThat(new Levels().level(8, 50, 100).summary().verdict())
+        .isEqualTo("8 concurrent = 50 tok/s, 50 requests/s, TTFT p50 100 ms and p99 100 ms.");
+  }
+
+  @Test
+  void kneeWithoutSlo() {
+    assertThat(
+            new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 33, 220).summary().verdict())
+        .isEqualTo(
+            "The knee is at 2 concurrent = 30 tok/s with TTFT p99 110 ms; above, throughput grows"
+                + " 10 % while TTFT p99 grows 2×.");
+    assertThat(
+            new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 90, 120).summary().verdict())
+        .isEqualTo(
+            "Highest load tried: 4 concurrent = 90 tok/s, 90 requests/s, TTFT p50 120 ms and p99"
+                + " 120 ms; no knee up to there.");
+  }
+
+  @Test
+  void severalTargets() {
+    assertThat(new Levels().level(8, 50, 100).target("b").level(8, 40, 120).summary().verdict())
+        .isEqualTo(
+            "a: 8 concurrent = 50 tok/s, 50 requests/s, TTFT p50 100 ms and p99 100 ms. b: 8"
+                + " concurrent = 40 tok/s, 40 requests/s, TTFT p50 120 ms and p99 120 ms.");
+  }
+
+  @Test
+  void noSuccess() {
+    RunInfo info = Recorded.run(1, Recorded.stage(1, 0, 1_000));
+    assertThat(
+            Recorded.figures(
+                    info,
+                    Recorded.at(0).failed(Verdict.CONNECTION_ERROR, "connection refused").record())
+                .summary()
+                .verdict())
+        .isEqualTo("No request of 1 succeeded: connection_error, connection refused (1).");
+  }
+
+  @Test
+  void interrupted() {
+    RunInfo info =
+        Recorded.run(1, Recorded.stage(8, 0, 1_000)).toBuilder()
+            .ended(Recorded.ORIGIN + 1_000_000_000L, RunInfo.State.INTERRUPTED)
+            .build();
+    Summary summary =
+        Recorded.figures(info, Recorded.at(0).stage("c=8").tokens(100).record()).summary();
+    assertThat(summary.verdict()).startsWith("Interrupted: 8 concurrent = 1 tok/s");
+    assertThat(summary.run().state()).isEqualTo("interrupted");
+  }
+
+  @Test
+  void answersThatWereNotStreamed() {
+    RunInfo info = Recorded.run(1, Recorded.stage(8, 0, 1_000));
+    assertThat(
+            Recorded.figures(info, Recorded.at(0).stage("c=8").body(400, 12).record())
+                .summary()
+                .verdict())
+        .isEqualTo("8 concurrent = 12 tok/s, 1 requests/s, E2E p50 400 ms and p99 400 ms.");
+  }
+}
