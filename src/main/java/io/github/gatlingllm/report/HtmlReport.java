@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
@@ -41,18 +42,7 @@ public final class HtmlReport {
 
   private static String page(Summary summary, Series series, Path directory) {
     PageEnd end = new PageEnd(directory);
-    VerdictSections verdict = new VerdictSections(summary);
-    List<Section> sections =
-        List.of(
-            verdict.verdict(),
-            verdict.checks(),
-            new MetricsSection(summary).section(),
-            new LoadSection(summary).section(),
-            new TimeSection(summary, series).section(),
-            new ShapeSection(series).section(),
-            new OutcomeSection(summary.figures()).section(),
-            end.glossary(),
-            end.files());
+    List<Section> sections = sections(summary, series, end);
     List<Chart> charts = sections.stream().flatMap(section -> section.charts().stream()).toList();
 
     Html html = new Html().raw("<!DOCTYPE html>\n").open("html", "lang", "en").open("head");
@@ -75,6 +65,25 @@ public final class HtmlReport {
     html.open("script", "type", "application/json", "id", "chart-data").raw(ChartData.json(charts));
     html.close().open("script").raw(echarts).close().open("script").raw(script).close();
     return html.close().close().toString();
+  }
+
+  private static List<Section> sections(Summary summary, Series series, PageEnd end) {
+    VerdictSections verdict = new VerdictSections(summary);
+    GeneratorSection generator = new GeneratorSection(summary);
+    List<Section> sections = new ArrayList<>();
+    sections.add(verdict.verdict());
+    sections.add(verdict.checks());
+    sections.add(new MetricsSection(summary).section());
+    sections.add(new LoadSection(summary).section());
+    sections.add(new TimeSection(summary, series).section());
+    sections.add(new ShapeSection(series).section());
+    sections.add(new OutcomeSection(summary.figures()).section());
+    if (generator.isKnown()) {
+      sections.add(generator.section());
+    }
+    sections.add(end.glossary());
+    sections.add(end.files());
+    return sections;
   }
 
   private static Html bar(List<Section> sections) {

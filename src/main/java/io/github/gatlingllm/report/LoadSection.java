@@ -54,16 +54,14 @@ final class LoadSection {
 
   private Html howToGetACurve() {
     Html html = new Html().open("div", "class", "card");
-    html.open("p")
-        .text("One load level was run")
-        .text(levels.isEmpty() ? "" : " (" + levels.get(0) + ")")
-        .text(": a single point, no curve. Run several levels to see where latency starts to grow")
-        .text(" faster than throughput, for example with ")
-        .element("code", "-Dllm.concurrency=1,2,4,8,16,32")
-        .text(" or ")
-        .element("code", "-Dllm.rate=5,10,20,40")
-        .text(".")
-        .close();
+    String what =
+        levels.isEmpty()
+            ? "No load level was measured."
+            : "One load level was run (" + levels.get(0) + "): a single point, no curve.";
+    html.open("p").text(what);
+    html.text(" Run several levels to see where latency starts to grow faster than throughput: ");
+    html.element("code", "-Dllm.concurrency=1,2,4,8,16,32").text(" or ");
+    html.element("code", "-Dllm.rate=5,10,20,40").text(".").close();
     return html.close();
   }
 

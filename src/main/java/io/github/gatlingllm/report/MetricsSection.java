@@ -167,7 +167,7 @@ final class MetricsSection {
     if (summary.stages().size() < 2) {
       return;
     }
-    FigureTable table = new FigureTable("load level", summary.slo() != null);
+    FigureTable table = new FigureTable("Load level", summary.slo() != null);
     for (Summary.Stage stage : summary.stages()) {
       table.row(new Html().text(stage.label()), manyTargets ? stage.target() : "", stage.figures());
     }
@@ -184,7 +184,7 @@ final class MetricsSection {
     if (summary.targets().size() < 2) {
       return;
     }
-    FigureTable table = new FigureTable("target", summary.slo() != null);
+    FigureTable table = new FigureTable("Target", summary.slo() != null);
     summary.targets().forEach(t -> table.row(new Html().text(t.label()), "", t.figures()));
     html.element("h3", "By target", "class", "sub").add(table.html());
     html.open("div", "class", "more");
@@ -196,7 +196,7 @@ final class MetricsSection {
     if (summary.requests().isEmpty()) {
       return;
     }
-    FigureTable table = new FigureTable("request", summary.slo() != null);
+    FigureTable table = new FigureTable("Request", summary.slo() != null);
     for (Summary.RequestGroup group : summary.requests()) {
       Html link = new Html().element("a", group.name(), "href", "#" + anchor(group.name()));
       table.row(link, "", group.figures());

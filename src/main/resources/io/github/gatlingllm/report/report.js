@@ -108,14 +108,25 @@
     };
   };
 
-  /* Labels go where the line does not: left of a climb, below the point where one begins, else above. */
-  const labelPlaces = (chart, points) => {
-    const height = (v) => (chart.y.scale === "log" ? Math.log(v) : v);
-    const span = (values) => Math.max(...values) - Math.min(...values) || 1;
-    const width = span(points.map((p) => p[0]));
-    const rise = span(points.map((p) => height(p[1])));
-    const climbs = (p, q) => q && Math.abs(height(q[1]) - height(p[1])) / rise > (1.2 * (q[0] - p[0])) / width;
-    return points.map((p, i) => (i && climbs(points[i - 1], p) ? "left" : climbs(p, points[i + 1]) ? "bottom" : "top"));
+  /* Labels go where lines do not: left of a climb, below the point where one begins, else outside. */
+  const labelPlaces = (chart, line) => {
+    const points = line.points;
+    const log = chart.y.scale === "log";
+    const height = (p) => (log ? Math.log(p[1]) : p[1]);
+    const all = chart.series.flatMap((other) => other.points ?? []);
+    const width = Math.max(...all.map((p) => p[0])) || 1;
+    const rise = Math.max(...all.map(height)) - (log ? Math.log(floor125(chart)) : 0) || 1;
+    const mean = (other) => other.points.reduce((sum, p) => sum + height(p), 0) / other.points.length;
+    const lowest = chart.series.length > 1 && chart.series.every((other) => mean(line) <= mean(other));
+    const climbs = (p, q) => q && Math.abs(height(q) - height(p)) / rise > (1.2 * Math.abs(q[0] - p[0])) / width;
+    return points.map((p, i) => (i && climbs(points[i - 1], p) ? "left" : lowest || climbs(p, points[i + 1]) ? "bottom" : "top"));
+  };
+
+  /* Of many labels a dozen stay: marked points first, the others at equal steps and not beside a mark. */
+  const labelShown = (points) => {
+    const step = Math.ceil(points.length / 12);
+    const marked = points.map((p) => Boolean(p[2]?.includes("(")));
+    return points.map((p, i) => marked[i] || step === 1 || ((points.length - 1 - i) % step === 0 && !marked.slice(Math.max(0, i - step + 1), i + step).some(Boolean)));
   };
 
   const halo = (c) => ({ textBorderColor: c.card, textBorderWidth: 3 });
@@ -153,10 +164,11 @@
       const labelled = points.some((p) => p[2]);
       const dense = chart.x.scale === "nines" || points.filter((p) => p[1] != null).length > 80;
       const bar = line.form === "bar";
-      const spots = labelled ? labelPlaces(chart, points) : [];
+      const spots = labelled ? labelPlaces(chart, line) : [];
+      const shown = labelShown(points);
       return {
         name: line.name, type: bar ? "bar" : "line", color, itemStyle: { color },
-        data: points.map(([x, y, label], n) => (label ? { value: [x, y], label: { show: true, formatter: label, position: spots[n] } } : [x, y])),
+        data: points.map(([x, y, label], n) => (label ? { value: [x, y], label: { show: shown[n], formatter: label, position: spots[n] } } : [x, y])),
         symbol: symbols[line.color % symbols.length], symbolSize: labelled ? 9 : dense ? 5 : 7,
         showSymbol: !dense, showAllSymbol: !dense, barCategoryGap: "8%",
         lineStyle: { color, width: 2, type: dashes[line.dash % dashes.length] },

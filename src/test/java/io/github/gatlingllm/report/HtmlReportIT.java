@@ -1,11 +1,13 @@
 package io.github.gatlingllm.report;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
 import io.github.gatlingllm.stats.RunFigures;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -182,6 +184,18 @@ class HtmlReportIT {
                     .isGreaterThan(1));
     browser.driver().executeScript("document.getElementById('load').scrollIntoView()");
     browser.picture(PICTURES.resolve("llm-run-" + name + ".png"));
+  }
+
+  @Test
+  void theBrowserSeesWhatOtherTestsDeny() throws IOException {
+    Path page = directory.resolve("bad.html");
+    Files.writeString(
+        page, "<title>good</title><img src='http://127.0.0.1:9/x'><p>" + HOSTILE, UTF_8);
+    browser.prefer(Theme.LIGHT).show(page, 1400, 1000);
+
+    assertThat(browser.driver().getTitle()).isEqualTo("owned");
+    assertThat(browser.networkRequests()).contains("http://127.0.0.1:9/x");
+    assertThat(browser.complaints()).isNotEmpty();
   }
 
   @Test
