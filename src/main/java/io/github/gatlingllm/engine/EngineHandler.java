@@ -144,6 +144,11 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    context.flush();
+  }
+
+  @Override
   public void channelInactive(ChannelHandlerContext context) {
     if (current != null) {
       current.abandon();
