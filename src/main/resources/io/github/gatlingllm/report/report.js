@@ -5,12 +5,12 @@
   const { charts } = JSON.parse(document.getElementById("chart-data").textContent);
   const drawn = new Map();
 
-  /* One number format with the tables: three significant digits, thousands separated. */
+  /* One number format with the tables: three significant digits, whole numbers whole, thousands separated. */
   const number = (v) => {
     const size = Math.abs(v);
-    const digits = size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+    const digits = size >= 99.95 || Number.isInteger(v) ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
     const text = v.toFixed(digits);
-    return digits ? text : text.replace(/\B(?=(\d{3})+$)/g, ",");
+    return (digits ? text : text.replace(/\B(?=(\d{3})+$)/g, ",")).replace("-", "−");
   };
   const withUnit = (v, unit) => (v == null ? "–" : number(v) + (unit ? " " + unit : ""));
   const tick = (v) => {
@@ -101,7 +101,7 @@
     return {
       type: log ? "log" : "value",
       name: heading(y) + (log ? ", logarithmic" : ""), nameGap: 12, nameTextStyle: { color: c.soft, fontSize: 12, align: "left", padding: [0, 0, 0, -46] },
-      axisLabel: { color: c.soft, fontSize: 12, formatter: tick },
+      axisLabel: { color: c.soft, fontSize: 12, formatter: tick, showMaxLabel: y.max == null },
       axisLine: { show: false }, axisTick: { show: false },
       splitLine: { lineStyle: { color: c.hair } },
       splitNumber: 4, min: log ? floor125(chart) : 0, max: y.max,
@@ -162,7 +162,7 @@
       const color = c.series[line.color % c.series.length];
       const points = line.points ?? [];
       const labelled = points.some((p) => p[2]);
-      const dense = chart.x.scale === "nines" || points.filter((p) => p[1] != null).length > 80;
+      const dense = points.filter((p) => p[1] != null).length > 80;
       const bar = line.form === "bar";
       const spots = labelled ? labelPlaces(chart, line) : [];
       const shown = labelShown(points);
