@@ -129,6 +129,17 @@ class HtmlReportIT {
   }
 
   @Test
+  void theLinkOfARequestOpensItsMetrics() throws IOException {
+    browser.prefer(Theme.LIGHT).show(write(DemoRun.sweep().figures()), 1400, 1000);
+    WebElement metrics = browser.driver().findElement(By.id(MetricsSection.anchor("ask")));
+    assertThat(metrics.isDisplayed()).isFalse();
+
+    browser.driver().findElement(By.linkText("ask")).click();
+
+    assertThat(metrics.isDisplayed()).isTrue();
+  }
+
+  @Test
   void withoutScriptsVerdictAndTablesAreReadable() throws IOException {
     RunFigures figures = DemoRun.sweep().figures();
     Path page = write(figures);
