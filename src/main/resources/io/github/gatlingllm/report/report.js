@@ -219,6 +219,39 @@
     };
   };
 
+  /* A heat map: each series is a row, each column a step of time. */
+  const heat = (chart) => {
+    const c = ink();
+    const columns = [...new Set(chart.series.flatMap((row) => (row.points ?? []).map((p) => p[0])))].sort((a, b) => a - b);
+    const step = Math.min(...columns.slice(1).map((x, i) => x - columns[i]), chart.x.max);
+    const times = Array.from({ length: Math.ceil(chart.x.max / step) }, (_, i) => i * step);
+    const cells = chart.series.flatMap((row, y) => (row.points ?? []).map(([x, count]) => [Math.round(x / step), y, count]));
+    return {
+      animation: false, textStyle: { fontFamily: font },
+      grid: { left: 118, right: 24, top: 44, bottom: 50 },
+      xAxis: {
+        type: "category", data: times, name: chart.x.name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: c.soft, fontSize: 12 },
+        axisLabel: { color: c.soft, fontSize: 12, formatter: (x) => clock(+x) }, axisTick: { show: false }, axisLine: { lineStyle: { color: c.line } },
+      },
+      yAxis: {
+        type: "category", data: chart.series.map((row) => row.name),
+        axisLabel: { color: c.soft, fontSize: 11 }, axisTick: { show: false }, axisLine: { show: false },
+      },
+      visualMap: {
+        min: 0, max: Math.max(...cells.map((cell) => cell[2])), orient: "horizontal", right: 24, top: 0, itemWidth: 12, itemHeight: 120,
+        text: ["many requests", "few"], textStyle: { color: c.soft, fontSize: 12 }, inRange: { color: [c.hair, c.series[0]] },
+      },
+      tooltip: {
+        confine: true, backgroundColor: c.card, borderColor: c.line, textStyle: { color: c.ink, fontSize: 12.5 },
+        formatter: ({ value: [x, y, count] }) => escape(clock(times[x]) + ", " + chart.series[y].name) + " <b>" + number(count) + "</b>",
+      },
+      series: [{ type: "heatmap", data: cells, emphasis: { disabled: true } }],
+    };
+  };
+
+  const isHeat = (chart) => chart.series[0].form === "heat";
+  const overTime = (chart) => chart.x.scale === "time" && !isHeat(chart);
+
   const draw = () => {
     for (const chart of charts) {
       const place = document.getElementById(chart.id);
@@ -227,7 +260,7 @@
         plot = echarts.init(place, null, { renderer: "svg" });
         drawn.set(chart.id, plot);
         new ResizeObserver(() => plot.resize()).observe(place);
-        if (chart.x.scale === "time") {
+        if (overTime(chart)) {
           plot.group = "time";
           plot.on("datazoom", () => {
             const { start, end } = plot.getOption().dataZoom[0];
@@ -236,7 +269,7 @@
         }
       }
       const zoom = plot.getOption()?.dataZoom?.[0];
-      plot.setOption(option(chart), true);
+      plot.setOption(isHeat(chart) ? heat(chart) : option(chart), true);
       if (zoom) plot.dispatchAction({ type: "dataZoom", start: zoom.start, end: zoom.end });
     }
   };
@@ -245,11 +278,11 @@
 
   /* Zoom for the keyboard: every chart over time follows. */
   const zoomTo = (start, end) => {
-    const plot = charts.filter((chart) => chart.x.scale === "time").map((chart) => drawn.get(chart.id))[0];
+    const plot = drawn.get(charts.find(overTime)?.id);
     plot?.dispatchAction({ type: "dataZoom", start: Math.max(0, start), end: Math.min(100, end) });
   };
   const window100 = () => {
-    const time = charts.find((chart) => chart.x.scale === "time");
+    const time = charts.find(overTime);
     const { start, end } = drawn.get(time.id).getOption().dataZoom[0];
     return { start, end, span: end - start };
   };

@@ -71,7 +71,7 @@ class HtmlReportIT {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
     assertThat(browser.driver().findElements(By.className("plot")))
-        .hasSize(16)
+        .hasSize(17)
         .allSatisfy(HtmlReportIT::isPainted);
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
@@ -79,7 +79,7 @@ class HtmlReportIT {
   }
 
   private static void isPainted(WebElement plot) {
-    assertThat(plot.getDomAttribute("aria-label")).contains(" to ");
+    assertThat(plot.getDomAttribute("aria-label")).matches(".+ (to|of) .+");
     assertThat(plot.findElements(By.cssSelector("svg path"))).as("paths").hasSizeGreaterThan(5);
     assertThat(plot.findElements(By.cssSelector("svg text"))).as("labels").hasSizeGreaterThan(5);
   }
@@ -154,7 +154,7 @@ class HtmlReportIT {
       assertThat(plain.driver().findElements(By.cssSelector(".plot")))
           .noneMatch(WebElement::isDisplayed);
       assertThat(plain.driver().findElements(By.cssSelector("figure summary")))
-          .hasSize(16)
+          .hasSize(17)
           .allMatch(WebElement::isDisplayed);
       plain.picture(PICTURES.resolve("llm-scripts-off.png"));
     }
