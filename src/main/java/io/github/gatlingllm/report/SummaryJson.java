@@ -9,6 +9,7 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import com.fasterxml.jackson.annotation.PropertyAccessor;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializerProvider;
@@ -36,7 +37,7 @@ public final class SummaryJson {
       JsonMapper.builder()
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
           .visibility(PropertyAccessor.IS_GETTER, JsonAutoDetect.Visibility.NONE)
-          .visibility(PropertyAccessor.GETTER, JsonAutoDetect.Visibility.NONE)
+          .enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN)
           .addModule(
               new SimpleModule()
                   .addSerializer(Double.class, new ShortNumber())

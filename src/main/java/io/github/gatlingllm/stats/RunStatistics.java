@@ -60,24 +60,14 @@ public final class RunStatistics {
    *     the records, which takes a second pass
    */
   public static RunFigures of(@Nullable RunInfo info, RecordSource source) throws IOException {
-    RunInfo whole = info;
-    if (info == null || RunBounds.areNeededBy(info)) {
-      RunBounds bounds = new RunBounds();
-      source.replay(bounds::add);
-      whole = bounds.complete(info);
-    }
-    return of(whole, info == null || info.stages().isEmpty(), source);
+    return of(completed(info, source), hasNoStages(info), source);
   }
 
   /** The figures of a run, judged by another SLO than its own. */
   public static RunFigures of(@Nullable RunInfo info, Slo slo, RecordSource source)
       throws IOException {
-    RunBounds bounds = new RunBounds();
-    if (info == null || RunBounds.areNeededBy(info)) {
-      source.replay(bounds::add);
-    }
-    RunInfo judged = bounds.complete(info).toBuilder().slo(slo).sloByRequest(Map.of()).build();
-    return of(judged, info == null || info.stages().isEmpty(), source);
+    RunInfo judged = completed(info, source).toBuilder().slo(slo).sloByRequest(Map.of()).build();
+    return of(judged, hasNoStages(info), source);
   }
 
   private static RunFigures of(RunInfo info, boolean inferred, RecordSource source)
@@ -86,6 +76,19 @@ public final class RunStatistics {
     RunStatistics statistics = new RunStatistics(info, end == null ? info.startUnixNanos() : end);
     ReadReport file = source.replay(statistics::add);
     return new SummaryAssembly(info, inferred, file, statistics).figures();
+  }
+
+  private static RunInfo completed(@Nullable RunInfo info, RecordSource source) throws IOException {
+    if (info != null && !RunBounds.areNeededBy(info)) {
+      return info;
+    }
+    RunBounds bounds = new RunBounds();
+    source.replay(bounds::add);
+    return bounds.complete(info);
+  }
+
+  private static boolean hasNoStages(@Nullable RunInfo info) {
+    return info == null || info.stages().isEmpty();
   }
 
   static boolean isPinned(RunInfo info) {
@@ -121,17 +124,8 @@ public final class RunStatistics {
   /** Puts every token into the window and the second in which it arrived. */
   private TokenArrivals.Basis tokens(
       RequestRecord record, StageWindow stage, String name, boolean inSlo) {
-    String target = stage.stage().target();
-    TokenArrivals.Basis basis =
-        TokenArrivals.visit(
-            record,
-            (unixNanos, tokens) -> {
-              overTime.tokens(unixNanos, tokens, inSlo);
-              StageWindow window = windows.at(target, unixNanos, stage);
-              if (window != null) {
-                cell(window, name).flow().tokens(tokens, inSlo);
-              }
-            });
+    Inflow inflow = new Inflow(stage, name, inSlo);
+    TokenArrivals.Basis basis = TokenArrivals.visit(record, inflow);
     Long admitted = record.timing().admittedUnixNanos();
     if (admitted != null) {
       TokenGaps.visit(
@@ -141,6 +135,35 @@ public final class RunStatistics {
               overTime.gap(admitted + record.events().offsetsMicros()[i] * 1_000L, micros, tokens));
     }
     return basis;
+  }
+
+  /** The tokens of one request; most of them fall into the window of the one before. */
+  private final class Inflow implements TokenArrivals.Visitor {
+    private final String name;
+    private final boolean inSlo;
+    private StageWindow window;
+    private @Nullable Flow flow;
+
+    private Inflow(StageWindow stage, String name, boolean inSlo) {
+      this.window = stage;
+      this.name = name;
+      this.inSlo = inSlo;
+    }
+
+    @Override
+    public void tokens(long unixNanos, double tokens) {
+      overTime.tokens(unixNanos, tokens, inSlo);
+      StageWindow now = windows.at(window.stage().target(), unixNanos, window);
+      if (now != null) {
+        Flow into = flow;
+        if (into == null || now.index() != window.index()) {
+          into = cell(now, name).flow();
+          flow = into;
+          window = now;
+        }
+        into.tokens(tokens, inSlo);
+      }
+    }
   }
 
   /** A request's way through the system: start, first token, end. */
@@ -196,7 +219,7 @@ public final class RunStatistics {
 
   private void serverSaid(String timing, double value) {
     if (server.size() < MOST_NAMES || server.containsKey(timing)) {
-      server.computeIfAbsent(timing, t -> new ValueRecorder(ValueRecorder.MICROS)).add(value);
+      server.computeIfAbsent(timing, t -> new ValueRecorder(ValueRecorder.MILLIONTHS)).add(value);
     }
   }
 

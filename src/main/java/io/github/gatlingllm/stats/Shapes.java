@@ -56,7 +56,7 @@ final class Shapes {
     curve.add(new Quantile(0, values.moments().min()));
     for (double percent : NINES) {
       // Beyond this a percentile is the maximum under another name.
-      if (values.moments().count() * (100 - percent) / 100 >= 1) {
+      if (values.moments().count() * (100 - percent) / 100 >= 1 - 1e-9) {
         curve.add(new Quantile(percent, Objects.requireNonNull(values.percentile(percent))));
       }
     }

@@ -30,7 +30,7 @@ class ReferenceFiguresTest {
   private static final String[] NAMES = {"ask", "chat", "sum"};
   private static final double TTFT_LIMIT_MS = 300;
 
-  private static RunInfo info() {
+  static RunInfo info() {
     List<StageInfo> stages = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       double from = 500 + i * 5_000;
@@ -44,7 +44,7 @@ class ReferenceFiguresTest {
         .build();
   }
 
-  private static RequestRecord random(Random random) {
+  static RequestRecord random(Random random) {
     Recorded r = Recorded.at(random.nextDouble() * 29_000).name(NAMES[random.nextInt(3)]);
     boolean b = random.nextInt(4) == 0;
     r.target(b ? "b" : "a").stage(b ? "c=1" : "c=" + (1 << random.nextInt(4)));

@@ -1,0 +1,225 @@
+package io.github.gatlingllm.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.stats.Metric;
+import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.AssertionResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The three plain files of a summary: JSON for scripts, Markdown for CI, text for the console. */
+class SummaryFilesTest {
+
+  private final Summary sweep = DemoRun.sweep().figures().summary();
+  private final JsonNode json = parsed(SummaryJson.of(sweep));
+
+  @Test
+  void keysInTheOrderOfTheContract() {
+    assertThat(keys(json))
+        .containsExactly(
+            "schema",
+            "run",
+            "verdict",
+            "config",
+            "workload",
+            "slo",
+            "metrics",
+            "throughput",
+            "goodput",
+            "jitter",
+            "errors",
+            "finish_reasons",
+            "counts",
+            "arrivals",
+            "knee",
+            "checks",
+            "assertions",
+            "generator",
+            "server",
+            "stages",
+            "targets",
+            "requests");
+    assertThat(json.get("schema").asText()).isEqualTo("gatling-llm/summary/1");
+    assertThat(keys(json.get("run")))
+        .containsExactly(
+            "id",
+            "simulation",
+            "start_unix_ns",
+            "end_unix_ns",
+            "state",
+            "seed",
+            "injectors",
+            "versions");
+  }
+
+  @Test
+  void everyMetricWithEveryFigure() {
+    List<String> names = new ArrayList<>();
+    for (Metric metric : Metric.values()) {
+      names.add(metric.key());
+      assertThat(keys(json.get("metrics").get(metric.key())))
+          .containsExactly(
+              "count", "mean", "std", "min", "p50", "p75", "p90", "p95", "p99", "p999", "max",
+              "low_n");
+    }
+    assertThat(keys(json.get("metrics"))).isEqualTo(names);
+    assertThat(names).startsWith("ttft_ms", "ttft_from_schedule_ms").contains("e2e_per_token_ms");
+  }
+
+  @Test
+  void figuresOfTheWhole() {
+    assertThat(keys(json.get("throughput")))
+        .contains(
+            "output_tokens_per_s",
+            "total_tokens_per_s",
+            "requests_per_s",
+            "requests_per_min",
+            "wall_output_tokens_per_s",
+            "user_tokens_per_s",
+            "decode_tokens_per_s",
+            "prefill_tokens_per_s");
+    assertThat(keys(json.get("goodput")))
+        .contains("share", "requests_per_s", "tokens_per_s", "max", "missed");
+    assertThat(keys(json.get("jitter")))
+        .containsExactly(
+            "itl_p99_over_p50",
+            "per_request_p50",
+            "itl_std_ms",
+            "stalls_per_1k_tokens",
+            "batch_ratio");
+    assertThat(keys(json.get("counts")))
+        .containsExactly("planned", "started", "ended", "ok", "cancelled");
+    assertThat(keys(json.get("knee"))).startsWith("reached", "stage");
+  }
+
+  @Test
+  void stagesCarryTheSameFiguresInline() {
+    JsonNode stage = json.get("stages").get(0);
+    assertThat(keys(stage))
+        .contains(
+            "label",
+            "target",
+            "kind",
+            "offered",
+            "start_s",
+            "duration_s",
+            "phases",
+            "metrics",
+            "throughput",
+            "goodput",
+            "jitter",
+            "counts")
+        .doesNotContain("figures");
+    assertThat(stage.at("/metrics/ttft_ms/p50").isNumber()).isTrue();
+    assertThat(keys(json.get("targets").get(0))).contains("label", "metrics");
+    assertThat(keys(json.get("requests").get(0))).contains("name", "metrics");
+  }
+
+  @Test
+  void absentIsNull() {
+    JsonNode plain = parsed(SummaryJson.of(DemoRun.sweep().withoutSlo().figures().summary()));
+    assertThat(plain.get("slo").isNull()).isTrue();
+    assertThat(plain.get("goodput").isNull()).isTrue();
+    assertThat(json.get("slo").isNull()).isFalse();
+    assertThat(SummaryJson.of(sweep)).doesNotContain("NaN").doesNotContain("Infinity");
+  }
+
+  @Test
+  void numbersWithoutNoise() {
+    Summary one = sweep.assertions(List.of(new AssertionResult("a", "b", null, true)));
+    assertThat(SummaryJson.of(one))
+        .contains("\"actual\" : null")
+        .doesNotContainPattern("[0-9]\\.[0-9]{12}")
+        .doesNotContainPattern("[0-9]E[+-]?[0-9]");
+    assertThat(SummaryJson.of(sweep)).isEqualTo(SummaryJson.of(sweep));
+  }
+
+  @Test
+  void checksByLevel() {
+    assertThat(keys(json.get("checks").get(0)))
+        .containsExactly("id", "level", "value", "threshold", "message", "remedy");
+    assertThat(json.get("checks").get(0).get("level").asText()).isIn("ok", "warning", "invalid");
+  }
+
+  @Test
+  void writtenWhole(@TempDir Path dir) throws IOException {
+    Path file = dir.resolve("summary.json");
+    SummaryJson.write(sweep, file);
+    assertThat(Files.readString(file)).isEqualTo(SummaryJson.of(sweep)).endsWith("}\n");
+  }
+
+  @Test
+  void markdownIsShort() {
+    String text = SummaryMarkdown.of(sweep);
+    assertThat(text)
+        .startsWith("## LLM load test")
+        .contains("| TTFT (ms) |")
+        .contains("### Load levels")
+        .contains("### SLO")
+        .contains("| ttft |");
+    assertThat(text.lines().count()).isLessThan(90);
+    assertThat(text.lines().filter(l -> l.startsWith("|")))
+        .allSatisfy(line -> assertThat(line).endsWith("|"));
+  }
+
+  @Test
+  void markdownOfAssertions() {
+    AssertionResult miss = new AssertionResult("ttft.p99<200ms", "< 200 ms", "412 ms", false);
+    assertThat(SummaryMarkdown.of(sweep.assertions(List.of(miss))))
+        .contains("| `ttft.p99<200ms` | 412 ms | KO |");
+    assertThat(SummaryMarkdown.of(sweep)).doesNotContain("### Assertions");
+  }
+
+  @Test
+  void consoleFitsItsColumns() {
+    String block = ConsoleSummary.of(sweep);
+    assertThat(block.lines())
+        .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(120))
+        .noneMatch(line -> line.endsWith(" "));
+    assertThat(block)
+        .contains("---- LLM Information ---")
+        .contains("---- Load levels ---")
+        .contains("> TTFT (ms)")
+        .contains("goodput (ttft<")
+        .contains("knee: ");
+    assertThat(block.lines().findFirst().orElseThrow()).hasSize(120);
+  }
+
+  @Test
+  void consoleWithoutSlo() {
+    String block = ConsoleSummary.of(DemoRun.sweep().withoutSlo().figures().summary());
+    assertThat(block).doesNotContain("goodput").doesNotContain("in SLO");
+  }
+
+  @Test
+  void longNamesAreClipped() {
+    TextTable table =
+        new TextTable(
+            List.of("name", "value"), List.of(List.of("x".repeat(300), "1"), List.of("y", "22")));
+    assertThat(table.lines(40)).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(40));
+    assertThat(table.lines(40).get(1)).endsWith("…      1");
+    assertThat(table.markdown()).contains("| y | 22 |");
+  }
+
+  private static List<String> keys(JsonNode node) {
+    List<String> keys = new ArrayList<>();
+    node.fieldNames().forEachRemaining(keys::add);
+    return keys;
+  }
+
+  private static JsonNode parsed(String text) {
+    try {
+      return new ObjectMapper().readTree(text);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
