@@ -285,6 +285,12 @@ final class EmbeddedEngineTest {
   }
 
   @Test
+  void healthIgnoresTheQuery() throws Exception {
+    HttpRequest health = request(start(FAST), "/health?verbose=1").build();
+    assertThat(client.send(health, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+  }
+
+  @Test
   void keyIsAskedForAndNeverShown() throws Exception {
     EmbeddedEngine engine = start(FAST.apiKey("secret-key"));
     HttpRequest without = request(engine, "/v1/models").build();
