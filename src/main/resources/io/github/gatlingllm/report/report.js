@@ -118,8 +118,13 @@
     const rise = Math.max(...all.map(height)) - (log ? Math.log(floor125(chart)) : 0) || 1;
     const mean = (other) => other.points.reduce((sum, p) => sum + height(p), 0) / other.points.length;
     const lowest = chart.series.length > 1 && chart.series.every((other) => mean(line) <= mean(other));
-    const climbs = (p, q) => q && Math.abs(height(q) - height(p)) / rise > (1.2 * Math.abs(q[0] - p[0])) / width;
-    return points.map((p, i) => (i && climbs(points[i - 1], p) ? "left" : lowest || climbs(p, points[i + 1]) ? "bottom" : "top"));
+    const climbs = (p, q) => p && q && Math.abs(height(q) - height(p)) / rise > (1.2 * Math.abs(q[0] - p[0])) / width;
+    const underLimit = (p) => chart.limits?.some((limit) => {
+      const room = (height([0, limit.y]) - height(p)) / rise;
+      return room > 0 && room < 0.13;
+    });
+    const far = Math.ceil(points.length / 12);
+    return points.map((p, i) => (climbs(points[i - far], p) ? "left" : lowest || underLimit(p) || climbs(p, points[i + far]) ? "bottom" : "top"));
   };
 
   /* Of many labels a dozen stay: marked points first, the others at equal steps and not beside a mark. */
