@@ -4,6 +4,7 @@ import io.gatling.commons.validation.Success;
 import io.gatling.commons.validation.Validation;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.internal.Expressions;
+import java.math.BigDecimal;
 import java.util.function.Function;
 import scala.Function1;
 
@@ -26,12 +27,15 @@ public final class Dynamic<T> {
     return new Dynamic<>(session -> success);
   }
 
-  /** Computed from the session. */
+  /** Computed from the session; null is a failure. */
   public static <T> Dynamic<T> of(Function<Session, T> function) {
     return new Dynamic<>(
         session -> {
           try {
-            return new Success<>(function.apply(new Session(session)));
+            T value = function.apply(new Session(session));
+            return value == null
+                ? Validations.failure("the function gave null; expected a value")
+                : new Success<>(value);
           } catch (RuntimeException e) {
             return Validations.failure(e.getClass().getSimpleName() + ": " + e.getMessage());
           }
@@ -39,11 +43,16 @@ public final class Dynamic<T> {
   }
 
   /**
-   * A Gatling EL String, compiled on first use.
+   * A Gatling EL String, compiled on first use. Where a number is wanted, an attribute may be any
+   * number of that value, or its text: feeders and checks do not ask what a request needs.
    *
    * @param type what the attribute must be convertible to
    */
   public static <T> Dynamic<T> el(String el, Class<T> type) {
+    if (Number.class.isAssignableFrom(type)) {
+      Dynamic<Object> number = el(el, Object.class);
+      return new Dynamic<>(session -> number(el, number.resolve(session), type));
+    }
     return new Dynamic<>(
         new Function<>() {
           private volatile Function1<io.gatling.core.session.Session, Validation<T>> compiled;
@@ -56,6 +65,25 @@ public final class Dynamic<T> {
             return compiled.apply(session);
           }
         });
+  }
+
+  private static <T> Validation<T> number(String el, Object value, Class<T> type) {
+    try {
+      BigDecimal number = new BigDecimal(value.toString().strip());
+      Number exact =
+          type == Integer.class
+              ? (Number) number.intValueExact()
+              : type == Long.class ? (Number) number.longValueExact() : number.doubleValue();
+      return new Success<>(type.cast(exact));
+    } catch (ArithmeticException | NumberFormatException e) {
+      return Validations.failure(
+          el
+              + " is '"
+              + value
+              + "', expected "
+              + (type == Double.class ? "a" : "a whole")
+              + " number");
+    }
   }
 
   /** A Gatling EL String that gives text. */

@@ -72,27 +72,29 @@ final class LlmAction extends RequestActionBase {
   @Override
   public Validation<BoxedUnit> sendRequest(Session session) {
     Arrival arrival = (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
+    long now = components.now();
     if (arrival == null || !arrival.take()) {
-      return send(session, null);
+      return send(session, null, now);
     }
-    if (arrival.untilPlannedNanos(components.now()) <= 0) {
-      return send(session, arrival);
+    if (arrival.untilPlannedNanos(now) <= 0) {
+      return send(session, arrival, now);
     }
     EventLoops.at(
         session.eventLoop(),
         arrival.plannedNanos(),
         () -> {
-          arrival.released(components.now());
-          sendHeld(session, arrival);
+          long released = components.now();
+          arrival.released(released);
+          sendHeld(session, arrival, released);
         });
     return success();
   }
 
   /** As {@link #execute} would have done had the user not been held. */
-  private void sendHeld(Session session, Arrival arrival) {
+  private void sendHeld(Session session, Arrival arrival, long released) {
     Validation<BoxedUnit> sent;
     try {
-      sent = send(session, arrival);
+      sent = send(session, arrival, released);
     } catch (RuntimeException e) {
       sent = Validations.failure(e.getClass().getSimpleName() + ": " + e.getMessage());
     }
@@ -107,8 +109,7 @@ final class LlmAction extends RequestActionBase {
     }
   }
 
-  private Validation<BoxedUnit> send(Session session, @Nullable Arrival arrival) {
-    long reached = components.now();
+  private Validation<BoxedUnit> send(Session session, @Nullable Arrival arrival, long reached) {
     PreparedRequest prepared;
     Request httpRequest;
     long index = components.ledger().next();

@@ -1,0 +1,76 @@
+package io.github.gatlingllm.e2e;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PrimitiveIterator;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** A seeded open load plans the same instants in every run, and no user comes before its own. */
+class ArrivalsIT {
+
+  /** What may pass between a user's start and its first request, uncounted. */
+  private static final long SLACK_NANOS = 1_000_000;
+
+  @Test
+  void sameSeedPlansTheSameInstants() throws Exception {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(1)).start()) {
+      GatlingRun.Setup setup =
+          GatlingRun.of(ArrivalsSimulation.class).set("baseUrl", engine.baseUrl()).noReports();
+      GatlingRun once = setup.run();
+      GatlingRun again = setup.run();
+
+      assertThat(offsets(once)).isEqualTo(planned()).isEqualTo(offsets(again));
+      assertThat(engine.requestsReceived()).isEqualTo(4L * planned().size());
+      assertThat(once.info().seed()).isEqualTo(42);
+      assertThat(once.requests()).allMatch(record -> record.outcome().ok());
+      assertThat(once.requests())
+          .extracting(record -> record.timing().startLagNanos())
+          .allMatch(lag -> lag >= 0);
+      assertThat(once.requests())
+          .extracting(RequestRecord::timing)
+          .allMatch(timing -> timing.ttftFromScheduleNanos() >= timing.ttftNanos());
+      assertThat(once.requests("second"))
+          .as("only the first request of a user has a plan")
+          .extracting(RequestRecord::timing)
+          .allMatch(timing -> timing.scheduledOffsetNanos() == null)
+          .allMatch(timing -> timing.startLagNanos() == 0);
+      assertSpacingIsAsPlanned(once.requests("first"));
+    }
+  }
+
+  /** Planned instants lie on the epoch as far from each other as in the schedule. */
+  private static void assertSpacingIsAsPlanned(List<RequestRecord> records) {
+    long[] origins = records.stream().mapToLong(ArrivalsIT::origin).sorted().toArray();
+    assertThat(origins[origins.length / 2] - origins[0]).isLessThan(SLACK_NANOS);
+    assertThat(origins[origins.length - 1] - origins[0]).isLessThan(20 * SLACK_NANOS);
+  }
+
+  private static long origin(RequestRecord record) {
+    return record.timing().scheduledUnixNanos() - record.timing().scheduledOffsetNanos();
+  }
+
+  private static List<Long> offsets(GatlingRun run) throws Exception {
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    return run.requests("first").stream()
+        .map(record -> record.timing().scheduledOffsetNanos())
+        .sorted()
+        .toList();
+  }
+
+  private static List<Long> planned() {
+    List<Long> planned = new ArrayList<>();
+    PrimitiveIterator.OfLong offsets =
+        new Arrivals.Poisson(ArrivalsSimulation.RATE, 42)
+            .offsetsBefore(TimeUnit.SECONDS.toNanos(ArrivalsSimulation.SECONDS));
+    offsets.forEachRemaining((long offset) -> planned.add(offset));
+    return planned;
+  }
+}

@@ -1,0 +1,179 @@
+package io.github.gatlingllm.e2e;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.engine.GroundTruth;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A run measured from outside, against what the engine noted about the same requests. */
+class GroundTruthIT {
+
+  private static final int REQUESTS = 2 * GroundTruthSimulation.ITERATIONS;
+  private static final long MILLI = 1_000_000L;
+
+  private static EmbeddedEngine engine;
+  private static GatlingRun run;
+
+  @BeforeAll
+  static void runOnce() throws Exception {
+    engine =
+        EmbeddedEngine.builder()
+            .fixed(ofMillis(40), ofMillis(6))
+            .recordGroundTruth()
+            .apiKey("sk-never-to-be-seen")
+            .start();
+    run =
+        GatlingRun.of(GroundTruthSimulation.class)
+            .set("baseUrl", engine.baseUrl())
+            .set("ttftMillis", 2_000)
+            .run();
+  }
+
+  @AfterAll
+  static void stop() {
+    engine.close();
+  }
+
+  @Test
+  void assertionsOfGatlingHold() throws Exception {
+    assertThat(run.exitCode()).as(run.output()).isZero();
+  }
+
+  @Test
+  void assertionsOfGatlingFail() throws Exception {
+    try (EmbeddedEngine slow = EmbeddedEngine.builder().fixed(ofMillis(40), ofMillis(2)).start()) {
+      GatlingRun missed =
+          GatlingRun.of(GroundTruthSimulation.class)
+              .set("baseUrl", slow.baseUrl())
+              .set("ttftMillis", 20)
+              .run();
+
+      assertThat(missed.exitCode()).as(missed.output()).isEqualTo(GatlingRun.ASSERTIONS_FAILED);
+      assertThat(missed.lines().stream().filter(line -> line.contains(" : false (actual")))
+          .as("on both groups of both requests, and nothing else")
+          .hasSize(4)
+          .allMatch(line -> line.contains(" TTFT") || line.contains(" SLO"));
+    }
+  }
+
+  @Test
+  void everyFileIsThere() throws Exception {
+    Path directory = run.directory();
+    for (String file :
+        List.of(
+            "index.html",
+            "llm.html",
+            "llm/requests.jsonl",
+            "llm/run.json",
+            "llm/summary.json",
+            "llm/summary.md")) {
+      assertThat(directory.resolve(file)).isNotEmptyFile();
+    }
+    assertThat(Files.readString(directory.resolve("index.html"))).contains("llm.html");
+    assertThat(run.info().state()).isEqualTo(RunInfo.State.COMPLETE);
+  }
+
+  @Test
+  void theKeyIsNowhere() throws Exception {
+    assertThat(run.output()).doesNotContain("sk-never");
+    try (var files = Files.walk(run.directory())) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        assertThat(new String(Files.readAllBytes(file), java.nio.charset.StandardCharsets.UTF_8))
+            .as(file.toString())
+            .doesNotContain("sk-never");
+      }
+    }
+  }
+
+  @Test
+  void onePlannedRequestIsOnePost() throws Exception {
+    assertThat(run.requests()).hasSize(REQUESTS);
+    assertThat(engine.requestsReceived()).isEqualTo(REQUESTS);
+  }
+
+  @Test
+  void summaryAgreesWithTheRecords() throws Exception {
+    JsonNode summary = run.summary();
+
+    assertThat(summary.at("/run/state").asText()).isEqualTo("complete");
+    assertThat(summary.at("/counts/ok").asInt()).isEqualTo(REQUESTS);
+    assertThat(summary.at("/metrics/ttft_ms/count").asInt()).isEqualTo(REQUESTS);
+    assertThat(summary.at("/metrics/ttft_ms/p50").asDouble()).isBetween(40.0, 100.0);
+    assertThat(summary.at("/metrics/output_tokens/mean").asDouble()).isEqualTo(16);
+    assertThat(summary.at("/stages/0/label").asText()).isEqualTo("c=4");
+  }
+
+  @Test
+  void recordsAgreeWithTheEngine() throws Exception {
+    Map<String, GroundTruth> truths =
+        engine.groundTruth().stream()
+            .collect(Collectors.toMap(GroundTruth::requestId, Function.identity()));
+    List<Long> ttftErrors = new ArrayList<>();
+    List<Long> eventErrors = new ArrayList<>();
+
+    for (RequestRecord record : run.requests()) {
+      GroundTruth truth = truths.remove(record.identity().requestId());
+      assertThat(truth).as(record.identity().requestId()).isNotNull();
+      assertThat(record.outcome().verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(record.tokens().outputTokens()).isEqualTo(truth.outputTokens());
+      assertThat(record.tokens().promptTokens()).isEqualTo(truth.promptTokens());
+      assertThat(record.events().offsetsMicros()).hasSameSizeAs(truth.tokenNanos());
+      ttftErrors.add(
+          record.timing().ttftNanos() - (truth.firstTokenNanos() - truth.receivedNanos()));
+      for (int i = 0; i < truth.tokenNanos().length; i++) {
+        eventErrors.add(
+            record.events().offsetsMicros()[i] * 1_000L
+                - (truth.tokenNanos()[i] - truth.receivedNanos()));
+      }
+    }
+
+    assertThat(truths).as("requests without a record").isEmpty();
+    assertThat(ttftErrors).as("never earlier than it was sent").allMatch(error -> error >= 0);
+    assertThat(percentile(ttftErrors, 0.5)).isLessThan(20 * MILLI);
+    assertThat(percentile(ttftErrors, 0.9)).isLessThan(60 * MILLI);
+    assertThat(Collections.min(eventErrors)).isGreaterThan(-1_000);
+    assertThat(percentile(eventErrors, 0.9)).isLessThan(60 * MILLI);
+  }
+
+  @Test
+  void recordsSayWhoAskedWhom() throws Exception {
+    List<RequestRecord> grouped = run.requests("grouped");
+
+    assertThat(grouped).hasSize(REQUESTS / 2);
+    for (RequestRecord record : grouped) {
+      RequestRecord.Identity identity = record.identity();
+      assertThat(identity.groups()).containsExactly("answer");
+      assertThat(identity.api()).isEqualTo("completions");
+      assertThat(identity.endpoint()).isEqualTo(engine.baseUrl() + "/completions");
+      assertThat(identity.scenario()).isEqualTo("Chat");
+      assertThat(identity.stage()).isEqualTo("c=4");
+      assertThat(identity.runId()).isEqualTo(run.directory().getFileName().toString());
+      assertThat(identity.requestId()).isEqualTo(identity.runId() + "-" + identity.requestIndex());
+      assertThat(identity.turn()).isNull();
+      assertThat(record.outcome().sloOk()).isNotNull();
+    }
+    assertThat(run.requests("ask")).allMatch(record -> record.identity().groups().isEmpty());
+  }
+
+  private static long percentile(List<Long> values, double share) {
+    List<Long> sorted = values.stream().sorted().toList();
+    return sorted.get((int) Math.min(sorted.size() - 1, Math.floor(share * sorted.size())));
+  }
+}

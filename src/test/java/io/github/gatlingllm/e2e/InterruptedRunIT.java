@@ -1,0 +1,95 @@
+package io.github.gatlingllm.e2e;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.engine.GroundTruth;
+import io.github.gatlingllm.sample.ReadReport;
+import io.github.gatlingllm.sample.RecordFile;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Runs that end before their time: what was measured until then is kept. */
+class InterruptedRunIT {
+
+  private static final int SIGTERM = 128 + 15;
+  private static final int SIGKILL = 128 + 9;
+  private static final int MAX_SECONDS_TO_END = 10;
+  private static final long SECOND = 1_000_000_000L;
+
+  /** Streams of 300 ms, so that a signal meets some of them. */
+  private static EmbeddedEngine engine() {
+    return EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(3)).recordGroundTruth().start();
+  }
+
+  @Test
+  void sigtermInTheMiddleOfStreamsLeavesAReport() throws Exception {
+    try (EmbeddedEngine engine = engine();
+        GatlingRun run =
+            GatlingRun.of(LongSimulation.class).set("baseUrl", engine.baseUrl()).start()) {
+      run.awaitRecords(20);
+      run.terminate();
+      run.await(MAX_SECONDS_TO_END);
+
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(SIGTERM);
+      assertThat(run.output()).doesNotContain("\tat ", "Exception");
+      assertThat(run.requests()).hasSizeGreaterThanOrEqualTo(20);
+      assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
+      assertThat(run.info().endUnixNanos()).isNotNull();
+      assertThat(run.summary().at("/run/state").asText()).isEqualTo("interrupted");
+      assertThat(run.summary().at("/counts/ok").asInt()).isBetween(1, run.requests().size());
+      assertThat(run.files().page()).isNotEmptyFile();
+      assertThat(run.files().summaryMarkdown()).isNotEmptyFile();
+    }
+  }
+
+  @Test
+  void killCostsAtMostTheLastSecond() throws Exception {
+    try (EmbeddedEngine engine = engine();
+        GatlingRun run =
+            GatlingRun.of(LongSimulation.class).set("baseUrl", engine.baseUrl()).start()) {
+      run.awaitRecords(20);
+      long killed = System.nanoTime();
+      run.kill();
+      run.await(MAX_SECONDS_TO_END);
+
+      assertThat(run.exitCode()).isEqualTo(SIGKILL);
+      List<RequestRecord> records = new ArrayList<>();
+      ReadReport report = RecordFile.read(run.files().requests(), records::add);
+      assertThat(report.badLines()).isZero();
+      List<String> ids = records.stream().map(r -> r.identity().requestId()).toList();
+      List<String> older =
+          engine.groundTruth().stream()
+              .filter(truth -> !truth.cancelled() && truth.endedNanos() < killed - SECOND)
+              .map(GroundTruth::requestId)
+              .toList();
+      assertThat(ids).containsAll(older);
+      assertThat(run.info().state()).isEqualTo(RunInfo.State.RUNNING);
+    }
+  }
+
+  @Test
+  void interruptedBeforeAnyRequestSaysSoInOneLine() throws Exception {
+    try (GatlingRun run =
+        GatlingRun.of(LongSimulation.class)
+            .set("baseUrl", "http://127.0.0.1:1/v1")
+            .set("idle", 300)
+            .start()) {
+      run.awaitLine("started...");
+      run.terminate();
+      run.await(MAX_SECONDS_TO_END);
+
+      assertThat(run.exitCode()).isEqualTo(SIGTERM);
+      assertThat(run.output()).doesNotContain("\tat ", "Exception");
+      assertThat(run.lines().stream().filter(line -> line.contains("LLM ")))
+          .containsExactly("LLM report: no llm request was sent, so there is none");
+      assertThat(run.files().page()).doesNotExist();
+      assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package io.github.gatlingllm.e2e;
+
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
+
+import io.gatling.javaapi.core.*;
+
+/** Load that does not end by itself within a test; {@code idle} keeps users from ever asking. */
+public final class LongSimulation extends Simulation {
+
+  public LongSimulation() {
+    ScenarioBuilder chat =
+        scenario("Chat")
+            .pause(Integer.getInteger("idle", 0))
+            .exec(llm("ask").chat().user("Hello").maxTokens(100));
+    setUp(closedLoop(8).measure(300).inject(chat))
+        .protocols(llm.baseUrl(System.getProperty("baseUrl")).disableJvmWarmUp());
+  }
+}

@@ -1,0 +1,121 @@
+package io.github.gatlingllm.e2e;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.Exchange;
+import io.github.gatlingllm.testing.Request;
+import io.github.gatlingllm.testing.ScriptedServer;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A server that says what it is told to: a user message {@code say <text>} is answered with that
+ * text, any other one with {@value #OTHERWISE}. Everything but completions gets a JSON object with
+ * a passage.
+ */
+final class Parrot implements AutoCloseable {
+
+  static final String OTHERWISE = "As [1] says.";
+  static final String PASSAGE = "[1] Air scatters blue light.";
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String SAY = "say ";
+
+  private final ScriptedServer server = ScriptedServer.start(Parrot::answer);
+
+  /** A request body that it was sent, and on which connection. */
+  record Heard(Request request, JsonNode body) {
+
+    /** The contents of all messages. */
+    List<String> contents() {
+      List<String> contents = new ArrayList<>();
+      body.path("messages").forEach(message -> contents.add(message.path("content").asText()));
+      return contents;
+    }
+  }
+
+  String url() {
+    return server.baseUrl();
+  }
+
+  String baseUrl() {
+    return url() + "/v1";
+  }
+
+  int connections() {
+    return server.connections();
+  }
+
+  /** All requests so far. */
+  List<Request> requests() {
+    return server.requests();
+  }
+
+  /** The completion requests that it heard whose last message, or prompt, is that. */
+  List<Heard> heard(String last) throws IOException {
+    List<Heard> heard = new ArrayList<>();
+    for (Heard each : heard()) {
+      if (last(each.body()).equals(last)) {
+        heard.add(each);
+      }
+    }
+    return heard;
+  }
+
+  /** All completion requests that it heard, in order. */
+  List<Heard> heard() throws IOException {
+    List<Heard> heard = new ArrayList<>();
+    for (Request request : server.requests()) {
+      if (request.path().endsWith("completions")) {
+        heard.add(new Heard(request, JSON.readTree(request.body())));
+      }
+    }
+    return heard;
+  }
+
+  private static void answer(Exchange exchange) throws IOException {
+    if (!exchange.request().path().endsWith("completions")) {
+      String body = JSON.createObjectNode().put("passages", PASSAGE).toString();
+      exchange.respond(200, "application/json", body);
+      return;
+    }
+    JsonNode body = JSON.readTree(exchange.request().body());
+    String last = last(body);
+    String text = last.startsWith(SAY) ? last.substring(SAY.length()) : OTHERWISE;
+    if (!body.path("stream").asBoolean()) {
+      exchange.respond(200, "application/json", whole(text));
+      return;
+    }
+    int middle = text.length() / 2;
+    exchange
+        .startStream()
+        .event(ChatChunks.role())
+        .event(ChatChunks.content(text.substring(0, middle)))
+        .event(ChatChunks.content(text.substring(middle)))
+        .event(ChatChunks.finish("stop"))
+        .event(ChatChunks.usage(7, 2))
+        .done()
+        .lastChunk();
+  }
+
+  private static String whole(String text) {
+    return "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":"
+        + JSON.getNodeFactory().textNode(text)
+        + "},\"finish_reason\":\"stop\"}],"
+        + "\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2,\"total_tokens\":9}}";
+  }
+
+  private static String last(JsonNode body) {
+    JsonNode messages = body.path("messages");
+    return messages.isEmpty()
+        ? body.path("prompt").asText()
+        : messages.get(messages.size() - 1).path("content").asText();
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+  }
+}

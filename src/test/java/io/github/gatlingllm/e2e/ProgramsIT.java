@@ -1,0 +1,98 @@
+package io.github.gatlingllm.e2e;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** The programs of the documentation, run. */
+class ProgramsIT {
+
+  private static final String TUTOR = "You are a tutor.";
+
+  @Test
+  void firstProgram() throws Exception {
+    try (EmbeddedEngine engine =
+        EmbeddedEngine.builder().fixed(ofMillis(10), ofMillis(2)).start()) {
+      GatlingRun run = GatlingRun.of(ChatSimulation.class).set("baseUrl", engine.baseUrl()).run();
+
+      long planned = new Arrivals.Poisson(25, 42).countBefore(TimeUnit.SECONDS.toNanos(2));
+      assertThat(run.exitCode())
+          .as("its assertion is about this machine's speed: %s", run.output())
+          .isIn(0, GatlingRun.ASSERTIONS_FAILED);
+      assertThat(engine.requestsReceived()).isEqualTo(planned);
+      assertThat(run.requests("ask"))
+          .hasSize((int) planned)
+          .allSatisfy(
+              record -> {
+                assertThat(record.outcome().finishReason()).isEqualTo("length");
+                assertThat(record.tokens().outputTokens()).isEqualTo(16);
+                assertThat(record.identity().stage()).isEqualTo("all");
+                assertThat(record.outcome().sloOk()).isNotNull();
+                assertThat(record.text()).as("not kept unless asked for").isNull();
+              });
+    }
+  }
+
+  @Test
+  void conversationAndJourney() throws Exception {
+    try (Parrot server = new Parrot()) {
+      GatlingRun run = GatlingRun.of(JourneySimulation.class).set("url", server.url()).run();
+
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      assertHistoryGrows(run, server);
+      assertJourney(run, server);
+    }
+  }
+
+  private static void assertHistoryGrows(GatlingRun run, Parrot server) throws Exception {
+    List<RequestRecord> turns = run.requests("turn");
+    assertThat(turns).extracting(r -> r.identity().userId()).containsOnly(1L, 2L);
+    for (long user : List.of(1L, 2L)) {
+      assertThat(turns.stream().filter(r -> r.identity().userId() == user))
+          .extracting(record -> record.identity().turn())
+          .containsExactly(1, 2, 3, 4, 5);
+    }
+    List<List<String>> dialogs =
+        server.heard().stream()
+            .map(Parrot.Heard::contents)
+            .filter(contents -> contents.get(0).equals(TUTOR))
+            .toList();
+    assertThat(dialogs).hasSize(10);
+    for (int turn = 0; turn < 5; turn++) {
+      int messages = 2 + 2 * turn;
+      assertThat(dialogs.stream().filter(contents -> contents.size() == messages)).hasSize(2);
+    }
+    List<String> longest = dialogs.stream().filter(c -> c.size() == 10).findFirst().orElseThrow();
+    assertThat(IntStream.of(2, 4, 6, 8).mapToObj(longest::get)).containsOnly(Parrot.OTHERWISE);
+    List<String> questions = new ArrayList<>();
+    IntStream.of(1, 3, 5, 7, 9).forEach(i -> questions.add(longest.get(i)));
+    assertThat(questions).containsOnly("What is light?", "And air?");
+  }
+
+  private static void assertJourney(GatlingRun run, Parrot server) throws Exception {
+    assertThat(run.requests("answer"))
+        .hasSize(3)
+        .allSatisfy(r -> assertThat(r.identity().groups()).containsExactly("answer"))
+        .allSatisfy(r -> assertThat(r.identity().turn()).isNull());
+    assertThat(server.heard("why?"))
+        .hasSize(3)
+        .allSatisfy(
+            heard ->
+                assertThat(heard.contents())
+                    .containsExactly("Use only: " + Parrot.PASSAGE, "why?"));
+    assertThat(server.requests().stream().filter(r -> r.path().equals("/feedback")))
+        .hasSize(3)
+        .extracting(Request::body)
+        .containsOnly(Parrot.OTHERWISE);
+  }
+}

@@ -1,0 +1,160 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Everything a request can say and check, seen by a server and in the records of one run. */
+class RequestsIT {
+
+  private static Parrot server;
+  private static GatlingRun run;
+
+  @BeforeAll
+  static void runOnce() throws Exception {
+    server = new Parrot();
+    run = GatlingRun.of(RequestsSimulation.class).set("url", server.url()).run();
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    server.close();
+  }
+
+  @Test
+  void runsToItsEnd() throws Exception {
+    assertThat(run.exitCode()).as(run.output()).isZero();
+  }
+
+  @Test
+  void expressionLanguageIsResolvedEverywhere() throws Exception {
+    Parrot.Heard heard = server.heard("from \"EL\"").get(0);
+    JsonNode body = heard.body();
+
+    assertThat(heard.contents()).containsExactly("be fed", "from \"EL\"");
+    assertThat(body.path("model").asText()).isEqualTo("m-fed");
+    assertThat(body.path("max_tokens").asInt()).isEqualTo(11);
+    assertThat(body.path("min_tokens").asInt()).isEqualTo(11);
+    assertThat(body.path("ignore_eos").asBoolean()).isTrue();
+    assertThat(body.path("temperature").asDouble()).isEqualTo(0.5);
+    assertThat(body.has("top_p")).as("removed by the extra body").isFalse();
+    assertThat(body.path("seed").asInt()).isEqualTo(11);
+    assertThat(body.path("stop")).hasToString("[\"fed\",\"END\"]");
+    assertThat(body.path("stream").asBoolean()).isFalse();
+    assertThat(body.path("extra").asText()).isEqualTo("fed");
+    assertThat(heard.request().header("X-Kind")).isEqualTo("fed");
+    RequestRecord record = only("el fed");
+    assertThat(heard.request().header("X-Request-Id")).isEqualTo(record.identity().requestId());
+    assertThat(record.identity().streamed()).isFalse();
+    assertThat(record.timing().ttftNanos()).as("nothing streamed").isNull();
+    assertThat(record.timing().latencyNanos()).isPositive();
+    assertThat(record.text().answer()).isEqualTo(Parrot.OTHERWISE);
+  }
+
+  @Test
+  void functionsAreAskedEverywhere() throws Exception {
+    Parrot.Heard heard = server.heard("from a function").get(0);
+
+    assertThat(heard.contents()).containsExactly("be fed", "from a function");
+    assertThat(heard.body().path("model").asText()).isEqualTo("m-fn");
+    assertThat(heard.body().path("max_tokens").asInt()).isEqualTo(12);
+    assertThat(heard.body().path("temperature").asDouble()).isEqualTo(0.25);
+    assertThat(heard.body().path("seed").asInt()).isEqualTo(5);
+    assertThat(heard.body().path("stream").asBoolean()).isTrue();
+    assertThat(heard.body().at("/stream_options/include_usage").asBoolean()).isTrue();
+    assertThat(heard.request().header("X-Kind")).isEqualTo("fn");
+    assertThat(only("fn fed").outcome().ok()).isTrue();
+  }
+
+  @Test
+  void completionsGoToTheirOwnPath() throws Exception {
+    Parrot.Heard heard = server.heard("say fed text").get(0);
+
+    assertThat(heard.request().path()).isEqualTo("/v1/completions");
+    assertThat(heard.body().has("messages")).isFalse();
+    assertThat(only("completion").text().prompt()).isEqualTo("say fed text");
+  }
+
+  @Test
+  void checksLookAtTheAnswer() throws Exception {
+    RequestRecord passes = only("passes");
+
+    assertThat(passes.outcome().error()).isNull();
+    assertThat(passes.outcome().ok()).isTrue();
+    assertThat(server.heard("say 7 stop COMPLETE {\"a\": {\"b\": 7}}"))
+        .as("what checks saved is in the session")
+        .hasSize(1);
+  }
+
+  @Test
+  void failedCheckIsNamed() throws Exception {
+    assertFails(only("fails"), "substring(yes).find.exists, found nothing");
+    assertFails(
+        only("is not json"),
+        "jsonPath($.a).find.exists preparation crashed: the answer is not JSON");
+    assertThat(run.output()).contains("substring(yes).find.exists, found nothing");
+  }
+
+  @Test
+  void tryMaxTriesAgain() throws Exception {
+    assertThat(run.requests("tried")).hasSize(3).noneMatch(record -> record.outcome().ok());
+    assertThat(only("goes on").outcome().ok()).isTrue();
+  }
+
+  @Test
+  void whatCannotBeBuiltCrashesAndTheUserGoesOn() throws Exception {
+    for (String name :
+        List.of(
+            "unresolved", "failing function", "function of null", "no number", "not an object")) {
+      assertThat(run.requests(name)).as(name).isEmpty();
+      assertThat(run.output()).contains(name + ": ");
+    }
+    assertThat(run.output()).contains("unresolved: No attribute named 'nothing' is defined");
+    assertThat(run.requests("fails in block")).hasSize(1);
+  }
+
+  @Test
+  void blockIsLeftOnFailure() throws Exception {
+    assertThat(run.requests("never sent")).isEmpty();
+    assertThat(server.heard("say never")).isEmpty();
+    assertThat(only("after the block").outcome().ok()).isTrue();
+  }
+
+  @Test
+  void silentRequestsAreSentAndCheckedButNotCounted() throws Exception {
+    assertThat(server.heard("say hush")).hasSize(2);
+    assertThat(run.requests("quiet")).isEmpty();
+    assertThat(run.requests("quiet failure")).isEmpty();
+    assertThat(run.output()).doesNotContain("quiet");
+    assertThat(server.heard("say heard")).as("a silent failure marks the user").hasSize(1);
+  }
+
+  @Test
+  void throttleHoldsRequestsBackAndTheWaitIsKept() throws Exception {
+    List<RequestRecord> throttled = run.requests("throttled");
+
+    assertThat(throttled).hasSize(RequestsSimulation.THROTTLED);
+    long longest =
+        throttled.stream().mapToLong(record -> record.timing().gateWaitNanos()).max().orElseThrow();
+    assertThat(longest).isGreaterThan(600_000_000L);
+    assertThat(throttled).allMatch(record -> record.timing().ttftNanos() < 600_000_000L);
+  }
+
+  private static RequestRecord only(String name) throws Exception {
+    List<RequestRecord> records = run.requests(name);
+    assertThat(records).as(name).hasSize(1);
+    return records.get(0);
+  }
+
+  private static void assertFails(RequestRecord record, String error) {
+    assertThat(record.outcome().ok()).isFalse();
+    assertThat(record.outcome().verdict().name()).isEqualTo("COMPLETE");
+    assertThat(record.outcome().error()).isEqualTo(error);
+  }
+}

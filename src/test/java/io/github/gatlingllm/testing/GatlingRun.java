@@ -1,0 +1,245 @@
+package io.github.gatlingllm.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gatling.javaapi.core.Simulation;
+import io.github.gatlingllm.sample.ReadReport;
+import io.github.gatlingllm.sample.RecordFile;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunFiles;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.RunInfoFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * A simulation that runs in a JVM of its own, as users run it: started by Gatling's main class,
+ * bounded in time, never leaving this machine. What it left behind is read from its files.
+ *
+ * <pre>{@code
+ * GatlingRun run = GatlingRun.of(ChatSimulation.class).set("baseUrl", engine.baseUrl()).run();
+ * assertThat(run.exitCode()).isZero();
+ * assertThat(run.requests()).hasSize(10);
+ * }</pre>
+ */
+public final class GatlingRun implements AutoCloseable {
+
+  /** What the JVM returns when Gatling's assertions failed. */
+  public static final int ASSERTIONS_FAILED = 2;
+
+  private static final int MAX_SECONDS = 90;
+  private static final long POLL_MILLIS = 20;
+
+  private final Path results;
+  private final Path output;
+  private final Process process;
+
+  private GatlingRun(Path results, Path output, Process process) {
+    this.results = results;
+    this.output = output;
+    this.process = process;
+  }
+
+  /** A run of that simulation, not yet started. */
+  public static Setup of(Class<? extends Simulation> simulation) {
+    return new Setup(simulation, Map.of(), List.of());
+  }
+
+  /**
+   * What a run is started with.
+   *
+   * @param properties system properties of its JVM
+   * @param arguments further arguments of Gatling
+   */
+  public record Setup(
+      Class<? extends Simulation> simulation,
+      Map<String, String> properties,
+      List<String> arguments) {
+
+    /** Sets a system property of the simulation's JVM. */
+    public Setup set(String property, Object value) {
+      Map<String, String> more = new TreeMap<>(properties);
+      more.put(property, value.toString());
+      return new Setup(simulation, more, arguments);
+    }
+
+    /** Leaves out Gatling's pages, which take about a second. */
+    public Setup noReports() {
+      return new Setup(simulation, properties, List.of("-nr"));
+    }
+
+    /** Runs it to its end. */
+    public GatlingRun run() throws IOException, InterruptedException {
+      return run(MAX_SECONDS);
+    }
+
+    /**
+     * Runs it to its end.
+     *
+     * @param maxSeconds how long that may take
+     */
+    public GatlingRun run(int maxSeconds) throws IOException, InterruptedException {
+      GatlingRun run = start();
+      try {
+        run.await(maxSeconds);
+        return run;
+      } finally {
+        run.close();
+      }
+    }
+
+    /** Starts it; close it in the end. */
+    public GatlingRun start() throws IOException {
+      Path base = Path.of("target", "gatling-it");
+      Files.createDirectories(base);
+      Path results = Files.createTempDirectory(base, simulation.getSimpleName() + "-");
+      Path output = results.resolve("output.txt");
+      Process process =
+          new ProcessBuilder(command(results))
+              .redirectErrorStream(true)
+              .redirectOutput(output.toFile())
+              .start();
+      return new GatlingRun(results, output, process);
+    }
+
+    private List<String> command(Path results) {
+      List<String> command = new ArrayList<>();
+      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      command.addAll(
+          List.of(
+              "-cp",
+              System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+              "-Dgatling.http.warmUpUrl=",
+              "-Dgatling.data.enableAnalytics=false",
+              "--add-opens=java.base/java.lang=ALL-UNNAMED",
+              // Gatling asks for its newest version over HTTPS.
+              "-Dhttps.proxyHost=127.0.0.1",
+              "-Dhttps.proxyPort=1",
+              "-Djava.util.prefs.userRoot=" + results.toAbsolutePath()));
+      properties.forEach((name, value) -> command.add("-D" + name + "=" + value));
+      command.addAll(
+          List.of("io.gatling.app.Gatling", "-s", simulation.getName(), "-rf", results.toString()));
+      command.addAll(arguments);
+      return command;
+    }
+  }
+
+  /** Waits for its end. */
+  public GatlingRun await(int maxSeconds) throws IOException, InterruptedException {
+    assertThat(process.waitFor(maxSeconds, TimeUnit.SECONDS))
+        .as(() -> "ended within " + maxSeconds + " s; see " + output)
+        .isTrue();
+    return this;
+  }
+
+  /** Waits until its records hold so many lines. */
+  public void awaitRecords(int count) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(MAX_SECONDS);
+    while (lineCount() < count) {
+      assertThat(process.isAlive()).as(() -> "still runs; see " + output).isTrue();
+      assertThat(System.nanoTime()).as("has recorded in time").isLessThan(deadline);
+      var unused = process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private long lineCount() throws IOException {
+    try (Stream<Path> all = Files.find(results, 3, (p, a) -> p.endsWith("requests.jsonl"))) {
+      Path records = all.findFirst().orElse(null);
+      if (records == null) {
+        return 0;
+      }
+      try (Stream<String> lines = Files.lines(records)) {
+        return lines.count();
+      }
+    }
+  }
+
+  /** Waits until it has printed a line with that in it. */
+  public void awaitLine(String part) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(MAX_SECONDS);
+    while (lines().stream().noneMatch(line -> line.contains(part))) {
+      assertThat(process.isAlive()).as(() -> "still runs; see " + output).isTrue();
+      assertThat(System.nanoTime()).as("has printed " + part).isLessThan(deadline);
+      var unused = process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** Asks it to end: SIGTERM. */
+  public void terminate() {
+    process.destroy();
+  }
+
+  /** Ends it without a word: SIGKILL. */
+  public void kill() {
+    process.destroyForcibly();
+  }
+
+  /** What its JVM returned. */
+  public int exitCode() {
+    return process.exitValue();
+  }
+
+  /** All that it printed so far. */
+  public List<String> lines() throws IOException {
+    return Files.readAllLines(output);
+  }
+
+  /** All that it printed, for the description of an assertion. */
+  public String output() throws IOException {
+    return String.join("\n", lines());
+  }
+
+  /** Its one run directory. */
+  public Path directory() throws IOException {
+    try (Stream<Path> all = Files.list(results)) {
+      return all.filter(path -> Files.exists(path.resolve("simulation.log")))
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
+  /** Where its files are. */
+  public RunFiles files() throws IOException {
+    return new RunFiles(directory());
+  }
+
+  /** Its records, by start; all of them are whole. */
+  public List<RequestRecord> requests() throws IOException {
+    List<RequestRecord> records = new ArrayList<>();
+    ReadReport report = RecordFile.read(files().requests(), records::add);
+    assertThat(report.badLines()).as("damaged records").isZero();
+    records.sort(Comparator.comparingLong(record -> record.identity().requestIndex()));
+    return records;
+  }
+
+  /** Its records of one request name. */
+  public List<RequestRecord> requests(String name) throws IOException {
+    return requests().stream().filter(r -> r.identity().name().equals(name)).toList();
+  }
+
+  /** Its {@code summary.json}. */
+  public JsonNode summary() throws IOException {
+    return new ObjectMapper().readTree(files().summaryJson().toFile());
+  }
+
+  /** Its {@code run.json}. */
+  public RunInfo info() throws IOException {
+    return RunInfoFile.read(files().info()).orElseThrow();
+  }
+
+  /** Makes sure that it runs no more. */
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}
