@@ -87,10 +87,12 @@ final class ConnectionFailureTest {
         row(new NumberFormatException("For input string: \"zz\""), NO_HTTP),
         row(new TooLongFrameException("HTTP line is larger than 4096 bytes."), NO_HTTP),
         row(
-            new ProxyConnectException("http, none, /127.0.0.1:3128 => /10.0.0.1:443, status: 407 Who"),
+            new ProxyConnectException(
+                "http, none, /127.0.0.1:3128 => /10.0.0.1:443, status: 407 Who"),
             "proxy answered 407: it wants a user name and password; set them on the http protocol"),
         row(
-            new ProxyConnectException("http, none, /127.0.0.1:3128 => /10.0.0.1:443, status: 502 Bad"),
+            new ProxyConnectException(
+                "http, none, /127.0.0.1:3128 => /10.0.0.1:443, status: 502 Bad"),
             "proxy did not connect to the endpoint: status: 502 Bad"),
         row(
             new ProxyConnectException("http, none, /127.0.0.1:3128 => /10.0.0.1:443, timeout"),

@@ -71,7 +71,8 @@ final class ErrorStatusIT {
     }
   }
 
-  private static Row row(int status, String contentType, String body, Verdict verdict, String error) {
+  private static Row row(
+      int status, String contentType, String body, Verdict verdict, String error) {
     return new Row(status, contentType, body, "X-None", "none", verdict, error);
   }
 
@@ -82,15 +83,26 @@ final class ErrorStatusIT {
 
   private static Row limited(String retryAfter, String error) {
     return new Row(
-        429, JSON, "{\"error\":{\"message\":\"slow down\"}}", "Retry-After", retryAfter,
-        Verdict.RATE_LIMITED, error);
+        429,
+        JSON,
+        "{\"error\":{\"message\":\"slow down\"}}",
+        "Retry-After",
+        retryAfter,
+        Verdict.RATE_LIMITED,
+        error);
   }
 
   static Stream<Row> rows() {
     return Stream.of(
-        json(400, "ignore_eos is unknown", "HTTP 400: ignore_eos is unknown; set ignoreEos=false (llm.ignoreEos)"),
+        json(
+            400,
+            "ignore_eos is unknown",
+            "HTTP 400: ignore_eos is unknown; set ignoreEos=false (llm.ignoreEos)"),
         json(401, "bad key " + KEY, "HTTP 401: bad key ***"),
-        json(401, "Incorrect API key provided: sk-abcdefgh1234", "HTTP 401: Incorrect API key provided: ***"),
+        json(
+            401,
+            "Incorrect API key provided: sk-abcdefgh1234",
+            "HTTP 401: Incorrect API key provided: ***"),
         json(404, "no model 'x'", "HTTP 404: no model 'x'"),
         json(413, "too large", "HTTP 413: too large"),
         row(
@@ -113,10 +125,20 @@ final class ErrorStatusIT {
         json(503, "Loading model", "HTTP 503: Loading model"),
         row(529, "text/plain", "overloaded", Verdict.HTTP_ERROR, "HTTP 529: overloaded"),
         new Row(
-            307, "text/plain", "", "Location", "http://127.0.0.1/v2", Verdict.HTTP_ERROR,
+            307,
+            "text/plain",
+            "",
+            "Location",
+            "http://127.0.0.1/v2",
+            Verdict.HTTP_ERROR,
             "HTTP 307: redirects are not followed; set the endpoint to http://127.0.0.1/v2"),
         new Row(
-            308, "text/plain", "", "Location", "http://127.0.0.1/v2?key=" + KEY, Verdict.HTTP_ERROR,
+            308,
+            "text/plain",
+            "",
+            "Location",
+            "http://127.0.0.1/v2?key=" + KEY,
+            Verdict.HTTP_ERROR,
             "HTTP 308: redirects are not followed; set the endpoint to http://127.0.0.1/v2?key=***"),
         row(
             407,
@@ -124,7 +146,12 @@ final class ErrorStatusIT {
             "<html></html>",
             Verdict.HTTP_ERROR,
             "HTTP 407: the proxy wants a user name and password; set them on the http protocol"),
-        row(204, "text/plain", "", Verdict.INVALID_RESPONSE, "expected an event stream or JSON, got text/plain"));
+        row(
+            204,
+            "text/plain",
+            "",
+            Verdict.INVALID_RESPONSE,
+            "expected an event stream or JSON, got text/plain"));
   }
 
   @ParameterizedTest
@@ -159,7 +186,8 @@ final class ErrorStatusIT {
     answer(
         aResponse()
             .withHeader("Content-Type", "text/event-stream")
-            .withBody("data: " + ChatChunks.error("no right for " + KEY + "x".repeat(300)) + "\n\n"));
+            .withBody(
+                "data: " + ChatChunks.error("no right for " + KEY + "x".repeat(300)) + "\n\n"));
     Ended ended = client.post(server.baseUrl()).secret(KEY).ended();
     assertThat(ended.verdict()).isEqualTo(Verdict.IN_STREAM_ERROR);
     assertThat(ended.error()).startsWith("no right for ***xxx").hasSize(200);
@@ -182,8 +210,7 @@ final class ErrorStatusIT {
         ScriptedServer.start(
             x -> x.respond(407, "text/html", "<html></html>", "Proxy-Authenticate: Basic"))) {
       HttpProxyServer settings =
-          new HttpProxyServer(
-              "127.0.0.1", proxy.port(), null, false, EmptyHttpHeaders.INSTANCE);
+          new HttpProxyServer("127.0.0.1", proxy.port(), null, false, EmptyHttpHeaders.INSTANCE);
       Ended plain = client.post("http://127.0.0.1:1/v1").proxy(settings).ended();
       assertThat(plain.verdict()).isEqualTo(Verdict.HTTP_ERROR);
       assertThat(plain.status()).isEqualTo(407);

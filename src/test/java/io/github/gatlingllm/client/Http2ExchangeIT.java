@@ -184,9 +184,7 @@ final class Http2ExchangeIT {
     asked.closeConnection();
     assertEnded(started, Verdict.TRUNCATED, TRUNCATED);
     assertEnded(
-        waiting,
-        Verdict.CONNECTION_ERROR,
-        "connection closed by the server before any response");
+        waiting, Verdict.CONNECTION_ERROR, "connection closed by the server before any response");
     assertEnded(finished, Verdict.COMPLETE, null);
     client.settle();
     assertThat(server.posts()).isEqualTo(4);
