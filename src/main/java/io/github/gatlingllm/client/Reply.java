@@ -295,14 +295,29 @@ sealed interface Reply {
         List.of("data:", "event:", "id:", "retry:", ":");
 
     static BodyKind of(byte[] bytes, int length) {
-      String text = new String(bytes, 0, Math.min(length, 64), StandardCharsets.UTF_8);
-      String head = (text.startsWith("\uFEFF") ? text.substring(1) : text).stripLeading();
+      int from = 0;
+      while (from < length && isBlankOrMark(bytes[from])) {
+        from++;
+      }
+      String head =
+          new String(bytes, from, Math.min(length - from, 8), StandardCharsets.ISO_8859_1);
       if (EVENT_BEGINNINGS.stream().anyMatch(head::startsWith)) {
         return EVENTS;
       }
       return EVENT_BEGINNINGS.stream().anyMatch(beginning -> beginning.startsWith(head))
           ? UNKNOWN
           : OTHER;
+    }
+
+    /** White space, or a byte of the byte order mark, which may come in pieces. */
+    private static boolean isBlankOrMark(byte b) {
+      return b == ' '
+          || b == '\t'
+          || b == '\r'
+          || b == '\n'
+          || b == (byte) 0xEF
+          || b == (byte) 0xBB
+          || b == (byte) 0xBF;
     }
   }
 }
