@@ -42,31 +42,43 @@ final class ConnectionFailure {
 
   private ConnectionFailure() {}
 
+  /** The kind decides, wherever in the chain of causes it is: outer ones are mere wrapping. */
   static String reason(Throwable failure) {
-    Throwable cause = failure;
-    while (cause instanceof CodecException && cause.getCause() != null) {
-      cause = cause.getCause();
+    ProxyConnectException proxy = find(ProxyConnectException.class, failure);
+    if (proxy != null) {
+      return proxy(message(proxy));
     }
-    if (cause instanceof UnknownHostException) {
+    if (find(UnknownHostException.class, failure) != null) {
       return "unknown host: check the endpoint's name";
     }
-    if (cause instanceof ProxyConnectException) {
-      return proxy(message(cause));
-    }
-    if (cause instanceof NotSslRecordException) {
+    if (find(NotSslRecordException.class, failure) != null) {
       return "TLS failed: the server does not speak TLS; use http:// or another port";
     }
-    if (cause instanceof SSLException) {
-      return "TLS failed: " + message(cause);
+    String known = known(failure);
+    if (known != null) {
+      return known;
     }
-    if (cause instanceof DecompressionException) {
-      return "response could not be decompressed: " + message(cause);
+    SSLException tls = find(SSLException.class, failure);
+    if (tls != null) {
+      return "TLS failed: " + message(tls);
     }
-    if (cause instanceof CodecException || cause instanceof IllegalArgumentException) {
+    DecompressionException compressed = find(DecompressionException.class, failure);
+    if (compressed != null) {
+      return "response could not be decompressed: " + message(compressed);
+    }
+    if (failure instanceof CodecException || failure instanceof IllegalArgumentException) {
       return "response is not valid HTTP: is this the endpoint's port?";
     }
-    String known = known(cause);
-    return known != null ? known : cause.getClass().getSimpleName() + ": " + message(cause);
+    return failure.getClass().getSimpleName() + ": " + message(failure);
+  }
+
+  private static <T extends Throwable> @Nullable T find(Class<T> kind, Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (kind.isInstance(cause)) {
+        return kind.cast(cause);
+      }
+    }
+    return null;
   }
 
   private static @Nullable String known(Throwable failure) {

@@ -22,8 +22,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on the wire: stamps every read ({@link ReadStamp}), feeds the {@link Answer}, and
- * ends exactly once with a {@link Verdict}. Whatever the transport says after that is ignored.
+ * One request on the wire: stamps every read ({@link ReadSide}), feeds the {@link Answer}, and ends
+ * exactly once with a {@link Verdict}. Whatever the transport says after that is ignored.
  *
  * <p>Lives on one event loop. Bytes are copied out of the network buffer once, into scratch memory
  * of the event loop, and never kept.
@@ -34,7 +34,7 @@ public final class Exchange implements HttpListener {
       new FastThreadLocal<>() {
         @Override
         protected byte[] initialValue() {
-          return new byte[16 * 1024];
+          return new byte[64 * 1024];
         }
       };
 
@@ -48,7 +48,7 @@ public final class Exchange implements HttpListener {
   private boolean sent;
   private boolean http2;
   private @Nullable Channel channel;
-  private @Nullable ReadStamp reads;
+  private @Nullable ReadSide reads;
   private @Nullable StreamWatch stream;
   private @Nullable ScheduledFuture<?> silence;
   private @Nullable Reply reply;
@@ -123,12 +123,13 @@ public final class Exchange implements HttpListener {
   }
 
   /**
-   * Ends it now, and closes its connection so that the server stops; does nothing after the end.
-   * Call on its event loop.
+   * Ends it now, and closes its connection so that the server stops; does nothing after the end. An
+   * answer that is complete but for the end of its connection stays complete. Call on its event
+   * loop.
    */
   public void cancel(String reason) {
     if (ending == null) {
-      end(nanoClock.getAsLong(), Verdict.CANCELLED, reason);
+      giveUp(nanoClock.getAsLong(), Verdict.CANCELLED, reason);
       abandon();
     }
   }
@@ -170,7 +171,7 @@ public final class Exchange implements HttpListener {
     }
     channel = connected;
     timeline.written(now);
-    reads = ReadStamp.of(connected, nanoClock);
+    reads = ReadSide.of(connected, nanoClock);
     if (http2) {
       stream = StreamWatch.ofNext(connected, this::streamClosed);
     }
@@ -207,33 +208,38 @@ public final class Exchange implements HttpListener {
       return;
     }
     lastActivity = now;
-    int length = chunk.readableBytes();
-    if (length > 0) {
-      if (chunk.hasArray()) {
-        reply.bytes(now, chunk.array(), chunk.arrayOffset() + chunk.readerIndex(), length);
-      } else {
-        byte[] scratch = scratch(length);
-        chunk.getBytes(chunk.readerIndex(), scratch, 0, length);
-        reply.bytes(now, scratch, 0, length);
-      }
+    if (chunk.hasArray()) {
+      int from = chunk.arrayOffset() + chunk.readerIndex();
+      reply.bytes(now, chunk.array(), from, chunk.readableBytes());
+    } else {
+      copied(now, chunk, reply);
     }
     if (last) {
       end(now, reply.end(now, false));
     }
   }
 
-  @Override
-  public void onThrowable(Throwable cause) {
-    fail(cause);
+  private static void copied(long now, ByteBuf chunk, Reply reply) {
+    byte[] scratch = SCRATCH.get();
+    for (int from = chunk.readerIndex(); from < chunk.writerIndex(); from += scratch.length) {
+      int length = Math.min(scratch.length, chunk.writerIndex() - from);
+      chunk.getBytes(from, scratch, 0, length);
+      reply.bytes(now, scratch, 0, length);
+    }
   }
 
-  private void fail(Throwable cause) {
+  @Override
+  public void onThrowable(Throwable cause) {
     long now = nanoClock.getAsLong();
     if (ending != null) {
       return;
     }
     if (cause instanceof RequestTimeoutException) {
       giveUp(now, Verdict.TIMEOUT, "no end within the request timeout");
+      if (stream != null) {
+        // Gatling's client resets it too, but does not flush that.
+        stream.reset();
+      }
     } else if (cause instanceof PrematureCloseException) {
       closed(now);
     } else {
@@ -255,7 +261,10 @@ public final class Exchange implements HttpListener {
   }
 
   private void closed(long now) {
-    if (reply != null) {
+    Throwable failure = reads == null ? null : reads.failure();
+    if (failure != null) {
+      broken(now, ConnectionFailure.reason(failure));
+    } else if (reply != null) {
       end(now, reply.end(now, true));
     } else {
       end(now, Verdict.CONNECTION_ERROR, "connection closed by the server before any response");
@@ -332,15 +341,6 @@ public final class Exchange implements HttpListener {
     } else if (channel != null) {
       var unused = channel.close();
     }
-  }
-
-  private static byte[] scratch(int length) {
-    byte[] scratch = SCRATCH.get();
-    if (scratch.length < length) {
-      scratch = new byte[Integer.highestOneBit(length - 1) << 1];
-      SCRATCH.set(scratch);
-    }
-    return scratch;
   }
 
   /** Stops Gatling's client from sending a request a second time. */

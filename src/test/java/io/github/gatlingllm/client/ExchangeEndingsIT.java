@@ -266,6 +266,58 @@ final class ExchangeEndingsIT {
   }
 
   @Test
+  void cancelWhileTheNameIsLookedUpSendsNothing() throws Exception {
+    HeldResolver names = new HeldResolver();
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.startStream().event(A).event(STOP).lastChunk())) {
+      Sent sent = client.post(server.baseUrl()).resolver(names).send();
+      sent.cancel("drain over");
+      assertEnded(sent.ended(), Verdict.CANCELLED, "drain over");
+      names.found(InetAddress.getLoopbackAddress());
+      assertEnded(client.post(server.baseUrl()).ended(), Verdict.COMPLETE, null);
+      assertThat(server.posts()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void lookingUpTheNameIsConnectionWait() throws Exception {
+    HeldResolver names = new HeldResolver();
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.startStream().event(A).event(STOP).lastChunk())) {
+      Sent sent = client.post(server.baseUrl()).resolver(names).send();
+      long asked = names.awaitAsked();
+      names.found(InetAddress.getLoopbackAddress());
+      long found = System.nanoTime();
+      Ended ended = sent.ended();
+      assertEnded(ended, Verdict.COMPLETE, null);
+      assertThat(ended.admittedNanos() + ended.timing().connectNanos()).isGreaterThan(asked);
+      assertThat(ended.timing().ttftNanos()).isGreaterThan(ended.timing().connectNanos());
+      assertThat(found).isGreaterThan(asked);
+    }
+  }
+
+  @Test
+  void aNameThatNobodyKnows() throws Exception {
+    HeldResolver names = new HeldResolver();
+    Sent sent = client.post("http://llm.invalid/v1").resolver(names).send();
+    names.awaitAsked();
+    names.notFound();
+    assertEnded(sent.ended(), Verdict.CONNECTION_ERROR, "unknown host: check the endpoint's name");
+    assertThat(sent.ended().timing().connectNanos()).isNull();
+  }
+
+  @Test
+  void cancelOfAnAnswerThatIsWholeButForItsEndLeavesItComplete() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.startStream().event(A).event(STOP).done().awaitClientClose())) {
+      Sent sent = client.post(server.baseUrl()).send();
+      sent.awaitOver();
+      sent.cancel("drain over");
+      assertEnded(sent.ended(), Verdict.COMPLETE, null);
+    }
+  }
+
+  @Test
   void cancelAfterTheEndLeavesTheConnectionToItsNextUser() throws Exception {
     CountDownLatch cancelled = new CountDownLatch(1);
     try (ScriptedServer server =

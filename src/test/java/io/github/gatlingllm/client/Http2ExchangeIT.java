@@ -10,6 +10,7 @@ import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.SelfSigned;
 import io.netty.handler.codec.http2.Http2Error;
 import java.lang.ref.WeakReference;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -135,6 +136,17 @@ final class Http2ExchangeIT {
   }
 
   @Test
+  void cancelWhileTheNameIsLookedUpSendsNothing() throws Exception {
+    HeldResolver names = new HeldResolver();
+    Sent sent = client.post(server.url()).http2().resolver(names).send();
+    sent.cancel("drain over");
+    assertEnded(sent, Verdict.CANCELLED, "drain over");
+    names.found(InetAddress.getLoopbackAddress());
+    warm();
+    assertThat(server.posts()).isEqualTo(1);
+  }
+
+  @Test
   void aStallResetsItsStream() throws Exception {
     Sent sent = client.post(server.url()).http2().idleTimeoutMillis(100).send();
     Asked asked = server.next().startStream().event(A);
@@ -203,6 +215,27 @@ final class Http2ExchangeIT {
     warm();
     assertThat(server.connections()).isEqualTo(2);
     assertThat(server.posts()).isEqualTo(3);
+  }
+
+  @Test
+  void aStreamThatTheServerNeverLookedAtIsNotSentAgain() throws Exception {
+    warm();
+    Sent one = send();
+    server.next();
+    Sent other = send();
+    server.next().goAwayAfterTheFirst();
+    assertEnded(one, Verdict.CONNECTION_ERROR, "stream reset by the server");
+    assertEnded(other, Verdict.CONNECTION_ERROR, "stream reset by the server");
+    warm();
+    assertThat(server.posts()).isEqualTo(4);
+  }
+
+  @Test
+  void trailersEndAStreamProperly() throws Exception {
+    Sent sent = send();
+    server.next().startStream().event(A).event(STOP).endWithTrailers();
+    assertEnded(sent, Verdict.COMPLETE, null);
+    assertThat(sent.ended().text()).isEqualTo("a");
   }
 
   @Test

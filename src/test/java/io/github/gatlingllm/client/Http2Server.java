@@ -20,6 +20,7 @@ import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2DataFrame;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2ResetFrame;
@@ -44,6 +45,9 @@ import javax.net.ssl.SSLContext;
 final class Http2Server implements AutoCloseable {
 
   private static final long LIMIT_SECONDS = 20;
+
+  /** Of Gatling's client; stream 1 is not used. */
+  private static final int FIRST_STREAM = 3;
 
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -162,6 +166,32 @@ final class Http2Server implements AutoCloseable {
       stream
           .parent()
           .writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR))
+          .syncUninterruptibly();
+    }
+
+    /** Sends trailers, which end the stream. */
+    void endWithTrailers() {
+      write(new DefaultHttp2HeadersFrame(new DefaultHttp2Headers().set("x-checksum", "1"), true));
+    }
+
+    /** Goes away, and says that no stream after the connection's first was looked at. */
+    void goAwayAfterTheFirst() {
+      Http2FrameCodec codec = stream.parent().pipeline().get(Http2FrameCodec.class);
+      ChannelHandlerContext context = stream.parent().pipeline().context(codec);
+      stream
+          .parent()
+          .eventLoop()
+          .submit(
+              () -> {
+                var unused =
+                    codec.goAway(
+                        context,
+                        FIRST_STREAM,
+                        Http2Error.NO_ERROR.code(),
+                        Unpooled.EMPTY_BUFFER,
+                        context.newPromise());
+                context.flush();
+              })
           .syncUninterruptibly();
     }
 

@@ -95,6 +95,7 @@ final class LocalClient implements AutoCloseable {
     private LongSupplier nanoClock = System::nanoTime;
     private boolean http2;
     private @Nullable ProxyServer proxy;
+    private InetAddressNameResolver resolver = InetAddressNameResolver.JAVA_RESOLVER;
 
     private Call(String url) {
       this.url = url;
@@ -140,6 +141,11 @@ final class LocalClient implements AutoCloseable {
       return this;
     }
 
+    Call resolver(InetAddressNameResolver names) {
+      resolver = names;
+      return this;
+    }
+
     Sent send() {
       return new Sent(this);
     }
@@ -151,8 +157,7 @@ final class LocalClient implements AutoCloseable {
 
     private Request request() {
       RequestBuilder builder =
-          new RequestBuilder(
-                  "llm", HttpMethod.POST, Uri.create(url), InetAddressNameResolver.JAVA_RESOLVER)
+          new RequestBuilder("llm", HttpMethod.POST, Uri.create(url), resolver)
               .addHeader("Content-Type", "application/json")
               .addHeader("Accept-Encoding", "gzip")
               .setBodyBuilder(new ByteArrayRequestBodyBuilder("{}".getBytes(UTF_8), "body"))

@@ -8,6 +8,7 @@ import io.github.gatlingllm.sample.Verdict;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -286,7 +287,7 @@ final class StreamedAnswersIT {
               for (int i = 0; i < Math.min(8, bytes.length); i++) {
                 x.chunk(new byte[] {bytes[i]});
               }
-              x.chunk(java.util.Arrays.copyOfRange(bytes, Math.min(8, bytes.length), bytes.length));
+              x.chunk(Arrays.copyOfRange(bytes, Math.min(8, bytes.length), bytes.length));
               x.lastChunk();
             })) {
       check(row, client.post(server.baseUrl()).ended());
