@@ -6,9 +6,9 @@ import io.gatling.http.client.impl.PrematureCloseException;
 import io.gatling.http.client.impl.RequestTimeoutException;
 import io.github.gatlingllm.sample.Timeline;
 import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.wire.ErrorBody;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -22,8 +22,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on the wire: reads the clock first thing in every callback, feeds the {@link Answer},
- * and ends exactly once with a {@link Verdict}. Whatever the transport says after that is ignored.
+ * One request on the wire: stamps every read ({@link ReadStamp}), feeds the {@link Answer}, and
+ * ends exactly once with a {@link Verdict}. Whatever the transport says after that is ignored.
  *
  * <p>Lives on one event loop. Bytes are copied out of the network buffer once, into scratch memory
  * of the event loop, and never kept.
@@ -45,13 +45,12 @@ public final class Exchange implements HttpListener {
   private final LongSupplier nanoClock;
   private final Consumer<Exchange> whenEnded;
 
-  private final ChannelFutureListener closeListener =
-      closed -> fail(PrematureCloseException.INSTANCE);
-
-  private @Nullable Channel channel;
-  private @Nullable ScheduledFuture<?> silence;
+  private boolean sent;
   private boolean http2;
-  private int http2Stream;
+  private @Nullable Channel channel;
+  private @Nullable ReadStamp reads;
+  private @Nullable StreamWatch stream;
+  private @Nullable ScheduledFuture<?> silence;
   private @Nullable Reply reply;
   private long lastActivity;
   private @Nullable Ending ending;
@@ -69,9 +68,14 @@ public final class Exchange implements HttpListener {
    * How it ended.
    *
    * @param status HTTP status; null when no response came
-   * @param error constant per cause; null for a success
+   * @param error constant per cause, one line of at most 200 characters; null for a success
    */
-  public record Ending(Verdict verdict, @Nullable Integer status, @Nullable String error) {}
+  public record Ending(Verdict verdict, @Nullable Integer status, @Nullable String error) {
+
+    private Ending redacted(List<String> secrets) {
+      return error == null ? this : new Ending(verdict, status, ErrorBody.line(error, secrets));
+    }
+  }
 
   /**
    * @param whenEnded called exactly once, on the event loop
@@ -118,53 +122,73 @@ public final class Exchange implements HttpListener {
     return ending;
   }
 
-  /** Ends it now, and closes its connection so that the server stops. Call on its event loop. */
+  /**
+   * Ends it now, and closes its connection so that the server stops; does nothing after the end.
+   * Call on its event loop.
+   */
   public void cancel(String reason) {
-    end(nanoClock.getAsLong(), Verdict.CANCELLED, reason);
-    abandon();
+    if (ending == null) {
+      end(nanoClock.getAsLong(), Verdict.CANCELLED, reason);
+      abandon();
+    }
   }
 
   @Override
   public void onFinalClientRequest(Request request) {}
 
+  /**
+   * Gatling's client takes the request up. A second call means that it found the kept-alive
+   * connection closed and is about to send the request again; throwing stops it before it connects,
+   * because one planned request is one POST.
+   */
   @Override
-  public void onProtocolAwareness(boolean isHttp2) {
-    http2 = isHttp2;
+  public void onSend() {
+    if (sent) {
+      throw resendRefused();
+    }
+    sent = true;
   }
 
   /**
-   * The bytes are about to go out. A second call means that Gatling's client found the kept-alive
-   * connection closed and is about to send the request again; throwing stops it, because one
-   * planned request is one POST.
+   * Comes before the write. Gatling's client re-sends over HTTP/2 without {@link #onSend}, and an
+   * exception from {@link #onWrite} would take the connection from its other streams.
    */
+  @Override
+  public void onProtocolAwareness(boolean isHttp2) {
+    if (ending != null || channel != null) {
+      throw resendRefused();
+    }
+    http2 = isHttp2;
+  }
+
+  /** The bytes are about to go out; too late when it was cancelled while connecting. */
   @Override
   public void onWrite(Channel connected) {
     long now = nanoClock.getAsLong();
-    if (ending != null) {
-      throw new ResendRefused();
-    }
-    if (channel != null) {
-      end(now, Verdict.CONNECTION_ERROR, ResendRefused.MESSAGE);
-      throw new ResendRefused();
+    if (ending != null || channel != null) {
+      throw resendRefused();
     }
     channel = connected;
     timeline.written(now);
+    reads = ReadStamp.of(connected, nanoClock);
     if (http2) {
-      // Gatling's HTTP/2 handler does not report a connection that goes away after the write.
-      connected.closeFuture().addListener(closeListener);
+      stream = StreamWatch.ofNext(connected, this::streamClosed);
     }
+  }
+
+  private ResendRefused resendRefused() {
+    end(nanoClock.getAsLong(), Verdict.CONNECTION_ERROR, ResendRefused.MESSAGE);
+    return new ResendRefused();
   }
 
   @Override
   public void onHttpResponse(HttpResponseStatus status, HttpHeaders headers) {
-    long now = nanoClock.getAsLong();
+    long now = arrival();
     if (ending != null) {
       return;
     }
     timeline.headers(now);
     lastActivity = now;
-    String stream = headers.get("x-http2-stream-id");
-    http2Stream = stream == null ? 0 : Integer.parseInt(stream);
     ServerTimings.read(headers, answer);
     reply =
         Reply.of(
@@ -178,7 +202,7 @@ public final class Exchange implements HttpListener {
 
   @Override
   public void onHttpResponseBodyChunk(ByteBuf chunk, boolean last) {
-    long now = nanoClock.getAsLong();
+    long now = arrival();
     if (ending != null || reply == null) {
       return;
     }
@@ -208,16 +232,56 @@ public final class Exchange implements HttpListener {
     if (ending != null) {
       return;
     }
-    boolean closed = cause instanceof PrematureCloseException;
     if (cause instanceof RequestTimeoutException) {
-      end(now, Verdict.TIMEOUT, "no end within the request timeout");
-    } else if (reply != null) {
-      end(now, closed ? reply.end(now, true) : reply.broken(now, ConnectionFailure.reason(cause)));
-    } else if (closed) {
-      end(now, Verdict.CONNECTION_ERROR, "connection closed by the server before any response");
+      giveUp(now, Verdict.TIMEOUT, "no end within the request timeout");
+    } else if (cause instanceof PrematureCloseException) {
+      closed(now);
     } else {
-      end(now, Verdict.CONNECTION_ERROR, ConnectionFailure.reason(cause));
+      broken(now, ConnectionFailure.reason(cause));
     }
+  }
+
+  /** A stream that ended well is never closed before its last bytes came. */
+  private void streamClosed() {
+    long now = nanoClock.getAsLong();
+    if (ending != null) {
+      return;
+    }
+    if (channel != null && channel.isActive()) {
+      broken(now, "stream reset by the server");
+    } else {
+      closed(now);
+    }
+  }
+
+  private void closed(long now) {
+    if (reply != null) {
+      end(now, reply.end(now, true));
+    } else {
+      end(now, Verdict.CONNECTION_ERROR, "connection closed by the server before any response");
+    }
+  }
+
+  private void broken(long now, String reason) {
+    if (reply != null) {
+      end(now, reply.broken(now, reason));
+    } else {
+      end(now, Verdict.CONNECTION_ERROR, reason);
+    }
+  }
+
+  /** We end it: what the server has said already counts, though its connection is still open. */
+  private void giveUp(long now, Verdict verdict, String error) {
+    if (reply != null && reply.isSettled()) {
+      end(now, reply.end(now, true));
+    } else {
+      end(now, verdict, error);
+    }
+  }
+
+  /** When the bytes that are being handled came out of the socket. */
+  private long arrival() {
+    return reads == null ? nanoClock.getAsLong() : reads.now();
   }
 
   private void watchForSilence(long delayNanos) {
@@ -236,14 +300,10 @@ public final class Exchange implements HttpListener {
       watchForSilence(left);
       return;
     }
-    if (answer.isOver() && reply != null) {
-      end(now, reply.end(now, true));
-    } else {
-      end(
-          now,
-          Verdict.STALLED,
-          "no byte for " + settings.idleTimeoutNanos() / 1_000_000 + " ms (idle timeout)");
-    }
+    giveUp(
+        now,
+        Verdict.STALLED,
+        "no byte for " + settings.idleTimeoutNanos() / 1_000_000 + " ms (idle timeout)");
     abandon();
   }
 
@@ -253,13 +313,13 @@ public final class Exchange implements HttpListener {
 
   private void end(long now, Ending how) {
     if (ending == null) {
-      ending = how;
+      ending = how.redacted(settings.secrets());
       timeline.closed(now);
       if (silence != null) {
         silence.cancel(false);
       }
-      if (http2 && channel != null) {
-        channel.closeFuture().removeListener(closeListener);
+      if (stream != null) {
+        stream.stop();
       }
       whenEnded.accept(this);
     }
@@ -267,12 +327,9 @@ public final class Exchange implements HttpListener {
 
   /** Makes the server stop: closes the connection, or with HTTP/2 only this stream. */
   private void abandon() {
-    if (channel == null) {
-      return;
-    }
-    if (http2) {
-      Http2Streams.reset(channel, http2Stream);
-    } else {
+    if (stream != null) {
+      stream.reset();
+    } else if (channel != null) {
       var unused = channel.close();
     }
   }

@@ -88,8 +88,6 @@ public final class Timeline {
   public void tokens(int choice, long now, boolean output, int tokensInEvent) {
     if (firstToken == NONE) {
       firstToken = now;
-    } else if (now == lastToken) {
-      coalesced++;
     }
     if (output && firstOutput == NONE) {
       firstOutput = now;
@@ -130,7 +128,11 @@ public final class Timeline {
     if (choiceFirst[choice] == NONE) {
       choiceFirst[choice] = now;
     } else {
-      longestGap = Math.max(longestGap, now - choiceLast[choice]);
+      long gap = now - choiceLast[choice];
+      longestGap = Math.max(longestGap, gap);
+      if (gap == 0) {
+        coalesced++;
+      }
     }
     choiceLast[choice] = now;
   }
@@ -221,7 +223,8 @@ public final class Timeline {
   /**
    * TPOT = (last token − first token) / (N − 1). Where the first event is known to hold k &gt; 1
    * tokens the divisor is N − k; with several choices the spans are added up and each choice's
-   * first token is taken off. Absent for fewer than 2 events or tokens: there is no gap to measure.
+   * first token is taken off. Absent for fewer than 2 events or tokens, and where all came in one
+   * read: there is no gap to measure.
    */
   private @Nullable Double tpotNanos(@Nullable Integer streamedTokens) {
     if (streamedTokens == null || count < 2) {
@@ -239,7 +242,7 @@ public final class Timeline {
       firsts = Math.max(1, tokens[0]);
     }
     int steps = streamedTokens - firsts;
-    return steps < 1 ? null : (Double) ((double) spans / steps);
+    return steps < 1 || spans == 0 ? null : (Double) ((double) spans / steps);
   }
 
   private @Nullable Long sinceAdmitted(long instant) {
