@@ -32,7 +32,10 @@ public final class Timeline {
   private long closed = NONE;
 
   private int[] offsetsMicros = new int[32];
-  private int[] tokens = new int[32];
+
+  /** Tokens of each event, kept as long as the server says them. */
+  private int[] tokens = new int[0];
+
   private int[] choices = new int[0];
   private int count;
   private boolean everyEventCounted = true;
@@ -140,7 +143,6 @@ public final class Timeline {
   private void append(int choice, long now, int tokensInEvent) {
     if (count == offsetsMicros.length) {
       offsetsMicros = Arrays.copyOf(offsetsMicros, count * 2);
-      tokens = Arrays.copyOf(tokens, count * 2);
     }
     if (choice > 0 || choices.length > 0) {
       // Zeros stand for the events of choice 0 that came before the first one of another choice.
@@ -148,8 +150,11 @@ public final class Timeline {
       choices[count] = choice;
     }
     offsetsMicros[count] = (int) Math.min(Integer.MAX_VALUE, (now - admitted) / 1_000);
-    tokens[count] = tokensInEvent;
     everyEventCounted &= tokensInEvent >= 0;
+    if (everyEventCounted) {
+      tokens = tokens.length > count ? tokens : Arrays.copyOf(tokens, offsetsMicros.length);
+      tokens[count] = tokensInEvent;
+    }
     count++;
   }
 
@@ -217,7 +222,7 @@ public final class Timeline {
   }
 
   private @Nullable Integer firstEventTokens() {
-    return count > 0 && tokens[0] >= 0 ? tokens[0] : null;
+    return tokens.length > 0 ? tokens[0] : null;
   }
 
   /**
@@ -239,7 +244,7 @@ public final class Timeline {
       }
     }
     if (firsts == 1) {
-      firsts = Math.max(1, tokens[0]);
+      firsts = tokens.length > 0 ? Math.max(1, tokens[0]) : 1;
     }
     int steps = streamedTokens - firsts;
     return steps < 1 || spans == 0 ? null : (Double) ((double) spans / steps);
