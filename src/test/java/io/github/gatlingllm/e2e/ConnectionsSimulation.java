@@ -36,9 +36,7 @@ public final class ConnectionsSimulation extends Simulation {
   }
 
   public ConnectionsSimulation() {
-    setUp(
-            users("shared").protocols(shared, web),
-            users("perUser").protocols(perUser, sharingWeb))
+    setUp(users("shared").protocols(shared, web), users("perUser").protocols(perUser, sharingWeb))
         .assertions(global().failedRequests().count().is(0L));
   }
 }
