@@ -45,7 +45,7 @@ final class LlmAction extends RequestActionBase {
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
     LlmComponents components = LlmComponents.of(context);
     if (!components.protocol().hasTarget()) {
-      throw new IllegalStateException(
+      throw InvalidSimulation.because(
           "this scenario sends llm requests but has no llm protocol; add"
               + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
     }

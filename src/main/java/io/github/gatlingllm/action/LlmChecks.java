@@ -46,15 +46,17 @@ public final class LlmChecks {
    * A check over something of the response that may be absent.
    *
    * @param name as it stands in Gatling's error messages
+   * @param fewValues whether these messages tell what was found: reports group by message, so only
+   *     where there are few different ones
    * @param extractor null where there is nothing to check
    */
   public static <X> io.gatling.core.check.CheckBuilder.Find<Type, LlmResponse, X> find(
-      String name, Function<LlmResponse, @Nullable X> extractor) {
+      String name, boolean fewValues, Function<LlmResponse, @Nullable X> extractor) {
     Extractor<LlmResponse, X> find =
         new FindExtractor<>(
             name, response -> new Success<>(Option.apply(extractor.apply(response))));
     return new io.gatling.core.check.CheckBuilder$Find$Default<>(
-        Expressions.toStaticValueExpression(find), true);
+        Expressions.toStaticValueExpression(find), fewValues);
   }
 
   /**

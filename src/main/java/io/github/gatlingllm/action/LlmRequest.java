@@ -23,8 +23,18 @@ public final class LlmRequest {
     this.parts = parts;
   }
 
+  /** A chat completion that says nothing yet. */
+  public static LlmRequest chat(Dynamic<String> name) {
+    return of(name, Api.CHAT);
+  }
+
+  /** A text completion that says nothing yet. */
+  public static LlmRequest completion(Dynamic<String> name) {
+    return of(name, Api.COMPLETIONS);
+  }
+
   /** A request that says nothing yet. */
-  public static LlmRequest of(Dynamic<String> name, Api api) {
+  static LlmRequest of(Dynamic<String> name, Api api) {
     return new LlmRequest(new Draft(name, api));
   }
 

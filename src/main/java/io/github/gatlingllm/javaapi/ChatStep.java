@@ -63,6 +63,11 @@ public final class ChatStep {
     return chat().tool(callId, text);
   }
 
+  /** The result of a tool call, computed from the session. */
+  public ChatRequestBuilder tool(Function<Session, String> callId, Function<Session, String> text) {
+    return chat().tool(callId, text);
+  }
+
   /** A whole list of messages; see {@link ChatRequestBuilder#messages(String)}. */
   public ChatRequestBuilder messages(String el) {
     return chat().messages(el);

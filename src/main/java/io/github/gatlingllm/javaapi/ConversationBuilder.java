@@ -5,7 +5,6 @@ import io.gatling.javaapi.core.CoreDsl;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Dynamic;
-import io.github.gatlingllm.wire.Message;
 import io.github.gatlingllm.workload.Conversation;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +47,6 @@ public final class ConversationBuilder implements Executable {
   private Conversation begin(Session session) {
     return system == null
         ? Conversation.of()
-        : Conversation.of(Message.system(system.resolve(session.asScala())));
+        : Conversation.ofSystem(system.resolve(session.asScala()));
   }
 }

@@ -2,11 +2,13 @@ package io.github.gatlingllm.javaapi;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.action.InvalidSimulation;
 
 /** JSON that users pass as text, checked where it is written and not when the load runs. */
 final class JsonText {
 
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int LONGEST_SHOWN = 60;
 
   private JsonText() {}
 
@@ -16,14 +18,19 @@ final class JsonText {
    * @throws IllegalArgumentException in one line that names the setting
    */
   static String object(String setting, String json) {
-    try {
-      if (JSON.readTree(json).isObject()) {
-        return json;
-      }
-    } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException(
-          setting + ": expected a JSON object, got: " + e.getOriginalMessage(), e);
+    if (isObject(json)) {
+      return json;
     }
-    throw new IllegalArgumentException(setting + ": expected a JSON object, got: " + json);
+    String start = json.lines().findFirst().orElse("");
+    String shown = start.length() > LONGEST_SHOWN ? start.substring(0, LONGEST_SHOWN) + "…" : start;
+    throw InvalidSimulation.because(setting + ": expected a JSON object, got '" + shown + "'");
+  }
+
+  private static boolean isObject(String json) {
+    try {
+      return JSON.readTree(json).isObject();
+    } catch (JsonProcessingException malformed) {
+      return false;
+    }
   }
 }

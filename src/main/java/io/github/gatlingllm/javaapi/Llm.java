@@ -2,7 +2,6 @@ package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
-import io.github.gatlingllm.wire.Api;
 
 /** A request that has a name, and must say next which API it speaks. */
 public final class Llm {
@@ -15,11 +14,11 @@ public final class Llm {
 
   /** A chat completion: {@code POST …/chat/completions}. */
   public ChatStep chat() {
-    return new ChatStep(LlmRequest.of(name, Api.CHAT));
+    return new ChatStep(LlmRequest.chat(name));
   }
 
   /** A text completion: {@code POST …/completions}. */
   public CompletionStep completion() {
-    return new CompletionStep(LlmRequest.of(name, Api.COMPLETIONS));
+    return new CompletionStep(LlmRequest.completion(name));
   }
 }

@@ -133,27 +133,27 @@ public final class LlmDsl {
 
   /** Generated tokens, reasoning included. */
   public static CheckBuilder.Find<Integer> outputTokens() {
-    return find("outputTokens", Integer.class, response -> response.tokens().outputTokens());
+    return find("outputTokens", Integer.class, false, response -> response.tokens().outputTokens());
   }
 
   /** Tokens of the prompt, by the server's count. */
   public static CheckBuilder.Find<Integer> promptTokens() {
-    return find("promptTokens", Integer.class, response -> response.tokens().promptTokens());
+    return find("promptTokens", Integer.class, false, response -> response.tokens().promptTokens());
   }
 
   /** Why the server stopped, e.g. {@code stop} or {@code length}. */
   public static CheckBuilder.Find<String> finishReason() {
-    return find("finishReason", String.class, LlmResponse::finishReason);
+    return find("finishReason", String.class, true, LlmResponse::finishReason);
   }
 
   /** How the exchange ended. */
   public static CheckBuilder.Find<Verdict> verdict() {
-    return find("verdict", Verdict.class, LlmResponse::verdict);
+    return find("verdict", Verdict.class, true, LlmResponse::verdict);
   }
 
   /** The generated text, without reasoning: {@code answer().saveAs("draft")}. */
   public static CheckBuilder.Find<String> answer() {
-    return find("answer", String.class, LlmResponse::answer);
+    return find("answer", String.class, false, LlmResponse::answer);
   }
 
   /** The reasoning text. */
@@ -161,12 +161,16 @@ public final class LlmDsl {
     return find(
         "reasoning",
         String.class,
+        false,
         response -> response.reasoning().isEmpty() ? null : response.reasoning());
   }
 
   private static <X> CheckBuilder.Find<X> find(
-      String name, Class<X> type, Function<LlmResponse, @Nullable X> extractor) {
+      String name, Class<X> type, boolean fewValues, Function<LlmResponse, @Nullable X> extractor) {
     return new CheckBuilder.Find.Default<LlmChecks.Type, LlmResponse, X, X>(
-        LlmChecks.find(name, extractor), LlmChecks.Type.RESPONSE, type, Function.identity());
+        LlmChecks.find(name, fewValues, extractor),
+        LlmChecks.Type.RESPONSE,
+        type,
+        Function.identity());
   }
 }

@@ -4,6 +4,7 @@ import io.gatling.core.protocol.Protocol;
 import io.gatling.javaapi.core.ProtocolBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.sample.Slo;
 import java.net.URI;
@@ -52,7 +53,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   /** For internal use only. */
   LlmProtocol toProtocol() {
     if (settings.baseUrls().isEmpty()) {
-      throw new IllegalArgumentException(
+      throw InvalidSimulation.because(
           "the llm protocol has no base URL; set one: llm.baseUrl(\"http://localhost:8000/v1\")");
     }
     return settings;
@@ -231,7 +232,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    */
   public LlmProtocolBuilder warmUp(int requests) {
     if (requests < 0) {
-      throw new IllegalArgumentException("warmUp(" + requests + "): expected 0 or more requests");
+      throw InvalidSimulation.because("warmUp(" + requests + "): expected 0 or more requests");
     }
     return with(s -> s.warmUp = new LlmProtocol.WarmUp(requests, s.warmUp.jvm()));
   }
@@ -263,9 +264,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
         return trimmed;
       }
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(notUrl(url), e);
+      throw InvalidSimulation.because(notUrl(url));
     }
-    throw new IllegalArgumentException(notUrl(url));
+    throw InvalidSimulation.because(notUrl(url));
   }
 
   private static String notUrl(String url) {
@@ -274,7 +275,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   private static Duration positive(String setting, Duration value) {
     if (value.isNegative() || value.isZero()) {
-      throw new IllegalArgumentException(setting + "(" + value + "): expected more than zero");
+      throw InvalidSimulation.because(setting + "(" + value + "): expected more than zero");
     }
     return value;
   }

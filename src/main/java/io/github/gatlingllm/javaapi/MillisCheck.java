@@ -26,6 +26,7 @@ public final class MillisCheck
     super(
         LlmChecks.find(
             name,
+            false,
             response -> {
               Number value = nanos.apply(response);
               return value == null ? null : (Double) (value.doubleValue() / NANOS_PER_MILLI);

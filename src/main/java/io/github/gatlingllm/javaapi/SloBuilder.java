@@ -1,5 +1,6 @@
 package io.github.gatlingllm.javaapi;
 
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.sample.Slo;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -103,7 +104,7 @@ public final class SloBuilder {
 
   private SloBuilder and(Slo.Measure measure, Duration limit) {
     if (limit.isNegative() || limit.isZero()) {
-      throw new IllegalArgumentException(
+      throw InvalidSimulation.because(
           "SLO " + measure.key() + " < " + limit + ": expected a limit above zero");
     }
     List<Slo.Objective> objectives = new ArrayList<>(slo.objectives());

@@ -21,6 +21,11 @@ public record Conversation(List<Message> messages, int turns) {
     return new Conversation(List.of(messages), 0);
   }
 
+  /** One in which only the system has spoken. */
+  public static Conversation ofSystem(String text) {
+    return of(Message.system(text));
+  }
+
   /** After one more turn: what was asked, and the answer. */
   public Conversation answered(List<Message> asked, String answer) {
     List<Message> longer = new ArrayList<>(messages);

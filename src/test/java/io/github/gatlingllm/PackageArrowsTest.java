@@ -1,0 +1,121 @@
+package io.github.gatlingllm;
+
+import static java.util.stream.Collectors.toCollection;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which package may know which: the table of the architecture, held against the sources. */
+class PackageArrowsTest {
+
+  private static final Path SOURCES = Path.of("src/main/java/io/github/gatlingllm");
+
+  private static final Map<String, Set<String>> MAY_KNOW =
+      Map.ofEntries(
+          Map.entry("javaapi", Set.of("action", "load", "workload", "sample")),
+          Map.entry(
+              "action",
+              Set.of("client", "engine", "load", "run", "sample", "stats", "wire", "workload")),
+          Map.entry("client", Set.of("wire", "sample")),
+          Map.entry("wire", Set.of()),
+          Map.entry("load", Set.of("sample")),
+          Map.entry("workload", Set.of("wire")),
+          Map.entry("sample", Set.of()),
+          Map.entry("run", Set.of("sample", "telemetry", "stats", "report", "load")),
+          Map.entry("telemetry", Set.of("sample")),
+          Map.entry("stats", Set.of("sample")),
+          Map.entry("report", Set.of("stats", "sample")),
+          Map.entry("engine", Set.of("wire")),
+          Map.entry(
+              "simulations", Set.of("javaapi", "load", "workload", "engine", "sample", "wire")));
+
+  /** Where the DSL hands over to Gatling's core, and where a run finds its directory in it. */
+  private static final Set<String> SEAMS =
+      Set.of(
+          "javaapi/LlmProtocolBuilder.java",
+          "javaapi/LlmRequestBuilder.java",
+          "run/RunDirectory.java");
+
+  private static final Pattern OURS = Pattern.compile("io\\.github\\.gatlingllm\\.([a-z]+)\\b");
+  private static final Pattern SCALA =
+      Pattern.compile("(?<![\\w.\"])(scala|io\\.gatling\\.(core|commons))\\.\\w");
+  private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|//[^\n]*");
+
+  static Stream<String> packages() throws IOException {
+    try (Stream<Path> folders = Files.list(SOURCES)) {
+      return folders.map(folder -> folder.getFileName().toString()).sorted().toList().stream();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("packages")
+  void packageKnowsOnlyWhatItMay(String name) throws IOException {
+    Set<String> known = new TreeSet<>();
+    for (Path source : sources(SOURCES.resolve(name))) {
+      OURS.matcher(code(source)).results().map(match -> match.group(1)).forEach(known::add);
+    }
+    known.remove(name);
+
+    assertThat(MAY_KNOW).as("a package needs its row").containsKey(name);
+    assertThat(known).isSubsetOf(MAY_KNOW.get(name));
+  }
+
+  @Test
+  void scalaStaysBehindTheSeam() throws IOException {
+    Set<String> knowScala =
+        sources(SOURCES).stream()
+            .filter(source -> SCALA.matcher(code(source)).find())
+            .map(source -> SOURCES.relativize(source).toString())
+            .filter(source -> !source.startsWith("action/"))
+            .collect(toCollection(TreeSet::new));
+
+    assertThat(knowScala).isEqualTo(new TreeSet<>(SEAMS));
+  }
+
+  @Test
+  void tableHasNoCircle() {
+    Set<String> left = new TreeSet<>(MAY_KNOW.keySet());
+    boolean found = true;
+    while (found) {
+      found = left.removeIf(name -> MAY_KNOW.get(name).stream().noneMatch(left::contains));
+    }
+
+    assertThat(left).as("packages on a circle of arrows").isEmpty();
+  }
+
+  @Test
+  void anArrowIsSeenInImportsAndInFullNames() {
+    assertThat(OURS.matcher("import static io.github.gatlingllm.report.Html.*;").find()).isTrue();
+    assertThat(OURS.matcher("new io.github.gatlingllm.report.Html()").find()).isTrue();
+    assertThat(SCALA.matcher("import scala.Option;").find()).isTrue();
+    assertThat(SCALA.matcher("(io.gatling.core.Predef) x").find()).isTrue();
+    assertThat(SCALA.matcher("io.gatling.javaapi.core.Session").find()).isFalse();
+    assertThat(SCALA.matcher("name.startsWith(\"io.gatling.core.stats\")").find()).isFalse();
+  }
+
+  private static Set<Path> sources(Path folder) throws IOException {
+    try (Stream<Path> all = Files.walk(folder)) {
+      return all.filter(path -> path.toString().endsWith(".java"))
+          .collect(toCollection(TreeSet::new));
+    }
+  }
+
+  private static String code(Path source) {
+    try {
+      return COMMENT.matcher(Files.readString(source)).replaceAll("");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

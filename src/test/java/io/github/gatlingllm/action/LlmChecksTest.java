@@ -1,0 +1,170 @@
+package io.github.gatlingllm.action;
+
+import static io.github.gatlingllm.javaapi.LlmDsl.answer;
+import static io.github.gatlingllm.javaapi.LlmDsl.finishReason;
+import static io.github.gatlingllm.javaapi.LlmDsl.latency;
+import static io.github.gatlingllm.javaapi.LlmDsl.outputTokens;
+import static io.github.gatlingllm.javaapi.LlmDsl.promptTokens;
+import static io.github.gatlingllm.javaapi.LlmDsl.queueWait;
+import static io.github.gatlingllm.javaapi.LlmDsl.reasoning;
+import static io.github.gatlingllm.javaapi.LlmDsl.tpot;
+import static io.github.gatlingllm.javaapi.LlmDsl.ttfo;
+import static io.github.gatlingllm.javaapi.LlmDsl.ttft;
+import static io.github.gatlingllm.javaapi.LlmDsl.verdict;
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.gatling.core.check.Check;
+import io.gatling.core.check.Check$;
+import io.gatling.core.session.Session;
+import io.gatling.javaapi.core.CheckBuilder;
+import io.gatling.javaapi.core.internal.CoreCheckType;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.Verdict;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import scala.Option;
+import scala.Tuple2;
+
+class LlmChecksTest {
+
+  private static final long MILLI = 1_000_000L;
+
+  /** 3 ms of waiting, TTFT 200 ms, TTFO 250 ms, the last of 12 tokens after 750 ms. */
+  private static final LlmResponse ANSWERED =
+      response(200 * MILLI, 250 * MILLI, 50.0 * MILLI, "length", "Blue light.", "Hm.");
+
+  private static final LlmResponse SILENT = response(null, null, null, null, "", "");
+
+  static Stream<Arguments> checks() {
+    return Stream.of(
+        passes(ttft().lt(200.1)),
+        fails(ttft().lt(200), "ttft.find.lessThan(200.0), failed"),
+        passes(ttft().lte(200)),
+        passes(ttft().lte(ofMillis(200))),
+        fails(ttft().lte(ofMillis(199)), "ttft.find.lessThanOrEqual(199.0), failed"),
+        passes(ttft().gt(199.9)),
+        fails(ttft().gt(ofMillis(200)), "ttft.find.greaterThan(200.0), failed"),
+        passes(ttft().gte(200)),
+        passes(ttft().gte(ofMillis(200))),
+        passes(ttft().lt(ofMillis(201))),
+        passes(ttft().gt(ofMillis(199))),
+        passes(ttft().is(200.0)),
+        passes(ttfo().is(250.0)),
+        passes(tpot().is(50.0)),
+        passes(latency().is(750.0)),
+        passes(queueWait().is(3.0)),
+        passes(outputTokens().is(12)),
+        passes(promptTokens().is(5)),
+        passes(finishReason().is("length")),
+        fails(finishReason().is("stop"), "finishReason.find.is(stop), found length"),
+        passes(verdict().is(Verdict.COMPLETE)),
+        passes(answer().is("Blue light.")),
+        fails(answer().is("Red."), "answer.find.is(Red.), failed"),
+        passes(reasoning().is("Hm.")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("checks")
+  void looksAtWhatWasMeasured(CheckBuilder check, @Nullable String failure) {
+    assertFailure(check, ANSWERED, failure);
+  }
+
+  static Stream<Arguments> checksOfNothing() {
+    return Stream.of(
+        fails(ttft().lt(1_000), "ttft.find.lessThan(1000.0), can't compare nothing and"),
+        fails(tpot().gt(0), "tpot.find.greaterThan(0.0), can't compare nothing and"),
+        fails(finishReason().exists(), "finishReason.find.exists, found nothing"),
+        passes(reasoning().notExists()),
+        passes(answer().is("")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("checksOfNothing")
+  void whatIsAbsentFailsEveryComparison(CheckBuilder check, @Nullable String failure) {
+    assertFailure(check, SILENT, failure);
+  }
+
+  @Test
+  void savesInTheSession() {
+    Session after = run(latency().saveAs("millis"), ANSWERED)._1();
+
+    assertThat(after.attributes().apply("millis")).isEqualTo(750.0);
+  }
+
+  @Test
+  void kindsThatMakeNoSenseOnTextAreRefused() {
+    CheckBuilder xpath =
+        new CheckBuilder() {
+          @Override
+          public io.gatling.core.check.CheckBuilder<?, ?> asScala() {
+            throw new IllegalStateException("not asked for");
+          }
+
+          @Override
+          public CheckType type() {
+            return CoreCheckType.XPath;
+          }
+        };
+
+    assertThatThrownBy(() -> LlmChecks.build(xpath))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("llm requests have no check XPath; use bodyString, ");
+  }
+
+  private static Arguments passes(CheckBuilder check) {
+    return Arguments.of(check, null);
+  }
+
+  private static Arguments fails(CheckBuilder check, String message) {
+    return Arguments.of(check, message);
+  }
+
+  private static void assertFailure(
+      CheckBuilder check, LlmResponse response, @Nullable String failure) {
+    Option<io.gatling.commons.validation.Failure> failed = run(check, response)._2();
+    if (failure == null) {
+      assertThat(failed.isEmpty()).as(String.valueOf(failed)).isTrue();
+    } else {
+      assertThat(failed.isDefined()).isTrue();
+      assertThat(failed.get().message()).startsWith(failure);
+    }
+  }
+
+  private static Tuple2<Session, Option<io.gatling.commons.validation.Failure>> run(
+      CheckBuilder check, LlmResponse response) {
+    Check<LlmResponse> built = LlmChecks.build(check);
+    return Check$.MODULE$.check(
+        response,
+        Sessions.with(new HashMap<>(Map.of())),
+        scala.jdk.javaapi.CollectionConverters.asScala(List.of(built)).toList());
+  }
+
+  private static LlmResponse response(
+      @Nullable Long ttft,
+      @Nullable Long ttfo,
+      @Nullable Double tpot,
+      @Nullable String finishReason,
+      String answer,
+      String reasoning) {
+    Long latency = ttft == null ? null : (Long) (750 * MILLI);
+    return new LlmResponse(
+        new RequestRecord.Timing(
+            1, null, MILLI, 2 * MILLI, 1L, 1L, 1L, ttft, ttfo, latency, 800 * MILLI, tpot),
+        new RequestRecord.Tokens(
+            20, 5, null, null, 12, 12, null, 12, false, RequestRecord.TokenSource.USAGE),
+        Verdict.COMPLETE,
+        200,
+        finishReason,
+        () -> answer,
+        () -> reasoning);
+  }
+}

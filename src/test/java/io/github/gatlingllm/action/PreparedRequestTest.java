@@ -1,0 +1,203 @@
+package io.github.gatlingllm.action;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gatling.core.session.Session;
+import io.github.gatlingllm.javaapi.LlmDsl;
+import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
+import io.github.gatlingllm.wire.Message;
+import io.github.gatlingllm.workload.Conversation;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import scala.jdk.javaapi.CollectionConverters;
+
+class PreparedRequestTest {
+
+  private static final LlmProtocolBuilder PROTOCOL =
+      LlmDsl.llm.baseUrl("http://a/v1", "http://b/v1").model("m");
+  private static final LlmRequest CHAT = LlmRequest.chat(Dynamic.of("ask"));
+  private static final Session SESSION = Sessions.with(Map.of());
+
+  @Test
+  void messagesKeepTheirOrder() throws IOException {
+    PreparedRequest prepared =
+        prepare(
+            CHAT.and(text("system", "Be brief."))
+                .and(text("user", "Why?"))
+                .and(text("assistant", "Well."))
+                .and(new MessagePart.ToolResult(Dynamic.of("call-1"), Dynamic.of("42"))),
+            SESSION);
+
+    assertThat(body(prepared).path("messages"))
+        .hasToString(
+            "[{\"role\":\"system\",\"content\":\"Be brief.\"},"
+                + "{\"role\":\"user\",\"content\":\"Why?\"},"
+                + "{\"role\":\"assistant\",\"content\":\"Well.\"},"
+                + "{\"role\":\"tool\",\"content\":\"42\",\"tool_call_id\":\"call-1\"}]");
+    assertThat(prepared.asked()).hasSize(4);
+    assertThat(prepared.turn()).isNull();
+    assertThat(prepared.historyKey()).isNull();
+    assertThat(prepared.name()).isEqualTo("ask");
+  }
+
+  @Test
+  void historyComesFirstAndOnlyWhatIsNewJoinsIt() throws IOException {
+    Conversation before =
+        Conversation.ofSystem("Tutor.").answered(List.of(Message.user("1?")), "One.");
+    PreparedRequest prepared =
+        prepare(
+            CHAT.and(new MessagePart.History("history")).and(text("user", "2?")),
+            Sessions.with(Map.of("history", before)));
+
+    assertThat(body(prepared).path("messages").findValuesAsText("content"))
+        .containsExactly("Tutor.", "1?", "One.", "2?");
+    assertThat(prepared.asked()).containsExactly(Message.user("2?"));
+    assertThat(prepared.turn()).isEqualTo(2);
+    assertThat(prepared.historyKey()).isEqualTo("history");
+    assertThat(prepared.conversation()).isEqualTo(before);
+  }
+
+  @Test
+  void historyThatNobodyStartedIsEmpty() throws IOException {
+    PreparedRequest prepared =
+        prepare(CHAT.and(new MessagePart.History("history")).and(text("user", "1?")), SESSION);
+
+    assertThat(body(prepared).path("messages")).hasSize(1);
+    assertThat(prepared.turn()).isEqualTo(1);
+  }
+
+  @Test
+  void anAttributeThatIsNoConversationIsNamed() {
+    assertThatThrownBy(
+            () ->
+                prepare(
+                    CHAT.and(new MessagePart.History("history")),
+                    Sessions.with(Map.of("history", "text"))))
+        .hasMessage(
+            "session attribute 'history' is no conversation; start one: conversation(\"history\")");
+  }
+
+  @Test
+  void wholeMessagesAreJsonOrListsOfMaps() throws IOException {
+    String json = "[{\"role\":\"user\",\"content\":\"Why?\"}]";
+    Object java = List.of(Map.of("content", "Why?"));
+    Object fed =
+        CollectionConverters.asScala(
+            List.of(CollectionConverters.asScala(Map.of("content", "Why?"))));
+
+    for (Object messages : List.of(json, java, fed)) {
+      PreparedRequest prepared =
+          prepare(
+              CHAT.and(new MessagePart.Whole(Dynamic.el("#{messages}", Object.class))),
+              Sessions.with(Map.of("messages", messages)));
+      assertThat(body(prepared).at("/messages/0/content").asText()).isEqualTo("Why?");
+    }
+  }
+
+  @Test
+  void aChatWithoutMessagesIsRefused() {
+    assertThatThrownBy(() -> prepare(CHAT, SESSION)).hasMessageContaining("no messages");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "true, 128, true, 128",
+    "true, , false, ",
+    "false, 128, false, ",
+    "false, , false, ",
+  })
+  void outputIsPinnedWhereThereIsALength(
+      boolean ignoreEos, Integer maxTokens, boolean pinned, Integer minTokens) throws IOException {
+    LlmRequest request =
+        asking(d -> d.maxTokens = maxTokens == null ? null : Dynamic.of(maxTokens));
+    JsonNode body =
+        body(prepare(request, ignoreEos ? PROTOCOL : PROTOCOL.disableIgnoreEos(), SESSION));
+
+    assertThat(body.path("ignore_eos").asBoolean()).isEqualTo(pinned);
+    assertThat(body.has("min_tokens")).isEqualTo(minTokens != null);
+    assertThat(body.path("min_tokens").asInt()).isEqualTo(minTokens == null ? 0 : minTokens);
+  }
+
+  @Test
+  void extraBodyOfTheRequestWinsOverTheProtocolsAndBothOverOurs() throws IOException {
+    LlmRequest request =
+        asking(
+            draft -> {
+              draft.temperature = Dynamic.of(0.5);
+              draft.extraBody = Dynamic.of("{\"top_k\": 2, \"model\": null}");
+            });
+    JsonNode body =
+        body(
+            prepare(
+                request, PROTOCOL.body("{\"top_k\": 1, \"temperature\": 0, \"a\": 1}"), SESSION));
+
+    assertThat(body.path("top_k").asInt()).isEqualTo(2);
+    assertThat(body.path("temperature").asInt()).isZero();
+    assertThat(body.path("a").asInt()).isEqualTo(1);
+    assertThat(body.has("model")).isFalse();
+  }
+
+  @Test
+  void requestWinsOverProtocol() throws IOException {
+    LlmRequest request =
+        asking(
+            draft -> {
+              draft.model = Dynamic.of("other");
+              draft.stream = Dynamic.of(true);
+            });
+    LlmProtocolBuilder protocol = PROTOCOL.disableStreaming().disableUsage();
+
+    assertThat(body(prepare(request, protocol, SESSION)).path("model").asText()).isEqualTo("other");
+    assertThat(body(prepare(request, protocol, SESSION)).path("stream").asBoolean()).isTrue();
+    assertThat(body(prepare(request, protocol, SESSION)).has("stream_options")).isFalse();
+    assertThat(body(prepare(asking(d -> {}), protocol, SESSION)).path("stream").asBoolean())
+        .isFalse();
+    assertThat(body(prepare(asking(d -> {}), PROTOCOL, SESSION)).has("stream_options")).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://a/v1, http://a/v1/chat/completions",
+    "http://a/v1/chat/completions, http://a/v1/chat/completions",
+    "http://a/v1/completions, http://a/v1/completions",
+  })
+  void baseUrlMayBeAFullPath(String baseUrl, String url) {
+    assertThat(prepare(asking(d -> {}), LlmDsl.llm.baseUrl(baseUrl), SESSION).url()).isEqualTo(url);
+  }
+
+  @Test
+  void usersAreSpreadOverBaseUrls() {
+    assertThat(prepare(asking(d -> {}), SESSION).url())
+        .as("user 7 of 2 URLs")
+        .isEqualTo("http://b/v1/chat/completions");
+  }
+
+  private static LlmRequest asking(Consumer<LlmRequest.Draft> more) {
+    return CHAT.and(text("user", "Why?")).edit(more);
+  }
+
+  private static MessagePart text(String role, String text) {
+    return new MessagePart.Text(role, Dynamic.of(text));
+  }
+
+  private static PreparedRequest prepare(LlmRequest request, Session session) {
+    return prepare(request, PROTOCOL, session);
+  }
+
+  private static PreparedRequest prepare(
+      LlmRequest request, LlmProtocolBuilder protocol, Session session) {
+    return PreparedRequest.of(request, (LlmProtocol) protocol.protocol(), session);
+  }
+
+  private static JsonNode body(PreparedRequest prepared) throws IOException {
+    return new ObjectMapper().readTree(prepared.body().toJson());
+  }
+}

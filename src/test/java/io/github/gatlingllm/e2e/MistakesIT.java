@@ -1,0 +1,29 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.testing.GatlingRun;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What is wrong with a simulation is one line before any load, never a stack trace. */
+class MistakesIT {
+
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '`',
+      delimiter = '|',
+      textBlock =
+          """
+          no protocol  | this scenario sends llm requests but has no llm protocol; add .protocols(llm.baseUrl("http://localhost:8000/v1"))
+          no base URL  | the llm protocol has no base URL; set one: llm.baseUrl("http://localhost:8000/v1")
+          wrong scheme | 'localhost:8000/v1' is no base URL; expected something like http://localhost:8000/v1
+          """)
+  void isOneLine(String mistake, String line) throws Exception {
+    GatlingRun run = GatlingRun.of(MistakenSimulation.class).set("mistake", mistake).run();
+
+    assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
+    assertThat(run.lines()).containsOnlyOnce(line);
+    assertThat(run.output()).doesNotContain("\tat ", "Exception", "started...");
+  }
+}

@@ -1,0 +1,285 @@
+package io.github.gatlingllm.javaapi;
+
+import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
+import static io.github.gatlingllm.javaapi.LlmDsl.conversation;
+import static io.github.gatlingllm.javaapi.LlmDsl.finishReason;
+import static io.github.gatlingllm.javaapi.LlmDsl.llm;
+import static io.github.gatlingllm.javaapi.LlmDsl.openLoop;
+import static io.github.gatlingllm.javaapi.LlmDsl.poissonUsersPerSec;
+import static io.github.gatlingllm.javaapi.LlmDsl.slo;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.gatling.javaapi.core.CheckBuilder;
+import io.gatling.javaapi.core.Session;
+import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.sample.Slo;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The DSL as a whole: immutable, usable outside a run, and clear about mistakes. */
+class LlmDslTest {
+
+  private static final String URL = "http://localhost:8000/v1";
+
+  /** They set what is the default already. */
+  private static final Set<String> CHANGE_NOTHING = Set.of("shareConnections", "poisson");
+
+  /** None of these needs a running Gatling: this class runs in none. */
+  private static List<Object> builders() {
+    return List.of(
+        llm.baseUrl(URL),
+        llm("ask").chat(),
+        llm("ask").chat().user("#{prompt}"),
+        llm("complete").completion().prompt("Once"),
+        conversation("history"),
+        slo(),
+        closedLoop(1),
+        openLoop(1).seed(1),
+        poissonUsersPerSec(25));
+  }
+
+  static Stream<Arguments> changes() {
+    return builders().stream()
+        .flatMap(
+            builder ->
+                Arrays.stream(builder.getClass().getMethods())
+                    .filter(method -> !Modifier.isStatic(method.getModifiers()))
+                    .filter(method -> !method.isBridge())
+                    .filter(method -> method.getReturnType().isInstance(builder))
+                    .filter(method -> method.getReturnType() != Object.class)
+                    .map(method -> Arguments.of(method, builder)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("changes")
+  void methodsReturnANewOccurrenceAndLeaveTheOriginal(Method method, Object builder)
+      throws Exception {
+    String before = picture(builder);
+
+    Object changed = method.invoke(builder, arguments(method));
+
+    assertThat(changed).isNotSameAs(builder).hasSameClassAs(builder);
+    assertThat(picture(builder)).as("the original").isEqualTo(before);
+    if (!CHANGE_NOTHING.contains(method.getName())) {
+      assertThat(picture(changed)).as("the new occurrence").isNotEqualTo(before);
+    }
+  }
+
+  @Test
+  void buildersHaveMethodsToChange() {
+    assertThat(changes().map(change -> change.get()[1].getClass()).distinct())
+        .hasSize(builders().size());
+    assertThat(changes().count()).isGreaterThan(100);
+  }
+
+  static Stream<Class<?>> api() {
+    return Stream.of(
+        LlmDsl.class,
+        Llm.class,
+        ChatStep.class,
+        ChatRequestBuilder.class,
+        CompletionStep.class,
+        CompletionRequestBuilder.class,
+        LlmRequestBuilder.class,
+        LlmRequestBuilder.CheckCondition.class,
+        LlmProtocolBuilder.class,
+        ConversationBuilder.class,
+        SloBuilder.class,
+        MillisCheck.class,
+        ClosedLoop.class,
+        OpenLoop.class,
+        PoissonArrivals.class);
+  }
+
+  @ParameterizedTest
+  @MethodSource("api")
+  void everyMethodIsCalledByTheProgramThatMustCompile(Class<?> type) throws IOException {
+    Set<String> internal =
+        Set.of("asScala", "protocol", "toChainBuilder", "plan", "of", "type", "toString");
+    Set<String> called = called(EveryMethod.class);
+
+    assertThat(Arrays.stream(type.getDeclaredMethods()))
+        .filteredOn(method -> Modifier.isPublic(method.getModifiers()))
+        .filteredOn(method -> !method.isBridge() && !internal.contains(method.getName()))
+        .extracting(method -> method.getName() + descriptor(method))
+        .isSubsetOf(called);
+  }
+
+  static Stream<Arguments> mistakes() {
+    return Stream.of(
+        mistake(() -> llm.protocol(), "the llm protocol has no base URL; set one: llm.baseUrl"),
+        mistake(() -> llm.baseUrl("localhost:8000"), "'localhost:8000' is no base URL; expected"),
+        mistake(() -> llm.baseUrl("ftp://host/v1"), "'ftp://host/v1' is no base URL"),
+        mistake(() -> llm.baseUrl("http:// x"), "'http:// x' is no base URL"),
+        mistake(() -> llm.baseUrl(""), "'' is no base URL"),
+        mistake(() -> llm.baseUrl(URL, "nowhere"), "'nowhere' is no base URL"),
+        mistake(() -> llm.requestTimeout(0), "requestTimeout(PT0S): expected more than zero"),
+        mistake(() -> llm.idleTimeout(-1), "idleTimeout(PT-1S): expected more than zero"),
+        mistake(() -> llm.warmUp(-1), "warmUp(-1): expected 0 or more requests"),
+        mistake(() -> llm.body("{"), "body: expected a JSON object, got '{'"),
+        mistake(() -> llm.body("[1]"), "body: expected a JSON object, got '[1]'"),
+        mistake(() -> slo().ttft(0), "SLO ttft < PT0S: expected a limit above zero"),
+        mistake(() -> slo().stall(-5), "SLO stall < PT-0.005S: expected a limit above zero"),
+        mistake(() -> slo().percentile(101), "101"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("mistakes")
+  void mistakesAreRefusedInOneLine(ThrowingCallable mistake, String message) {
+    assertThatThrownBy(mistake)
+        .isInstanceOf(IllegalArgumentException.class)
+        .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1).hasSizeLessThanOrEqualTo(200))
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void aMissingKeyIsNoKey() {
+    assertThat(llm.baseUrl(URL).apiKey((String) null).toProtocol().apiKey()).isNull();
+    assertThat(llm.baseUrl(URL).apiKey("").toProtocol().apiKey()).isNull();
+    assertThat(llm.baseUrl(URL).apiKey("sk-1").toProtocol().apiKey()).isNotNull();
+  }
+
+  @Test
+  void aSlashAtTheEndOfTheUrlIsNoMatter() {
+    assertThat(llm.baseUrl(URL + "/").toProtocol().baseUrls()).containsExactly(URL);
+  }
+
+  private static Arguments mistake(ThrowingCallable call, String message) {
+    return Arguments.of(call, message);
+  }
+
+  private static Object[] arguments(Method method) {
+    return Arrays.stream(method.getParameterTypes()).map(type -> argument(method, type)).toArray();
+  }
+
+  private static Object argument(Method method, Class<?> type) {
+    Map<Class<?>, Object> values =
+        Map.ofEntries(
+            Map.entry(int.class, 2),
+            Map.entry(long.class, 3L),
+            Map.entry(double.class, 0.5),
+            Map.entry(boolean.class, true),
+            Map.entry(Duration.class, Duration.ofSeconds(4)),
+            Map.entry(String[].class, new String[] {URL}),
+            Map.entry(Map.class, Map.of("X-Other", "value")),
+            Map.entry(SloBuilder.class, slo().ttft(1)),
+            Map.entry(Slo.class, Slo.parse("ttft<1ms", 99)),
+            Map.entry(CheckBuilder[].class, new CheckBuilder[] {finishReason().is("stop")}),
+            Map.entry(Function.class, (Function<Session, String>) session -> "x"),
+            Map.entry(BiFunction.class, (BiFunction<Object, Session, Boolean>) (r, s) -> true));
+    if (type == String.class) {
+      return Map.of("baseUrl", URL + "/other", "body", "{\"a\":1}")
+          .getOrDefault(method.getName(), "x");
+    }
+    if (type == List.class) {
+      return method.getName().equals("check")
+          ? List.of(finishReason().is("stop"))
+          : List.of(URL + "/other");
+    }
+    assertThat(values).as("a value for " + method).containsKey(type);
+    return values.get(type);
+  }
+
+  /** All that an object of ours holds, as text; what cannot be looked into by its identity. */
+  private static String picture(Object value) throws IllegalAccessException {
+    if (value instanceof List<?> || value instanceof Map<?, ?>) {
+      Stream<?> parts =
+          value instanceof List<?> list
+              ? list.stream()
+              : ((Map<?, ?>) value)
+                  .entrySet().stream().flatMap(e -> Stream.of(e.getKey(), e.getValue()));
+      StringBuilder all = new StringBuilder("(");
+      for (Object part : parts.toList()) {
+        all.append(picture(part)).append(' ');
+      }
+      return all + ")";
+    }
+    if (value == null
+        || value instanceof Dynamic
+        || value instanceof Enum
+        || !value.getClass().getName().startsWith("io.github.gatlingllm")) {
+      return value instanceof double[] || value instanceof int[] || value == null
+          ? "array or null"
+          : value.toString();
+    }
+    StringBuilder all = new StringBuilder(value.getClass().getSimpleName()).append('{');
+    for (Class<?> type = value.getClass(); type != Object.class; type = type.getSuperclass()) {
+      for (Field field : type.getDeclaredFields()) {
+        if (!Modifier.isStatic(field.getModifiers()) && !type.getName().startsWith("java.")) {
+          field.setAccessible(true);
+          all.append(field.getName()).append('=').append(picture(field.get(value))).append(' ');
+        }
+      }
+    }
+    return all.append('}').toString();
+  }
+
+  /** Name and descriptor of all methods that the class file refers to. */
+  private static Set<String> called(Class<?> type) throws IOException {
+    String file = type.getSimpleName() + ".class";
+    try (InputStream in = type.getResourceAsStream(file);
+        DataInputStream data = new DataInputStream(in)) {
+      return ConstantPool.methods(data);
+    }
+  }
+
+  private static String descriptor(Method method) {
+    return Arrays.stream(method.getParameterTypes())
+            .map(Class::descriptorString)
+            .collect(Collectors.joining("", "(", ")"))
+        + method.getReturnType().descriptorString();
+  }
+
+  /** As much of a class file as names the methods that it calls. */
+  private static final class ConstantPool {
+
+    static Set<String> methods(DataInputStream data) throws IOException {
+      data.readInt();
+      data.readInt();
+      int size = data.readUnsignedShort();
+      String[] texts = new String[size];
+      int[][] named = new int[size][];
+      for (int i = 1; i < size; i++) {
+        int tag = data.readUnsignedByte();
+        switch (tag) {
+          case 1 -> texts[i] = data.readUTF();
+          case 5, 6 -> {
+            data.readLong();
+            i++;
+          }
+          case 7, 8, 16, 19, 20 -> data.readUnsignedShort();
+          case 12 -> named[i] = new int[] {data.readUnsignedShort(), data.readUnsignedShort()};
+          case 15 -> data.skipBytes(3);
+          default -> data.readInt();
+        }
+      }
+      Set<String> methods = new LinkedHashSet<>();
+      for (int[] pair : named) {
+        if (pair != null) {
+          methods.add(texts[pair[0]] + texts[pair[1]]);
+        }
+      }
+      return methods;
+    }
+  }
+}
