@@ -14,7 +14,6 @@ import io.github.gatlingllm.client.Answer;
 import io.github.gatlingllm.client.Exchange;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.sample.Timeline;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.runtime.BoxedUnit;
@@ -140,7 +139,7 @@ final class LlmAction extends RequestActionBase {
             new Exchange.Settings(
                 prepared.body().stream(),
                 components.protocol().idleTimeout().toNanos(),
-                prepared.apiKey() == null ? List.of() : List.of(prepared.apiKey())),
+                prepared.secrets()),
             session.eventLoop(),
             components::now,
             ended -> end.ended(ended, sent));

@@ -194,7 +194,9 @@ class PreparedRequestTest {
 
   private static PreparedRequest prepare(
       LlmRequest request, LlmProtocolBuilder protocol, Session session) {
-    return PreparedRequest.of(request, (LlmProtocol) protocol.protocol(), session);
+    LlmProtocol settings = (LlmProtocol) protocol.protocol();
+    boolean pinned = settings.pinning() != LlmProtocol.Pinning.NEVER;
+    return PreparedRequest.of(request, settings, pinned, session);
   }
 
   private static JsonNode body(PreparedRequest prepared) throws IOException {
