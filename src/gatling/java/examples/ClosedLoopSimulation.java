@@ -5,26 +5,25 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.time.Duration.*;
 
 import io.gatling.javaapi.core.*;
-import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.javaapi.*;
 
 /**
- * A closed loop: so many users, each of which asks again as soon as it has its answer. Three load
- * levels make a latency-throughput curve.
+ * A closed loop: so many users, each of which asks again as soon as it has its answer. Several load
+ * levels in one run make a latency-throughput curve with its knee.
  */
 public class ClosedLoopSimulation extends Simulation {
 
-  EmbeddedEngine server = EmbeddedEngine.builder().seed(1).start();
+  private final Server server = Server.fromProperties();
 
-  LlmProtocolBuilder engine =
+  private final LlmProtocolBuilder engine =
       llm.baseUrl(server.baseUrl())
-          .model("embedded")
+          .model(server.model())
           .slo(slo().ttft(ofMillis(500)).tpot(ofMillis(50)).percentile(99));
 
-  ScenarioBuilder chat =
+  private final ScenarioBuilder chat =
       scenario("Chat").exec(llm("ask").chat().user("Why is the sky blue?").maxTokens(64));
 
   {
-    setUp(closedLoop(1, 4, 16).measure(5).inject(chat)).protocols(engine);
+    setUp(closedLoop(1, 4, 16, 64).measure(5).drain(10).inject(chat)).protocols(engine);
   }
 }

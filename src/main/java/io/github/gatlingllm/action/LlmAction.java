@@ -115,7 +115,8 @@ final class LlmAction extends RequestActionBase {
     long index = components.ledger().next();
     String requestId = components.ledger().requestId(index);
     try {
-      prepared = PreparedRequest.of(request, components.protocol(), session);
+      prepared =
+          PreparedRequest.of(request, components.protocol(), components.pinsOutput(), session);
       httpRequest = call.build(session, prepared, requestId);
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       return Validations.failure(String.valueOf(e.getMessage()));

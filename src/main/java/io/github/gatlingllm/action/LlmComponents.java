@@ -24,11 +24,13 @@ final class LlmComponents implements ProtocolComponents {
   private static final ProtocolKey<LlmProtocol, LlmComponents> KEY = new Key();
 
   private final LlmProtocol protocol;
+  private final String target;
   private final RunParts parts;
   private final Ledger ledger;
 
   private LlmComponents(LlmProtocol protocol, RunParts parts, Ledger ledger) {
     this.protocol = protocol;
+    this.target = protocol.label();
     this.parts = parts;
     this.ledger = ledger;
   }
@@ -40,11 +42,16 @@ final class LlmComponents implements ProtocolComponents {
   /** Who is told about the stages of a load plan that runs in that scenario. */
   static StageListener stages(ScenarioContext context) {
     LlmComponents components = of(context);
-    return components.run().stages().of(components.protocol().label());
+    return components.run().stages().of(components.target);
   }
 
   LlmProtocol protocol() {
     return protocol;
+  }
+
+  /** The target's label. */
+  String target() {
+    return target;
   }
 
   Run run() {
@@ -66,9 +73,21 @@ final class LlmComponents implements ProtocolComponents {
     if (protocol.warmUp().jvm() && parts.isFirst("jvm")) {
       rounds.jvm(this);
     }
-    if (parts.isFirst("target " + protocol.label())) {
+    if (parts.isFirst("target " + target)) {
       rounds.target(this);
     }
+  }
+
+  /** Whether requests with a limit ask for exactly that many tokens. */
+  boolean pinsOutput() {
+    return protocol.pinning() != LlmProtocol.Pinning.NEVER && !parts.unpinned().contains(target);
+  }
+
+  /**
+   * Notes that the target rejects what pins output; false where the user insists, or it is known.
+   */
+  boolean unpin() {
+    return protocol.pinning() == LlmProtocol.Pinning.UNLESS_REJECTED && parts.unpin(target);
   }
 
   Tokenizer tokenizer() {

@@ -180,7 +180,7 @@ final class LlmEnd {
         List.copyOf(CollectionConverters.asJava(session.groups())),
         session.userId(),
         prepared.turn(),
-        components.protocol().label(),
+        components.target(),
         prepared.url(),
         prepared.body().model(),
         prepared.body().api().key(),

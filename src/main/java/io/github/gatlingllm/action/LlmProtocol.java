@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param idleTimeout longest silence after the response headers
  * @param shareConnections whether virtual users share one pool of connections
  * @param streaming whether answers are streamed unless a request says otherwise
- * @param ignoreEos whether a request with {@code max_tokens} pins its output to that length
+ * @param pinning whether a request with {@code max_tokens} pins its output to that length
  * @param includeUsage whether streams are asked for usage
  * @param extraBody JSON object that is merged into every request; null for none
  * @param slo objectives of every request
@@ -43,7 +43,7 @@ public record LlmProtocol(
     Duration idleTimeout,
     boolean shareConnections,
     boolean streaming,
-    boolean ignoreEos,
+    Pinning pinning,
     boolean includeUsage,
     @Nullable String extraBody,
     Slo slo,
@@ -61,6 +61,16 @@ public record LlmProtocol(
    * @param tokens the instant of every token-bearing event
    */
   public record Recording(boolean text, boolean tokens) {}
+
+  /** Whether {@code ignore_eos} and {@code min_tokens} are sent. */
+  public enum Pinning {
+    /** Never. */
+    NEVER,
+    /** Until a warm-up request shows that the server rejects them; then no more, and said so. */
+    UNLESS_REJECTED,
+    /** Always. */
+    ALWAYS
+  }
 
   /**
    * What happens before the first measured request; none of it is in any figure.
@@ -82,7 +92,7 @@ public record LlmProtocol(
           Duration.ofMinutes(2),
           true,
           true,
-          true,
+          Pinning.UNLESS_REJECTED,
           true,
           null,
           Slo.NONE,
@@ -109,7 +119,7 @@ public record LlmProtocol(
         idleTimeout,
         shareConnections,
         true,
-        true,
+        Pinning.ALWAYS,
         true,
         null,
         slo,

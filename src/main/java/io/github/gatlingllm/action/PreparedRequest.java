@@ -34,10 +34,12 @@ record PreparedRequest(
   /**
    * Resolves the request for that session.
    *
+   * @param pinned whether a limit on the output is also its least length
    * @throws Dynamic.Unresolved when an EL or a function fails
    * @throws IllegalArgumentException when what is asked makes no sense
    */
-  static PreparedRequest of(LlmRequest request, LlmProtocol protocol, Session session) {
+  static PreparedRequest of(
+      LlmRequest request, LlmProtocol protocol, boolean pinned, Session session) {
     LlmRequest.Draft parts = request.parts();
     Chat chat = new Chat(session);
     GenerationRequest.Builder body = GenerationRequest.of(parts.api);
@@ -49,7 +51,7 @@ record PreparedRequest(
             stream == null ? protocol.streaming() : stream)
         .includeUsage(protocol.includeUsage())
         .maxTokens(maxTokens)
-        .ignoreEos(protocol.ignoreEos() && maxTokens != null)
+        .ignoreEos(pinned && maxTokens != null)
         .temperature(resolve(parts.temperature, session))
         .topP(resolve(parts.topP, session))
         .stop(parts.stop.stream().map(text -> text.resolve(session)).toList())

@@ -23,7 +23,8 @@ record RunParts(
     OpenSchedules schedules,
     Tokenizer tokenizer,
     Executor tokenizing,
-    Set<String> warmedUp) {
+    Set<String> warmedUp,
+    Set<String> unpinned) {
 
   static RunParts of(CoreComponents core) {
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
@@ -43,6 +44,7 @@ record RunParts(
               thread.setDaemon(true);
               return thread;
             }),
+        ConcurrentHashMap.newKeySet(),
         ConcurrentHashMap.newKeySet());
   }
 
@@ -51,12 +53,18 @@ record RunParts(
     return warmedUp.add(key);
   }
 
+  /** Notes that a target rejects what pins output; true for the first caller. */
+  boolean unpin(String target) {
+    run.describe(builder -> builder.config("ignoreEos", "false, the server rejects it"));
+    return unpinned.add(target);
+  }
+
   /** Notes in the run what a protocol asks for. */
   void use(LlmProtocol protocol) {
     Map<String, String> config = new LinkedHashMap<>();
     config.put("endpoint", String.join(",", protocol.baseUrls()));
     config.put("stream", Boolean.toString(protocol.streaming()));
-    config.put("ignoreEos", Boolean.toString(protocol.ignoreEos()));
+    config.put("ignoreEos", Boolean.toString(protocol.pinning() != LlmProtocol.Pinning.NEVER));
     config.put("recordTokens", Boolean.toString(protocol.recording().tokens()));
     config.put("timeout", protocol.requestTimeout().toSeconds() + "s");
     config.put("idleTimeout", protocol.idleTimeout().toSeconds() + "s");

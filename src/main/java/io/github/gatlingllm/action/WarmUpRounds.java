@@ -13,8 +13,10 @@ import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.sample.RequestRecord;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.wire.ErrorBody;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is sent before the load starts, through the same code as everything after it: first against
@@ -73,27 +75,48 @@ final class WarmUpRounds {
     }
   }
 
-  /** Real requests to the target, one after the other; a failed one is named in one line. */
+  /**
+   * Real requests to the target, one after the other; a failed one is named in one line. Where the
+   * target rejects what pins output, the run goes on without.
+   */
   void target(LlmComponents components) {
     LlmProtocol protocol = components.protocol();
     Action action =
         action(components.forWarmUp(protocol, ledger), protocol.apiOfUrl(), REAL_TOKENS);
     try {
       for (int i = 0; i < protocol.warmUp().requests(); i++) {
-        send(action);
-        RequestRecord record = ledger.await(protocol.requestTimeout().toNanos() + GRACE_NANOS);
-        if (record == null || !record.outcome().ok()) {
+        String error = errorOf(action, protocol);
+        if (error != null && error.contains(ErrorBody.PINNING_REMEDY) && components.unpin()) {
+          System.out.println(
+              "LLM: "
+                  + components.target()
+                  + " rejects ignore_eos and min_tokens, so the run goes on without: answers may"
+                  + " end early (llm.ignoreEos=false says so up front)");
+          error = errorOf(action, protocol);
+        }
+        if (error != null) {
           System.out.println(
               "LLM warm-up request to "
-                  + protocol.label()
+                  + components.target()
                   + " failed: "
-                  + (record == null ? "no answer" : record.outcome().error())
+                  + error
                   + "; the run goes on");
         }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Sends one request and waits for its end; null when it is well. */
+  private @Nullable String errorOf(Action action, LlmProtocol protocol)
+      throws InterruptedException {
+    send(action);
+    RequestRecord record = ledger.await(protocol.requestTimeout().toNanos() + GRACE_NANOS);
+    if (record == null) {
+      return "no answer";
+    }
+    return record.outcome().ok() ? null : record.outcome().error();
   }
 
   private Action action(LlmComponents components, Api api, int maxTokens) {

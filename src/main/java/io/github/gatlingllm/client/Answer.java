@@ -20,6 +20,9 @@ public final class Answer {
 
   private static final int UNKNOWN = -1;
 
+  /** No server gives more answers to one request; an index beyond it must not cost memory. */
+  private static final int MOST_CHOICES = 1024;
+
   private final Timeline timeline;
   private final Chunks chunks = new Chunks();
   private final ChunkParser parser = new ChunkParser(chunks);
@@ -56,9 +59,8 @@ public final class Answer {
     decoder.feed(bytes, offset, length);
   }
 
-  /** The event stream is over. */
-  public void endOfStream(long instant) {
-    now = instant;
+  /** The event stream is over; an event without its blank line keeps the instant of its bytes. */
+  public void endOfStream() {
     decoder.endOfStream();
   }
 
@@ -148,9 +150,12 @@ public final class Answer {
     return known(promptTokens);
   }
 
-  /** The server's count of generated tokens, reasoning included; null when it said nothing. */
+  /**
+   * The server's count of generated tokens, reasoning included; null when it said nothing, or said
+   * 0 though tokens came.
+   */
   public @Nullable Integer completionTokens() {
-    return known(completionTokens);
+    return completionTokens == 0 && hasTokens() ? null : known(completionTokens);
   }
 
   /** Prompt tokens served from the prefix cache; null when the server said nothing. */
@@ -170,6 +175,9 @@ public final class Answer {
 
   /** A timing that the server reported outside the body. */
   void server(String key, double value) {
+    if (!Double.isFinite(value) || value < 0) {
+      return;
+    }
     if (server.isEmpty()) {
       server = new HashMap<>();
     }
@@ -225,6 +233,9 @@ public final class Answer {
 
     @Override
     public void delta(int index, Channel channel, byte[] buffer, int offset, int length) {
+      if (isBeyondReason(index)) {
+        return;
+      }
       ChoiceText choice = choice(index);
       switch (channel) {
         case CONTENT, REFUSAL -> choice.content.append(buffer, offset, length);
@@ -240,18 +251,33 @@ public final class Answer {
 
     @Override
     public void finish(int index, String reason) {
-      choice(index).finishReason = reason;
+      if (!isBeyondReason(index)) {
+        choice(index).finishReason = reason;
+      }
+    }
+
+    private boolean isBeyondReason(int index) {
+      if (index >= MOST_CHOICES) {
+        malformed("choice index is " + MOST_CHOICES + " or more");
+        return true;
+      }
+      return false;
     }
 
     @Override
     public void usage(int prompt, int completion, int cached, int reasoning) {
       usageInEvent = completion;
       if (prompt > 0 || completion > 0) {
-        promptTokens = prompt;
-        completionTokens = completion;
-        cachedTokens = cached;
-        reasoningTokens = reasoning;
+        promptTokens = lastSaid(promptTokens, prompt);
+        completionTokens = lastSaid(completionTokens, completion);
+        cachedTokens = cached == UNKNOWN ? cachedTokens : cached;
+        reasoningTokens = reasoning == UNKNOWN ? reasoningTokens : reasoning;
       }
+    }
+
+    /** The last count that is not zero; zero where there was no other. */
+    private int lastSaid(int before, int count) {
+      return count > 0 ? count : Math.max(before, count);
     }
 
     @Override
@@ -284,17 +310,22 @@ public final class Answer {
       if (tokenChoice != UNKNOWN) {
         flush();
       }
-      if (usageInEvent != UNKNOWN) {
+      if (timeline.count() == 0) {
+        // Counted before the first token came, such as reasoning that is billed and not streamed.
         tokensBefore = Math.max(tokensBefore, usageInEvent);
-        usageInEvent = UNKNOWN;
       }
+      usageInEvent = UNKNOWN;
     }
 
-    /** Servers with continuous usage say how many tokens there are so far, with one choice. */
+    /**
+     * Servers with continuous usage say how many tokens there are so far, with one choice. Tokens
+     * whose text was held back (half a character) count with the event that brings it.
+     */
     private void flush() {
       if (streaming) {
         boolean counted = choices.length == 1 && usageInEvent > tokensBefore;
         timeline.tokens(tokenChoice, now, output, counted ? usageInEvent - tokensBefore : UNKNOWN);
+        tokensBefore = Math.max(tokensBefore, usageInEvent);
       }
       tokenChoice = UNKNOWN;
       output = false;

@@ -1,51 +1,110 @@
 package io.github.gatlingllm.client;
 
-import java.io.IOException;
-import java.net.ConnectException;
+import io.netty.handler.codec.CodecException;
+import io.netty.handler.codec.compression.DecompressionException;
+import io.netty.handler.proxy.ProxyConnectException;
+import io.netty.handler.ssl.NotSslRecordException;
 import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
 
 /** Says why a connection failed in words that are the same for every occurrence of one cause. */
 final class ConnectionFailure {
 
-  private static final int LONGEST = 200;
+  /** What the operating system, Netty and Gatling say, in lower case; the first that fits holds. */
+  private static final List<Map.Entry<String, String>> WORDS =
+      List.of(
+          Map.entry("failed to resolve", "unknown host: check the endpoint's name"),
+          Map.entry(
+              "too many open files",
+              "too many open files: raise the limit (ulimit -n) of the load generator"),
+          Map.entry(
+              "cannot assign requested address",
+              "no local port left: share connections, or add local addresses"),
+          Map.entry(
+              "address already in use",
+              "no local port left: share connections, or add local addresses"),
+          Map.entry(
+              "connection timed out", "connect timeout: no answer from the endpoint's address"),
+          Map.entry(
+              "connection refused",
+              "connection refused: is the server running at the endpoint's port?"),
+          Map.entry("no route to host", "no route to the endpoint's address"),
+          Map.entry("network is unreachable", "no route to the endpoint's address"),
+          Map.entry("connection reset", "connection reset by the server"),
+          Map.entry("broken pipe", "connection closed by the server while the request was sent"),
+          Map.entry(
+              "channel was closed before handshake",
+              "connection closed by the server before any response"));
 
   private ConnectionFailure() {}
 
-  static String reason(Throwable cause) {
-    String message = cause.getMessage() == null ? "" : cause.getMessage();
-    if (cause instanceof UnknownHostException || message.contains("Failed to resolve")) {
+  /** The kind decides, wherever in the chain of causes it is: outer ones are mere wrapping. */
+  static String reason(Throwable failure) {
+    ProxyConnectException proxy = find(ProxyConnectException.class, failure);
+    if (proxy != null) {
+      return proxy(message(proxy));
+    }
+    if (find(UnknownHostException.class, failure) != null) {
       return "unknown host: check the endpoint's name";
     }
-    if (message.contains("connection timed out")) {
-      return "connect timeout: no answer from the endpoint's address";
+    if (find(NotSslRecordException.class, failure) != null) {
+      return "TLS failed: the server does not speak TLS; use http:// or another port";
     }
-    if (cause instanceof ConnectException || message.contains("Connection refused")) {
-      return "connection refused: is the server running at the endpoint's port?";
+    String known = known(failure);
+    if (known != null) {
+      return known;
     }
-    if (message.contains("Connection reset")) {
-      return "connection reset by the server";
+    SSLException tls = find(SSLException.class, failure);
+    if (tls != null) {
+      return "TLS failed: " + message(tls);
     }
-    if (message.contains("Broken pipe")) {
-      return "connection closed by the server while the request was sent";
+    DecompressionException compressed = find(DecompressionException.class, failure);
+    if (compressed != null) {
+      return "response could not be decompressed: " + message(compressed);
     }
-    if (message.contains("Too many open files")) {
-      return "too many open files: raise the limit (ulimit -n) of the load generator";
+    if (failure instanceof CodecException || failure instanceof IllegalArgumentException) {
+      return "response is not valid HTTP: is this the endpoint's port?";
     }
-    if (message.contains("Cannot assign requested address")) {
-      return "no local port left: share connections, or add local addresses";
-    }
-    if (cause instanceof SSLException) {
-      return shortened("TLS failed: " + message);
-    }
-    return shortened(
-        cause instanceof IOException && !message.isEmpty()
-            ? message
-            : cause.getClass().getSimpleName() + ": " + message);
+    return failure.getClass().getSimpleName() + ": " + message(failure);
   }
 
-  private static String shortened(String text) {
-    String line = text.replaceAll("[\\r\\n]+", " ");
-    return line.length() <= LONGEST ? line : line.substring(0, LONGEST - 1) + "…";
+  private static <T extends Throwable> @Nullable T find(Class<T> kind, Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (kind.isInstance(cause)) {
+        return kind.cast(cause);
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable String known(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      String said = message(cause).toLowerCase(Locale.ROOT);
+      for (Map.Entry<String, String> words : WORDS) {
+        if (said.contains(words.getKey())) {
+          return words.getValue();
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Netty's message holds both addresses, and the proxy's status at its end. */
+  private static String proxy(String message) {
+    int status = message.indexOf("status: ");
+    if (message.contains("status: 407")) {
+      return "proxy answered 407: it wants a user name and password; set them on the http protocol";
+    }
+    return status < 0
+        ? "proxy did not connect to the endpoint"
+        : "proxy did not connect to the endpoint: " + message.substring(status);
+  }
+
+  private static String message(Throwable cause) {
+    return cause.getMessage() == null ? "no message" : cause.getMessage();
   }
 }

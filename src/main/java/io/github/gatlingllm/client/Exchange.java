@@ -6,9 +6,9 @@ import io.gatling.http.client.impl.PrematureCloseException;
 import io.gatling.http.client.impl.RequestTimeoutException;
 import io.github.gatlingllm.sample.Timeline;
 import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.wire.ErrorBody;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -22,8 +22,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on the wire: reads the clock first thing in every callback, feeds the {@link Answer},
- * and ends exactly once with a {@link Verdict}. Whatever the transport says after that is ignored.
+ * One request on the wire: stamps every read ({@link ReadSide}), feeds the {@link Answer}, and ends
+ * exactly once with a {@link Verdict}. Whatever the transport says after that is ignored.
  *
  * <p>Lives on one event loop. Bytes are copied out of the network buffer once, into scratch memory
  * of the event loop, and never kept.
@@ -34,7 +34,7 @@ public final class Exchange implements HttpListener {
       new FastThreadLocal<>() {
         @Override
         protected byte[] initialValue() {
-          return new byte[16 * 1024];
+          return new byte[64 * 1024];
         }
       };
 
@@ -45,13 +45,12 @@ public final class Exchange implements HttpListener {
   private final LongSupplier nanoClock;
   private final Consumer<Exchange> whenEnded;
 
-  private final ChannelFutureListener closeListener =
-      closed -> fail(PrematureCloseException.INSTANCE);
-
-  private @Nullable Channel channel;
-  private @Nullable ScheduledFuture<?> silence;
+  private boolean sent;
   private boolean http2;
-  private int http2Stream;
+  private @Nullable Channel channel;
+  private @Nullable ReadSide reads;
+  private @Nullable StreamWatch stream;
+  private @Nullable ScheduledFuture<?> silence;
   private @Nullable Reply reply;
   private long lastActivity;
   private @Nullable Ending ending;
@@ -69,9 +68,14 @@ public final class Exchange implements HttpListener {
    * How it ended.
    *
    * @param status HTTP status; null when no response came
-   * @param error constant per cause; null for a success
+   * @param error constant per cause, one line of at most 200 characters; null for a success
    */
-  public record Ending(Verdict verdict, @Nullable Integer status, @Nullable String error) {}
+  public record Ending(Verdict verdict, @Nullable Integer status, @Nullable String error) {
+
+    private Ending redacted(List<String> secrets) {
+      return error == null ? this : new Ending(verdict, status, ErrorBody.line(error, secrets));
+    }
+  }
 
   /**
    * @param whenEnded called exactly once, on the event loop
@@ -118,53 +122,74 @@ public final class Exchange implements HttpListener {
     return ending;
   }
 
-  /** Ends it now, and closes its connection so that the server stops. Call on its event loop. */
+  /**
+   * Ends it now, and closes its connection so that the server stops; does nothing after the end. An
+   * answer that is complete but for the end of its connection stays complete. Call on its event
+   * loop.
+   */
   public void cancel(String reason) {
-    end(nanoClock.getAsLong(), Verdict.CANCELLED, reason);
-    abandon();
+    if (ending == null) {
+      giveUp(nanoClock.getAsLong(), Verdict.CANCELLED, reason);
+      abandon();
+    }
   }
 
   @Override
   public void onFinalClientRequest(Request request) {}
 
+  /**
+   * Gatling's client takes the request up. A second call means that it found the kept-alive
+   * connection closed and is about to send the request again; throwing stops it before it connects,
+   * because one planned request is one POST.
+   */
   @Override
-  public void onProtocolAwareness(boolean isHttp2) {
-    http2 = isHttp2;
+  public void onSend() {
+    if (sent) {
+      throw resendRefused();
+    }
+    sent = true;
   }
 
   /**
-   * The bytes are about to go out. A second call means that Gatling's client found the kept-alive
-   * connection closed and is about to send the request again; throwing stops it, because one
-   * planned request is one POST.
+   * Comes before the write. Gatling's client re-sends over HTTP/2 without {@link #onSend}, and an
+   * exception from {@link #onWrite} would take the connection from its other streams.
    */
+  @Override
+  public void onProtocolAwareness(boolean isHttp2) {
+    if (ending != null || channel != null) {
+      throw resendRefused();
+    }
+    http2 = isHttp2;
+  }
+
+  /** The bytes are about to go out; too late when it was cancelled while connecting. */
   @Override
   public void onWrite(Channel connected) {
     long now = nanoClock.getAsLong();
-    if (ending != null) {
-      throw new ResendRefused();
-    }
-    if (channel != null) {
-      end(now, Verdict.CONNECTION_ERROR, ResendRefused.MESSAGE);
-      throw new ResendRefused();
+    if (ending != null || channel != null) {
+      throw resendRefused();
     }
     channel = connected;
     timeline.written(now);
+    reads = ReadSide.of(connected, nanoClock);
     if (http2) {
-      // Gatling's HTTP/2 handler does not report a connection that goes away after the write.
-      connected.closeFuture().addListener(closeListener);
+      stream = StreamWatch.ofNext(connected, this::streamClosed);
     }
+  }
+
+  private ResendRefused resendRefused() {
+    end(nanoClock.getAsLong(), Verdict.CONNECTION_ERROR, ResendRefused.MESSAGE);
+    return new ResendRefused();
   }
 
   @Override
   public void onHttpResponse(HttpResponseStatus status, HttpHeaders headers) {
-    long now = nanoClock.getAsLong();
+    long now = arrival();
     if (ending != null) {
       return;
     }
     timeline.headers(now);
     lastActivity = now;
-    String stream = headers.get("x-http2-stream-id");
-    http2Stream = stream == null ? 0 : Integer.parseInt(stream);
     ServerTimings.read(headers, answer);
     reply =
         Reply.of(
@@ -178,46 +203,94 @@ public final class Exchange implements HttpListener {
 
   @Override
   public void onHttpResponseBodyChunk(ByteBuf chunk, boolean last) {
-    long now = nanoClock.getAsLong();
+    long now = arrival();
     if (ending != null || reply == null) {
       return;
     }
     lastActivity = now;
-    int length = chunk.readableBytes();
-    if (length > 0) {
-      if (chunk.hasArray()) {
-        reply.bytes(now, chunk.array(), chunk.arrayOffset() + chunk.readerIndex(), length);
-      } else {
-        byte[] scratch = scratch(length);
-        chunk.getBytes(chunk.readerIndex(), scratch, 0, length);
-        reply.bytes(now, scratch, 0, length);
-      }
+    if (chunk.hasArray()) {
+      int from = chunk.arrayOffset() + chunk.readerIndex();
+      reply.bytes(now, chunk.array(), from, chunk.readableBytes());
+    } else {
+      copied(now, chunk, reply);
     }
     if (last) {
       end(now, reply.end(now, false));
     }
   }
 
-  @Override
-  public void onThrowable(Throwable cause) {
-    fail(cause);
+  private static void copied(long now, ByteBuf chunk, Reply reply) {
+    byte[] scratch = SCRATCH.get();
+    for (int from = chunk.readerIndex(); from < chunk.writerIndex(); from += scratch.length) {
+      int length = Math.min(scratch.length, chunk.writerIndex() - from);
+      chunk.getBytes(from, scratch, 0, length);
+      reply.bytes(now, scratch, 0, length);
+    }
   }
 
-  private void fail(Throwable cause) {
+  @Override
+  public void onThrowable(Throwable cause) {
     long now = nanoClock.getAsLong();
     if (ending != null) {
       return;
     }
-    boolean closed = cause instanceof PrematureCloseException;
     if (cause instanceof RequestTimeoutException) {
-      end(now, Verdict.TIMEOUT, "no end within the request timeout");
-    } else if (reply != null) {
-      end(now, closed ? reply.end(now, true) : reply.broken(now, ConnectionFailure.reason(cause)));
-    } else if (closed) {
-      end(now, Verdict.CONNECTION_ERROR, "connection closed by the server before any response");
+      giveUp(now, Verdict.TIMEOUT, "no end within the request timeout");
+      if (stream != null) {
+        // Gatling's client resets it too, but does not flush that.
+        stream.reset();
+      }
+    } else if (cause instanceof PrematureCloseException) {
+      closed(now);
     } else {
-      end(now, Verdict.CONNECTION_ERROR, ConnectionFailure.reason(cause));
+      broken(now, ConnectionFailure.reason(cause));
     }
+  }
+
+  /** A stream that ended well is never closed before its last bytes came. */
+  private void streamClosed() {
+    long now = nanoClock.getAsLong();
+    if (ending != null) {
+      return;
+    }
+    if (channel != null && channel.isActive()) {
+      broken(now, "stream reset by the server");
+    } else {
+      closed(now);
+    }
+  }
+
+  private void closed(long now) {
+    Throwable failure = reads == null ? null : reads.failure();
+    if (failure != null) {
+      broken(now, ConnectionFailure.reason(failure));
+    } else if (reply != null) {
+      end(now, reply.end(now, true));
+    } else {
+      end(now, Verdict.CONNECTION_ERROR, "connection closed by the server before any response");
+    }
+  }
+
+  private void broken(long now, String reason) {
+    if (reply != null) {
+      end(now, reply.broken(now, reason));
+    } else {
+      end(now, Verdict.CONNECTION_ERROR, reason);
+    }
+  }
+
+  /** We end it: what the server has said already counts, though its connection is still open. */
+  private void giveUp(long now, Verdict verdict, String error) {
+    if (reply != null && reply.isSettled()) {
+      end(now, reply.end(now, true));
+    } else {
+      end(now, verdict, error);
+    }
+  }
+
+  /** When the bytes that are being handled came out of the socket. */
+  private long arrival() {
+    return reads == null ? nanoClock.getAsLong() : reads.now();
   }
 
   private void watchForSilence(long delayNanos) {
@@ -236,14 +309,10 @@ public final class Exchange implements HttpListener {
       watchForSilence(left);
       return;
     }
-    if (answer.isOver() && reply != null) {
-      end(now, reply.end(now, true));
-    } else {
-      end(
-          now,
-          Verdict.STALLED,
-          "no byte for " + settings.idleTimeoutNanos() / 1_000_000 + " ms (idle timeout)");
-    }
+    giveUp(
+        now,
+        Verdict.STALLED,
+        "no byte for " + settings.idleTimeoutNanos() / 1_000_000 + " ms (idle timeout)");
     abandon();
   }
 
@@ -253,13 +322,13 @@ public final class Exchange implements HttpListener {
 
   private void end(long now, Ending how) {
     if (ending == null) {
-      ending = how;
+      ending = how.redacted(settings.secrets());
       timeline.closed(now);
       if (silence != null) {
         silence.cancel(false);
       }
-      if (http2 && channel != null) {
-        channel.closeFuture().removeListener(closeListener);
+      if (stream != null) {
+        stream.stop();
       }
       whenEnded.accept(this);
     }
@@ -267,23 +336,11 @@ public final class Exchange implements HttpListener {
 
   /** Makes the server stop: closes the connection, or with HTTP/2 only this stream. */
   private void abandon() {
-    if (channel == null) {
-      return;
-    }
-    if (http2) {
-      Http2Streams.reset(channel, http2Stream);
-    } else {
+    if (stream != null) {
+      stream.reset();
+    } else if (channel != null) {
       var unused = channel.close();
     }
-  }
-
-  private static byte[] scratch(int length) {
-    byte[] scratch = SCRATCH.get();
-    if (scratch.length < length) {
-      scratch = new byte[Integer.highestOneBit(length - 1) << 1];
-      SCRATCH.set(scratch);
-    }
-    return scratch;
   }
 
   /** Stops Gatling's client from sending a request a second time. */

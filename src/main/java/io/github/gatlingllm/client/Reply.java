@@ -3,7 +3,9 @@ package io.github.gatlingllm.client;
 import io.github.gatlingllm.client.Exchange.Ending;
 import io.github.gatlingllm.sample.Verdict;
 import io.github.gatlingllm.wire.ErrorBody;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,9 @@ sealed interface Reply {
    * @param cut whether the connection went away before the HTTP message was whole
    */
   Ending end(long now, boolean cut);
+
+  /** Whether the verdict stands, whatever may still come. */
+  boolean isSettled();
 
   /** The connection failed in a way that is not a plain close. */
   Ending broken(long now, String reason);
@@ -51,9 +56,14 @@ sealed interface Reply {
     }
 
     @Override
+    public boolean isSettled() {
+      return exchange.answer().isOver() || exchange.answer().error() != null;
+    }
+
+    @Override
     public Ending end(long now, boolean cut) {
       Answer answer = exchange.answer();
-      answer.endOfStream(now);
+      answer.endOfStream();
       if (answer.error() != null) {
         return new Ending(Verdict.IN_STREAM_ERROR, status, answer.error());
       }
@@ -91,12 +101,14 @@ sealed interface Reply {
     private final @Nullable String contentType;
     private final Exchange exchange;
     private final Collected body = new Collected(LIMIT);
+    private BodyKind kind;
     private @Nullable Stream stream;
 
     Whole(int status, @Nullable String contentType, Exchange exchange) {
       this.status = status;
       this.contentType = contentType;
       this.exchange = exchange;
+      this.kind = exchange.settings().streamed() ? BodyKind.UNKNOWN : BodyKind.OTHER;
     }
 
     @Override
@@ -106,23 +118,23 @@ sealed interface Reply {
 
     @Override
     public void bytes(long now, byte[] bytes, int offset, int length) {
-      if (stream == null
-          && body.length() == 0
-          && exchange.settings().streamed()
-          && looksLikeEvents(bytes, offset, length)) {
-        stream = new Stream(status, exchange);
-      }
       if (stream != null) {
         stream.bytes(now, bytes, offset, length);
-      } else {
-        body.add(bytes, offset, length);
+        return;
+      }
+      body.add(bytes, offset, length);
+      if (kind == BodyKind.UNKNOWN) {
+        kind = BodyKind.of(body.bytes(), body.length());
+        if (kind == BodyKind.EVENTS) {
+          stream = new Stream(status, exchange);
+          stream.bytes(now, body.bytes(), 0, body.length());
+        }
       }
     }
 
-    private static boolean looksLikeEvents(byte[] bytes, int offset, int length) {
-      String head =
-          new String(bytes, offset, Math.min(length, 6), java.nio.charset.StandardCharsets.UTF_8);
-      return head.startsWith("data:") || head.startsWith("event:") || head.startsWith(":");
+    @Override
+    public boolean isSettled() {
+      return stream != null && stream.isSettled();
     }
 
     @Override
@@ -140,11 +152,7 @@ sealed interface Reply {
         return new Ending(Verdict.IN_STREAM_ERROR, status, answer.error());
       }
       if (answer.malformed() != null) {
-        return new Ending(
-            Verdict.INVALID_RESPONSE,
-            status,
-            "expected an event stream or JSON, got "
-                + (contentType == null ? "no content type" : contentType));
+        return new Ending(Verdict.INVALID_RESPONSE, status, unexpected(answer.malformed()));
       }
       if (!answer.isOver() && !answer.hasTokens()) {
         return new Ending(
@@ -153,6 +161,17 @@ sealed interface Reply {
       return answer.hasTokens()
           ? new Ending(Verdict.COMPLETE, status, null)
           : new Ending(Verdict.EMPTY, status, "completion held no token");
+    }
+
+    private String unexpected(String malformed) {
+      if (body.isFull()) {
+        return "expected a completion, got a body of 16 MiB or more";
+      }
+      if (contentType != null && contentType.toLowerCase(Locale.ROOT).contains("json")) {
+        return "expected a completion, got broken JSON: " + malformed;
+      }
+      return "expected an event stream or JSON, got "
+          + (contentType == null ? "no content type" : contentType);
     }
 
     @Override
@@ -199,12 +218,23 @@ sealed interface Reply {
     }
 
     @Override
+    public boolean isSettled() {
+      return true;
+    }
+
+    @Override
     public Ending end(long now, boolean cut) {
       if (status / 100 == 3 && location != null) {
         return new Ending(
             Verdict.HTTP_ERROR,
             status,
             "HTTP " + status + ": redirects are not followed; set the endpoint to " + location);
+      }
+      if (status == 407) {
+        return new Ending(
+            Verdict.HTTP_ERROR,
+            status,
+            "HTTP 407: the proxy wants a user name and password; set them on the http protocol");
       }
       return new Ending(
           status == 429 ? Verdict.RATE_LIMITED : Verdict.HTTP_ERROR,
@@ -248,6 +278,46 @@ sealed interface Reply {
 
     int length() {
       return length;
+    }
+
+    boolean isFull() {
+      return length == limit;
+    }
+  }
+
+  /** What a body of another content type is after all, seen by how it begins. */
+  enum BodyKind {
+    UNKNOWN,
+    EVENTS,
+    OTHER;
+
+    private static final List<String> EVENT_BEGINNINGS =
+        List.of("data:", "event:", "id:", "retry:", ":");
+
+    static BodyKind of(byte[] bytes, int length) {
+      int from = 0;
+      while (from < length && isBlankOrMark(bytes[from])) {
+        from++;
+      }
+      String head =
+          new String(bytes, from, Math.min(length - from, 8), StandardCharsets.ISO_8859_1);
+      if (EVENT_BEGINNINGS.stream().anyMatch(head::startsWith)) {
+        return EVENTS;
+      }
+      return EVENT_BEGINNINGS.stream().anyMatch(beginning -> beginning.startsWith(head))
+          ? UNKNOWN
+          : OTHER;
+    }
+
+    /** White space, or a byte of the byte order mark, which may come in pieces. */
+    private static boolean isBlankOrMark(byte b) {
+      return b == ' '
+          || b == '\t'
+          || b == '\r'
+          || b == '\n'
+          || b == (byte) 0xEF
+          || b == (byte) 0xBB
+          || b == (byte) 0xBF;
     }
   }
 }

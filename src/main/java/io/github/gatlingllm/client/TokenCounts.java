@@ -35,7 +35,8 @@ public final class TokenCounts {
   /**
    * Counts where the server said nothing of its output.
    *
-   * @param tokenizer slow: not for an event loop; a failing one is replaced by one per event
+   * @param tokenizer slow: not for an event loop; a failing one is replaced by one per event, and
+   *     leaves the output of an answer that was not streamed absent
    */
   public static Tokens byTokenizer(
       Asked asked, Answer answer, Timeline timeline, ToIntFunction<String> tokenizer) {
@@ -44,7 +45,9 @@ public final class TokenCounts {
       int output = tokenizer.applyAsInt(answer.generated());
       return tokens(asked, answer, prompt, output, TokenSource.TOKENIZER);
     } catch (RuntimeException e) {
-      return tokens(asked, answer, null, timeline.count(), TokenSource.CHUNKS);
+      return timeline.count() == 0
+          ? tokens(asked, answer, null, null, null)
+          : tokens(asked, answer, null, timeline.count(), TokenSource.CHUNKS);
     }
   }
 

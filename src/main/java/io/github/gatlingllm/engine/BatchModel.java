@@ -31,22 +31,22 @@ record BatchModel(
    *
    * <p>A request of 60 prompt and 128 output tokens holds 60 + 64 = 124 KV tokens on average, so a
    * batch of n costs 5 ms × (1 + n × (0.05 + 124 × 0.0001)) = 5 ms × (1 + n / 16) a step, and each
-   * prompt 60 / 20,000 s = 3 ms once. Below {@code maxBatch}, power = throughput ÷ E2E ∝ n / step²
-   * ∝ n / (1 + n / 16)², whose maximum is at n = 16; above, the batch stays at 24 and the rest
-   * queues.
+   * prompt 60 / 20,000 s = 3 ms once. While all fit into the batch, power = throughput ÷ E2E ∝ n /
+   * (1 + n / 16)², whose maximum is at n = 16; above 24 the batch stays full and the rest queues.
    *
    * <pre>
-   *  c  batch  step ms  E2E s  output tok/s  power (tok/s ÷ E2E)
-   *  1      1      5.3   0.68           187     274
-   *  2      2      5.6   0.73           353     486
-   *  4      4      6.2   0.81           630     776
-   *  8      8      7.5   0.98         1,041   1,058
-   * 16     16     10.0   1.33         1,542   1,161  ← knee
-   * 32     24     12.5   2.23         1,837     824  a quarter of the time in the queue
-   * 64     24     12.5   4.46         1,837     412  TTFT: 2.8 s
+   *  c  batch  step ms  TTFT p50 s  E2E p50 s  output tok/s  power
+   *  1      1      5.3       0.008       0.68           187    274
+   *  2      2      5.6       0.012       0.73           352    485
+   *  4      4      6.2       0.018       0.81           630    776
+   *  8      8      7.5       0.031       0.98         1,037  1,055
+   * 16     16     10.0       0.057       1.33         1,541  1,162  ← knee
+   * 32     24     12.5       0.084       1.67         1,836  1,100  a quarter waits for a batch
+   * 64     24     12.5       1.753       3.34         1,836    550  all wait
    * </pre>
    *
-   * <p>E2E = (128 × step + batch × 3 ms) × max(1, c / 24); tok/s = 128 × c / E2E.
+   * <p>E2E = 128 × step + batch × 3 ms + queue; the table is what 6 s of closed loops show,
+   * computed by {@code BatchModelTest}.
    */
   static final BatchModel DEFAULT =
       new BatchModel(20_000, 5_000_000, 0.05, 0.000_1, 2_048, 24, 40_000);

@@ -7,6 +7,8 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpObjectAggregator;
@@ -41,6 +43,7 @@ public final class EmbeddedEngine implements AutoCloseable {
 
   private final EventLoopGroup eventLoops;
   private final Channel server;
+  private final ChannelGroup connections;
   private final SchedulerThread scheduler;
   private final AtomicLong received = new AtomicLong();
   private final Queue<GroundTruth> groundTruth = new ConcurrentLinkedQueue<>();
@@ -49,6 +52,7 @@ public final class EmbeddedEngine implements AutoCloseable {
     eventLoops =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("embedded-engine", true), NioIoHandler.newFactory());
+    connections = new DefaultChannelGroup(eventLoops.next(), true);
     scheduler = new SchedulerThread(schedule, eventLoops.next(), System::nanoTime);
     EngineCore core =
         new EngineCore(
@@ -72,6 +76,7 @@ public final class EmbeddedEngine implements AutoCloseable {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel channel) {
+                    connections.add(channel);
                     channel
                         .pipeline()
                         .addLast(
@@ -143,6 +148,8 @@ public final class EmbeddedEngine implements AutoCloseable {
   /** Stops at once: open connections are closed, their requests end as cancelled. */
   @Override
   public void close() {
+    server.close().awaitUninterruptibly();
+    connections.close().awaitUninterruptibly();
     scheduler.close();
     eventLoops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
   }

@@ -12,7 +12,6 @@ import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.QueryStringDecoder;
 import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +46,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     if (!http.decoderResult().isSuccess()) {
       throw Refusal.badRequest(null, "Malformed HTTP request");
     }
-    String path = new QueryStringDecoder(http.uri()).path();
+    String path = http.uri().replaceFirst("\\?.*", "");
     if (path.startsWith("/v1/")) {
       authorize(http);
     }
@@ -141,6 +140,11 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         .formatted(
             String.valueOf(JsonStringEncoder.getInstance().quoteAsString(options.model())),
             options.maxContext());
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    context.flush();
   }
 
   @Override

@@ -13,7 +13,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
-/** Responses that go out in one piece. */
+/** Responses in one piece; they go out with the next flush. */
 final class Responses {
   /** The header that names a request on both sides. */
   static final String REQUEST_ID = "x-request-id";
@@ -25,28 +25,23 @@ final class Responses {
       HttpResponseStatus status,
       @Nullable String requestId,
       String body) {
-    send(context, whole(status, requestId, "application/json", body));
+    write(context, whole(status, requestId, "application/json", body));
   }
 
   static void text(ChannelHandlerContext context, String contentType, String body) {
-    send(context, whole(HttpResponseStatus.OK, null, contentType, body));
+    write(context, whole(HttpResponseStatus.OK, null, contentType, body));
   }
 
   static void refuse(ChannelHandlerContext context, @Nullable String requestId, Refusal refusal) {
     HttpResponseStatus status = HttpResponseStatus.valueOf(refusal.status());
     FullHttpResponse response = whole(status, requestId, "application/json", refusal.json());
     refusal.headers().forEach(response.headers()::set);
-    send(context, response);
+    write(context, response);
   }
 
-  /** Writes without flushing; a failure ends the connection by way of {@code exceptionCaught}. */
+  /** Writes; a failure ends the connection by way of {@code exceptionCaught}. */
   static void write(ChannelHandlerContext context, Object message) {
     ChannelFuture unused = context.write(message, context.voidPromise());
-  }
-
-  private static void send(ChannelHandlerContext context, FullHttpResponse response) {
-    write(context, response);
-    context.flush();
   }
 
   /** Closes the connection, whatever is missing; what was written before still goes out. */

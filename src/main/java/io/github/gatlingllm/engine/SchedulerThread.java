@@ -49,10 +49,18 @@ final class SchedulerThread implements AutoCloseable {
     return load;
   }
 
+  /**
+   * Ends the thread and waits for that, so that nothing is handed to an event loop that is gone.
+   */
   @Override
   public void close() {
     closed = true;
     LockSupport.unpark(thread);
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void send(Consumer<Scheduler> message) {

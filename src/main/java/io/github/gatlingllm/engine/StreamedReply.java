@@ -46,7 +46,6 @@ final class StreamedReply implements Reply {
         .set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED)
         .set(Responses.REQUEST_ID, requestId);
     Responses.write(context, head);
-    context.flush();
   }
 
   @Override

@@ -164,11 +164,18 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
-   * Does not send {@code ignore_eos} and {@code min_tokens}, which pin the output of a request with
-   * {@code maxTokens} to exactly that length. Strict gateways reject these fields.
+   * Sends {@code ignore_eos} and {@code min_tokens} even to a server that rejected them in a
+   * warm-up request: they pin the output of a request with {@code maxTokens} to exactly that
+   * length. Unless set they are sent until a warm-up request is rejected for them; the run then
+   * goes on without, and says so.
    */
+  public LlmProtocolBuilder ignoreEos() {
+    return with(s -> s.pinning = LlmProtocol.Pinning.ALWAYS);
+  }
+
+  /** Does not send {@code ignore_eos} and {@code min_tokens}; see {@link #ignoreEos()}. */
   public LlmProtocolBuilder disableIgnoreEos() {
-    return with(s -> s.ignoreEos = false);
+    return with(s -> s.pinning = LlmProtocol.Pinning.NEVER);
   }
 
   /**
@@ -290,7 +297,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     private Duration idleTimeout;
     private boolean shareConnections;
     private boolean streaming;
-    private boolean ignoreEos;
+    private LlmProtocol.Pinning pinning;
     private boolean includeUsage;
     private @Nullable String extraBody;
     private Slo slo;
@@ -310,7 +317,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
       idleTimeout = from.idleTimeout();
       shareConnections = from.shareConnections();
       streaming = from.streaming();
-      ignoreEos = from.ignoreEos();
+      pinning = from.pinning();
       includeUsage = from.includeUsage();
       extraBody = from.extraBody();
       slo = from.slo();
@@ -332,7 +339,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
           idleTimeout,
           shareConnections,
           streaming,
-          ignoreEos,
+          pinning,
           includeUsage,
           extraBody,
           slo,

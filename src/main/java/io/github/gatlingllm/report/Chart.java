@@ -149,7 +149,9 @@ record Chart(
   enum Form {
     LINE,
     AREA,
-    BAR
+    BAR,
+    /** A row of a heat map: the values are counts, the darker the more. */
+    HEAT
   }
 
   /**

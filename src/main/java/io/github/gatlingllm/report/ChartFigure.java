@@ -1,8 +1,10 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.report.Chart.Axis;
+import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +45,9 @@ final class ChartFigure {
     if (!chart.direction().isEmpty()) {
       words.append(", ").append(chart.direction());
     }
+    if (chart.series().stream().anyMatch(line -> line.form() == Form.HEAT)) {
+      return words.append(". ").append(fullestRow()).append('.').toString();
+    }
     for (Line line : chart.series()) {
       List<Double> values =
           line.points().stream().map(Point::y).filter(Objects::nonNull).sorted().toList();
@@ -59,6 +64,23 @@ final class ChartFigure {
     }
     chart.limits().forEach(limit -> words.append(". ").append(limit.label()));
     return words.append('.').toString();
+  }
+
+  /** The row of a heat map that holds most, e.g. {@code Most requests: 101–128 ms}. */
+  private String fullestRow() {
+    Line fullest =
+        chart.series().stream().max(Comparator.comparingDouble(ChartFigure::sum)).orElseThrow();
+    double all = chart.series().stream().mapToDouble(ChartFigure::sum).sum();
+    return "Most in one row: "
+        + fullest.name()
+        + " with "
+        + NumberText.number(sum(fullest))
+        + " of "
+        + NumberText.number(all);
+  }
+
+  private static double sum(Line line) {
+    return line.points().stream().mapToDouble(p -> p.y() == null ? 0 : p.y()).sum();
   }
 
   private Html table() {

@@ -66,16 +66,11 @@ public final class GatlingPages {
     return messages;
   }
 
-  /**
-   * Takes our pieces out again.
-   *
-   * @return nothing to say today: an empty list
-   */
-  public static List<String> remove(Path runDirectory) throws IOException {
+  /** Takes our pieces out again; pages that have none stay untouched. */
+  public static void remove(Path runDirectory) throws IOException {
     for (Path file : pages(runDirectory)) {
       write(file, new MarkedPage(read(file)).toString());
     }
-    return List.of();
   }
 
   /** The LLM request whose page it is; of several names that fit, the longest. */

@@ -87,7 +87,8 @@ final class LoadSection {
       }
       lines.add(Line.of(target, t, t, points).pinned(pins));
     }
-    return new Chart(
+    Chart chart =
+        new Chart(
             "load-curve",
             metric.title() + " p95 against output tokens per second",
             "↘ lower and further right is better",
@@ -96,9 +97,12 @@ final class LoadSection {
                 + " goodput.",
             Axis.of("Output tokens per second", "tok/s"),
             Axis.of(metric.title() + " p95", "ms"),
-            lines)
-        .scaledToRange()
-        .widened();
+            lines);
+    Chart judged =
+        streamed
+            ? Limits.of(summary, "ttft").map(l -> chart.limitedTo(l.y(), l.label())).orElse(chart)
+            : chart;
+    return judged.scaledToRange().widened();
   }
 
   private String mark(Stage stage) {

@@ -6,8 +6,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How numbers are written for people, one way in every file: about three significant digits,
- * thousands separated by commas, the unit after a space; an absent value is {@value #ABSENT}.
+ * How numbers are written for people, one way in every file: about three significant digits, whole
+ * numbers whole, thousands separated by commas, the unit after a space; an absent value is {@value
+ * #ABSENT}.
  *
  * <pre>{@code
  * 412.34 ms → "412 ms"   23.06 ms → "23.1 ms"   1842.3 tok/s → "1,842 tok/s"
@@ -26,7 +27,8 @@ final class NumberText {
       return ABSENT;
     }
     double size = Math.abs(value);
-    int digits = size >= 99.95 || size == 0 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
+    int digits =
+        size >= 99.95 || size == Math.rint(size) ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
     BigDecimal rounded = BigDecimal.valueOf(value).setScale(digits, RoundingMode.HALF_UP);
     return String.format(Locale.ROOT, "%,." + digits + "f", rounded).replace('-', '−');
   }

@@ -11,9 +11,13 @@ import io.github.gatlingllm.stats.Series.Bar;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** How values are distributed: histograms, and percentile curves on a scale of nines. */
 final class ShapeSection {
+
+  private static final int HEAT_COLUMNS = 60;
 
   private final Series series;
 
@@ -31,6 +35,7 @@ final class ShapeSection {
     }
     charts.add(curves("shape-waiting", "TTFT and E2E", Metric.TTFT_MS, Metric.E2E_MS));
     charts.add(curves("shape-gaps", "ITL and TPOT", Metric.ITL_MS, Metric.TPOT_MS));
+    charts.add(heat());
     Html html = new Html();
     if (charts.stream().noneMatch(Chart::hasPoints)) {
       html.element(
@@ -44,6 +49,38 @@ final class ShapeSection {
             + " hide how many.",
         html,
         charts);
+  }
+
+  /** TTFT over time; at most {@value #HEAT_COLUMNS} columns, so that its table can be read. */
+  private Chart heat() {
+    int buckets = series.overTime().size();
+    int width = Math.max(1, (buckets + HEAT_COLUMNS - 1) / HEAT_COLUMNS);
+    List<Double> edges = series.ttftHeat().edgesMs();
+    List<Line> rows = new ArrayList<>();
+    for (int row = 0; row + 1 < edges.size(); row++) {
+      Map<Integer, Long> counts = new TreeMap<>();
+      for (Series.Cell cell : series.ttftHeat().cells()) {
+        if (cell.row() == row) {
+          counts.merge(cell.bucket() / width, cell.count(), Long::sum);
+        }
+      }
+      List<Point> points = new ArrayList<>();
+      counts.forEach(
+          (column, count) -> points.add(new Point(column * width * series.bucketS(), count * 1.0)));
+      String name =
+          NumberText.number(edges.get(row)) + "–" + NumberText.number(edges.get(row + 1)) + " ms";
+      rows.add(new Line(name, Form.HEAT, 0, 0, points, List.of()));
+    }
+    return new Chart(
+            "heat-ttft",
+            "TTFT over time, every request",
+            "↓ lower is better",
+            "Each cell counts requests by when they got their first token and how long it took; two"
+                + " bands at once are two kinds of requests, a rising band is a growing queue.",
+            Axis.of("Time since start", "", Scale.TIME).upTo(buckets * series.bucketS()),
+            Axis.of("Requests", ""),
+            rows)
+        .widened();
   }
 
   private static Chart histogram(Metric metric, Series.Shape shape) {

@@ -24,12 +24,14 @@ import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.math.RoundingMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
  * A {@link Summary} as {@code llm/summary.json}: keys in snake case and in a fixed order, absent
- * values as null, numbers with 9 significant digits; equal summaries give equal bytes.
+ * values as null, numbers with 9 significant digits and at most 9 decimals; equal summaries give
+ * equal bytes.
  */
 public final class SummaryJson {
 
@@ -80,6 +82,7 @@ public final class SummaryJson {
   private static final class ShortNumber extends StdSerializer<Double> {
 
     private static final MathContext DIGITS = new MathContext(9);
+    private static final int MOST_DECIMALS = 9;
 
     private ShortNumber() {
       super(Double.class);
@@ -89,8 +92,9 @@ public final class SummaryJson {
     public void serialize(Double value, JsonGenerator out, SerializerProvider provider)
         throws IOException {
       if (Double.isFinite(value)) {
-        BigDecimal rounded = BigDecimal.valueOf(value).round(DIGITS).stripTrailingZeros();
-        out.writeNumber(rounded.scale() < 0 ? rounded.setScale(0) : rounded);
+        BigDecimal rounded = BigDecimal.valueOf(value).round(DIGITS);
+        int decimals = Math.max(0, Math.min(MOST_DECIMALS, rounded.stripTrailingZeros().scale()));
+        out.writeNumber(rounded.setScale(decimals, RoundingMode.HALF_UP));
       } else {
         out.writeNull();
       }

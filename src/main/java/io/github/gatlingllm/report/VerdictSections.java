@@ -2,8 +2,10 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.stats.Check;
 import io.github.gatlingllm.stats.Summary;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** What came out, and how far it can be trusted. */
@@ -92,11 +94,8 @@ final class VerdictSections {
     if (summary.checks().isEmpty()) {
       html.element("p", "This run was not checked.", "class", "note");
     } else {
-      html.open("div", "class", "card plain").open("ul", "class", "checks");
-      summary.checks().stream()
-          .sorted((a, b) -> b.level().compareTo(a.level()))
-          .forEach(check -> item(html, check));
-      html.close().close();
+      list(html, "checks", check -> check.level() != Check.Level.OK);
+      list(html, "checks fine", check -> check.level() == Check.Level.OK);
     }
     String lead =
         switch (summary.level()) {
@@ -108,9 +107,26 @@ final class VerdictSections {
         "validity", "Can these figures be trusted?", "Validity", lead, html, List.of());
   }
 
+  private void list(Html html, String kind, Predicate<Check> which) {
+    List<Check> checks =
+        summary.checks().stream()
+            .filter(which)
+            .sorted(Comparator.comparing(Check::level).reversed())
+            .toList();
+    if (!checks.isEmpty()) {
+      html.open("ul", "class", kind);
+      checks.forEach(check -> item(html, check));
+      html.close();
+    }
+  }
+
   private static void item(Html html, Check check) {
     html.open("li").add(level(check.level()));
-    html.element("p", check.message()).element("p", check.remedy(), "class", "remedy").close();
+    html.element("p", check.message());
+    if (check.level() != Check.Level.OK) {
+      html.element("p", check.remedy(), "class", "remedy");
+    }
+    html.close();
   }
 
   private static Html level(Check.Level level) {

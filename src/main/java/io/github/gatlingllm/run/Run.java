@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -65,7 +66,7 @@ public final class Run {
               thread.setDaemon(true);
               return thread;
             });
-    stages = new StageLog(clock, () -> worker.execute(this::save));
+    stages = new StageLog(clock, this::saveLater);
     save();
     var unused =
         worker.scheduleAtFixedRate(this::print, CONSOLE_SECONDS, CONSOLE_SECONDS, TimeUnit.SECONDS);
@@ -159,6 +160,14 @@ public final class Run {
           builder -> builder.ended(now, state).dropped(recorder.dropped() + recorder.failed()));
     }
     return info;
+  }
+
+  private void saveLater() {
+    try {
+      worker.execute(this::save);
+    } catch (RejectedExecutionException e) {
+      // The run is over, and was saved as it was then.
+    }
   }
 
   private synchronized void save() {

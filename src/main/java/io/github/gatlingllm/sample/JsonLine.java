@@ -200,6 +200,25 @@ final class JsonLine {
     }
   }
 
+  /** Event times are ints and by far the most of what is written; their caller made the room. */
+  private void digits(int value) {
+    if (value < 0) {
+      digits((long) value);
+      return;
+    }
+    int length = 1;
+    for (long limit = 10; value >= limit; limit *= 10) {
+      length++;
+    }
+    size += length;
+    int rest = value;
+    for (int i = size - 1; i >= size - length; i--) {
+      int tenth = rest / 10;
+      bytes[i] = (byte) ('0' + rest - 10 * tenth);
+      rest = tenth;
+    }
+  }
+
   private void digits(long value) {
     room(20);
     if (value < 0) {

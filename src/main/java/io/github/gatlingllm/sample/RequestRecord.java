@@ -136,7 +136,7 @@ public record RequestRecord(
    * @param tokens tokens in each event; empty when the server did not say
    * @param choices choice index of each event; empty when the answer has one choice
    * @param count how many there were, also when their times are not kept
-   * @param coalesced how many came in the same read as the one before
+   * @param coalesced how many came in the same read as the one before of their choice
    * @param late data events after the end of the stream was announced
    * @param done whether the stream said {@code [DONE]}
    * @param longestGapNanos largest gap between consecutive events of one choice; null for fewer

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.sample;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +72,14 @@ public final class RunInfoBuilder {
 
   public RunInfoBuilder config(Map<String, String> byName) {
     config = byName;
+    return this;
+  }
+
+  /** One more setting, in place of any of that name. */
+  public RunInfoBuilder config(String name, String value) {
+    Map<String, String> more = new LinkedHashMap<>(config);
+    more.put(name, value);
+    config = more;
     return this;
   }
 

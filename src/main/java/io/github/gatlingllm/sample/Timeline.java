@@ -32,7 +32,10 @@ public final class Timeline {
   private long closed = NONE;
 
   private int[] offsetsMicros = new int[32];
-  private int[] tokens = new int[32];
+
+  /** Tokens of each event, kept as long as the server says them. */
+  private int[] tokens = new int[0];
+
   private int[] choices = new int[0];
   private int count;
   private boolean everyEventCounted = true;
@@ -88,8 +91,6 @@ public final class Timeline {
   public void tokens(int choice, long now, boolean output, int tokensInEvent) {
     if (firstToken == NONE) {
       firstToken = now;
-    } else if (now == lastToken) {
-      coalesced++;
     }
     if (output && firstOutput == NONE) {
       firstOutput = now;
@@ -130,7 +131,11 @@ public final class Timeline {
     if (choiceFirst[choice] == NONE) {
       choiceFirst[choice] = now;
     } else {
-      longestGap = Math.max(longestGap, now - choiceLast[choice]);
+      long gap = now - choiceLast[choice];
+      longestGap = Math.max(longestGap, gap);
+      if (gap == 0) {
+        coalesced++;
+      }
     }
     choiceLast[choice] = now;
   }
@@ -138,7 +143,6 @@ public final class Timeline {
   private void append(int choice, long now, int tokensInEvent) {
     if (count == offsetsMicros.length) {
       offsetsMicros = Arrays.copyOf(offsetsMicros, count * 2);
-      tokens = Arrays.copyOf(tokens, count * 2);
     }
     if (choice > 0 || choices.length > 0) {
       // Zeros stand for the events of choice 0 that came before the first one of another choice.
@@ -146,8 +150,11 @@ public final class Timeline {
       choices[count] = choice;
     }
     offsetsMicros[count] = (int) Math.min(Integer.MAX_VALUE, (now - admitted) / 1_000);
-    tokens[count] = tokensInEvent;
     everyEventCounted &= tokensInEvent >= 0;
+    if (everyEventCounted) {
+      tokens = tokens.length > count ? tokens : Arrays.copyOf(tokens, offsetsMicros.length);
+      tokens[count] = tokensInEvent;
+    }
     count++;
   }
 
@@ -215,13 +222,14 @@ public final class Timeline {
   }
 
   private @Nullable Integer firstEventTokens() {
-    return count > 0 && tokens[0] >= 0 ? tokens[0] : null;
+    return tokens.length > 0 ? tokens[0] : null;
   }
 
   /**
    * TPOT = (last token − first token) / (N − 1). Where the first event is known to hold k &gt; 1
    * tokens the divisor is N − k; with several choices the spans are added up and each choice's
-   * first token is taken off. Absent for fewer than 2 events or tokens: there is no gap to measure.
+   * first token is taken off. Absent for fewer than 2 events or tokens, and where all came in one
+   * read: there is no gap to measure.
    */
   private @Nullable Double tpotNanos(@Nullable Integer streamedTokens) {
     if (streamedTokens == null || count < 2) {
@@ -236,10 +244,10 @@ public final class Timeline {
       }
     }
     if (firsts == 1) {
-      firsts = Math.max(1, tokens[0]);
+      firsts = tokens.length > 0 ? Math.max(1, tokens[0]) : 1;
     }
     int steps = streamedTokens - firsts;
-    return steps < 1 ? null : (Double) ((double) spans / steps);
+    return steps < 1 || spans == 0 ? null : (Double) ((double) spans / steps);
   }
 
   private @Nullable Long sinceAdmitted(long instant) {

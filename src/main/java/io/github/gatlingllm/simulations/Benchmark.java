@@ -119,6 +119,8 @@ public final class Benchmark extends Simulation {
     }
     if (!ask.ignoreEos()) {
       protocol = protocol.disableIgnoreEos();
+    } else if (settings.config().containsKey("ignoreEos")) {
+      protocol = protocol.ignoreEos();
     }
     if (transport.connections() == Transport.Connections.PER_USER) {
       protocol = protocol.disableShareConnections();

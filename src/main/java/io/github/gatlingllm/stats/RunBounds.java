@@ -26,8 +26,8 @@ final class RunBounds {
   private record Key(String label, String target) {}
 
   /** Whether the run needs them. */
-  static boolean areNeededBy(@Nullable RunInfo info) {
-    return info == null || info.endUnixNanos() == null || info.stages().isEmpty();
+  static boolean areNeededBy(RunInfo info) {
+    return info.endUnixNanos() == null || info.stages().isEmpty();
   }
 
   void add(RequestRecord record) {

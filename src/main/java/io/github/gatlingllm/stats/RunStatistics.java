@@ -60,24 +60,14 @@ public final class RunStatistics {
    *     the records, which takes a second pass
    */
   public static RunFigures of(@Nullable RunInfo info, RecordSource source) throws IOException {
-    RunInfo whole = info;
-    if (info == null || RunBounds.areNeededBy(info)) {
-      RunBounds bounds = new RunBounds();
-      source.replay(bounds::add);
-      whole = bounds.complete(info);
-    }
-    return of(whole, info == null || info.stages().isEmpty(), source);
+    return of(completed(info, source), hasNoStages(info), source);
   }
 
   /** The figures of a run, judged by another SLO than its own. */
   public static RunFigures of(@Nullable RunInfo info, Slo slo, RecordSource source)
       throws IOException {
-    RunBounds bounds = new RunBounds();
-    if (info == null || RunBounds.areNeededBy(info)) {
-      source.replay(bounds::add);
-    }
-    RunInfo judged = bounds.complete(info).toBuilder().slo(slo).sloByRequest(Map.of()).build();
-    return of(judged, info == null || info.stages().isEmpty(), source);
+    RunInfo judged = completed(info, source).toBuilder().slo(slo).sloByRequest(Map.of()).build();
+    return of(judged, hasNoStages(info), source);
   }
 
   private static RunFigures of(RunInfo info, boolean inferred, RecordSource source)
@@ -86,6 +76,19 @@ public final class RunStatistics {
     RunStatistics statistics = new RunStatistics(info, end == null ? info.startUnixNanos() : end);
     ReadReport file = source.replay(statistics::add);
     return new SummaryAssembly(info, inferred, file, statistics).figures();
+  }
+
+  private static RunInfo completed(@Nullable RunInfo info, RecordSource source) throws IOException {
+    if (info != null && !RunBounds.areNeededBy(info)) {
+      return info;
+    }
+    RunBounds bounds = new RunBounds();
+    source.replay(bounds::add);
+    return bounds.complete(info);
+  }
+
+  private static boolean hasNoStages(@Nullable RunInfo info) {
+    return info == null || info.stages().isEmpty();
   }
 
   static boolean isPinned(RunInfo info) {
@@ -216,7 +219,7 @@ public final class RunStatistics {
 
   private void serverSaid(String timing, double value) {
     if (server.size() < MOST_NAMES || server.containsKey(timing)) {
-      server.computeIfAbsent(timing, t -> new ValueRecorder(ValueRecorder.MICROS)).add(value);
+      server.computeIfAbsent(timing, t -> new ValueRecorder(ValueRecorder.MILLIONTHS)).add(value);
     }
   }
 

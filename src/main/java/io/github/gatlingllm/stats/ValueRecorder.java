@@ -21,6 +21,9 @@ final class ValueRecorder {
   /** Histogram steps per token/s: thousandths. */
   static final double THOUSANDTHS = 1_000;
 
+  /** Histogram steps per unit that a server chose, perhaps seconds. */
+  static final double MILLIONTHS = 1_000_000;
+
   private final double resolution;
   private final Histogram histogram = new Histogram(3);
   private final Moments moments = new Moments();

@@ -7,7 +7,6 @@ import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +25,7 @@ final class VerdictSentence {
     this.slo = slo;
   }
 
-  /** The sentence for all targets; {@code curves} and {@code knees} run in parallel. */
+  /** The sentence for all targets, a curve each. */
   String of(boolean complete, Figures run, List<LoadCurve> curves) {
     return (complete ? "" : "Interrupted: ") + outcome(run, curves);
   }
@@ -64,7 +63,7 @@ final class VerdictSentence {
       return "No request succeeded";
     }
     if (levels.size() == 1) {
-      return slo.isEmpty() ? plain(levels.get(0)) : judged(levels.get(0));
+      return capital(slo.isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
     }
     return slo.isEmpty() ? knee(curve) : limit(curve);
   }
@@ -72,7 +71,7 @@ final class VerdictSentence {
   private static String plain(Stage level) {
     Distribution ttft = level.figures().metric(Metric.TTFT_MS);
     Distribution shown = ttft.isEmpty() ? level.figures().metric(Metric.E2E_MS) : ttft;
-    return capital(load(level))
+    return load(level)
         + " = "
         + tokens(level)
         + ", "
@@ -90,7 +89,7 @@ final class VerdictSentence {
     if (goodput == null || goodput.share() == null) {
       return plain(level);
     }
-    return capital(load(level))
+    return load(level)
         + " = "
         + tokens(level)
         + ": "
@@ -133,9 +132,7 @@ final class VerdictSentence {
     Stage last = levels.get(levels.size() - 1);
     Knee knee = curve.knee();
     if (knee == null || !knee.reached()) {
-      return "Highest load tried: "
-          + plain(last).toLowerCase(Locale.ROOT).replace("ttft", "TTFT").replace("e2e", "E2E")
-          + "; no knee up to there";
+      return "Highest load tried: " + plain(last) + "; no knee up to there";
     }
     Stage stage =
         levels.stream().filter(s -> s.label().equals(knee.stage())).findFirst().orElse(last);
@@ -190,11 +187,14 @@ final class VerdictSentence {
     return " p" + Digits.of(slo.percentile());
   }
 
-  /** The load of a level as people say it: {@code 8 concurrent}, {@code 16 requests/s}. */
+  /**
+   * The load of a level as people say it: {@code 8 concurrent}, {@code 16 requests/s}; its label
+   * where it has no single number.
+   */
   static String load(Stage level) {
     Double offered = level.offered();
     if (offered == null) {
-      return level.label();
+      return "stage " + level.label();
     }
     String unit = level.unit();
     return Digits.of(offered)

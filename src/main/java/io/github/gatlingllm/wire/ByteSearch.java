@@ -24,21 +24,24 @@ final class ByteSearch {
 
   /** Index of the first line feed or carriage return, or {@code to}. */
   static int lineEnd(byte[] bytes, int from, int to) {
+    int i = atMostCarriageReturn(bytes, from, to);
+    while (i < to && bytes[i] != '\n' && bytes[i] != '\r') {
+      i = atMostCarriageReturn(bytes, i + 1, to);
+    }
+    return i;
+  }
+
+  /** Index of the first byte from 0 to a carriage return, or {@code to}. Text has no other such. */
+  private static int atMostCarriageReturn(byte[] bytes, int from, int to) {
     int i = from;
-    while (i <= to - Long.BYTES) {
+    for (; i <= to - Long.BYTES; i += Long.BYTES) {
       long word = (long) WORD.get(bytes, i);
       long marks = (word - ONES * ('\r' + 1)) & ~word & HIGH_BITS;
-      if (marks == 0) {
-        i += Long.BYTES;
-        continue;
+      if (marks != 0) {
+        return i + (Long.numberOfTrailingZeros(marks) >>> 3);
       }
-      i += Long.numberOfTrailingZeros(marks) >>> 3;
-      if (bytes[i] == '\n' || bytes[i] == '\r') {
-        return i;
-      }
-      i++;
     }
-    while (i < to && bytes[i] != '\n' && bytes[i] != '\r') {
+    while (i < to && (bytes[i] < 0 || bytes[i] > '\r')) {
       i++;
     }
     return i;

@@ -19,7 +19,9 @@ public final class ErrorBody {
   /** Longer lines are cut, with an ellipsis. */
   public static final int MAX_LENGTH = 200;
 
-  private static final String REMEDY = "; set ignoreEos=false (llm.ignoreEos)";
+  /** Ends the line of a response that rejects what pins the output length. */
+  public static final String PINNING_REMEDY = "; set ignoreEos=false (llm.ignoreEos)";
+
   private static final int MAX_RETRY_AFTER = 40;
   private static final String REDACTED = "***";
 
@@ -48,7 +50,7 @@ public final class ErrorBody {
       Collection<String> secrets) {
     String text = new String(body, StandardCharsets.UTF_8);
     String prefix = "HTTP " + status + ": ";
-    String suffix = retry(retryAfter) + (rejectsPinning(status, text) ? REMEDY : "");
+    String suffix = retry(retryAfter) + (rejectsPinning(status, text) ? PINNING_REMEDY : "");
     String said = redact(said(contentType, text, body), secrets);
     return prefix + cut(said, MAX_LENGTH - prefix.length() - suffix.length()) + suffix;
   }

@@ -5,12 +5,12 @@
   const { charts } = JSON.parse(document.getElementById("chart-data").textContent);
   const drawn = new Map();
 
-  /* One number format with the tables: three significant digits, thousands separated. */
+  /* One number format with the tables: three significant digits, whole numbers whole, thousands separated. */
   const number = (v) => {
     const size = Math.abs(v);
-    const digits = size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+    const digits = size >= 99.95 || Number.isInteger(v) ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
     const text = v.toFixed(digits);
-    return digits ? text : text.replace(/\B(?=(\d{3})+$)/g, ",");
+    return (digits ? text : text.replace(/\B(?=(\d{3})+$)/g, ",")).replace("-", "−");
   };
   const withUnit = (v, unit) => (v == null ? "–" : number(v) + (unit ? " " + unit : ""));
   const tick = (v) => {
@@ -101,7 +101,7 @@
     return {
       type: log ? "log" : "value",
       name: heading(y) + (log ? ", logarithmic" : ""), nameGap: 12, nameTextStyle: { color: c.soft, fontSize: 12, align: "left", padding: [0, 0, 0, -46] },
-      axisLabel: { color: c.soft, fontSize: 12, formatter: tick },
+      axisLabel: { color: c.soft, fontSize: 12, formatter: tick, showMaxLabel: y.max == null },
       axisLine: { show: false }, axisTick: { show: false },
       splitLine: { lineStyle: { color: c.hair } },
       splitNumber: 4, min: log ? floor125(chart) : 0, max: y.max,
@@ -118,8 +118,13 @@
     const rise = Math.max(...all.map(height)) - (log ? Math.log(floor125(chart)) : 0) || 1;
     const mean = (other) => other.points.reduce((sum, p) => sum + height(p), 0) / other.points.length;
     const lowest = chart.series.length > 1 && chart.series.every((other) => mean(line) <= mean(other));
-    const climbs = (p, q) => q && Math.abs(height(q) - height(p)) / rise > (1.2 * Math.abs(q[0] - p[0])) / width;
-    return points.map((p, i) => (i && climbs(points[i - 1], p) ? "left" : lowest || climbs(p, points[i + 1]) ? "bottom" : "top"));
+    const climbs = (p, q) => p && q && Math.abs(height(q) - height(p)) / rise > (1.2 * Math.abs(q[0] - p[0])) / width;
+    const underLimit = (p) => chart.limits?.some((limit) => {
+      const room = (height([0, limit.y]) - height(p)) / rise;
+      return room > 0 && room < 0.13;
+    });
+    const far = Math.ceil(points.length / 12);
+    return points.map((p, i) => (climbs(points[i - far], p) ? "left" : lowest || underLimit(p) || climbs(p, points[i + far]) ? "bottom" : "top"));
   };
 
   /* Of many labels a dozen stay: marked points first, the others at equal steps and not beside a mark. */
@@ -162,7 +167,7 @@
       const color = c.series[line.color % c.series.length];
       const points = line.points ?? [];
       const labelled = points.some((p) => p[2]);
-      const dense = chart.x.scale === "nines" || points.filter((p) => p[1] != null).length > 80;
+      const dense = points.filter((p) => p[1] != null).length > 80;
       const bar = line.form === "bar";
       const spots = labelled ? labelPlaces(chart, line) : [];
       const shown = labelShown(points);
@@ -219,6 +224,39 @@
     };
   };
 
+  /* A heat map: each series is a row, each column a step of time. */
+  const heat = (chart) => {
+    const c = ink();
+    const columns = [...new Set(chart.series.flatMap((row) => (row.points ?? []).map((p) => p[0])))].sort((a, b) => a - b);
+    const step = Math.min(...columns.slice(1).map((x, i) => x - columns[i]), chart.x.max);
+    const times = Array.from({ length: Math.ceil(chart.x.max / step) }, (_, i) => i * step);
+    const cells = chart.series.flatMap((row, y) => (row.points ?? []).map(([x, count]) => [Math.round(x / step), y, count]));
+    return {
+      animation: false, textStyle: { fontFamily: font },
+      grid: { left: 118, right: 24, top: 44, bottom: 50 },
+      xAxis: {
+        type: "category", data: times, name: chart.x.name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: c.soft, fontSize: 12 },
+        axisLabel: { color: c.soft, fontSize: 12, formatter: (x) => clock(+x) }, axisTick: { show: false }, axisLine: { lineStyle: { color: c.line } },
+      },
+      yAxis: {
+        type: "category", data: chart.series.map((row) => row.name),
+        axisLabel: { color: c.soft, fontSize: 11 }, axisTick: { show: false }, axisLine: { show: false },
+      },
+      visualMap: {
+        min: 0, max: Math.max(...cells.map((cell) => cell[2])), orient: "horizontal", right: 24, top: 0, itemWidth: 12, itemHeight: 120,
+        text: ["many requests", "few"], textStyle: { color: c.soft, fontSize: 12 }, inRange: { color: [c.hair, c.series[0]] },
+      },
+      tooltip: {
+        confine: true, backgroundColor: c.card, borderColor: c.line, textStyle: { color: c.ink, fontSize: 12.5 },
+        formatter: ({ value: [x, y, count] }) => escape(clock(times[x]) + ", " + chart.series[y].name) + " <b>" + number(count) + "</b>",
+      },
+      series: [{ type: "heatmap", data: cells, emphasis: { disabled: true } }],
+    };
+  };
+
+  const isHeat = (chart) => chart.series[0].form === "heat";
+  const overTime = (chart) => chart.x.scale === "time" && !isHeat(chart);
+
   const draw = () => {
     for (const chart of charts) {
       const place = document.getElementById(chart.id);
@@ -227,7 +265,7 @@
         plot = echarts.init(place, null, { renderer: "svg" });
         drawn.set(chart.id, plot);
         new ResizeObserver(() => plot.resize()).observe(place);
-        if (chart.x.scale === "time") {
+        if (overTime(chart)) {
           plot.group = "time";
           plot.on("datazoom", () => {
             const { start, end } = plot.getOption().dataZoom[0];
@@ -236,7 +274,7 @@
         }
       }
       const zoom = plot.getOption()?.dataZoom?.[0];
-      plot.setOption(option(chart), true);
+      plot.setOption(isHeat(chart) ? heat(chart) : option(chart), true);
       if (zoom) plot.dispatchAction({ type: "dataZoom", start: zoom.start, end: zoom.end });
     }
   };
@@ -245,11 +283,11 @@
 
   /* Zoom for the keyboard: every chart over time follows. */
   const zoomTo = (start, end) => {
-    const plot = charts.filter((chart) => chart.x.scale === "time").map((chart) => drawn.get(chart.id))[0];
+    const plot = drawn.get(charts.find(overTime)?.id);
     plot?.dispatchAction({ type: "dataZoom", start: Math.max(0, start), end: Math.min(100, end) });
   };
   const window100 = () => {
-    const time = charts.find((chart) => chart.x.scale === "time");
+    const time = charts.find(overTime);
     const { start, end } = drawn.get(time.id).getOption().dataZoom[0];
     return { start, end, span: end - start };
   };

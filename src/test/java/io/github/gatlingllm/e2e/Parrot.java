@@ -20,6 +20,9 @@ final class Parrot implements AutoCloseable {
   static final String OTHERWISE = "As [1] says.";
   static final String PASSAGE = "[1] Air scatters blue light.";
 
+  /** Long enough for the two halves of an answer to arrive in two reads. */
+  private static final long LATER_NANOS = 50_000_000L;
+
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String SAY = "say ";
 
@@ -75,7 +78,7 @@ final class Parrot implements AutoCloseable {
     return heard;
   }
 
-  private static void answer(Exchange exchange) throws IOException {
+  private static void answer(Exchange exchange) throws IOException, InterruptedException {
     if (!exchange.request().path().endsWith("completions")) {
       String body = JSON.createObjectNode().put("passages", PASSAGE).toString();
       exchange.respond(200, "application/json", body);
@@ -93,6 +96,7 @@ final class Parrot implements AutoCloseable {
         .startStream()
         .event(ChatChunks.role())
         .event(ChatChunks.content(text.substring(0, middle)))
+        .at(LATER_NANOS)
         .event(ChatChunks.content(text.substring(middle)))
         .event(ChatChunks.finish("stop"))
         .event(ChatChunks.usage(7, 2))

@@ -71,7 +71,7 @@ class HtmlReportIT {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
     assertThat(browser.driver().findElements(By.className("plot")))
-        .hasSize(16)
+        .hasSize(17)
         .allSatisfy(HtmlReportIT::isPainted);
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
@@ -79,7 +79,7 @@ class HtmlReportIT {
   }
 
   private static void isPainted(WebElement plot) {
-    assertThat(plot.getDomAttribute("aria-label")).contains(" to ");
+    assertThat(plot.getDomAttribute("aria-label")).matches(".+ (to|of) .+");
     assertThat(plot.findElements(By.cssSelector("svg path"))).as("paths").hasSizeGreaterThan(5);
     assertThat(plot.findElements(By.cssSelector("svg text"))).as("labels").hasSizeGreaterThan(5);
   }
@@ -129,20 +129,32 @@ class HtmlReportIT {
   }
 
   @Test
+  void theLinkOfARequestOpensItsMetrics() throws IOException {
+    browser.prefer(Theme.LIGHT).show(write(DemoRun.sweep().figures()), 1400, 1000);
+    WebElement metrics = browser.driver().findElement(By.id(MetricsSection.anchor("ask")));
+    assertThat(metrics.isDisplayed()).isFalse();
+
+    browser.driver().findElement(By.linkText("ask")).click();
+
+    assertThat(metrics.isDisplayed()).isTrue();
+  }
+
+  @Test
   void withoutScriptsVerdictAndTablesAreReadable() throws IOException {
-    Path page = write(DemoRun.sweep().figures());
+    RunFigures figures = DemoRun.sweep().figures();
+    Path page = write(figures);
     try (Browser plain = Browser.open(directory.resolve("profile"), Scripts.OFF)) {
       plain.show(page, 1400, 1000);
 
       assertThat(plain.driver().findElement(By.id("verdict")).getText())
-          .contains("Within TTFT p95 < 500 ms")
+          .contains(figures.summary().verdict())
           .contains("TTFT p95");
       assertThat(plain.driver().findElement(By.id("metrics")).getText())
           .contains("TTFT", "lower is better", "p99.9");
       assertThat(plain.driver().findElements(By.cssSelector(".plot")))
           .noneMatch(WebElement::isDisplayed);
       assertThat(plain.driver().findElements(By.cssSelector("figure summary")))
-          .hasSize(16)
+          .hasSize(17)
           .allMatch(WebElement::isDisplayed);
       plain.picture(PICTURES.resolve("llm-scripts-off.png"));
     }

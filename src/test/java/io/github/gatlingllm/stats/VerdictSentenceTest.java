@@ -103,6 +103,14 @@ class VerdictSentenceTest {
   }
 
   @Test
+  void stageWithoutANumber() {
+    Summary summary =
+        Recorded.figures(Recorded.run(1), Recorded.at(0).stage("").tokens(100, 500).record())
+            .summary();
+    assertThat(summary.verdict()).startsWith("Stage all = ");
+  }
+
+  @Test
   void answersThatWereNotStreamed() {
     RunInfo info = Recorded.run(1, Recorded.stage(8, 0, 1_000));
     assertThat(

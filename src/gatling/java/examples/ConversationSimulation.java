@@ -1,0 +1,31 @@
+package examples;
+
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
+
+import io.gatling.javaapi.core.*;
+import io.github.gatlingllm.javaapi.*;
+
+/**
+ * A dialog of five turns: the history grows with each answer, and with it the prompt. The record of
+ * each request says which turn it was.
+ */
+public class ConversationSimulation extends Simulation {
+
+  private final Server server = Server.fromProperties();
+
+  private final LlmProtocolBuilder engine = llm.baseUrl(server.baseUrl()).model(server.model());
+
+  private final ScenarioBuilder dialog =
+      scenario("Dialog")
+          .exec(conversation("history").system("You are a tutor."))
+          .repeat(5, "turn")
+          .on(
+              feed(csv("questions.csv").circular()),
+              llm("turn").chat().history("history").user("#{question}").maxTokens(48),
+              pause(1));
+
+  {
+    setUp(dialog.injectOpen(rampUsers(10).during(10))).protocols(engine);
+  }
+}

@@ -1,0 +1,62 @@
+package io.github.gatlingllm.client;
+
+import io.gatling.http.client.impl.Http2AppHandler;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionAdapter;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request's stream of an HTTP/2 connection, from its write to its end. Gatling's client reports
+ * neither a stream that the server resets nor a connection that goes away under its streams; both
+ * close the stream, and that is seen here. Lives on the connection's event loop.
+ */
+final class StreamWatch extends Http2ConnectionAdapter {
+
+  private final Channel channel;
+  private final Http2Connection connection;
+  private final Runnable whenClosed;
+  private @Nullable Integer stream;
+
+  private StreamWatch(Channel channel, Http2Connection connection, Runnable whenClosed) {
+    this.channel = channel;
+    this.connection = connection;
+    this.whenClosed = whenClosed;
+  }
+
+  /** Watches the stream that is opened next; call just before the request is written. */
+  static StreamWatch ofNext(Channel channel, Runnable whenClosed) {
+    Http2Connection connection = channel.pipeline().get(Http2ConnectionHandler.class).connection();
+    StreamWatch watch = new StreamWatch(channel, connection, whenClosed);
+    connection.addListener(watch);
+    return watch;
+  }
+
+  @Override
+  public void onStreamAdded(Http2Stream added) {
+    if (stream == null && connection.local().isValidStreamId(added.id())) {
+      stream = added.id();
+    }
+  }
+
+  @Override
+  public void onStreamClosed(Http2Stream closed) {
+    if (stream != null && stream == closed.id()) {
+      whenClosed.run();
+    }
+  }
+
+  void stop() {
+    connection.removeListener(this);
+  }
+
+  /** Tells the server to stop this stream, and leaves the connection to the others. */
+  void reset() {
+    if (stream != null) {
+      channel.pipeline().fireUserEventTriggered(new Http2AppHandler.StreamTimeout(stream));
+      channel.flush();
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.sample.RunFiles;
+import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.stats.RunFigures;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * The command line over recorded runs.
+ *
+ * <pre>
+ * render &lt;run&gt; [--slo "ttft&lt;200ms,tpot&lt;50ms"] [--slo-percentile 99]
+ * </pre>
+ *
+ * <p>Exit codes: 0 fine, 1 anything else, with one line that says what and why.
+ */
+@Command(
+    name = "gatling-llm",
+    description = "Works on recorded runs.",
+    mixinStandardHelpOptions = true,
+    subcommands = Main.Render.class)
+public final class Main {
+
+  private Main() {}
+
+  /** Runs the command and ends the process with its exit code. */
+  public static void main(String[] arguments) {
+    System.exit(execute(arguments));
+  }
+
+  /** Runs the command. */
+  static int execute(String... arguments) {
+    return new CommandLine(new Main())
+        .setExitCodeExceptionMapper(failure -> 1)
+        .setParameterExceptionHandler(
+            (failure, given) -> {
+              failure.getCommandLine().getErr().println(failure.getMessage());
+              return 1;
+            })
+        .setExecutionExceptionHandler(
+            (failure, command, parsed) -> {
+              command.getErr().println(failure.getMessage());
+              return 1;
+            })
+        .execute(arguments);
+  }
+
+  /** Makes everything again from the records. */
+  @Command(
+      name = "render",
+      description = "Makes llm.html, summary.json and summary.md again from a run's records.",
+      mixinStandardHelpOptions = true)
+  static final class Render implements Callable<Integer> {
+
+    @Parameters(index = "0", paramLabel = "<run>", description = "directory of the run")
+    private Path run = Path.of(".");
+
+    @Option(names = "--slo", paramLabel = "<slo>", description = "judge by this SLO instead")
+    private @Nullable String slo;
+
+    @Option(names = "--slo-percentile", paramLabel = "<percent>", defaultValue = "99")
+    private double percentile;
+
+    @Override
+    public Integer call() throws IOException {
+      RunFiles files = new RunFiles(run);
+      RunReport report = RunReport.of(files);
+      if (slo != null) {
+        report = report.slo(Slo.parse(slo, percentile));
+      }
+      RunFigures figures = report.write();
+      System.out.println(ConsoleSummary.of(figures.summary()));
+      report.messages().forEach(System.out::println);
+      System.out.println("LLM report: " + files.page().toUri());
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,311 @@
+package io.github.gatlingllm.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.client.LocalClient.Ended;
+import io.github.gatlingllm.client.LocalClient.Sent;
+import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.ScriptedServer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** P15, P17, P18, P19: bodies of every type, framing, encoding and size. */
+@Timeout(60)
+final class BodiesIT {
+
+  private static final String A = ChatChunks.content("a");
+  private static final String B = ChatChunks.content("b");
+  private static final String STOP = ChatChunks.finish("stop");
+  private static final String STREAM = "data: " + A + "\n\ndata: " + STOP + "\n\n";
+  private static final String WHOLE =
+      "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}";
+  private static final String JSON = "application/json";
+
+  private LocalClient client;
+
+  @BeforeEach
+  void start() throws Exception {
+    client = new LocalClient();
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+  }
+
+  private record Row(
+      String contentType,
+      String body,
+      boolean streamed,
+      Verdict verdict,
+      @Nullable String error,
+      String text) {
+    @Override
+    public String toString() {
+      return contentType + " " + body.substring(0, Math.min(30, body.length()));
+    }
+  }
+
+  private static Row complete(String contentType, String body, boolean streamed) {
+    return new Row(contentType, body, streamed, Verdict.COMPLETE, null, "a");
+  }
+
+  private static Row invalid(String contentType, String body, String error) {
+    return new Row(contentType, body, true, Verdict.INVALID_RESPONSE, error, "");
+  }
+
+  static Stream<Row> bodies() {
+    String nothing = WHOLE.replace("\"a\"", "\"\"");
+    return Stream.of(
+        complete("text/event-stream;charset=UTF-8", STREAM, true),
+        complete("Text/Event-Stream", STREAM, true),
+        complete("text/event-stream", STREAM, false),
+        complete(JSON, STREAM, true),
+        complete(JSON, WHOLE, true),
+        complete(JSON, WHOLE, false),
+        complete("text/plain", WHOLE, true),
+        new Row(JSON, nothing, false, Verdict.EMPTY, "completion held no token", ""),
+        new Row(JSON, ChatChunks.error("broke"), true, Verdict.IN_STREAM_ERROR, "broke", ""),
+        new Row(JSON, "{\"error\":\"broke\"}", false, Verdict.IN_STREAM_ERROR, "broke", ""),
+        invalid("text/plain", "hello", "expected an event stream or JSON, got text/plain"),
+        invalid("text/html", "<html></html>", "expected an event stream or JSON, got text/html"),
+        invalid("text/plain", "", "expected an event stream or JSON, got text/plain"),
+        invalid("text/plain", "dat", "expected an event stream or JSON, got text/plain"),
+        invalid(
+            JSON, "{\"choices\":[", "expected a completion, got broken JSON: JSON ends too early"),
+        invalid(JSON, "{\"status\":\"ok\"}", "expected a completion, got other JSON"),
+        invalid(JSON, "[]", "expected a completion, got broken JSON: data is not a JSON object"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("bodies")
+  void ofEveryType(Row row) throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.respond(200, row.contentType(), row.body()))) {
+      LocalClient.Call call = client.post(server.baseUrl());
+      Ended ended = (row.streamed() ? call : call.whole()).ended();
+      assertThat(ended.verdict()).isEqualTo(row.verdict());
+      assertThat(ended.error()).isEqualTo(row.error());
+      assertThat(ended.text()).isEqualTo(row.text());
+      boolean streamed = row.body().equals(STREAM);
+      assertThat(ended.timing().ttftNanos() != null).isEqualTo(streamed);
+      assertThat(ended.timing().firstEventNanos() != null).isEqualTo(streamed);
+      assertThat(ended.timing().latencyNanos()).isPositive();
+      assertThat(ended.timing().tpotNanos()).isNull();
+      assertThat(server.posts()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aWholeBodyThatIsCutIsTruncated() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> {
+              x.sendHeaders(200, "Content-Type: " + JSON, "Content-Length: 999").send(WHOLE);
+              x.close();
+            })) {
+      Ended ended = client.post(server.baseUrl()).whole().ended();
+      assertThat(ended.verdict()).isEqualTo(Verdict.TRUNCATED);
+      assertThat(ended.error()).isEqualTo("body ended before it was whole");
+      assertThat(ended.timing().latencyNanos()).isNull();
+    }
+  }
+
+  @Test
+  void aResponseWithoutContentType() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.sendHeaders(200, "Content-Length: " + STREAM.length()).send(STREAM),
+            x -> x.sendHeaders(200, "Content-Length: 5").send("hello"))) {
+      assertThat(client.post(server.baseUrl()).ended().text()).isEqualTo("a");
+      assertThat(client.post(server.baseUrl()).ended().error())
+          .isEqualTo("expected an event stream or JSON, got no content type");
+    }
+  }
+
+  @Test
+  void aGzipStreamIsDecodedAsItComes() throws Exception {
+    CountDownLatch seen = new CountDownLatch(1);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes, true);
+        ScriptedServer server =
+            ScriptedServer.start(
+                x -> {
+                  x.sendHeaders(
+                      200,
+                      "Content-Type: text/event-stream",
+                      "Content-Encoding: gzip",
+                      "Transfer-Encoding: chunked");
+                  x.chunk(zipped(gzip, bytes, A)).await(seen).chunk(zipped(gzip, bytes, B));
+                  gzip.write(("data: " + STOP + "\n\n").getBytes(UTF_8));
+                  gzip.finish();
+                  x.chunk(bytes.toByteArray()).lastChunk();
+                })) {
+      Sent sent = client.post(server.baseUrl()).send();
+      sent.await(exchange -> exchange.answer().text().equals("a"));
+      seen.countDown();
+      Ended ended = sent.ended();
+      assertThat(ended.verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(ended.text()).isEqualTo("ab");
+      assertThat(ended.events().coalesced()).isZero();
+      assertThat(server.requests().get(0).header("Accept-Encoding")).isEqualTo("gzip");
+    }
+  }
+
+  private static byte[] zipped(GZIPOutputStream gzip, ByteArrayOutputStream bytes, String json)
+      throws IOException {
+    gzip.write(("data: " + json + "\n\n").getBytes(UTF_8));
+    gzip.flush();
+    byte[] zipped = bytes.toByteArray();
+    bytes.reset();
+    return zipped;
+  }
+
+  @Test
+  void aGatewayThatBuffersIsFlagged() throws Exception {
+    String all = ("data: " + A + "\n\n").repeat(50) + "data: " + STOP + "\n\n";
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.at(50_000_000).respond(200, "text/event-stream", all))) {
+      Ended ended = client.post(server.baseUrl()).ended();
+      assertThat(ended.verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(ended.events().count()).isEqualTo(50);
+      assertThat(ended.events().coalesced()).isGreaterThanOrEqualTo(48);
+      assertThat(ended.timing().ttftNanos()).isGreaterThanOrEqualTo(50_000_000);
+    }
+  }
+
+  @Test
+  void aCloseDelimitedBodyEndsProperly() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x ->
+                x.send("HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + STREAM)
+                    .close(),
+            x ->
+                x.send("HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n" + WHOLE).close(),
+            x -> {
+              x.send("HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: " + A);
+              x.close();
+            })) {
+      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(Verdict.COMPLETE);
+      Ended cut = client.post(server.baseUrl()).ended();
+      assertThat(cut.verdict()).isEqualTo(Verdict.TRUNCATED);
+      assertThat(cut.text()).isEqualTo("a");
+      assertThat(server.connections()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void trailersEndAStreamProperly() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.startStream().chunk(STREAM).lastChunk("X-Checksum: 1", "X-Other: 2"))) {
+      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(server.connections()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void timingsInHeadersAreKeptAndNonsenseIsNot() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> {
+              x.sendHeaders(
+                  200,
+                  "Content-Type: text/event-stream",
+                  "x-queue-time: 12",
+                  "x-inference-time: NaN",
+                  "x-time-per-token: soon",
+                  "x-http2-stream-id: none",
+                  "Content-Length: " + STREAM.length());
+              x.send(STREAM);
+            })) {
+      Ended ended = client.post(server.baseUrl()).ended();
+      assertThat(ended.verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(ended.exchange().answer().server()).isEqualTo(Map.of("queue_s", 0.012));
+    }
+  }
+
+  @Test
+  void oneLineOfAMegabyte() throws Exception {
+    String text = "x".repeat(1 << 20);
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.startStream().event(ChatChunks.content(text)).event(STOP).lastChunk())) {
+      Ended ended = client.post(server.baseUrl()).ended();
+      assertThat(ended.verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(ended.text()).isEqualTo(text);
+      assertThat(ended.events().count()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aMegabyteThatCameAsAKilobyte() throws Exception {
+    String text = "x".repeat(1 << 20);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes, true);
+        ScriptedServer server =
+            ScriptedServer.start(
+                x -> {
+                  byte[] zipped = zipped(gzip, bytes, ChatChunks.content(text));
+                  gzip.write(("data: " + STOP + "\n\n").getBytes(UTF_8));
+                  gzip.finish();
+                  x.sendHeaders(
+                      200,
+                      "Content-Type: text/event-stream",
+                      "Content-Encoding: gzip",
+                      "Transfer-Encoding: chunked");
+                  x.chunk(zipped).chunk(bytes.toByteArray()).lastChunk();
+                })) {
+      Ended ended = client.post(server.baseUrl()).ended();
+      assertThat(ended.verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(ended.text()).isEqualTo(text);
+    }
+  }
+
+  @Test
+  void aBodyThatIsNoGzipCannotBeDecompressed() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.respond(200, "text/event-stream", STREAM, "Content-Encoding: gzip"))) {
+      Ended ended = client.post(server.baseUrl()).ended();
+      assertThat(ended.verdict()).isEqualTo(Verdict.CONNECTION_ERROR);
+      assertThat(ended.error()).startsWith("response could not be decompressed: ");
+    }
+  }
+
+  @Test
+  void aHundredThousandEvents() throws Exception {
+    byte[] thousand = ("data: " + A + "\n\n").repeat(1_000).getBytes(UTF_8);
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> {
+              x.startStream();
+              for (int i = 0; i < 100; i++) {
+                x.chunk(thousand);
+              }
+              x.event(STOP).done().lastChunk();
+            })) {
+      Ended ended = client.post(server.baseUrl()).ended();
+      assertThat(ended.verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(ended.events().count()).isEqualTo(100_000);
+      assertThat(ended.events().offsetsMicros()).hasSize(100_000).isSorted();
+      assertThat(ended.text()).hasSize(100_000);
+    }
+  }
+}

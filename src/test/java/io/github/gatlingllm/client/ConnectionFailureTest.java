@@ -1,0 +1,113 @@
+package io.github.gatlingllm.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.ChannelException;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.compression.DecompressionException;
+import io.netty.handler.proxy.ProxyConnectException;
+import io.netty.handler.ssl.NotSslRecordException;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLHandshakeException;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Messages as the JDK, the kernel and Netty (NIO and epoll) write them. */
+final class ConnectionFailureTest {
+
+  private static final String REFUSED =
+      "connection refused: is the server running at the endpoint's port?";
+  private static final String NO_PORT =
+      "no local port left: share connections, or add local addresses";
+  private static final String NO_FILES =
+      "too many open files: raise the limit (ulimit -n) of the load generator";
+  private static final String RESET = "connection reset by the server";
+  private static final String NO_HTTP = "response is not valid HTTP: is this the endpoint's port?";
+
+  static Stream<Arguments> failures() {
+    return Stream.of(
+        row(new UnknownHostException("llm.invalid"), "unknown host: check the endpoint's name"),
+        row(
+            new IOException("Failed to resolve 'llm.invalid' [A(1)] after 2 queries"),
+            "unknown host: check the endpoint's name"),
+        row(new ConnectException("Connection refused: /127.0.0.1:81"), REFUSED),
+        row(new ConnectException("finishConnect(..) failed: Connection refused: /::1:81"), REFUSED),
+        row(
+            new ConnectTimeoutException("connection timed out after 5000 ms: /10.0.0.1:80"),
+            "connect timeout: no answer from the endpoint's address"),
+        row(
+            new ConnectException("finishConnect(..) failed: Connection timed out: /10.0.0.1:80"),
+            "connect timeout: no answer from the endpoint's address"),
+        row(
+            new NoRouteToHostException("No route to host: /10.0.0.1:80"),
+            "no route to the endpoint's address"),
+        row(
+            new ConnectException("connect(..) failed: Network is unreachable: /10.0.0.1:80"),
+            "no route to the endpoint's address"),
+        row(new BindException("Cannot assign requested address: /10.0.0.1:80"), NO_PORT),
+        row(
+            new ConnectException("connect(..) failed: Cannot assign requested address: /10.0.0.1"),
+            NO_PORT),
+        row(new BindException("Address already in use"), NO_PORT),
+        row(new SocketException("Too many open files"), NO_FILES),
+        row(
+            new ChannelException(
+                "Unable to create Channel", new IOException("newSocket(..): Too many open files")),
+            NO_FILES),
+        row(new SocketException("Connection reset"), RESET),
+        row(new IOException("recvAddress(..) failed: Connection reset by peer"), RESET),
+        row(
+            new IOException("Broken pipe"),
+            "connection closed by the server while the request was sent"),
+        row(
+            new IOException("Channel was closed before handshake completed"),
+            "connection closed by the server before any response"),
+        row(
+            new SSLHandshakeException("No name matching localhost found"),
+            "TLS failed: No name matching localhost found"),
+        row(
+            new DecoderException(new SSLHandshakeException("handshake_failure")),
+            "TLS failed: handshake_failure"),
+        row(
+            new NotSslRecordException("not an SSL/TLS record: 485454502f312e31"),
+            "TLS failed: the server does not speak TLS; use http:// or another port"),
+        row(
+            new DecompressionException("Input is not in the GZIP format"),
+            "response could not be decompressed: Input is not in the GZIP format"),
+        row(new IllegalArgumentException("invalid version format: SSH-2.0"), NO_HTTP),
+        row(new NumberFormatException("For input string: \"zz\""), NO_HTTP),
+        row(new TooLongFrameException("HTTP line is larger than 4096 bytes."), NO_HTTP),
+        row(
+            new ProxyConnectException(
+                "http, none, /127.0.0.1:3128 => /10.0.0.1:443, status: 407 Who"),
+            "proxy answered 407: it wants a user name and password; set them on the http protocol"),
+        row(
+            new ProxyConnectException(
+                "http, none, /127.0.0.1:3128 => /10.0.0.1:443, status: 502 Bad"),
+            "proxy did not connect to the endpoint: status: 502 Bad"),
+        row(
+            new ProxyConnectException("http, none, /127.0.0.1:3128 => /10.0.0.1:443, timeout"),
+            "proxy did not connect to the endpoint"),
+        row(new IOException("something new"), "IOException: something new"),
+        row(new IllegalStateException(), "IllegalStateException: no message"));
+  }
+
+  private static Arguments row(Throwable failure, String line) {
+    return Arguments.of(failure, line);
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void reason(Throwable failure, String line) {
+    assertThat(ConnectionFailure.reason(failure)).isEqualTo(line);
+  }
+}

@@ -1,0 +1,465 @@
+package io.github.gatlingllm.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.client.LocalClient.Ended;
+import io.github.gatlingllm.client.LocalClient.Sent;
+import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.ScriptedServer;
+import io.github.gatlingllm.testing.SelfSigned;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How an exchange ends when the connection does not end well, or not at all. */
+@Timeout(60)
+final class ExchangeEndingsIT {
+
+  private static final long MS = 1_000_000;
+  private static final long LIMIT_SECONDS = 20;
+
+  private static final String A = ChatChunks.content("a");
+  private static final String STOP = ChatChunks.finish("stop");
+  private static final String TRUNCATED = "stream ended before finish_reason and without [DONE]";
+  private static final String NOT_RESENT =
+      "kept-alive connection closed by the server; not re-sent";
+
+  private LocalClient client;
+
+  @BeforeEach
+  void start() throws Exception {
+    client = new LocalClient();
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+  }
+
+  private Ended answeredBy(ScriptedServer.Script script) throws Exception {
+    try (ScriptedServer server = ScriptedServer.start(script)) {
+      Ended ended = client.post(server.baseUrl()).ended();
+      client.settle();
+      assertThat(server.posts()).isEqualTo(1);
+      return ended;
+    }
+  }
+
+  private static void assertEnded(Ended ended, Verdict verdict, @Nullable String error) {
+    assertThat(ended.verdict()).isEqualTo(verdict);
+    assertThat(ended.error()).isEqualTo(error);
+  }
+
+  @Test
+  void eofBeforeFinishReasonIsTruncatedAndKeepsWhatCame() throws Exception {
+    Ended ended = answeredBy(x -> x.startStream().event(A).event(A).close());
+    assertEnded(ended, Verdict.TRUNCATED, TRUNCATED);
+    assertThat(ended.text()).isEqualTo("aa");
+    assertThat(ended.events().count()).isEqualTo(2);
+    assertThat(ended.timing().ttftNanos()).isPositive();
+    assertThat(ended.timing().closedNanos()).isGreaterThanOrEqualTo(ended.timing().latencyNanos());
+  }
+
+  @Test
+  void eofAfterFinishReasonIsComplete() throws Exception {
+    assertEnded(
+        answeredBy(x -> x.startStream().event(A).event(STOP).close()), Verdict.COMPLETE, null);
+  }
+
+  @Test
+  void aResetIsAConnectionErrorAndKeepsWhatCame() throws Exception {
+    CountDownLatch seen = new CountDownLatch(1);
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.startStream().event(A).await(seen).reset())) {
+      Sent sent = client.post(server.baseUrl()).send();
+      awaitText(sent, "a");
+      seen.countDown();
+      assertEnded(sent.ended(), Verdict.CONNECTION_ERROR, "connection reset by the server");
+      assertThat(sent.ended().text()).isEqualTo("a");
+      assertThat(sent.ended().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aResetAfterFinishReasonIsComplete() throws Exception {
+    CountDownLatch seen = new CountDownLatch(1);
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.startStream().event(A).event(STOP).await(seen).reset())) {
+      Sent sent = client.post(server.baseUrl()).send();
+      sent.awaitOver();
+      seen.countDown();
+      assertEnded(sent.ended(), Verdict.COMPLETE, null);
+    }
+  }
+
+  @Test
+  void tlsThatEndsWithoutCloseNotifyIsTruncatedUnlessFinished(@TempDir Path folder)
+      throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.startTls(
+            SelfSigned.sslContext(folder),
+            x -> x.startStream().event(A).closeWithoutNotify(),
+            x -> x.startStream().event(A).event(STOP).closeWithoutNotify(),
+            x -> x.startStream().event(A).event(STOP).lastChunk())) {
+      Ended cut = client.post(server.baseUrl()).ended();
+      assertEnded(cut, Verdict.TRUNCATED, TRUNCATED);
+      assertThat(cut.text()).isEqualTo("a");
+      assertEnded(client.post(server.baseUrl()).ended(), Verdict.COMPLETE, null);
+      assertEnded(client.post(server.baseUrl()).ended(), Verdict.COMPLETE, null);
+    }
+  }
+
+  @Test
+  void anIdleStallEndsAndKeepsWhatCame() throws Exception {
+    CompletableFuture<Long> closed = new CompletableFuture<>();
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> closed.complete(x.startStream().event(A).awaitClientClose()))) {
+      Ended ended = client.post(server.baseUrl()).idleTimeoutMillis(150).ended();
+      assertEnded(ended, Verdict.STALLED, "no byte for 150 ms (idle timeout)");
+      assertThat(ended.text()).isEqualTo("a");
+      assertThat(ended.timing().closedNanos() - ended.timing().latencyNanos())
+          .isGreaterThanOrEqualTo(150 * MS);
+      closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void heartbeatsPutTheIdleTimeoutOff() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> {
+              x.startStream();
+              for (int i = 1; i <= 8; i++) {
+                x.at(100 * MS * i).chunk(": ping\n\n");
+              }
+              x.event(A).event(STOP).lastChunk();
+            })) {
+      Ended ended = client.post(server.baseUrl()).idleTimeoutMillis(400).ended();
+      assertEnded(ended, Verdict.COMPLETE, null);
+      assertThat(ended.timing().ttftNanos()).isGreaterThanOrEqualTo(800 * MS);
+      assertThat(ended.timing().firstEventNanos()).isGreaterThanOrEqualTo(800 * MS);
+    }
+  }
+
+  @Test
+  void aStreamLeftOpenAfterDoneIsComplete() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.startStream().event(A).event(STOP).done().awaitClientClose())) {
+      assertEnded(
+          client.post(server.baseUrl()).idleTimeoutMillis(100).ended(), Verdict.COMPLETE, null);
+      assertEnded(
+          client.post(server.baseUrl()).requestTimeoutMillis(100).ended(), Verdict.COMPLETE, null);
+    }
+  }
+
+  @Test
+  void aStreamLeftOpenAfterAnErrorKeepsTheError() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.startStream().event(ChatChunks.error("broke")).awaitClientClose())) {
+      assertEnded(
+          client.post(server.baseUrl()).idleTimeoutMillis(100).ended(),
+          Verdict.IN_STREAM_ERROR,
+          "broke");
+      assertEnded(
+          client.post(server.baseUrl()).requestTimeoutMillis(100).ended(),
+          Verdict.IN_STREAM_ERROR,
+          "broke");
+    }
+  }
+
+  @Test
+  void anErrorBodyThatNeverEndsKeepsItsStatus() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> {
+              x.sendHeaders(500, "Content-Type: text/plain", "Content-Length: 99").send("oops");
+              x.awaitClientClose();
+            })) {
+      Ended ended = client.post(server.baseUrl()).idleTimeoutMillis(100).ended();
+      assertEnded(ended, Verdict.HTTP_ERROR, "HTTP 500: oops");
+      assertThat(ended.status()).isEqualTo(500);
+    }
+  }
+
+  @Test
+  void theRequestTimeoutEndsAStreamThatGoesOn() throws Exception {
+    CompletableFuture<Long> closed = new CompletableFuture<>();
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> closed.complete(x.startStream().event(A).awaitClientClose()))) {
+      Ended ended = client.post(server.baseUrl()).requestTimeoutMillis(150).ended();
+      assertEnded(ended, Verdict.TIMEOUT, "no end within the request timeout");
+      assertThat(ended.text()).isEqualTo("a");
+      assertThat(ended.timing().closedNanos()).isGreaterThanOrEqualTo(140 * MS);
+      closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void theRequestTimeoutCoversTheWaitForHeaders() throws Exception {
+    try (ScriptedServer server = ScriptedServer.start(x -> x.awaitClientClose())) {
+      Ended ended = client.post(server.baseUrl()).requestTimeoutMillis(100).ended();
+      assertEnded(ended, Verdict.TIMEOUT, "no end within the request timeout");
+      assertThat(ended.status()).isNull();
+      assertThat(ended.timing().connectNanos()).isPositive();
+      assertThat(ended.timing().headersNanos()).isNull();
+    }
+  }
+
+  @Test
+  void cancelClosesTheSocketSoThatTheServerStops() throws Exception {
+    CompletableFuture<Long> closed = new CompletableFuture<>();
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> closed.complete(x.startStream().event(A).awaitClientClose()))) {
+      Sent sent = client.post(server.baseUrl()).send();
+      awaitText(sent, "a");
+      long before = System.nanoTime();
+      sent.cancel("drain over");
+      assertEnded(sent.ended(), Verdict.CANCELLED, "drain over");
+      assertThat(closed.get(LIMIT_SECONDS, TimeUnit.SECONDS)).isGreaterThanOrEqualTo(before);
+      assertThat(sent.ended().text()).isEqualTo("a");
+      assertThat(server.connections()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void cancelBeforeTheResponseSendsNothingAgain() throws Exception {
+    CompletableFuture<Long> closed = new CompletableFuture<>();
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.respond(200, "application/json", whole("a")),
+            x -> closed.complete(x.awaitClientClose()))) {
+      assertEnded(client.post(server.baseUrl()).ended(), Verdict.COMPLETE, null);
+      Sent sent = client.post(server.baseUrl()).send();
+      awaitPosts(server, 2);
+      sent.cancel("drain over");
+      assertEnded(sent.ended(), Verdict.CANCELLED, "drain over");
+      closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+      client.settle();
+      assertThat(server.posts()).isEqualTo(2);
+      assertThat(server.connections()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void cancelWhileConnectingSendsNothing() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Sent sent = client.post("https://127.0.0.1:" + silent.getLocalPort()).send();
+      sent.cancel("drain over");
+      assertEnded(sent.ended(), Verdict.CANCELLED, "drain over");
+      assertThat(sent.ended().timing().connectNanos()).isNull();
+    }
+  }
+
+  @Test
+  void cancelWhileTheNameIsLookedUpSendsNothing() throws Exception {
+    HeldResolver names = new HeldResolver();
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.startStream().event(A).event(STOP).lastChunk())) {
+      Sent sent = client.post(server.baseUrl()).resolver(names).send();
+      sent.cancel("drain over");
+      assertEnded(sent.ended(), Verdict.CANCELLED, "drain over");
+      names.found(InetAddress.getLoopbackAddress());
+      assertEnded(client.post(server.baseUrl()).ended(), Verdict.COMPLETE, null);
+      assertThat(server.posts()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void lookingUpTheNameIsConnectionWait() throws Exception {
+    HeldResolver names = new HeldResolver();
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.startStream().event(A).event(STOP).lastChunk())) {
+      Sent sent = client.post(server.baseUrl()).resolver(names).send();
+      long asked = names.awaitAsked();
+      names.found(InetAddress.getLoopbackAddress());
+      long found = System.nanoTime();
+      Ended ended = sent.ended();
+      assertEnded(ended, Verdict.COMPLETE, null);
+      assertThat(ended.admittedNanos() + ended.timing().connectNanos()).isGreaterThan(asked);
+      assertThat(ended.timing().ttftNanos()).isGreaterThan(ended.timing().connectNanos());
+      assertThat(found).isGreaterThan(asked);
+    }
+  }
+
+  @Test
+  void aNameThatNobodyKnows() throws Exception {
+    HeldResolver names = new HeldResolver();
+    Sent sent = client.post("http://llm.invalid/v1").resolver(names).send();
+    names.awaitAsked();
+    names.notFound();
+    assertEnded(sent.ended(), Verdict.CONNECTION_ERROR, "unknown host: check the endpoint's name");
+    assertThat(sent.ended().timing().connectNanos()).isNull();
+  }
+
+  @Test
+  void cancelOfAnAnswerThatIsWholeButForItsEndLeavesItComplete() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.startStream().event(A).event(STOP).done().awaitClientClose())) {
+      Sent sent = client.post(server.baseUrl()).send();
+      sent.awaitOver();
+      sent.cancel("drain over");
+      assertEnded(sent.ended(), Verdict.COMPLETE, null);
+    }
+  }
+
+  @Test
+  void cancelAfterTheEndLeavesTheConnectionToItsNextUser() throws Exception {
+    CountDownLatch cancelled = new CountDownLatch(1);
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.startStream().event(A).event(STOP).lastChunk(),
+            x -> x.startStream().event(A).await(cancelled).event(STOP).lastChunk())) {
+      Sent first = client.post(server.baseUrl()).send();
+      assertEnded(first.ended(), Verdict.COMPLETE, null);
+      Sent second = client.post(server.baseUrl()).send();
+      awaitText(second, "a");
+      first.cancel("too late");
+      cancelled.countDown();
+      assertEnded(second.ended(), Verdict.COMPLETE, null);
+      assertEnded(first.ended(), Verdict.COMPLETE, null);
+      assertThat(server.connections()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aKeptAliveConnectionThatWasClosedIsNotAskedAgain() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.respond(200, "application/json", whole("a")),
+            x -> x.close(),
+            x -> x.respond(200, "application/json", whole("b")))) {
+      assertEnded(client.post(server.baseUrl()).ended(), Verdict.COMPLETE, null);
+      Ended second = client.post(server.baseUrl()).ended();
+      assertEnded(second, Verdict.CONNECTION_ERROR, NOT_RESENT);
+      assertThat(second.status()).isNull();
+      client.settle();
+      assertThat(server.posts()).isEqualTo(2);
+      assertThat(server.connections()).isEqualTo(1);
+
+      Ended third = client.post(server.baseUrl()).ended();
+      assertEnded(third, Verdict.COMPLETE, null);
+      assertThat(third.text()).isEqualTo("b");
+      assertThat(server.posts()).isEqualTo(3);
+      assertThat(server.connections()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aNewConnectionThatIsClosedWithoutAnAnswerIsAConnectionError() throws Exception {
+    assertEnded(
+        answeredBy(x -> x.close()),
+        Verdict.CONNECTION_ERROR,
+        "connection closed by the server before any response");
+  }
+
+  @Test
+  void nobodyListens() throws Exception {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = socket.getLocalPort();
+    }
+    Ended ended = client.post("http://127.0.0.1:" + port).ended();
+    assertEnded(
+        ended,
+        Verdict.CONNECTION_ERROR,
+        "connection refused: is the server running at the endpoint's port?");
+    assertThat(ended.timing().connectNanos()).isNull();
+    assertThat(ended.timing().closedNanos()).isPositive();
+  }
+
+  @Test
+  void aServerThatSpeaksNoTls() throws Exception {
+    try (ScriptedServer server = ScriptedServer.start(x -> x.close());
+        ServerSocket plain = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Thread answering =
+          new Thread(
+              () -> {
+                try (var socket = plain.accept()) {
+                  socket
+                      .getOutputStream()
+                      .write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(UTF_8));
+                  socket.getInputStream().readAllBytes();
+                } catch (IOException gone) {
+                  return;
+                }
+              });
+      answering.start();
+      Ended ended = client.post("https://127.0.0.1:" + plain.getLocalPort()).ended();
+      assertEnded(
+          ended,
+          Verdict.CONNECTION_ERROR,
+          "TLS failed: the server does not speak TLS; use http:// or another port");
+      answering.join();
+      assertThat(server.posts()).isZero();
+    }
+  }
+
+  @Test
+  void aServerThatSpeaksNoHttp() throws Exception {
+    assertEnded(
+        answeredBy(x -> x.send("SSH-2.0-OpenSSH_9.6\r\n").awaitClientClose()),
+        Verdict.CONNECTION_ERROR,
+        "response is not valid HTTP: is this the endpoint's port?");
+  }
+
+  @Test
+  void aClockThatStandsStillIsTheOnlyClock() throws Exception {
+    AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 10);
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.startStream().event(A).event(A).event(STOP).lastChunk())) {
+      Ended ended = client.post(server.baseUrl()).nanoClock(clock::getAndIncrement).ended();
+      assertEnded(ended, Verdict.COMPLETE, null);
+      assertThat(ended.timing().closedNanos()).isBetween(1L, 30L);
+      assertThat(ended.timing().connectNanos()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void nothingHoldsAnExchangeThatIsOver() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.startStream().event(A).event(STOP).lastChunk())) {
+      WeakReference<Exchange> over =
+          new WeakReference<>(client.post(server.baseUrl()).ended().exchange());
+      client.settle();
+      for (int i = 0; i < 50 && over.get() != null; i++) {
+        System.gc();
+      }
+      assertThat(over.get()).isNull();
+      assertThat(client.post(server.baseUrl()).ended().text()).isEqualTo("a");
+      assertThat(server.connections()).isEqualTo(1);
+    }
+  }
+
+  private static String whole(String text) {
+    return "{\"choices\":[{\"index\":0,\"message\":{\"content\":\""
+        + text
+        + "\"},\"finish_reason\":\"stop\"}]}";
+  }
+
+  private static void awaitText(Sent sent, String text) {
+    sent.await(exchange -> exchange.answer().text().equals(text));
+  }
+
+  private static void awaitPosts(ScriptedServer server, int posts) {
+    long deadline = System.nanoTime() + LIMIT_SECONDS * 1_000 * MS;
+    while (server.posts() < posts && System.nanoTime() < deadline) {
+      Thread.onSpinWait();
+    }
+    assertThat(server.posts()).isEqualTo(posts);
+  }
+}

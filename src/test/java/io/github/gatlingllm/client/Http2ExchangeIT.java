@@ -1,0 +1,250 @@
+package io.github.gatlingllm.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.client.Http2Server.Asked;
+import io.github.gatlingllm.client.LocalClient.Ended;
+import io.github.gatlingllm.client.LocalClient.Sent;
+import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.SelfSigned;
+import io.netty.handler.codec.http2.Http2Error;
+import java.lang.ref.WeakReference;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+final class Http2ExchangeIT {
+
+  private static final String A = ChatChunks.content("a");
+  private static final String STOP = ChatChunks.finish("stop");
+  private static final String TRUNCATED = "stream ended before finish_reason and without [DONE]";
+
+  private static SSLContext certificate;
+
+  private LocalClient client;
+  private Http2Server server;
+
+  @BeforeAll
+  static void makeCertificate(@TempDir Path folder) throws Exception {
+    certificate = SelfSigned.sslContext(folder);
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    server = new Http2Server(certificate);
+    client = new LocalClient();
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    server.close();
+  }
+
+  private Sent send() {
+    return client.post(server.url()).http2().send();
+  }
+
+  private static void assertEnded(Sent sent, Verdict verdict, @Nullable String error)
+      throws Exception {
+    Ended ended = sent.ended();
+    assertThat(ended.verdict()).isEqualTo(verdict);
+    assertThat(ended.error()).isEqualTo(error);
+  }
+
+  @Test
+  void aStreamIsMeasuredAsOverHttp1() throws Exception {
+    Sent sent = send();
+    server.next().startStream().event(ChatChunks.role()).event(A).event(A).event(STOP).end();
+    assertEnded(sent, Verdict.COMPLETE, null);
+    Ended ended = sent.ended();
+    assertThat(ended.text()).isEqualTo("aa");
+    assertThat(ended.status()).isEqualTo(200);
+    assertThat(ended.events().count()).isEqualTo(2);
+    assertThat(ended.timing().connectNanos()).isPositive();
+    assertThat(ended.timing().headersNanos()).isGreaterThanOrEqualTo(ended.timing().connectNanos());
+    assertThat(ended.timing().ttftNanos()).isGreaterThanOrEqualTo(ended.timing().headersNanos());
+    assertThat(server.posts()).isEqualTo(1);
+  }
+
+  /** Opens the connection first: requests that start together would each open their own. */
+  private Sent warm() throws Exception {
+    Sent first = send();
+    server.next().startStream().event(A).event(STOP).end();
+    assertEnded(first, Verdict.COMPLETE, null);
+    return first;
+  }
+
+  @Test
+  void manyStreamsShareOneConnectionAndKeepApart() throws Exception {
+    warm();
+    List<Sent> sent = new ArrayList<>();
+    List<Asked> asked = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      sent.add(send());
+      asked.add(server.next().startStream());
+    }
+    for (int i = 0; i < 20; i++) {
+      asked.get(i).event(ChatChunks.content("answer " + i));
+    }
+    for (int i = 19; i >= 0; i--) {
+      asked.get(i).event(STOP).end();
+    }
+    for (int i = 0; i < 20; i++) {
+      assertEnded(sent.get(i), Verdict.COMPLETE, null);
+      assertThat(sent.get(i).ended().text()).isEqualTo("answer " + i);
+    }
+    assertThat(server.connections()).isEqualTo(1);
+    assertThat(server.posts()).isEqualTo(21);
+  }
+
+  @Test
+  void cancelResetsItsStreamOnly() throws Exception {
+    warm();
+    Sent one = send();
+    Asked askedOne = server.next().startStream().event(A);
+    Sent other = send();
+    Asked askedOther = server.next().startStream().event(A);
+    one.cancel("drain over");
+    assertEnded(one, Verdict.CANCELLED, "drain over");
+    assertThat(askedOne.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+    askedOther.event(STOP).end();
+    assertEnded(other, Verdict.COMPLETE, null);
+    assertThat(server.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void cancelBeforeTheResponseResetsTheStream() throws Exception {
+    Sent sent = send();
+    Asked asked = server.next();
+    sent.cancel("drain over");
+    assertEnded(sent, Verdict.CANCELLED, "drain over");
+    assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+    warm();
+    assertThat(server.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void cancelWhileTheNameIsLookedUpSendsNothing() throws Exception {
+    HeldResolver names = new HeldResolver();
+    Sent sent = client.post(server.url()).http2().resolver(names).send();
+    sent.cancel("drain over");
+    assertEnded(sent, Verdict.CANCELLED, "drain over");
+    names.found(InetAddress.getLoopbackAddress());
+    warm();
+    assertThat(server.posts()).isEqualTo(1);
+  }
+
+  @Test
+  void aStallResetsItsStream() throws Exception {
+    Sent sent = client.post(server.url()).http2().idleTimeoutMillis(100).send();
+    Asked asked = server.next().startStream().event(A);
+    assertEnded(sent, Verdict.STALLED, "no byte for 100 ms (idle timeout)");
+    assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+  }
+
+  @Test
+  void theRequestTimeoutResetsItsStream() throws Exception {
+    Sent sent = client.post(server.url()).http2().requestTimeoutMillis(1_500).send();
+    Asked asked = server.next().startStream().event(A);
+    assertEnded(sent, Verdict.TIMEOUT, "no end within the request timeout");
+    assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+  }
+
+  @Test
+  void aStreamThatTheServerResetsEndsAtOnce() throws Exception {
+    warm();
+    Sent before = send();
+    server.next().reset();
+    assertEnded(before, Verdict.CONNECTION_ERROR, "stream reset by the server");
+    assertThat(before.ended().status()).isNull();
+
+    Sent during = send();
+    server.next().startStream().event(A).reset();
+    assertEnded(during, Verdict.CONNECTION_ERROR, "stream reset by the server");
+    assertThat(during.ended().status()).isEqualTo(200);
+
+    Sent finished = send();
+    server.next().startStream().event(A).event(STOP).reset();
+    assertEnded(finished, Verdict.COMPLETE, null);
+    warm();
+    assertThat(server.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void aLostConnectionEndsAllItsStreams() throws Exception {
+    warm();
+    Sent started = send();
+    Asked asked = server.next().startStream().event(A);
+    started.await(exchange -> exchange.answer().text().equals("a"));
+    Sent waiting = send();
+    server.next();
+    Sent finished = send();
+    server.next().startStream().event(A).event(STOP);
+    finished.awaitOver();
+    asked.closeConnection();
+    assertEnded(started, Verdict.TRUNCATED, TRUNCATED);
+    assertEnded(
+        waiting, Verdict.CONNECTION_ERROR, "connection closed by the server before any response");
+    assertEnded(finished, Verdict.COMPLETE, null);
+    client.settle();
+    assertThat(server.posts()).isEqualTo(4);
+    warm();
+    assertThat(server.connections()).isEqualTo(2);
+  }
+
+  @Test
+  void aConnectionThatGoesAwayLetsItsStreamsEndAndTakesNoMore() throws Exception {
+    warm();
+    Sent sent = send();
+    Asked asked = server.next().startStream().event(A);
+    asked.goAway();
+    asked.event(STOP).end();
+    assertEnded(sent, Verdict.COMPLETE, null);
+    warm();
+    assertThat(server.connections()).isEqualTo(2);
+    assertThat(server.posts()).isEqualTo(3);
+  }
+
+  @Test
+  void aStreamThatTheServerNeverLookedAtIsNotSentAgain() throws Exception {
+    warm();
+    Sent one = send();
+    server.next();
+    Sent other = send();
+    server.next().goAwayAfterTheFirst();
+    assertEnded(one, Verdict.CONNECTION_ERROR, "stream reset by the server");
+    assertEnded(other, Verdict.CONNECTION_ERROR, "stream reset by the server");
+    warm();
+    assertThat(server.posts()).isEqualTo(4);
+  }
+
+  @Test
+  void trailersEndAStreamProperly() throws Exception {
+    Sent sent = send();
+    server.next().startStream().event(A).event(STOP).endWithTrailers();
+    assertEnded(sent, Verdict.COMPLETE, null);
+    assertThat(sent.ended().text()).isEqualTo("a");
+  }
+
+  @Test
+  void nothingHoldsAnExchangeThatIsOver() throws Exception {
+    WeakReference<Exchange> over = new WeakReference<>(warm().ended().exchange());
+    client.settle();
+    for (int i = 0; i < 50 && over.get() != null; i++) {
+      System.gc();
+    }
+    assertThat(over.get()).isNull();
+  }
+}

@@ -1,0 +1,222 @@
+package io.github.gatlingllm.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
+import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.Http2DataFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2ResetFrame;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.IdentityCipherSuiteFilter;
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.util.ReferenceCountUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
+
+/** An HTTP/2 server on 127.0.0.1 whose streams a test answers frame by frame. */
+final class Http2Server implements AutoCloseable {
+
+  private static final long LIMIT_SECONDS = 20;
+
+  /** Of Gatling's client; stream 1 is not used. */
+  private static final int FIRST_STREAM = 3;
+
+  private final EventLoopGroup group =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final BlockingQueue<Asked> requests = new LinkedBlockingQueue<>();
+  private final AtomicInteger connections = new AtomicInteger();
+  private final AtomicInteger posts = new AtomicInteger();
+  private final Channel listener;
+
+  Http2Server(SSLContext certificate) {
+    JdkSslContext tls =
+        new JdkSslContext(
+            certificate,
+            false,
+            null,
+            IdentityCipherSuiteFilter.INSTANCE,
+            new ApplicationProtocolConfig(
+                Protocol.ALPN,
+                SelectorFailureBehavior.NO_ADVERTISE,
+                SelectedListenerFailureBehavior.ACCEPT,
+                "h2"),
+            ClientAuth.NONE,
+            null,
+            false);
+    listener =
+        new ServerBootstrap()
+            .group(group)
+            .channel(NioServerSocketChannel.class)
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel connection) {
+                    connections.incrementAndGet();
+                    connection
+                        .pipeline()
+                        .addLast(
+                            tls.newHandler(connection.alloc()),
+                            Http2FrameCodecBuilder.forServer().build(),
+                            new Http2MultiplexHandler(
+                                new ChannelInitializer<Channel>() {
+                                  @Override
+                                  protected void initChannel(Channel stream) {
+                                    stream.pipeline().addLast(new Asked(stream));
+                                  }
+                                }));
+                  }
+                })
+            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            .syncUninterruptibly()
+            .channel();
+  }
+
+  String url() {
+    return "https://127.0.0.1:" + ((InetSocketAddress) listener.localAddress()).getPort();
+  }
+
+  int connections() {
+    return connections.get();
+  }
+
+  int posts() {
+    return posts.get();
+  }
+
+  /** The next request that came in whole. */
+  Asked next() throws InterruptedException {
+    Asked asked = requests.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
+    assertThat(asked).as("next request").isNotNull();
+    return asked;
+  }
+
+  /** One request and its stream. */
+  final class Asked extends ChannelInboundHandlerAdapter {
+    private final Channel stream;
+    private final CompletableFuture<Long> reset = new CompletableFuture<>();
+
+    private Asked(Channel stream) {
+      this.stream = stream;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object frame) {
+      if (frame instanceof Http2DataFrame data && data.isEndStream()) {
+        posts.incrementAndGet();
+        requests.add(this);
+      }
+      ReferenceCountUtil.release(frame);
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      if (event instanceof Http2ResetFrame frame) {
+        reset.complete(frame.errorCode());
+      }
+      ReferenceCountUtil.release(event);
+    }
+
+    Asked startStream() {
+      return write(
+          new DefaultHttp2HeadersFrame(
+              new DefaultHttp2Headers().status("200").set("content-type", "text/event-stream")));
+    }
+
+    Asked event(String json) {
+      return write(data("data: " + json + "\n\n", false));
+    }
+
+    void end() {
+      write(data("", true));
+    }
+
+    void reset() {
+      write(new DefaultHttp2ResetFrame(Http2Error.INTERNAL_ERROR));
+    }
+
+    void goAway() {
+      stream
+          .parent()
+          .writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR))
+          .syncUninterruptibly();
+    }
+
+    /** Sends trailers, which end the stream. */
+    void endWithTrailers() {
+      write(new DefaultHttp2HeadersFrame(new DefaultHttp2Headers().set("x-checksum", "1"), true));
+    }
+
+    /** Goes away, and says that no stream after the connection's first was looked at. */
+    void goAwayAfterTheFirst() {
+      Http2FrameCodec codec = stream.parent().pipeline().get(Http2FrameCodec.class);
+      ChannelHandlerContext context = stream.parent().pipeline().context(codec);
+      stream
+          .parent()
+          .eventLoop()
+          .submit(
+              () -> {
+                var unused =
+                    codec.goAway(
+                        context,
+                        FIRST_STREAM,
+                        Http2Error.NO_ERROR.code(),
+                        Unpooled.EMPTY_BUFFER,
+                        context.newPromise());
+                context.flush();
+              })
+          .syncUninterruptibly();
+    }
+
+    void closeConnection() {
+      stream.parent().close().syncUninterruptibly();
+    }
+
+    /** The error code with which the client reset the stream. */
+    long awaitReset() throws Exception {
+      return reset.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private Asked write(Object frame) {
+      stream.writeAndFlush(frame).syncUninterruptibly();
+      return this;
+    }
+
+    private DefaultHttp2DataFrame data(String text, boolean last) {
+      return new DefaultHttp2DataFrame(Unpooled.copiedBuffer(text, UTF_8), last);
+    }
+  }
+
+  @Override
+  public void close() {
+    listener.close().syncUninterruptibly();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+}

@@ -1,0 +1,292 @@
+package io.github.gatlingllm.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gatling.http.client.HttpClientConfig;
+import io.gatling.http.client.Request;
+import io.gatling.http.client.RequestBuilder;
+import io.gatling.http.client.SslContextsHolder;
+import io.gatling.http.client.body.bytearray.ByteArrayRequestBodyBuilder;
+import io.gatling.http.client.impl.DefaultHttpClient;
+import io.gatling.http.client.proxy.ProxyServer;
+import io.gatling.http.client.resolver.InetAddressNameResolver;
+import io.gatling.http.client.uri.Uri;
+import io.github.gatlingllm.sample.RequestRecord.Events;
+import io.github.gatlingllm.sample.RequestRecord.Timing;
+import io.github.gatlingllm.sample.RequestRecord.Tokens;
+import io.github.gatlingllm.sample.Timeline;
+import io.github.gatlingllm.sample.Verdict;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Exchanges on Gatling's own HTTP client and one event loop, without a Gatling run. Closing it
+ * checks that every exchange ended exactly once and left no timer behind.
+ */
+final class LocalClient implements AutoCloseable {
+
+  private static final long LIMIT_SECONDS = 20;
+
+  private final EventLoopGroup group =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final EventLoop loop = group.next();
+  private final DefaultHttpClient http;
+  private final Queue<AtomicInteger> ends = new ConcurrentLinkedQueue<>();
+  private final Queue<Future<?>> timers = new ConcurrentLinkedQueue<>();
+
+  LocalClient() throws SSLException {
+    http =
+        new DefaultHttpClient(
+            new HttpClientConfig()
+                .setDefaultSslContextsHolder(
+                    new SslContextsHolder.Default(
+                        tls().build(), tls().applicationProtocolConfig(alpn()).build())));
+  }
+
+  private static SslContextBuilder tls() {
+    return SslContextBuilder.forClient().trustManager(InsecureTrustManagerFactory.INSTANCE);
+  }
+
+  private static ApplicationProtocolConfig alpn() {
+    return new ApplicationProtocolConfig(
+        Protocol.ALPN,
+        SelectorFailureBehavior.NO_ADVERTISE,
+        SelectedListenerFailureBehavior.ACCEPT,
+        "h2",
+        "http/1.1");
+  }
+
+  /** A POST for a stream, with limits that no test should meet. */
+  Call post(String url) {
+    return new Call(url);
+  }
+
+  /** What is to be asked, and how. */
+  final class Call {
+    private final String url;
+    private boolean streamed = true;
+    private int choices = 1;
+    private long idleTimeoutMillis = 1_000 * LIMIT_SECONDS;
+    private long requestTimeoutMillis = 1_000 * LIMIT_SECONDS;
+    private List<String> secrets = List.of();
+    private LongSupplier nanoClock = System::nanoTime;
+    private boolean http2;
+    private @Nullable ProxyServer proxy;
+    private InetAddressNameResolver resolver = InetAddressNameResolver.JAVA_RESOLVER;
+
+    private Call(String url) {
+      this.url = url;
+    }
+
+    Call whole() {
+      streamed = false;
+      return this;
+    }
+
+    Call choices(int count) {
+      choices = count;
+      return this;
+    }
+
+    Call idleTimeoutMillis(long millis) {
+      idleTimeoutMillis = millis;
+      return this;
+    }
+
+    Call requestTimeoutMillis(long millis) {
+      requestTimeoutMillis = millis;
+      return this;
+    }
+
+    Call secret(String secret) {
+      secrets = List.of(secret);
+      return this;
+    }
+
+    Call nanoClock(LongSupplier clock) {
+      nanoClock = clock;
+      return this;
+    }
+
+    Call http2() {
+      http2 = true;
+      return this;
+    }
+
+    Call proxy(ProxyServer server) {
+      proxy = server;
+      return this;
+    }
+
+    Call resolver(InetAddressNameResolver names) {
+      resolver = names;
+      return this;
+    }
+
+    Sent send() {
+      return new Sent(this);
+    }
+
+    /** Sends it and waits for its end. */
+    Ended ended() throws Exception {
+      return send().ended();
+    }
+
+    private Request request() {
+      RequestBuilder builder =
+          new RequestBuilder("llm", HttpMethod.POST, Uri.create(url), resolver)
+              .addHeader("Content-Type", "application/json")
+              .addHeader("Accept-Encoding", "gzip")
+              .setBodyBuilder(new ByteArrayRequestBodyBuilder("{}".getBytes(UTF_8), "body"))
+              .setRequestTimeout(requestTimeoutMillis)
+              .setHttp2Enabled(http2);
+      return (proxy == null ? builder : builder.setProxyServer(proxy)).build();
+    }
+  }
+
+  /** A request under way. */
+  final class Sent {
+    private final CompletableFuture<Exchange> end = new CompletableFuture<>();
+    private final Exchange exchange;
+    private final long admitted;
+
+    private Sent(Call call) {
+      admitted = call.nanoClock.getAsLong();
+      Timeline timeline = new Timeline(admitted, admitted);
+      timeline.admitted(admitted);
+      AtomicInteger count = new AtomicInteger();
+      ends.add(count);
+      exchange =
+          new Exchange(
+              timeline,
+              new Answer(timeline, call.choices),
+              new Exchange.Settings(
+                  call.streamed,
+                  TimeUnit.MILLISECONDS.toNanos(call.idleTimeoutMillis),
+                  call.secrets),
+              watched(),
+              call.nanoClock,
+              ended -> {
+                count.incrementAndGet();
+                end.complete(ended);
+              });
+      http.sendRequest(call.request(), 1, loop, exchange, null);
+    }
+
+    void cancel(String reason) {
+      onLoop(() -> exchange.cancel(reason));
+    }
+
+    /** Waits until the exchange, read on its event loop, is as described. */
+    void await(Predicate<Exchange> as) {
+      AtomicBoolean is = new AtomicBoolean();
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+      while (!is.get() && System.nanoTime() < deadline) {
+        onLoop(() -> is.set(as.test(exchange)));
+      }
+      assertThat(is).isTrue();
+    }
+
+    /** Waits until every choice is finished. */
+    void awaitOver() {
+      await(under -> under.answer().isOver());
+    }
+
+    Ended ended() throws Exception {
+      return new Ended(end.get(LIMIT_SECONDS, TimeUnit.SECONDS), admitted);
+    }
+  }
+
+  /** An exchange that is over; one character is one token where the server did not count. */
+  record Ended(Exchange exchange, long admittedNanos) {
+
+    Verdict verdict() {
+      return exchange.ending().verdict();
+    }
+
+    @Nullable Integer status() {
+      return exchange.ending().status();
+    }
+
+    @Nullable String error() {
+      return exchange.ending().error();
+    }
+
+    String text() {
+      return exchange.answer().text();
+    }
+
+    Tokens tokens() {
+      TokenCounts.Asked asked = new TokenCounts.Asked("prompt", 16);
+      Answer answer = exchange.answer();
+      return TokenCounts.needTokenizer(answer)
+          ? TokenCounts.byTokenizer(asked, answer, exchange.timeline(), String::length)
+          : TokenCounts.byUsage(asked, answer);
+    }
+
+    Timing timing() {
+      return exchange.timeline().timing(0, null, tokens().streamedTokens());
+    }
+
+    Events events() {
+      return exchange.timeline().events(true);
+    }
+  }
+
+  /** The event loop, with a note of every timer that an exchange starts. */
+  private EventLoop watched() {
+    return (EventLoop)
+        Proxy.newProxyInstance(
+            LocalClient.class.getClassLoader(),
+            new Class<?>[] {EventLoop.class},
+            (proxy, method, arguments) -> {
+              Object result = method.invoke(loop, arguments);
+              if (method.getName().equals("schedule")) {
+                timers.add((Future<?>) result);
+              }
+              return result;
+            });
+  }
+
+  /** Lets everything that the event loop has still to do happen. */
+  void settle() {
+    onLoop(() -> {});
+  }
+
+  private void onLoop(Runnable work) {
+    assertThat(loop.submit(work).awaitUninterruptibly(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Override
+  public void close() {
+    settle();
+    http.close();
+    settle();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+    assertThat(ends).as("ends of each exchange").allMatch(count -> count.get() == 1);
+    assertThat(timers).as("timers of the exchanges").allMatch(Future::isDone);
+  }
+}

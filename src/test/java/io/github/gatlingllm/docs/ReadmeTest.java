@@ -1,0 +1,169 @@
+package io.github.gatlingllm.docs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.simulations.BenchmarkSettings;
+import io.github.gatlingllm.simulations.Settings;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.Diagnostic;
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What the README shows works: its programs compile, its settings exist, its links lead somewhere.
+ */
+class ReadmeTest {
+
+  private static final Path README = Path.of("README.md");
+
+  /** What a user's file has at its top. */
+  private static final String IMPORTS =
+      """
+      import static io.gatling.javaapi.core.CoreDsl.*;
+      import static io.gatling.javaapi.http.HttpDsl.*;
+      import static io.github.gatlingllm.javaapi.LlmDsl.*;
+      import static java.time.Duration.*;
+
+      import io.gatling.javaapi.core.*;
+      import io.github.gatlingllm.engine.EmbeddedEngine;
+      import io.github.gatlingllm.javaapi.*;
+
+      """;
+
+  @TempDir Path classes;
+
+  @Test
+  void wholeProgramsCompile() throws IOException {
+    List<String> programs = snippets("java").filter(java -> java.contains("class ")).toList();
+
+    assertThat(programs).isNotEmpty();
+    for (String program : programs) {
+      assertThat(errors(className(program), program)).isEmpty();
+    }
+  }
+
+  @Test
+  void piecesOfTheDslCompile() throws IOException {
+    List<String> pieces = snippets("java").filter(java -> !java.contains("class ")).toList();
+    assertThat(pieces).hasSizeGreaterThan(8);
+
+    assertThat(errors("Pieces", inOneClass(pieces))).isEmpty();
+  }
+
+  @Test
+  void mistakesAreFound() throws IOException {
+    List<String> mistaken = List.of("LlmProtocolBuilder engine = llm.basUrl(\"http://a/v1\");");
+
+    assertThat(errors("Pieces", inOneClass(mistaken)))
+        .hasSize(1)
+        .first()
+        .asString()
+        .contains("basUrl");
+  }
+
+  @Test
+  void coordinatesAreThoseOfThePom() throws IOException {
+    String pom = Files.readString(Path.of("pom.xml"));
+    String dependency = snippets("xml").findFirst().orElseThrow();
+
+    for (String element : List.of("groupId", "artifactId", "version")) {
+      assertThat(dependency).contains(firstElement(pom, element));
+    }
+  }
+
+  @Test
+  void settingsOnTheCommandLineExist() throws IOException {
+    List<String> commands = snippets("bash").flatMap(String::lines).toList();
+    assertThat(commands).contains("mvn gatling:test", "mvn verify");
+
+    for (String command : commands) {
+      Map<String, String> properties = new HashMap<>();
+      Matcher setting = Pattern.compile("-D(llm\\.\\S+?)=('[^']*'|\\S+)").matcher(command);
+      while (setting.find()) {
+        properties.put(setting.group(1), setting.group(2).replace("'", ""));
+      }
+      assertThat(
+              BenchmarkSettings.of(
+                  new Settings(properties, Map.of(), classes.resolve(".env")), () -> 1))
+          .as(command)
+          .isNotNull();
+    }
+  }
+
+  @Test
+  void linksLeadSomewhere() throws IOException {
+    Matcher link = Pattern.compile("]\\((?!http)([^)#]+)\\)").matcher(Files.readString(README));
+    List<String> targets = link.results().map(found -> found.group(1)).toList();
+
+    assertThat(targets).contains("docs/report.png", "docs/metrics.md");
+    assertThat(targets).allSatisfy(target -> assertThat(Path.of(target)).exists());
+  }
+
+  private static Stream<String> snippets(String language) throws IOException {
+    return Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
+        .matcher(Files.readString(README))
+        .results()
+        .map(found -> found.group(1));
+  }
+
+  private static String inOneClass(List<String> members) {
+    return IMPORTS + "class Pieces {\n" + String.join("\n", members) + "}\n";
+  }
+
+  private static String className(String program) {
+    Matcher name = Pattern.compile("class (\\w+)").matcher(program);
+    assertThat(name.find()).isTrue();
+    return name.group(1);
+  }
+
+  private static String firstElement(String xml, String element) {
+    Matcher first = Pattern.compile("<" + element + ">[^<]*</" + element + ">").matcher(xml);
+    assertThat(first.find()).isTrue();
+    return first.group();
+  }
+
+  private List<String> errors(String name, String program) {
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
+    JavaFileObject source =
+        new SimpleJavaFileObject(
+            URI.create("string:///" + name + ".java"), JavaFileObject.Kind.SOURCE) {
+          @Override
+          public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+            return program;
+          }
+        };
+    compiler
+        .getTask(
+            null,
+            compiler.getStandardFileManager(found, null, UTF_8),
+            found,
+            List.of("-d", classes.toString(), "-cp", classPath(), "-proc:none"),
+            null,
+            List.of(source))
+        .call();
+    return found.getDiagnostics().stream()
+        .filter(diagnostic -> diagnostic.getKind() == Diagnostic.Kind.ERROR)
+        .map(diagnostic -> diagnostic.getMessage(null))
+        .toList();
+  }
+
+  private static String classPath() {
+    return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+  }
+}

@@ -1,0 +1,97 @@
+package io.github.gatlingllm.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.gatlingllm.engine.CompletionRequest.Api;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class CompletionRequestTest {
+
+  @Test
+  void everythingIsRead() {
+    CompletionRequest request =
+        Requests.chat(
+            """
+            {"model":"m","max_tokens":9,"min_tokens":3,"ignore_eos":true,"stop":["a",""],"stream":true,
+             "stream_options":{"include_usage":true,"continuous_usage_stats":true},"seed":5,
+             "temperature":0.7,"n":1,"tools":null,%s}
+            """);
+    assertThat(request)
+        .isEqualTo(
+            new CompletionRequest(
+                Api.CHAT,
+                "m",
+                request.prompt(),
+                9,
+                3,
+                true,
+                java.util.List.of("a"),
+                true,
+                true,
+                true,
+                5));
+    assertThat(request.prompt().tokens()).isEqualTo(3); // 12 characters
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{'messages':[{'role':'user','content':'12345'}]} | 2",
+        "{'messages':[{'role':'user','content':'1234'},{'role':'user','content':'12345678'}]} | 3",
+        "{'messages':[{'role':'user','content':''}]} | 1",
+        "{'messages':[{'role':'assistant','content':null},{'role':'user','content':'1234'}]} | 1",
+        "{'messages':[{'role':'user','content':[{'type':'text','text':'12345678'}]}]} | 2",
+      })
+  void chatPromptCountsOneTokenPerFourCharacters(String json, int tokens) throws Refusal {
+    assertThat(Requests.parse(Api.CHAT, json.replace('\'', '"')).prompt().tokens())
+        .isEqualTo(tokens);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{'prompt':'123456789'} | 3",
+        "{'prompt':['123456789']} | 3",
+        "{'prompt':[1,2,3,4,5]} | 5",
+      })
+  void completionPromptIsATextOrTokenIds(String json, int tokens) throws Refusal {
+    assertThat(Requests.parse(Api.COMPLETIONS, json.replace('\'', '"')).prompt().tokens())
+        .isEqualTo(tokens);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "nonsense | Invalid JSON in the body; expected one JSON object",
+        "[] | The body is no JSON object; expected one JSON object",
+        "'' | The body is no JSON object; expected one JSON object",
+        "{} | messages are missing; expected a non-empty array",
+        "{'messages':[]} | messages are missing; expected a non-empty array",
+        "{'messages':[{'content':'a'}]} | A message has no role; expected role and content",
+        "{'messages':[{'role':'user'}]} | The prompt is missing or no text; this engine reads text only",
+        "{'n':2,%s} | n must be 1: this engine gives one choice",
+        "{'best_of':2,%s} | best_of must be 1: this engine gives one choice",
+        "{'max_tokens':0,%s} | max_tokens is wrong; expected a whole number of at least 1",
+        "{'max_tokens':'9',%s} | max_tokens is wrong; expected a whole number of at least 1",
+        "{'max_tokens':1.5,%s} | max_tokens is wrong; expected a whole number of at least 1",
+        "{'seed':1.5,%s} | seed is wrong; expected a whole number",
+        "{'max_tokens':5,'min_tokens':6,%s} | min_tokens 6 is above max_tokens 5",
+        "{'stream':1,%s} | stream is wrong; expected true or false",
+        "{'stream_options':{},%s} | stream_options need stream: true",
+        "{'model':1,%s} | model is wrong; expected a text",
+        "{'stop':1,%s} | stop is wrong; expected a text or an array of texts",
+      })
+  void wrongRequestIsRefusedInOneClearLine(String json, String message) {
+    String body = json.replace("%s", Requests.PROMPT).replace('\'', '"');
+    assertThatThrownBy(() -> Requests.parse(Api.CHAT, body))
+        .isInstanceOfSatisfying(
+            Refusal.class, refusal -> assertThat(refusal.status()).isEqualTo(400))
+        .hasMessage(message);
+  }
+}

@@ -1,0 +1,338 @@
+package io.github.gatlingllm.engine;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The engine through its port. */
+@Timeout(60)
+final class EmbeddedEngineTest {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final EmbeddedEngineBuilder FAST =
+      EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).seed(1).recordGroundTruth();
+
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final List<EmbeddedEngine> started = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    started.forEach(EmbeddedEngine::close);
+  }
+
+  private EmbeddedEngine start(EmbeddedEngineBuilder builder) {
+    EmbeddedEngine engine = builder.start();
+    started.add(engine);
+    return engine;
+  }
+
+  private static HttpRequest.Builder request(EmbeddedEngine engine, String path) {
+    return HttpRequest.newBuilder(URI.create(engine.baseUrl()).resolve(path))
+        .timeout(Duration.ofSeconds(20));
+  }
+
+  private static HttpRequest chat(EmbeddedEngine engine, String more) {
+    String body = "{" + Requests.PROMPT + more + "}";
+    return request(engine, "/v1/chat/completions")
+        .POST(HttpRequest.BodyPublishers.ofString(body))
+        .header("X-Request-Id", "request-7")
+        .build();
+  }
+
+  private String send(HttpRequest request) throws IOException, InterruptedException {
+    return client.send(request, BodyHandlers.ofString()).body();
+  }
+
+  /** The data of each event; every event must be one line and a blank one. */
+  private List<String> events(HttpRequest request) throws IOException, InterruptedException {
+    List<String> lines = send(request).lines().toList();
+    for (int i = 0; i < lines.size(); i += 2) {
+      assertThat(lines.get(i)).startsWith("data: ");
+      assertThat(lines.get(i + 1)).isEmpty();
+    }
+    return lines.stream()
+        .filter(line -> !line.isEmpty())
+        .map(line -> line.substring("data: ".length()))
+        .toList();
+  }
+
+  private static List<JsonNode> chunks(List<String> events) {
+    return events.stream()
+        .filter(event -> !event.equals("[DONE]"))
+        .map(EmbeddedEngineTest::json)
+        .toList();
+  }
+
+  private static JsonNode json(String text) {
+    try {
+      return MAPPER.readTree(text);
+    } catch (IOException e) {
+      throw new AssertionError(text, e);
+    }
+  }
+
+  private static void await(BooleanSupplier condition) {
+    long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void streamedChatIsRoleTokensFinishUsageDone() throws Exception {
+    EmbeddedEngine engine = start(FAST);
+    List<String> events =
+        events(
+            chat(
+                engine,
+                ",\"max_tokens\":3,\"stream\":true,\"stream_options\":{\"include_usage\":true}"));
+    List<JsonNode> chunks = chunks(events);
+    assertThat(events).hasSize(7).last().isEqualTo("[DONE]");
+    assertThat(chunks)
+        .allSatisfy(
+            chunk -> {
+              assertThat(chunk.path("id").textValue()).isEqualTo("chatcmpl-request-7");
+              assertThat(chunk.path("object").textValue()).isEqualTo("chat.completion.chunk");
+              assertThat(chunk.path("model").textValue()).isEqualTo("embedded");
+            });
+    assertThat(chunks.get(0).at("/choices/0/delta"))
+        .isEqualTo(json("{\"role\":\"assistant\",\"content\":\"\"}"));
+    for (JsonNode chunk : chunks.subList(1, 4)) {
+      assertThat(chunk.at("/choices/0/delta/content").textValue()).isNotBlank();
+      assertThat(chunk.at("/choices/0/finish_reason").isNull()).isTrue();
+    }
+    assertThat(chunks.get(4).at("/choices/0"))
+        .isEqualTo(
+            json("{\"index\":0,\"delta\":{},\"logprobs\":null,\"finish_reason\":\"length\"}"));
+    assertThat(chunks.get(5).path("choices")).isEmpty();
+    assertThat(chunks.get(5).path("usage"))
+        .isEqualTo(
+            json(
+                """
+                {"prompt_tokens":3,"completion_tokens":3,"total_tokens":6,
+                 "prompt_tokens_details":{"cached_tokens":0}}"""));
+  }
+
+  @Test
+  void streamedCompletionHasTextsAndNoRole() throws Exception {
+    EmbeddedEngine engine = start(FAST);
+    String body = "{\"prompt\":\"Once upon a time\",\"max_tokens\":2,\"stream\":true}";
+    List<String> events =
+        events(
+            request(engine, "/v1/completions")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build());
+    List<JsonNode> chunks = chunks(events);
+    assertThat(events).hasSize(4).last().isEqualTo("[DONE]");
+    assertThat(chunks).allSatisfy(chunk -> assertThat(chunk.has("usage")).isFalse());
+    assertThat(chunks.get(0).at("/choices/0/text").textValue()).isNotBlank();
+    assertThat(chunks.get(2).at("/choices/0/finish_reason").textValue()).isEqualTo("length");
+  }
+
+  @Test
+  void wholeAnswerIsTheSumOfTheStreamedOne() throws Exception {
+    EmbeddedEngine engine = start(FAST);
+    JsonNode whole = json(send(chat(engine, ",\"max_tokens\":40")));
+    String streamed =
+        chunks(events(chat(engine, ",\"max_tokens\":40,\"stream\":true"))).stream()
+            .map(chunk -> chunk.at("/choices/0/delta/content").asText())
+            .collect(Collectors.joining());
+    assertThat(whole.path("object").textValue()).isEqualTo("chat.completion");
+    assertThat(whole.at("/choices/0/message/role").textValue()).isEqualTo("assistant");
+    assertThat(whole.at("/choices/0/message/content").textValue()).isEqualTo(streamed);
+    assertThat(whole.at("/usage/completion_tokens").intValue())
+        .isEqualTo(streamed.split(" ", -1).length);
+    assertThat(engine.requestsReceived()).isEqualTo(2);
+  }
+
+  @Test
+  void sameSeedSaysTheSameOnAnotherEngine() throws Exception {
+    String first = send(chat(start(FAST), ",\"max_tokens\":9"));
+    String second = send(chat(start(FAST), ",\"max_tokens\":9"));
+    String other = send(chat(start(FAST.seed(2)), ",\"max_tokens\":9"));
+    String content = "/choices/0/message/content";
+    assertThat(json(first).at(content)).isEqualTo(json(second).at(content));
+    assertThat(json(first).at(content)).isNotEqualTo(json(other).at(content));
+  }
+
+  @Test
+  void chunksMayShareTokensAndUsageMayBeContinuous() throws Exception {
+    EmbeddedEngine engine = start(FAST.tokensPerChunk(3));
+    List<JsonNode> chunks =
+        chunks(
+            events(
+                chat(
+                    engine,
+                    """
+                    ,"max_tokens":8,"stream":true,"ignore_eos":true,
+                    "stream_options":{"include_usage":true,"continuous_usage_stats":true}""")));
+    assertThat(chunks)
+        .extracting(chunk -> chunk.at("/usage/completion_tokens").intValue())
+        .containsExactly(0, 3, 6, 8, 8, 8);
+  }
+
+  @Test
+  void fixedTimetableIsNeverEarlyAndTruthIsRecorded() throws Exception {
+    EmbeddedEngine engine =
+        start(EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(2)).recordGroundTruth());
+    send(chat(engine, ",\"max_tokens\":10,\"ignore_eos\":true,\"stream\":true"));
+    await(() -> !engine.groundTruth().isEmpty());
+    GroundTruth truth = engine.groundTruth().get(0);
+    assertThat(truth.requestId()).isEqualTo("request-7");
+    assertThat(truth.promptTokens()).isEqualTo(3);
+    assertThat(truth.outputTokens()).isEqualTo(10);
+    assertThat(truth.cancelled()).isFalse();
+    assertThat(truth.tokenNanos()).hasSize(10).isSorted();
+    assertThat(truth.firstTokenNanos()).isEqualTo(truth.tokenNanos()[0]);
+    for (int token = 0; token < 10; token++) {
+      assertThat(truth.tokenNanos()[token] - truth.receivedNanos())
+          .isGreaterThanOrEqualTo(ofMillis(20 + 2L * token).toNanos());
+    }
+    assertThat(truth.endedNanos()).isGreaterThanOrEqualTo(truth.tokenNanos()[9]);
+  }
+
+  @Test
+  void clientThatLeavesFreesItsPlaceForTheNext() throws Exception {
+    EmbeddedEngine engine = start(FAST.maxBatch(1));
+    String endless = ",\"max_tokens\":8000,\"ignore_eos\":true,\"stream\":true";
+    HttpResponse<InputStream> running =
+        client.send(chat(engine, endless), BodyHandlers.ofInputStream());
+    assertThat(running.statusCode()).isEqualTo(200);
+    await(() -> engine.running() == 1);
+    CompletableFuture<HttpResponse<String>> queued =
+        client.sendAsync(chat(engine, ",\"max_tokens\":2"), BodyHandlers.ofString());
+    await(() -> engine.waiting() == 1);
+    running.body().close();
+    assertThat(queued.get().statusCode()).isEqualTo(200);
+    await(() -> engine.running() == 0 && engine.waiting() == 0);
+    assertThat(engine.groundTruth())
+        .extracting(GroundTruth::cancelled)
+        .containsExactly(true, false);
+    assertThat(send(request(engine, "/metrics").build()))
+        .contains("vllm:num_requests_running{model_name=\"embedded\"} 0\n")
+        .contains("finished_reason=\"abort\"} 1\n");
+  }
+
+  @Test
+  void metricsAreWellFormedAndCount() throws Exception {
+    EmbeddedEngine engine = start(FAST);
+    send(chat(engine, ",\"max_tokens\":5,\"ignore_eos\":true"));
+    List<String> lines = send(request(engine, "/metrics").build()).lines().toList();
+    assertThat(lines)
+        .allMatch(
+            line ->
+                line.matches("# TYPE vllm:[a-z0-9_]+ (gauge|counter|histogram)")
+                    || line.matches(
+                        "vllm:[a-z0-9_]+\\{model_name=\"embedded\"(,[a-z_]+=\"[^\"]+\")?} [0-9.E-]+"))
+        .contains(
+            "vllm:prompt_tokens_total{model_name=\"embedded\"} 3",
+            "vllm:generation_tokens_total{model_name=\"embedded\"} 5",
+            "vllm:request_success_total{model_name=\"embedded\",finished_reason=\"length\"} 1",
+            "vllm:time_to_first_token_seconds_count{model_name=\"embedded\"} 1",
+            "vllm:inter_token_latency_seconds_count{model_name=\"embedded\"} 4",
+            "vllm:e2e_request_latency_seconds_bucket{model_name=\"embedded\",le=\"+Inf\"} 1",
+            "vllm:request_queue_time_seconds_count{model_name=\"embedded\"} 1");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "POST | /v1/chat/completions | nonsense | 400 | null",
+        "POST | /v1/chat/completions | {'model':'gpt',%s} | 404 | model_not_found",
+        "POST | /v1/chat/completions | {'max_tokens':8192,%s} | 400 | context_length_exceeded",
+        "POST | /v1/nothing | {} | 404 | unknown_url",
+        "GET | /v1/chat/completions | '' | 405 | method_not_allowed",
+        "POST | /metrics | {} | 405 | method_not_allowed",
+      })
+  void errorHasOpenAisShape(String method, String path, String body, int status, String code)
+      throws Exception {
+    EmbeddedEngine engine = start(FAST);
+    String json = body.replace("%s", Requests.PROMPT).replace('\'', '"');
+    HttpResponse<String> response =
+        client.send(
+            request(engine, path).method(method, HttpRequest.BodyPublishers.ofString(json)).build(),
+            BodyHandlers.ofString());
+    assertThat(response.statusCode()).isEqualTo(status);
+    JsonNode error = json(response.body()).path("error");
+    assertThat(error.path("message").textValue()).isNotBlank().hasSizeLessThanOrEqualTo(200);
+    assertThat(error.path("type").textValue()).isEqualTo("invalid_request_error");
+    assertThat(error.path("code").asText()).isEqualTo(code);
+    // The connection lives on, and the engine still answers.
+    assertThat(send(chat(engine, ",\"max_tokens\":1"))).contains("\"finish_reason\":\"length\"");
+  }
+
+  @Test
+  void healthIgnoresTheQuery() throws Exception {
+    HttpRequest health = request(start(FAST), "/health?verbose=1").build();
+    assertThat(client.send(health, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void keyIsAskedForAndNeverShown() throws Exception {
+    EmbeddedEngine engine = start(FAST.apiKey("secret-key"));
+    HttpRequest without = request(engine, "/v1/models").build();
+    HttpRequest wrong =
+        request(engine, "/v1/models").header("Authorization", "Bearer other-key").build();
+    HttpRequest right =
+        request(engine, "/v1/models").header("Authorization", "Bearer secret-key").build();
+    HttpResponse<String> refused = client.send(without, BodyHandlers.ofString());
+    assertThat(refused.statusCode()).isEqualTo(401);
+    assertThat(refused.body()).contains("invalid_api_key").doesNotContain("secret-key");
+    assertThat(client.send(wrong, BodyHandlers.ofString()).statusCode()).isEqualTo(401);
+    assertThat(json(send(right)).at("/data/0/id").textValue()).isEqualTo("embedded");
+    assertThat(client.send(request(engine, "/health").build(), BodyHandlers.ofString()))
+        .extracting(HttpResponse::statusCode)
+        .isEqualTo(200);
+  }
+
+  @Test
+  void whatTheKvCacheCanNeverHoldIsRefused() throws Exception {
+    EmbeddedEngine engine = start(FAST.kvTokens(50));
+    assertThat(send(chat(engine, ",\"max_tokens\":47"))).contains("\"usage\"");
+    assertThat(send(chat(engine, ",\"max_tokens\":48"))).contains("context_length_exceeded");
+  }
+
+  @Test
+  void takenPortIsNamed() {
+    int port = URI.create(start(FAST).baseUrl()).getPort();
+    assertThatThrownBy(() -> start(FAST.port(port)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("127.0.0.1:" + port);
+  }
+
+  @Test
+  void closingEndsOpenRequests() throws Exception {
+    EmbeddedEngine engine = start(FAST);
+    CompletableFuture<HttpResponse<String>> response =
+        client.sendAsync(
+            chat(engine, ",\"max_tokens\":8000,\"ignore_eos\":true,\"stream\":true"),
+            BodyHandlers.ofString());
+    await(() -> engine.running() == 1);
+    engine.close();
+    assertThatThrownBy(response::get).hasCauseInstanceOf(IOException.class);
+    assertThat(engine.groundTruth()).extracting(GroundTruth::cancelled).containsExactly(true);
+  }
+}

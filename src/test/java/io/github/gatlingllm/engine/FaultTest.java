@@ -1,0 +1,125 @@
+package io.github.gatlingllm.engine;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class FaultTest {
+  private static final EmbeddedEngineBuilder FAST =
+      EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).recordGroundTruth();
+  private static final String STREAM = ",\"max_tokens\":5,\"ignore_eos\":true,\"stream\":true";
+
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  private HttpResponse<String> ask(EmbeddedEngine engine, String more) throws Exception {
+    return client.send(
+        HttpRequest.newBuilder(URI.create(engine.baseUrl() + "/chat/completions"))
+            .timeout(Duration.ofSeconds(20))
+            .POST(HttpRequest.BodyPublishers.ofString("{" + Requests.PROMPT + more + "}"))
+            .build(),
+        BodyHandlers.ofString());
+  }
+
+  private static long count(String text, String part) {
+    return text.split(java.util.regex.Pattern.quote(part), -1).length - 1L;
+  }
+
+  @Test
+  void rejectAnswersWithItsStatus() throws Exception {
+    try (EmbeddedEngine engine = FAST.faults(Fault.reject(429)).start()) {
+      HttpResponse<String> response = ask(engine, STREAM);
+      assertThat(response.statusCode()).isEqualTo(429);
+      assertThat(response.headers().firstValue("retry-after")).hasValue("1");
+      assertThat(response.body()).contains("\"type\":\"rate_limit_error\"");
+      assertThat(engine.requestsReceived()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void cutEndsTheConnectionWithoutAnEndOfTheStream() throws Exception {
+    try (EmbeddedEngine engine = FAST.faults(Fault.cutAfter(3)).start()) {
+      assertThatThrownBy(() -> ask(engine, STREAM)).isInstanceOf(IOException.class);
+      assertThat(engine.groundTruth()).extracting(GroundTruth::outputTokens).containsExactly(3);
+      assertThat(engine.groundTruth()).extracting(GroundTruth::cancelled).containsExactly(false);
+    }
+  }
+
+  @Test
+  void cutAfterTheLastTokenStillTakesTheFinishReason() throws Exception {
+    try (EmbeddedEngine engine = FAST.faults(Fault.cutAfter(5)).start()) {
+      assertThatThrownBy(() -> ask(engine, STREAM)).isInstanceOf(IOException.class);
+      assertThat(engine.groundTruth()).extracting(GroundTruth::outputTokens).containsExactly(5);
+    }
+  }
+
+  @Test
+  void failReportsAnErrorInsideTheStream() throws Exception {
+    try (EmbeddedEngine engine = FAST.faults(Fault.failAfter(2)).start()) {
+      String body = ask(engine, STREAM).body();
+      assertThat(body)
+          .contains("data: {\"error\":{\"message\":\"Injected fault: status 500\"")
+          .endsWith("data: [DONE]\n\n")
+          .doesNotContain("\"finish_reason\":\"");
+      assertThat(count(body, "\"delta\":{\"content\":")).isEqualTo(2);
+      HttpResponse<String> whole = ask(engine, ",\"max_tokens\":5,\"ignore_eos\":true");
+      assertThat(whole.statusCode()).isEqualTo(500);
+    }
+  }
+
+  @Test
+  void stallHoldsTokensBackOnceAndLosesNone() throws Exception {
+    Duration pause = ofMillis(60);
+    for (int after : new int[] {0, 2, 5}) {
+      try (EmbeddedEngine engine = FAST.faults(Fault.stallAfter(after, pause)).start()) {
+        String body = ask(engine, STREAM).body();
+        assertThat(body).endsWith("data: [DONE]\n\n");
+        assertThat(count(body, "\"delta\":{\"content\":")).isEqualTo(5);
+        GroundTruth truth = engine.groundTruth().get(0);
+        long from = after == 0 ? truth.receivedNanos() : truth.tokenNanos()[after - 1];
+        long to = after == 5 ? truth.endedNanos() : truth.tokenNanos()[after];
+        assertThat(to - from).as("after %d", after).isGreaterThanOrEqualTo(pause.toNanos());
+      }
+    }
+  }
+
+  @Test
+  void shareOfTheRequestsIsDrawnFromTheSeed() {
+    List<Fault> faults = List.of(Fault.reject(503).share(0.2), Fault.cutAfter(1).share(0.1));
+    EngineOptions options = new EngineOptions("m", 1, 100, null, false, 1, faults);
+    List<Fault.Effect> drawn =
+        LongStream.range(0, 10_000)
+            .mapToObj(options::faultOf)
+            .filter(effect -> effect != null)
+            .toList();
+    assertThat(drawn).filteredOn(new Fault.Reject(503)::equals).hasSizeBetween(1_900, 2_100);
+    assertThat(drawn).filteredOn(new Fault.Cut(1)::equals).hasSizeBetween(900, 1_100);
+    assertThat(drawn)
+        .isEqualTo(
+            LongStream.range(0, 10_000)
+                .mapToObj(options::faultOf)
+                .filter(effect -> effect != null)
+                .toList());
+  }
+
+  @Test
+  void impossibleFaultsAreRefused() {
+    assertThatThrownBy(() -> Fault.reject(200)).hasMessageContaining("expected 400 to 599");
+    assertThatThrownBy(() -> Fault.cutAfter(-1)).hasMessageContaining("expected 0 or more");
+    assertThatThrownBy(() -> Fault.cutAfter(1).share(0)).hasMessageContaining("more than 0");
+    assertThatThrownBy(() -> FAST.faults(Fault.reject(429), Fault.cutAfter(1).share(0.1)))
+        .hasMessageContaining("expected at most 1");
+  }
+}

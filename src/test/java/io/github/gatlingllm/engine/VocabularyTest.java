@@ -1,0 +1,36 @@
+package io.github.gatlingllm.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.knuddels.jtokkit.Encodings;
+import com.knuddels.jtokkit.api.Encoding;
+import com.knuddels.jtokkit.api.EncodingType;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+final class VocabularyTest {
+  private final Encoding cl100k =
+      Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.CL100K_BASE);
+
+  @Test
+  void everyWordIsOneTokenWithAndWithoutASpace() {
+    assertThat(Vocabulary.words())
+        .hasSize(256)
+        .doesNotHaveDuplicates()
+        .allSatisfy(
+            word -> {
+              assertThat(cl100k.countTokens(word)).as(word).isEqualTo(1);
+              assertThat(cl100k.countTokens(" " + word)).as(word).isEqualTo(1);
+            });
+  }
+
+  @Test
+  void tokenizerCountsWhatTheEngineReports() {
+    Answer answer = Requests.answer("{\"max_tokens\":500,\"ignore_eos\":true,%s}");
+    String text =
+        IntStream.range(0, answer.tokens()).mapToObj(answer::text).collect(Collectors.joining());
+    assertThat(answer.tokens()).isEqualTo(500);
+    assertThat(cl100k.countTokens(text)).isEqualTo(500);
+  }
+}

@@ -1,0 +1,28 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.report.Browser.Scripts;
+import io.github.gatlingllm.report.Browser.Theme;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Takes the picture of a report that the README shows: verdict and load curve, without the tables
+ * between them. Arguments: the report, the picture.
+ */
+final class ReportPicture {
+
+  private ReportPicture() {}
+
+  public static void main(String[] args) throws IOException {
+    Path profile = Files.createTempDirectory("report-picture");
+    try (Browser browser = Browser.open(profile, Scripts.ON)) {
+      browser.prefer(Theme.LIGHT).show(Path.of(args[0]).toAbsolutePath(), 1400, 1572);
+      browser
+          .driver()
+          .executeScript(
+              "['validity', 'metrics'].forEach(id => document.getElementById(id).hidden = true)");
+      browser.picture(Path.of(args[1]));
+    }
+  }
+}
