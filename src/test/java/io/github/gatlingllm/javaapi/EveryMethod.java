@@ -49,6 +49,7 @@ final class EveryMethod extends Simulation {
           .shareConnections()
           .disableShareConnections()
           .disableStreaming()
+          .ignoreEos()
           .disableIgnoreEos()
           .disableUsage()
           .body("{\"top_k\": 5}")
