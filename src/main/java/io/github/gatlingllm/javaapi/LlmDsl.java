@@ -4,6 +4,7 @@ import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmChecks;
 import io.github.gatlingllm.action.LlmResponse;
 import io.github.gatlingllm.sample.Verdict;
@@ -122,7 +123,7 @@ public final class LlmDsl {
   /** As {@link #oneAfterTheOther(PopulationBuilder...)}. */
   public static PopulationBuilder oneAfterTheOther(List<PopulationBuilder> populations) {
     if (populations.isEmpty()) {
-      throw new IllegalArgumentException("oneAfterTheOther(): expected at least one population");
+      throw InvalidSimulation.because("oneAfterTheOther(): expected at least one population");
     }
     PopulationBuilder first = populations.get(0);
     return populations.size() == 1

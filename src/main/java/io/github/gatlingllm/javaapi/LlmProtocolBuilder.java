@@ -157,7 +157,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    */
   public LlmProtocolBuilder maxInFlight(int requests) {
     if (requests < 1) {
-      throw new IllegalArgumentException(
+      throw InvalidSimulation.because(
           "maxInFlight(" + requests + "): expected 1 request in flight or more");
     }
     return with(s -> s.maxInFlight = requests);

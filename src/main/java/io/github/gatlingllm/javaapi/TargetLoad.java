@@ -2,6 +2,7 @@ package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.PlanPopulation;
 import io.github.gatlingllm.load.LoadPlan;
 
@@ -19,7 +20,7 @@ public final class TargetLoad {
 
   TargetLoad(LoadPlan plan, String label, LlmProtocolBuilder protocol) {
     if (label.isBlank()) {
-      throw new IllegalArgumentException(
+      throw InvalidSimulation.because(
           "target(\"" + label + "\"): expected a name, which results go by");
     }
     this.plan = plan;
