@@ -11,8 +11,10 @@ import io.gatling.http.client.Request;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.request.HttpRequestDef;
 import io.gatling.http.request.builder.HttpRequestBuilder;
+import io.gatling.http.util.SslContexts;
 import io.gatling.javaapi.http.HttpRequestActionBuilder;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import scala.Option;
 
 /**
@@ -27,11 +29,14 @@ final class HttpCall {
   private final HttpComponents http;
   private final HttpRequestDef definition;
   private final boolean shared;
+  private final @Nullable SslContexts tls;
 
-  private HttpCall(HttpComponents http, HttpRequestDef definition, boolean shared) {
+  private HttpCall(
+      HttpComponents http, HttpRequestDef definition, boolean shared, @Nullable SslContexts tls) {
     this.http = http;
     this.definition = definition;
     this.shared = shared;
+    this.tls = tls;
   }
 
   private record Content(PreparedRequest prepared, String requestId) {}
@@ -40,7 +45,8 @@ final class HttpCall {
       LlmProtocol protocol,
       Map<String, Dynamic<String>> headers,
       HttpComponents http,
-      GatlingConfiguration configuration) {
+      GatlingConfiguration configuration,
+      @Nullable SslContexts tls) {
     HttpRequestActionBuilder post =
         http("llm")
             .post(session -> content(session.asScala()).prepared().url())
@@ -65,7 +71,8 @@ final class HttpCall {
     return new HttpCall(
         http,
         builder.build(http.httpCaches(), http.httpProtocol(), false, configuration),
-        protocol.shareConnections());
+        protocol.shareConnections(),
+        tls);
   }
 
   /**
@@ -82,12 +89,15 @@ final class HttpCall {
   void execute(Request request, Session session, HttpListener listener) {
     http.httpEngine()
         .executeRequest(
-            request,
-            session.userId(),
-            shared,
-            session.eventLoop(),
-            listener,
-            shared ? Option.empty() : SslContextSupport.sslContexts(session));
+            request, session.userId(), shared, session.eventLoop(), listener, tlsOf(session));
+  }
+
+  /** None for those of Gatling's client. */
+  private Option<SslContexts> tlsOf(Session session) {
+    if (tls != null) {
+      return Option.apply(tls);
+    }
+    return shared ? Option.empty() : SslContextSupport.sslContexts(session);
   }
 
   private static Content content(Session session) {

@@ -14,13 +14,15 @@ import io.github.gatlingllm.client.Answer;
 import io.github.gatlingllm.client.Exchange;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.sample.Timeline;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.runtime.BoxedUnit;
 
 /**
  * Sends one LLM request for a virtual user: hold it until its planned instant, resolve what is
- * asked, wait for the throttle, exchange, and hand the end to {@link LlmEnd}.
+ * asked, wait for the throttle and the in-flight gate, exchange, and hand the end to {@link
+ * LlmEnd}.
  */
 final class LlmAction extends RequestActionBase {
 
@@ -135,6 +137,7 @@ final class LlmAction extends RequestActionBase {
             index,
             start,
             arrival == null ? null : (Long) arrival.scheduledOffsetNanos());
+    GatePassage passage = new GatePassage(components.gate(), session.eventLoop(), components::now);
     Exchange exchange =
         new Exchange(
             timeline,
@@ -145,7 +148,16 @@ final class LlmAction extends RequestActionBase {
                 prepared.secrets()),
             session.eventLoop(),
             components::now,
-            ended -> end.ended(ended, sent));
+            ended -> {
+              passage.leave();
+              end.ended(ended, sent);
+            });
+    LongConsumer go =
+        now -> {
+          if (!exchange.hasEnded()) {
+            passage.enter(now, admitted -> admit(exchange, admitted, session, httpRequest));
+          }
+        };
     if (throttled) {
       core.throttler()
           .get()
@@ -153,21 +165,27 @@ final class LlmAction extends RequestActionBase {
               new Throttler$Command$ThrottledRequest(
                   session.scenario(),
                   () -> {
-                    EventLoops.execute(
-                        session.eventLoop(),
-                        () -> admit(exchange, components.now(), session, httpRequest));
+                    EventLoops.execute(session.eventLoop(), () -> go.accept(components.now()));
                     return BoxedUnit.UNIT;
                   }));
     } else {
-      admit(exchange, start, session, httpRequest);
+      go.accept(start);
     }
     return success();
   }
 
   private void admit(Exchange exchange, long now, Session session, Request httpRequest) {
+    if (exchange.hasEnded()) {
+      return;
+    }
     components.ledger().started();
     exchange.timeline().admitted(now);
-    call.execute(httpRequest, session, exchange);
+    try {
+      call.execute(httpRequest, session, exchange);
+    } catch (RuntimeException e) {
+      // After a wait no caller of ours is left who would free its place and let the user go on.
+      exchange.onThrowable(e);
+    }
   }
 
   /**

@@ -10,11 +10,13 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.InFlightGate;
 import io.github.gatlingllm.load.StageListener;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.runtime.BoxedUnit;
 
@@ -26,12 +28,14 @@ final class LlmComponents implements ProtocolComponents {
   private final LlmProtocol protocol;
   private final String target;
   private final RunParts parts;
+  private final @Nullable InFlightGate gate;
   private final Ledger ledger;
 
   private LlmComponents(LlmProtocol protocol, RunParts parts, Ledger ledger) {
     this.protocol = protocol;
     this.target = protocol.label();
     this.parts = parts;
+    this.gate = parts.gate(protocol);
     this.ledger = ledger;
   }
 
@@ -52,6 +56,11 @@ final class LlmComponents implements ProtocolComponents {
   /** The target's label. */
   String target() {
     return target;
+  }
+
+  /** What limits the requests in flight; null where nothing does. */
+  @Nullable InFlightGate gate() {
+    return gate;
   }
 
   Run run() {
@@ -107,7 +116,10 @@ final class LlmComponents implements ProtocolComponents {
   HttpCall httpCall(ScenarioContext context, Map<String, Dynamic<String>> headers) {
     HttpComponents http =
         context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
-    return HttpCall.of(protocol, headers, http, context.coreComponents().configuration());
+    GatlingConfiguration configuration = context.coreComponents().configuration();
+    boolean http2 = http.httpProtocol().enginePart().enableHttp2();
+    return HttpCall.of(
+        protocol, headers, http, configuration, parts.tls(protocol, http2, configuration));
   }
 
   @Override

@@ -61,7 +61,9 @@ final class LlmEnd {
 
   /** Called once per exchange, on its event loop. */
   void ended(Exchange exchange, LlmAction.Sent sent) {
-    components.ledger().ended();
+    if (exchange.timeline().isAdmitted()) {
+      components.ledger().ended();
+    }
     TokenCounts.Asked asked = sent.prepared().toCount();
     if (TokenCounts.needTokenizer(exchange.answer())) {
       components
@@ -175,7 +177,7 @@ final class LlmEnd {
         components.run().injector(),
         null,
         sent.index(),
-        session.scenario(),
+        PlanUser.scenarioOf(session),
         prepared.name(),
         List.copyOf(CollectionConverters.asJava(session.groups())),
         session.userId(),

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param headers extra headers
  * @param requestTimeout of a whole request
  * @param idleTimeout longest silence after the response headers
+ * @param maxInFlight more requests wait, first in first out; null for no limit
+ * @param verifyTls whether certificates are checked; null for what Gatling is configured to do
  * @param shareConnections whether virtual users share one pool of connections
  * @param streaming whether answers are streamed unless a request says otherwise
  * @param pinning whether a request with {@code max_tokens} pins its output to that length
@@ -41,6 +43,8 @@ public record LlmProtocol(
     Map<String, Dynamic<String>> headers,
     Duration requestTimeout,
     Duration idleTimeout,
+    @Nullable Integer maxInFlight,
+    @Nullable Boolean verifyTls,
     boolean shareConnections,
     boolean streaming,
     Pinning pinning,
@@ -90,6 +94,8 @@ public record LlmProtocol(
           Map.of(),
           Duration.ofMinutes(10),
           Duration.ofMinutes(2),
+          null,
+          null,
           true,
           true,
           Pinning.UNLESS_REJECTED,
@@ -107,6 +113,9 @@ public record LlmProtocol(
     return !baseUrls.isEmpty();
   }
 
+  /** A gate that warm-up requests do wait at, so that waiting is warm too. */
+  private static final int WARM_UP_GATE = 16;
+
   /** The same settings, but for a server inside this JVM that knows none of the user's secrets. */
   LlmProtocol at(String baseUrl) {
     return new LlmProtocol(
@@ -117,6 +126,8 @@ public record LlmProtocol(
         Map.of(),
         requestTimeout,
         idleTimeout,
+        maxInFlight == null ? null : (Integer) WARM_UP_GATE,
+        null,
         shareConnections,
         true,
         Pinning.ALWAYS,

@@ -13,18 +13,25 @@ import org.jspecify.annotations.Nullable;
  * action of each iteration. The user's {@link PlanUser} asks the plan what comes next.
  */
 final class PlanLoop extends SessionHook {
+  private final String scenario;
   private final StageListener listener;
   private @Nullable Action body;
 
-  PlanLoop(StatsEngine statsEngine, Action exit, StageListener listener) {
+  PlanLoop(StatsEngine statsEngine, Action exit, String scenario, StageListener listener) {
     // No function: execute is replaced. Of SessionHook only the Scala members are wanted.
     super(null, "plan", statsEngine, exit);
+    this.scenario = scenario;
     this.listener = listener;
   }
 
   /** Closes the loop; the body must exist before, and needs the loop to be built. */
   void around(Action body) {
     this.body = body;
+  }
+
+  /** The user's name of the scenario. */
+  String scenario() {
+    return scenario;
   }
 
   StageListener listener() {

@@ -24,7 +24,7 @@ final class PlanLoopBuilder implements ActionBuilder {
   @Override
   public Action build(ScenarioContext ctx, Action exit) {
     CoreComponents core = ctx.coreComponents();
-    PlanLoop loop = new PlanLoop(core.statsEngine(), exit, listener.apply(ctx));
+    PlanLoop loop = new PlanLoop(core.statsEngine(), exit, body.name(), listener.apply(ctx));
     loop.around(body.build(withExit(ctx, new PlanExit(core.statsEngine(), exit)), loop));
     return loop;
   }

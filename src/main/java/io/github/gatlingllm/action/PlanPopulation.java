@@ -19,14 +19,32 @@ public final class PlanPopulation {
     return of(plan, scenario, LlmComponents::stages);
   }
 
+  /**
+   * The same against one of several targets. Gatling allows no scenario name twice, so the target
+   * becomes part of the name.
+   */
+  public static PopulationBuilder of(
+      LoadPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario, String target) {
+    String name = scenario.wrapped.name() + " @ " + target;
+    return of(plan, scenario, name, LlmComponents::stages);
+  }
+
   static PopulationBuilder of(
       LoadPlan plan,
       io.gatling.javaapi.core.ScenarioBuilder scenario,
       Function<ScenarioContext, StageListener> listener) {
+    return of(plan, scenario, scenario.wrapped.name(), listener);
+  }
+
+  private static PopulationBuilder of(
+      LoadPlan plan,
+      io.gatling.javaapi.core.ScenarioBuilder scenario,
+      String name,
+      Function<ScenarioContext, StageListener> listener) {
     ScenarioBuilder body = scenario.wrapped;
     ActionBuilder loop = new PlanLoopBuilder(body, listener);
     ScenarioBuilder looped =
-        new ScenarioBuilder(body.name(), List$.MODULE$.<ActionBuilder>empty().$colon$colon(loop));
+        new ScenarioBuilder(name, List$.MODULE$.<ActionBuilder>empty().$colon$colon(loop));
     return new PopulationBuilder(looped.inject(new PlanProfile(plan)));
   }
 }

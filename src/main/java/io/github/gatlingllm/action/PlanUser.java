@@ -19,6 +19,7 @@ final class PlanUser implements VirtualUsers.Waiting {
 
   private final PlanDriver driver;
   private final @Nullable Arrival arrival;
+  private final String scenario;
 
   private @Nullable Session session;
   private @Nullable Action body;
@@ -28,14 +29,22 @@ final class PlanUser implements VirtualUsers.Waiting {
 
   /**
    * @param arrival of a user that runs once; null for one that loops
+   * @param scenario the user's name of the scenario that it runs
    */
-  PlanUser(PlanDriver driver, @Nullable Arrival arrival) {
+  PlanUser(PlanDriver driver, @Nullable Arrival arrival, String scenario) {
     this.driver = driver;
     this.arrival = arrival;
+    this.scenario = scenario;
   }
 
   static PlanUser of(Session session) {
     return (PlanUser) session.attributes().apply(KEY);
+  }
+
+  /** The user's name of a session's scenario; Gatling's own may name the target too. */
+  static String scenarioOf(Session session) {
+    Object user = session.attributes().getOrElse(KEY, () -> null);
+    return user instanceof PlanUser planned ? planned.scenario : session.scenario();
   }
 
   /** The session of a new user. */

@@ -106,7 +106,7 @@ final class PlanWorkload extends Workload implements VirtualUsers {
       arrival.started(System.nanoTime());
     }
     Session own =
-        new PlanUser(driver, arrival)
+        new PlanUser(driver, arrival, ((PlanLoop) scenario.entry()).scenario())
             .in(FreshSession.of(scenario.name(), userId, scenario.onExit(), eventLoop));
     Session ready = scenario.onStart().apply(own);
     statsEngine.logUserStart(scenario.name());

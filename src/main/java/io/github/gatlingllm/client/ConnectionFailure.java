@@ -5,6 +5,8 @@ import io.netty.handler.codec.compression.DecompressionException;
 import io.netty.handler.proxy.ProxyConnectException;
 import io.netty.handler.ssl.NotSslRecordException;
 import java.net.UnknownHostException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -40,6 +42,10 @@ final class ConnectionFailure {
               "channel was closed before handshake",
               "connection closed by the server before any response"));
 
+  private static final String UNTRUSTED =
+      "the server's certificate is not trusted; add its authority to the trust store, or set"
+          + " verifyTls=false";
+
   private ConnectionFailure() {}
 
   /** The kind decides, wherever in the chain of causes it is: outer ones are mere wrapping. */
@@ -60,7 +66,7 @@ final class ConnectionFailure {
     }
     SSLException tls = find(SSLException.class, failure);
     if (tls != null) {
-      return "TLS failed: " + message(tls);
+      return "TLS failed: " + (isUntrusted(tls) ? UNTRUSTED : message(tls));
     }
     DecompressionException compressed = find(DecompressionException.class, failure);
     if (compressed != null) {
@@ -79,6 +85,12 @@ final class ConnectionFailure {
       }
     }
     return null;
+  }
+
+  /** Whether no chain leads from the certificate to an authority that is trusted. */
+  private static boolean isUntrusted(Throwable failure) {
+    return find(CertPathBuilderException.class, failure) != null
+        || find(CertPathValidatorException.class, failure) != null;
   }
 
   private static @Nullable String known(Throwable failure) {

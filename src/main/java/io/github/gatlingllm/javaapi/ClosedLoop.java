@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
  * setUp(closedLoop(1, 2, 4, 8, 16).stabilize(10).measure(60).inject(chat)).protocols(engine);
  * }</pre>
  */
-public final class ClosedLoop {
+public final class ClosedLoop implements LoadProfile {
   private final int[] users;
   private final Phases phases;
   private final boolean oneUserPerSecond;
@@ -137,7 +137,12 @@ public final class ClosedLoop {
             .toList());
   }
 
-  /** Puts the scenario under this load, for {@code setUp}. */
+  @Override
+  public TargetLoad target(String label, LlmProtocolBuilder protocol) {
+    return new TargetLoad(plan(), label, protocol);
+  }
+
+  @Override
   public PopulationBuilder inject(ScenarioBuilder scenario) {
     return PlanPopulation.of(plan(), scenario);
   }

@@ -1,11 +1,14 @@
 package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.CheckBuilder;
+import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmChecks;
 import io.github.gatlingllm.action.LlmResponse;
 import io.github.gatlingllm.sample.Verdict;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -102,6 +105,38 @@ public final class LlmDsl {
    */
   public static OpenLoop openLoop(double... usersPerSecond) {
     return OpenLoop.of(usersPerSecond);
+  }
+
+  /**
+   * Loads several targets in turn: each when all users of the one before have ended.
+   *
+   * <pre>{@code
+   * setUp(oneAfterTheOther(
+   *     closedLoop(16).measure(60).target("vLLM", llm.baseUrl(a).model("llama-8b")).inject(chat),
+   *     closedLoop(16).measure(60).target("SGLang", llm.baseUrl(b).model("llama-8b")).inject(chat)));
+   * }</pre>
+   */
+  public static PopulationBuilder oneAfterTheOther(PopulationBuilder... populations) {
+    return oneAfterTheOther(List.of(populations));
+  }
+
+  /** As {@link #oneAfterTheOther(PopulationBuilder...)}. */
+  public static PopulationBuilder oneAfterTheOther(List<PopulationBuilder> populations) {
+    if (populations.isEmpty()) {
+      throw InvalidSimulation.because("oneAfterTheOther(): expected at least one population");
+    }
+    PopulationBuilder first = populations.get(0);
+    return populations.size() == 1
+        ? first
+        : first.andThen(oneAfterTheOther(populations.subList(1, populations.size())));
+  }
+
+  /**
+   * Loads several targets at the same time, as in {@link #oneAfterTheOther}: nothing that changes
+   * with time favours one of them, but they share the load generator.
+   */
+  public static List<PopulationBuilder> sideBySide(PopulationBuilder... populations) {
+    return List.of(populations);
   }
 
   // Checks

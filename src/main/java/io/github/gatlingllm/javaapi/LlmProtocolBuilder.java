@@ -148,6 +148,36 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return idleTimeout(Duration.ofSeconds(seconds));
   }
 
+  /**
+   * Lets at most so many requests be in flight; more wait, first in first out, whatever user they
+   * come from. The wait is part of queue wait, never of latency; {@link #requestTimeout} counts
+   * from its end.
+   *
+   * @param requests 1 or more; no limit unless set
+   */
+  public LlmProtocolBuilder maxInFlight(int requests) {
+    if (requests < 1) {
+      throw InvalidSimulation.because(
+          "maxInFlight(" + requests + "): expected 1 request in flight or more");
+    }
+    return with(s -> s.maxInFlight = requests);
+  }
+
+  /**
+   * Refuses servers whose certificate no trusted authority signed, or that is made for another
+   * host. Trusted is what Gatling's {@code ssl.trustStore} names, else what the JVM trusts. Unless
+   * this or {@link #disableVerifyTls} is set, Gatling's configuration decides, which by default
+   * trusts everybody. Certificates of single users ({@code perUserKeyManagerFactory}) are not sent.
+   */
+  public LlmProtocolBuilder verifyTls() {
+    return with(s -> s.verifyTls = true);
+  }
+
+  /** Takes any certificate, for test servers that sign their own; see {@link #verifyTls}. */
+  public LlmProtocolBuilder disableVerifyTls() {
+    return with(s -> s.verifyTls = false);
+  }
+
   /** All virtual users share one pool of connections: the default. */
   public LlmProtocolBuilder shareConnections() {
     return with(s -> s.shareConnections = true);
@@ -295,6 +325,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     private final Map<String, Dynamic<String>> headers;
     private Duration requestTimeout;
     private Duration idleTimeout;
+    private @Nullable Integer maxInFlight;
+    private @Nullable Boolean verifyTls;
     private boolean shareConnections;
     private boolean streaming;
     private LlmProtocol.Pinning pinning;
@@ -315,6 +347,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
       headers = new LinkedHashMap<>(from.headers());
       requestTimeout = from.requestTimeout();
       idleTimeout = from.idleTimeout();
+      maxInFlight = from.maxInFlight();
+      verifyTls = from.verifyTls();
       shareConnections = from.shareConnections();
       streaming = from.streaming();
       pinning = from.pinning();
@@ -337,6 +371,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
           headers,
           requestTimeout,
           idleTimeout,
+          maxInFlight,
+          verifyTls,
           shareConnections,
           streaming,
           pinning,

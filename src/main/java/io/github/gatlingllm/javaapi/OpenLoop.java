@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
  * setUp(openLoop(1, 2, 4, 8, 16).poisson().seed(7).measure(60).inject(chat)).protocols(engine);
  * }</pre>
  */
-public final class OpenLoop {
+public final class OpenLoop implements LoadProfile {
   /** What becomes of a rate and a seed. */
   @FunctionalInterface
   private interface Shape {
@@ -143,7 +143,12 @@ public final class OpenLoop {
             .toList());
   }
 
-  /** Puts the scenario under this load, for {@code setUp}. */
+  @Override
+  public TargetLoad target(String label, LlmProtocolBuilder protocol) {
+    return new TargetLoad(plan(), label, protocol);
+  }
+
+  @Override
   public PopulationBuilder inject(ScenarioBuilder scenario) {
     return PlanPopulation.of(plan(), scenario);
   }

@@ -25,8 +25,15 @@ public final class ConsoleSummary {
     block.line("=".repeat(WIDTH));
     block.title("LLM Information");
     block.wrapped("> ", summary.verdict());
+    if (summary.targets().size() > 1) {
+      block.wrapped("> ", "all targets and levels pooled; each target has a row below");
+    }
     block.counts(summary);
     block.table(SummaryTables.latencies(summary.figures()));
+    if (summary.targets().size() > 1) {
+      block.title("Targets");
+      block.table(SummaryTables.targets(summary));
+    }
     if (summary.stages().size() > 1) {
       block.title("Load levels");
       block.table(SummaryTables.stages(summary));
@@ -78,7 +85,7 @@ public final class ConsoleSummary {
                       : "; at most "
                           + NumberText.with(max.requestsPerS(), "requests/s")
                           + " at "
-                          + max.stage()));
+                          + SummaryTables.place(summary, max.stage(), max.target())));
     }
     Summary.Knee knee = summary.knee();
     if (knee != null && summary.stages().size() > 1) {
@@ -86,7 +93,7 @@ public final class ConsoleSummary {
           "> ",
           knee.reached()
               ? "knee: "
-                  + knee.stage()
+                  + SummaryTables.place(summary, knee.stage(), knee.target())
                   + " = "
                   + NumberText.with(knee.outputTokensPerS(), "tok/s")
                   + " at E2E p50 "

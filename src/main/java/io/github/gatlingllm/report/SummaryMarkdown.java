@@ -28,6 +28,10 @@ public final class SummaryMarkdown {
       out.append(latencies.markdown()).append("\n`").append(SummaryTables.LOW_N).append("`\n\n");
     }
     out.append(new TextTable(List.of("system", "value"), system(summary)).markdown()).append('\n');
+    if (summary.targets().size() > 1) {
+      out.append("### Targets\n\n").append(SummaryTables.targets(summary).markdown());
+      out.append('\n');
+    }
     if (summary.stages().size() > 1) {
       out.append("### Load levels\n\n").append(SummaryTables.stages(summary).markdown());
       out.append('\n');
@@ -66,7 +70,12 @@ public final class SummaryMarkdown {
     }
     Summary.Knee knee = summary.knee();
     if (knee != null && summary.stages().size() > 1) {
-      rows.add(List.of("knee", knee.reached() ? knee.stage() : "not reached"));
+      rows.add(
+          List.of(
+              "knee",
+              knee.reached()
+                  ? SummaryTables.place(summary, knee.stage(), knee.target())
+                  : "not reached"));
     }
     rows.add(List.of("jitter (ITL p99 ÷ p50)", NumberText.number(f.jitter().itlP99OverP50())));
     return rows;

@@ -27,6 +27,8 @@ final class SummaryTables {
           Metric.QUEUE_WAIT_MS,
           Metric.STALL_MS);
 
+  private static final List<Summary.Target> NONE = List.of();
+
   private SummaryTables() {}
 
   /** Latencies, a row per metric that has values. */
@@ -51,7 +53,6 @@ final class SummaryTables {
 
   /** Load levels, a row each. */
   static TextTable stages(Summary summary) {
-    boolean severalTargets = summary.targets().size() > 1;
     boolean slo = summary.slo() != null;
     List<String> heading = new ArrayList<>(List.of("level", "in flight", "requests/s", "tok/s"));
     heading.addAll(List.of("TTFT p50", "TTFT p99", "ITL p50", "ITL p99", "E2E p50"));
@@ -65,7 +66,7 @@ final class SummaryTables {
       Distribution ttft = f.metric(Metric.TTFT_MS);
       Distribution itl = f.metric(Metric.ITL_MS);
       List<String> row = new ArrayList<>();
-      row.add(severalTargets ? stage.label() + " " + stage.target() : stage.label());
+      row.add(place(summary, stage.label(), stage.target()));
       row.add(NumberText.number(stage.meanInFlight()));
       row.add(NumberText.number(f.throughput().requestsPerS()));
       row.add(NumberText.number(f.throughput().outputTokensPerS()));
@@ -81,6 +82,48 @@ final class SummaryTables {
       rows.add(row);
     }
     return new TextTable(heading, rows);
+  }
+
+  /** Targets, a row each; none where there is only one. */
+  static TextTable targets(Summary summary) {
+    boolean slo = summary.slo() != null;
+    List<String> heading = new ArrayList<>(List.of("target", "requests/s", "tok/s"));
+    heading.addAll(List.of("TTFT p50", "TTFT p99", "ITL p50", "ITL p99", "E2E p50", "knee"));
+    if (slo) {
+      heading.addAll(List.of("in SLO", "holds up to"));
+    }
+    heading.add("failed");
+    List<List<String>> rows = new ArrayList<>();
+    for (Summary.Target target : summary.targets().size() > 1 ? summary.targets() : NONE) {
+      Figures f = target.figures();
+      Distribution ttft = f.metric(Metric.TTFT_MS);
+      Distribution itl = f.metric(Metric.ITL_MS);
+      Summary.Knee knee = target.knee();
+      List<String> row = new ArrayList<>();
+      row.add(target.label());
+      row.add(NumberText.number(f.throughput().requestsPerS()));
+      row.add(NumberText.number(f.throughput().outputTokensPerS()));
+      row.add(quoted(ttft, "p50", ttft.p50()));
+      row.add(quoted(ttft, "p99", ttft.p99()));
+      row.add(quoted(itl, "p50", itl.p50()));
+      row.add(quoted(itl, "p99", itl.p99()));
+      row.add(quoted(f.metric(Metric.E2E_MS), "p50", f.metric(Metric.E2E_MS).p50()));
+      row.add(knee == null || !knee.reached() ? NumberText.ABSENT : knee.stage());
+      if (slo) {
+        Figures.Goodput goodput = f.goodput();
+        Figures.MaxGoodput max = goodput == null ? null : goodput.max();
+        row.add(NumberText.percent(goodput == null ? null : goodput.share()));
+        row.add(max == null ? NumberText.ABSENT : max.stage());
+      }
+      row.add(NumberText.count(f.counts().failed()));
+      rows.add(row);
+    }
+    return new TextTable(heading, rows);
+  }
+
+  /** A load level, and of which target where there are several. */
+  static String place(Summary summary, String stage, String target) {
+    return summary.targets().size() > 1 ? stage + " of " + target : stage;
   }
 
   private static String quoted(Distribution d, String percentile, @Nullable Double value) {

@@ -98,7 +98,10 @@ final class Tiles {
     if (!knee.reached()) {
       return new Tile("Knee", "not reached", levels() + ", best " + knee.stage());
     }
-    return new Tile("Knee", knee.stage(), NumberText.with(knee.outputTokensPerS(), "tok/s"));
+    return new Tile(
+        "Knee",
+        SummaryTables.place(summary, knee.stage(), knee.target()),
+        NumberText.with(knee.outputTokensPerS(), "tok/s"));
   }
 
   private String levels() {

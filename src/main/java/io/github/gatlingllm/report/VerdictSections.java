@@ -21,6 +21,12 @@ final class VerdictSections {
   Section verdict() {
     Html html = new Html().element("p", summary.verdict(), "class", "verdict");
     html.add(new Tiles(summary).html());
+    if (summary.targets().size() > 1) {
+      FigureTable targets = new FigureTable("Target", summary.slo() != null);
+      summary.targets().forEach(t -> targets.row(new Html().text(t.label()), "", t.figures()));
+      html.element("p", "The figures above pool all targets; each by itself:", "class", "note");
+      html.add(targets.html());
+    }
     Summary.SloTable slo = summary.slo();
     if (slo == null) {
       html.element(

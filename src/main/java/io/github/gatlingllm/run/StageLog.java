@@ -9,7 +9,9 @@ import io.github.gatlingllm.sample.StageInfo;
 import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
 import io.github.gatlingllm.stats.LiveFigures.Progress;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +23,7 @@ public final class StageLog {
   private final RunClock clock;
   private final Runnable changed;
   private final List<StageInfo> stages = new ArrayList<>();
-  private @Nullable Stage current;
+  private final Set<Stage> running = new LinkedHashSet<>();
 
   /**
    * @param changed is called after each change; must return at once
@@ -56,16 +58,20 @@ public final class StageLog {
     return List.copyOf(stages);
   }
 
-  /** Where the plan stands; null when no stage runs. */
+  /** Where the plan stands, that of the target whose stage began last; null when none runs. */
   synchronized @Nullable Progress progress(long nanoTime) {
-    return current == null
+    Stage latest = null;
+    for (Stage stage : running) {
+      latest = stage;
+    }
+    return latest == null
         ? null
-        : new Progress(current.label(), current.phaseAt(nanoTime), null, null);
+        : new Progress(latest.label(), latest.phaseAt(nanoTime), null, null);
   }
 
   private void begin(Stage stage, String target) {
     synchronized (this) {
-      current = stage;
+      running.add(stage);
       Level level = stage.level();
       boolean closed = level instanceof Level.Closed;
       stages.add(
@@ -92,7 +98,7 @@ public final class StageLog {
 
   private void end(Stage stage, String target, long nanoTime) {
     synchronized (this) {
-      current = null;
+      running.remove(stage);
       int index = indexOf(stage, target);
       replace(index, closed(stages.get(index).phases(), nanoTime));
     }

@@ -75,7 +75,7 @@ public record RequestRecord(
    * @param ttftNanos first token − admitted
    * @param ttfoNanos first token that is not reasoning − admitted
    * @param latencyNanos last token − admitted; not streamed: last byte of the body − admitted
-   * @param closedNanos end of the stream − admitted
+   * @param closedNanos end of the stream − admitted; − start when never admitted
    * @param tpotNanos (last token − first token) / (N − 1); null for N &lt; 2
    */
   public record Timing(

@@ -198,7 +198,7 @@ public final class Timeline {
         sinceAdmitted(firstToken),
         sinceAdmitted(firstOutput),
         sinceAdmitted(body == NONE ? lastToken : body),
-        sinceAdmitted(closed),
+        closed == NONE ? null : (Long) (closed - (admitted == NONE ? start : admitted)),
         tpotNanos(streamedTokens));
   }
 

@@ -3,6 +3,7 @@ package io.github.gatlingllm.simulations;
 import static io.gatling.javaapi.core.CoreDsl.scenario;
 import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
+import static io.github.gatlingllm.javaapi.LlmDsl.oneAfterTheOther;
 import static io.github.gatlingllm.javaapi.LlmDsl.openLoop;
 
 import io.gatling.javaapi.core.PopulationBuilder;
@@ -13,8 +14,11 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.javaapi.ClosedLoop;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LlmRequestBuilder;
+import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.OpenLoop;
 import io.github.gatlingllm.wire.Api;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +48,16 @@ public final class Benchmark extends Simulation {
       System.exit(0);
     }
     engine = settings.embedded() ? EmbeddedEngine.builder().seed(settings.seed()).start() : null;
-    setUp(population(settings.load(), settings.seed(), chat(settings)))
-        .protocols(protocol(settings, engine));
+    LoadProfile load = load(settings.load(), settings.seed());
+    if (settings.targets().size() > 1) {
+      List<PopulationBuilder> all = populations(settings, load);
+      setUp(settings.interleave() ? all : List.of(oneAfterTheOther(all)));
+    } else {
+      setUp(load.inject(chat(settings, settings.api())))
+          .protocols(
+              protocol(
+                  settings, engine == null ? target(settings.targets().get(0)) : embedded(engine)));
+    }
   }
 
   @Override
@@ -66,14 +78,26 @@ public final class Benchmark extends Simulation {
     }
   }
 
-  private static ScenarioBuilder chat(BenchmarkSettings settings) {
+  /** A population per target, each asked the same prompts in the same order. */
+  private static List<PopulationBuilder> populations(BenchmarkSettings settings, LoadProfile load) {
+    List<PopulationBuilder> populations = new ArrayList<>();
+    for (int i = 0; i < settings.targets().size(); i++) {
+      Target target = settings.targets().get(i);
+      populations.add(
+          load.target(settings.labels().get(i), protocol(settings, target(target)))
+              .inject(chat(settings, target.endpoint().api())));
+    }
+    return populations;
+  }
+
+  private static ScenarioBuilder chat(BenchmarkSettings settings, Api api) {
     Ask ask = settings.ask();
     AtomicLong next = new AtomicLong();
     Function<Session, String> prompt =
         session -> ask.prompts().pick(settings.seed(), next.getAndIncrement());
     return scenario("Benchmark")
         .exec(
-            settings.api() == Api.CHAT
+            api == Api.CHAT
                 ? asked(llm("chat").chat().user(prompt), ask)
                 : asked(llm("completion").completion().prompt(prompt), ask));
   }
@@ -84,26 +108,24 @@ public final class Benchmark extends Simulation {
     return ask.topP() == null ? warm : warm.topP(ask.topP());
   }
 
-  private static PopulationBuilder population(Load load, long seed, ScenarioBuilder chat) {
+  private static LoadProfile load(Load load, long seed) {
     if (load.arrival() == null) {
       ClosedLoop loop = closedLoop(load.concurrencies()).drain(load.drain());
-      return (load.requests() == null
-              ? loop.measure(load.duration())
-              : loop.requests(load.requests()))
-          .inject(chat);
+      return load.requests() == null
+          ? loop.measure(load.duration())
+          : loop.requests(load.requests());
     }
     OpenLoop rates = openLoop(load.rates()).seed(seed).drain(load.drain());
     OpenLoop arrivals =
         load.arrival() == Load.Arrival.CONSTANT ? rates.constant() : rates.poisson();
-    return (load.requests() == null
-            ? arrivals.measure(load.duration())
-            : arrivals.requests(load.requests()))
-        .inject(chat);
+    return load.requests() == null
+        ? arrivals.measure(load.duration())
+        : arrivals.requests(load.requests());
   }
 
   private static LlmProtocolBuilder protocol(
-      BenchmarkSettings settings, @Nullable EmbeddedEngine engine) {
-    LlmProtocolBuilder protocol = target(settings, engine);
+      BenchmarkSettings settings, LlmProtocolBuilder target) {
+    LlmProtocolBuilder protocol = target;
     Ask ask = settings.ask();
     Transport transport = settings.transport();
     protocol =
@@ -121,6 +143,10 @@ public final class Benchmark extends Simulation {
       protocol = protocol.disableIgnoreEos();
     } else if (settings.config().containsKey("ignoreEos")) {
       protocol = protocol.ignoreEos();
+    }
+    protocol = transport.verifyTls() ? protocol.verifyTls() : protocol.disableVerifyTls();
+    if (transport.maxInFlight() != null) {
+      protocol = protocol.maxInFlight(transport.maxInFlight());
     }
     if (transport.connections() == Transport.Connections.PER_USER) {
       protocol = protocol.disableShareConnections();
@@ -141,12 +167,11 @@ public final class Benchmark extends Simulation {
             (a, b) -> b);
   }
 
-  private static LlmProtocolBuilder target(
-      BenchmarkSettings settings, @Nullable EmbeddedEngine engine) {
-    if (engine != null) {
-      return llm.baseUrl(engine.baseUrl()).target("embedded engine").model("embedded");
-    }
-    Target target = settings.targets().get(0);
+  private static LlmProtocolBuilder embedded(EmbeddedEngine engine) {
+    return llm.baseUrl(engine.baseUrl()).target("embedded engine").model("embedded");
+  }
+
+  private static LlmProtocolBuilder target(Target target) {
     LlmProtocolBuilder protocol = llm.baseUrl(target.endpoint().url()).apiKey(target.apiKey());
     return target.model() == null ? protocol : protocol.model(target.model());
   }

@@ -16,6 +16,7 @@ import java.util.function.LongSupplier;
  * level, in sweeps too.
  *
  * @param targets empty: the embedded engine
+ * @param interleave whether several targets are loaded at the same time, not one after the other
  * @param slo {@link Slo#NONE} when there is none
  * @param seed pins prompts and arrivals; drawn when not set
  * @param recordText whether prompts and answers are kept
@@ -28,6 +29,7 @@ import java.util.function.LongSupplier;
  */
 public record BenchmarkSettings(
     List<Target> targets,
+    boolean interleave,
     Api api,
     Load load,
     Ask ask,
@@ -64,6 +66,11 @@ public record BenchmarkSettings(
   public static BenchmarkSettings ofProcess() {
     return of(
         Settings.ofProcess(), () -> ThreadLocalRandom.current().nextLong(EXACT_IN_JAVASCRIPT));
+  }
+
+  /** What the targets are called in results, in their order. */
+  public List<String> labels() {
+    return TargetLabels.of(targets);
   }
 
   /** Whether the embedded engine is the target. */

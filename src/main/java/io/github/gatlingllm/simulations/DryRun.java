@@ -48,7 +48,10 @@ public final class DryRun {
         time(settings.transport().timeout())
             + " per request, "
             + time(settings.transport().idleTimeout())
-            + " between events");
+            + " between events"
+            + (settings.transport().maxInFlight() == null
+                ? ""
+                : ", " + settings.transport().maxInFlight() + " in flight"));
     row("connections", connections());
     row("seed", Long.toString(settings.seed()));
     row("time", estimatedTime());
@@ -59,10 +62,15 @@ public final class DryRun {
     if (settings.embedded()) {
       row("target", "embedded engine (no llm.endpoint is set)");
     }
-    for (Target target : settings.targets()) {
-      row("target", target.endpoint().url());
+    boolean several = settings.targets().size() > 1;
+    for (int i = 0; i < settings.targets().size(); i++) {
+      Target target = settings.targets().get(i);
+      row("target", (several ? settings.labels().get(i) + ": " : "") + target.endpoint().url());
       row("model", Objects.requireNonNullElse(target.model(), "not named, the server decides"));
       row("API key", target.apiKey() == null ? "none" : "set");
+    }
+    if (several) {
+      row("order", settings.interleave() ? "side by side" : "one after the other");
     }
     row("API", settings.api().key() + (settings.ask().stream() ? ", streamed" : ", not streamed"));
   }
@@ -77,7 +85,7 @@ public final class DryRun {
     for (Level level : load.levels()) {
       row("", String.format(Locale.ROOT, "%-8s %s", level.label(), bound(load, level)));
     }
-    row("requests", total(load));
+    row("requests", total(load) + (settings.targets().size() > 1 ? ", per target" : ""));
     row("warm-up", load.warmup() == 0 ? "none" : counted(load.warmup(), "request"));
     row("drain", "at most " + time(load.drain()) + " per level");
   }
@@ -164,7 +172,9 @@ public final class DryRun {
       }
       measured = measured.plus(duration);
     }
-    Duration drains = load.drain().multipliedBy(load.levels().size());
+    int turns = settings.interleave() ? 1 : Math.max(1, settings.targets().size());
+    measured = measured.multipliedBy(turns);
+    Duration drains = load.drain().multipliedBy((long) load.levels().size() * turns);
     return time(measured)
         + " of measuring, at most "
         + time(measured.plus(drains))

@@ -54,6 +54,7 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     Long seed = typed.seed(Setting.SEED);
     return new BenchmarkSettings(
         targets,
+        interleave(targets),
         api,
         load,
         ask,
@@ -77,11 +78,15 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     for (int i = 0; i < urls.size(); i++) {
       targets.add(new Target(endpoint(urls.get(i), asked), models.get(i), keys.get(i)));
     }
-    if (targets.size() > 1) {
-      throw settings.invalid(
-          Setting.ENDPOINT, "several endpoints are not available in this version; expected one");
-    }
     return targets;
+  }
+
+  private boolean interleave(List<Target> targets) {
+    boolean interleave = typed.flag(Setting.INTERLEAVE, false);
+    if (interleave && targets.size() < 2) {
+      settings.warn("llm.interleave has no effect: it needs several endpoints in llm.endpoint");
+    }
+    return interleave;
   }
 
   private EndpointSpec endpoint(String url, @Nullable Api asked) {
@@ -218,6 +223,9 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     return new Transport(
         typed.duration(Setting.TIMEOUT, false, Duration.ofMinutes(10)),
         typed.duration(Setting.IDLE_TIMEOUT, false, Duration.ofMinutes(2)),
+        settings.isSet(Setting.MAX_IN_FLIGHT)
+            ? (Integer) typed.whole(Setting.MAX_IN_FLIGHT, 1, 1)
+            : null,
         typed.flag(Setting.VERIFY_TLS, true),
         typed.choice(Setting.CONNECTIONS, Connections.SHARED));
   }

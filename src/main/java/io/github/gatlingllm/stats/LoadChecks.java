@@ -8,6 +8,7 @@ import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Checks of how the run was made: its load, its windows, its records, its laws. */
@@ -177,6 +178,25 @@ final class LoadChecks {
               : "The knee was not reached: power still grows at the highest load.",
           "Add higher load levels.");
     }
+  }
+
+  /** Of runs against several targets: whether a token is the same at each. */
+  void sameModel(List<Set<String>> modelsOfTargets) {
+    if (modelsOfTargets.size() < 2) {
+      return;
+    }
+    boolean same =
+        modelsOfTargets.stream().distinct().count() == 1 && !modelsOfTargets.get(0).contains("");
+    add(
+        "same_model",
+        same ? Level.OK : Level.WARNING,
+        null,
+        null,
+        same
+            ? "All targets were asked for the same model."
+            : "The targets were not asked for the same model by name: their tokens may not be the"
+                + " same amount of text.",
+        "Compare tok/s only where models share a tokenizer; else requests/s, TTFT and E2E.");
   }
 
   void windows(boolean inferred, List<Stage> stages, RunInfo info) {

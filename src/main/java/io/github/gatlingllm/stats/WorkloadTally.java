@@ -2,6 +2,11 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.sample.RequestRecord;
 import io.github.gatlingllm.stats.Summary.Workload;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** What was asked, over requests scheduled in measure. */
 final class WorkloadTally {
@@ -11,6 +16,7 @@ final class WorkloadTally {
   private final Tallies<Integer> turns = new Tallies<>(Integer.MAX_VALUE);
   private final Tallies<String> scenarios = new Tallies<>("other");
   private final Tallies<String> models = new Tallies<>("other");
+  private final Map<String, Tallies<String>> modelsByTarget = new HashMap<>();
   private final Tallies<String> apis = new Tallies<>("other");
   private final Tallies<String> endpoints = new Tallies<>("other");
   private long cachedTokens;
@@ -41,10 +47,20 @@ final class WorkloadTally {
     if (model != null) {
       models.add(model);
     }
+    modelsByTarget
+        .computeIfAbsent(id.target(), t -> new Tallies<>("other"))
+        .add(model == null ? "" : model);
     scenarios.add(id.scenario());
     apis.add(id.api());
     endpoints.add(id.endpoint());
     streamed += id.streamed() ? 1 : 0;
+  }
+
+  /** What each target was asked for; an empty name stands for none. */
+  List<Set<String>> modelsOfTargets() {
+    return modelsByTarget.values().stream()
+        .<Set<String>>map(models -> new HashSet<>(models.byCount().keySet()))
+        .toList();
   }
 
   Workload workload() {

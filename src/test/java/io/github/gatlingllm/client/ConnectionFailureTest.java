@@ -15,6 +15,8 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateException;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,6 +79,14 @@ final class ConnectionFailureTest {
         row(
             new DecoderException(new SSLHandshakeException("handshake_failure")),
             "TLS failed: handshake_failure"),
+        row(
+            new SSLHandshakeException("General OpenSslEngine problem")
+                .initCause(
+                    new CertificateException(
+                        "PKIX path building failed",
+                        new CertPathBuilderException("unable to find valid certification path"))),
+            "TLS failed: the server's certificate is not trusted; add its authority to the trust"
+                + " store, or set verifyTls=false"),
         row(
             new NotSslRecordException("not an SSL/TLS record: 485454502f312e31"),
             "TLS failed: the server does not speak TLS; use http:// or another port"),

@@ -46,6 +46,9 @@ final class EveryMethod extends Simulation {
           .requestTimeout(ofSeconds(90))
           .idleTimeout(120)
           .idleTimeout(ofSeconds(45))
+          .maxInFlight(64)
+          .verifyTls()
+          .disableVerifyTls()
           .shareConnections()
           .disableShareConnections()
           .disableStreaming()
@@ -176,7 +179,11 @@ final class EveryMethod extends Simulation {
                 .drain(20)
                 .drain(ofSeconds(20))
                 .requests(100)
-                .inject(scenario("C").exec(request)))
+                .inject(scenario("C").exec(request)),
+            oneAfterTheOther(
+                closedLoop(1).target("A", protocol).inject(completion),
+                openLoop(1).target("B", protocol).inject(completion)),
+            oneAfterTheOther(sideBySide(closedLoop(1).target("C", protocol).inject(completion))))
         .protocols(protocol);
   }
 }

@@ -108,6 +108,7 @@ class LlmDslTest {
         MillisCheck.class,
         ClosedLoop.class,
         OpenLoop.class,
+        TargetLoad.class,
         PoissonArrivals.class);
   }
 

@@ -114,6 +114,12 @@ class LoadDslTest {
         .hasMessage("Rate 0.0 is no load; expected users per second above 0, at most 1000000");
     assertThatThrownBy(() -> PoissonArrivals.of(-1))
         .hasMessage("Rate -1.0 is no load; expected users per second above 0, at most 1000000");
+    assertThatThrownBy(() -> ClosedLoop.of(8).target(" ", LlmDsl.llm.baseUrl("http://a/v1")))
+        .hasMessage("target(\" \"): expected a name, which results go by");
+    assertThatThrownBy(() -> LlmDsl.oneAfterTheOther())
+        .hasMessage("oneAfterTheOther(): expected at least one population");
+    assertThatThrownBy(() -> LlmDsl.llm.maxInFlight(0))
+        .hasMessage("maxInFlight(0): expected 1 request in flight or more");
     assertThatThrownBy(() -> PoissonArrivals.of(1).during(Duration.ZERO))
         .hasMessage("during(PT0S) starts no user; expected more than 0 s");
   }

@@ -247,6 +247,17 @@ final class TimelineTest {
   }
 
   @Test
+  void theEndOfARequestThatWasNeverAdmittedCountsFromItsStart() {
+    Timeline timeline = new Timeline(ADMITTED - 7 * MS, ADMITTED - 4 * MS);
+    timeline.closed(ADMITTED);
+    RequestRecord.Timing timing = timeline.timing(1, null, null);
+    assertThat(timing.closedNanos()).isEqualTo(4 * MS);
+    assertThat(timing.startLagNanos()).isEqualTo(3 * MS);
+    assertThat(timing.gateWaitNanos()).isNull();
+    assertThat(timing.closedUnixNanos()).isNull();
+  }
+
+  @Test
   void aBodyThatWasNotStreamedHasALatencyAndNoFirstToken() {
     Timeline timeline = admitted();
     timeline.headers(ADMITTED + 5 * MS);

@@ -52,7 +52,9 @@ final class BenchmarkSettingsTest {
     assertThat(settings.ask().headers()).isEmpty();
     assertThat(settings.transport())
         .isEqualTo(
-            new Transport(Duration.ofMinutes(10), Duration.ofMinutes(2), true, Connections.SHARED));
+            new Transport(
+                Duration.ofMinutes(10), Duration.ofMinutes(2), null, true, Connections.SHARED));
+    assertThat(settings.interleave()).isFalse();
     assertThat(settings.slo()).isEqualTo(Slo.NONE);
     assertThat(settings.seed()).isEqualTo(4711);
     assertThat(settings.recordText()).isFalse();
@@ -104,6 +106,7 @@ final class BenchmarkSettingsTest {
         good("slo", "ttft<200ms,e2e<10s", s -> s.slo().toString(), "ttft<200ms,e2e<10s"),
         good("slo", "ttft<200ms", s -> s.slo().percentile(), 99.0),
         good("seed", "-42", BenchmarkSettings::seed, -42L),
+        good("maxInFlight", "64", s -> s.transport().maxInFlight(), 64),
         good("recordText", "true", BenchmarkSettings::recordText, true),
         good("recordTokens", "false", BenchmarkSettings::recordTokens, false),
         good("verifyTls", "false", s -> s.transport().verifyTls(), false),
@@ -132,10 +135,6 @@ final class BenchmarkSettingsTest {
             "a:8000",
             "expected http(s)://host[:port]/v1, or the same with /chat/completions or /completions"),
         arguments("endpoint", "http://a/v1,", "expected a comma list without empty parts"),
-        arguments(
-            "endpoint",
-            "http://a/v1,http://b/v1",
-            "several endpoints are not available in this version; expected one"),
         arguments("api", "responses", "expected one of auto, chat, completions"),
         arguments("stream", "yes", flag),
         arguments("concurrency", "abc", sweep),
@@ -162,6 +161,8 @@ final class BenchmarkSettingsTest {
             "drain",
             "x",
             "expected 0 or more seconds, or a number with a unit such as 500ms, 30s, 2m"),
+        arguments("maxInFlight", "0", whole),
+        arguments("interleave", "both", flag),
         arguments("maxTokens", "0", whole),
         arguments("ignoreEos", "1", flag),
         arguments("prompts", "none.txt", "no such file; expected a path to a readable file"),
@@ -228,6 +229,9 @@ final class BenchmarkSettingsTest {
             Map.of("endpoint", "http://a/v1", "model", "x,y"),
             "llm.model=x,y: 2 values for 1 endpoint(s); expected one, or as many"),
         arguments(
+            Map.of("endpoint", "http://a/v1,http://b/v1,http://c/v1", "model", "x,y"),
+            "llm.model=x,y: 2 values for 3 endpoint(s); expected one, or as many"),
+        arguments(
             Map.of("endpoint", "http://a/v1", "apiKey", KEY + "," + KEY),
             "llm.apiKey (LLM_API_KEY in the environment): 2 values for 1 endpoint(s); expected one, or as many"),
         arguments(
@@ -245,7 +249,30 @@ final class BenchmarkSettingsTest {
   }
 
   @Test
+  void oneValueIsForEveryEndpointAndAsManyAreForEachItsOwn() {
+    BenchmarkSettings settings =
+        read(
+            Map.of(
+                "endpoint", "http://a:1/v1, http://b:2/v1/completions",
+                "model", "x,y",
+                "apiKey", KEY,
+                "interleave", "true"));
+    assertThat(settings.targets())
+        .containsExactly(
+            new Target(new EndpointSpec("http://a:1/v1/chat/completions", Api.CHAT), "x", KEY),
+            new Target(new EndpointSpec("http://b:2/v1/completions", Api.COMPLETIONS), "y", KEY));
+    assertThat(settings.labels()).containsExactly("a:1", "b:2");
+    assertThat(settings.interleave()).isTrue();
+    assertThat(read(Map.of("endpoint", "http://a/v1,http://b/v1", "model", "m")).targets())
+        .extracting(Target::model)
+        .containsExactly("m", "m");
+  }
+
+  @Test
   void warnsAboutWhatHasNoEffect() {
+    assertThat(read(Map.of("endpoint", "http://a/v1", "interleave", "true")).warnings())
+        .containsExactly(
+            "llm.interleave has no effect: it needs several endpoints in llm.endpoint");
     assertThat(read(Map.of("model", "x")).warnings())
         .containsExactly("llm.model has no effect: no llm.endpoint, the embedded engine answers");
     assertThat(read(Map.of("endpoint", "http://a")).warnings())

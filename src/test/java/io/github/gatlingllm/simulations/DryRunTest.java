@@ -108,6 +108,40 @@ final class DryRunTest {
   }
 
   @Test
+  void showsSeveralTargets() {
+    Map<String, String> two =
+        Map.of(
+            "llm.endpoint", "http://a:8000/v1,http://b:8000/v1",
+            "llm.model", "llama-8b",
+            "llm.maxInFlight", "64",
+            "llm.requests", "100");
+    assertThat(plan(two))
+        .startsWith(
+            """
+            target         a:8000: http://a:8000/v1/chat/completions
+            model          llama-8b
+            API key        none
+            target         b:8000: http://b:8000/v1/chat/completions
+            model          llama-8b
+            API key        none
+            order          one after the other
+            API            chat, streamed
+            """)
+        .contains("requests       100 requests, per target\n")
+        .contains("limits         10 min per request, 2 min between events, 64 in flight\n");
+    assertThat(
+            plan(
+                Map.of(
+                    "llm.endpoint", "http://a:8000/v1,http://b:8000/v1",
+                    "llm.duration", "30",
+                    "llm.interleave", "true")))
+        .contains("order          side by side\n")
+        .contains("time           30 s of measuring, at most 60 s with draining\n");
+    assertThat(plan(Map.of("llm.endpoint", "http://a:8000/v1,http://b:8000/v1")))
+        .contains("time           60 s of measuring, at most 2 min with draining\n");
+  }
+
+  @Test
   void staysWithin120Columns() {
     String plan = plan(Map.of("llm.endpoint", "http://localhost/" + "x".repeat(200) + "/v1"));
     assertThat(plan.lines()).allMatch(line -> line.length() <= 120).anyMatch(l -> l.endsWith("…"));

@@ -55,6 +55,25 @@ class ChecksTest {
   }
 
   @Test
+  void differentModelsAtDifferentTargets() {
+    RunInfo two =
+        Recorded.run(
+            10,
+            Recorded.stage(1, 0, 10_000),
+            Recorded.stage("c=1", "b", "closed loop", 1.0, "users", 0, 10_000));
+    List<RequestRecord> other =
+        List.of(
+            at(0).tokens(STEADY).record(), at(0).model("x").target("b").tokens(STEADY).record());
+    List<RequestRecord> same =
+        List.of(at(0).tokens(STEADY).record(), at(0).target("b").tokens(STEADY).record());
+    assertThat(check(Recorded.figures(two, other).summary(), "same_model").level())
+        .isEqualTo(Level.WARNING);
+    assertThat(check(Recorded.figures(two, same).summary(), "same_model").level())
+        .isEqualTo(Level.OK);
+    assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("same_model"));
+  }
+
+  @Test
   void noFinishReason() {
     warns("finish_reasons", summary(r -> r.finish(null)), 0.1);
   }

@@ -29,6 +29,7 @@ final class Recorded {
 
   private String name = "ask";
   private String target = "a";
+  private String model = "m";
   private String stage = "c=1";
   private Phase phase = Phase.MEASURE;
   private boolean streamed = true;
@@ -70,6 +71,11 @@ final class Recorded {
 
   Recorded target(String value) {
     target = value;
+    return this;
+  }
+
+  Recorded model(String value) {
+    model = value;
     return this;
   }
 
@@ -218,7 +224,7 @@ final class Recorded {
             null,
             target,
             "http://localhost/v1",
-            "m",
+            model,
             "chat",
             streamed,
             stage,

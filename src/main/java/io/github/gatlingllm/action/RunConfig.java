@@ -1,0 +1,53 @@
+package io.github.gatlingllm.action;
+
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What {@code run.json} says of the settings of a run: one value where all its protocols agree,
+ * else one per protocol, in their order.
+ */
+final class RunConfig {
+
+  /** The setting that statistics read. */
+  static final String IGNORE_EOS = "ignoreEos";
+
+  /** Its value once a server has shown that it does not take part. */
+  static final String UNPINNED = "false, the server rejects it";
+
+  private RunConfig() {}
+
+  static Map<String, String> of(List<LlmProtocol> protocols) {
+    Map<String, Set<String>> values = new LinkedHashMap<>();
+    for (LlmProtocol protocol : protocols) {
+      of(protocol)
+          .forEach((name, v) -> values.computeIfAbsent(name, n -> new LinkedHashSet<>()).add(v));
+    }
+    Map<String, String> config = new LinkedHashMap<>();
+    values.forEach((name, different) -> config.put(name, String.join(",", different)));
+    return config;
+  }
+
+  private static Map<String, String> of(LlmProtocol protocol) {
+    Map<String, String> config = new LinkedHashMap<>();
+    config.put("target", protocol.label());
+    config.put("endpoint", String.join(",", protocol.baseUrls()));
+    config.put("stream", Boolean.toString(protocol.streaming()));
+    config.put(IGNORE_EOS, Boolean.toString(protocol.pinning() != LlmProtocol.Pinning.NEVER));
+    config.put("recordTokens", Boolean.toString(protocol.recording().tokens()));
+    config.put("timeout", protocol.requestTimeout().toSeconds() + "s");
+    config.put("idleTimeout", protocol.idleTimeout().toSeconds() + "s");
+    if (protocol.maxInFlight() != null) {
+      config.put("maxInFlight", protocol.maxInFlight().toString());
+    }
+    if (protocol.verifyTls() != null) {
+      config.put("verifyTls", protocol.verifyTls().toString());
+    }
+    config.put("connections", protocol.shareConnections() ? "shared" : "perUser");
+    config.putAll(protocol.notes());
+    return config;
+  }
+}

@@ -1,0 +1,55 @@
+package io.github.gatlingllm.action;
+
+import static io.github.gatlingllm.javaapi.LlmDsl.llm;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class RunConfigTest {
+
+  private static List<LlmProtocol> protocols(LlmProtocolBuilder... builders) {
+    return Stream.of(builders).map(builder -> (LlmProtocol) builder.protocol()).toList();
+  }
+
+  @Test
+  void oneProtocolIsNotedAsItIs() {
+    assertThat(
+            RunConfig.of(
+                protocols(
+                    llm.baseUrl("http://a:1/v1")
+                        .apiKey("sk-secret")
+                        .maxInFlight(4)
+                        .verifyTls()
+                        .note("purpose", "test"))))
+        .containsEntry("target", "a:1")
+        .containsEntry("endpoint", "http://a:1/v1")
+        .containsEntry("maxInFlight", "4")
+        .containsEntry("verifyTls", "true")
+        .containsEntry("ignoreEos", "true")
+        .containsEntry("purpose", "test")
+        .doesNotContainValue("sk-secret");
+  }
+
+  @Test
+  void whatIsNotSetIsLeftOut() {
+    assertThat(RunConfig.of(protocols(llm.baseUrl("http://a/v1"))))
+        .doesNotContainKeys("maxInFlight", "verifyTls");
+  }
+
+  @Test
+  void severalProtocolsShareWhatTheyAgreeOn() {
+    assertThat(
+            RunConfig.of(
+                protocols(
+                    llm.baseUrl("http://a/v1").target("A").idleTimeout(5),
+                    llm.baseUrl("http://b/v1").target("B").idleTimeout(7))))
+        .containsEntry("target", "A,B")
+        .containsEntry("endpoint", "http://a/v1,http://b/v1")
+        .containsEntry("idleTimeout", "5s,7s")
+        .containsEntry("timeout", "600s")
+        .containsEntry("connections", "shared");
+  }
+}

@@ -1,0 +1,136 @@
+package io.github.gatlingllm.e2e;
+
+import static java.time.Duration.ofMillis;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.StageInfo;
+import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Several servers in one run. */
+class TargetsIT {
+
+  private EmbeddedEngine slow;
+  private EmbeddedEngine fast;
+
+  @BeforeEach
+  void startsTwoServers() {
+    slow = EmbeddedEngine.builder().model("small").fixed(ofMillis(60), ofMillis(6)).start();
+    fast = EmbeddedEngine.builder().model("large").fixed(ofMillis(10), ofMillis(1)).start();
+  }
+
+  @AfterEach
+  void stopsThem() {
+    slow.close();
+    fast.close();
+  }
+
+  @Test
+  void oneAfterTheOtherTheSamePlanEach() throws Exception {
+    GatlingRun run =
+        GatlingRun.of(TargetsSimulation.class)
+            .set("slow", slow.baseUrl())
+            .set("fast", fast.baseUrl())
+            .run();
+
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    assertThat(run.info().stages())
+        .extracting(stage -> stage.target() + " " + stage.label())
+        .containsExactly("slow c=1", "slow c=2", "slow c=4", "fast c=1", "fast c=2", "fast c=4");
+    List<RequestRecord> first = of(run, "slow");
+    List<RequestRecord> second = of(run, "fast");
+    assertThat(first).hasSize((int) slow.requestsReceived());
+    assertThat(second).hasSize((int) fast.requestsReceived());
+    assertThat(run.requests())
+        .hasSize(first.size() + second.size())
+        .allSatisfy(
+            record -> {
+              assertThat(record.identity().scenario()).isEqualTo("Chat");
+              assertThat(record.outcome().ok()).isTrue();
+            });
+    assertThat(first.stream().mapToLong(TargetsIT::closed).max().orElseThrow())
+        .as("the second target begins when the first is done")
+        .isLessThan(second.stream().mapToLong(TargetsIT::start).min().orElseThrow());
+    JsonNode targets = run.summary().path("targets");
+    assertThat(targets).extracting(t -> t.path("label").asText()).containsExactly("slow", "fast");
+    assertThat(targets.get(0).at("/metrics/ttft_ms/p50").asDouble())
+        .isGreaterThan(targets.get(1).at("/metrics/ttft_ms/p50").asDouble() + 30);
+    assertThat(targets.get(0).at("/knee/target").asText()).isEqualTo("slow");
+    assertThat(targets.get(1).at("/knee/target").asText()).isEqualTo("fast");
+    assertThat(check(run, "same_model")).as("no model was named").isEqualTo("warning");
+    assertThat(run.output()).contains("---- Targets ---").contains("c=4 of slow");
+    assertThat(Files.readString(run.files().summaryMarkdown())).contains("### Targets", "| slow ");
+    assertThat(Files.readString(run.files().page())).contains("By target");
+  }
+
+  @Test
+  void theBenchmarkAsksEachTargetTheSame() throws Exception {
+    GatlingRun run =
+        GatlingRun.of(Benchmark.class)
+            .set("llm.endpoint", slow.baseUrl() + "," + fast.baseUrl())
+            .set("llm.model", "small,large")
+            .set("llm.concurrency", 2)
+            .set("llm.requests", 20)
+            .set("llm.maxTokens", 8)
+            .set("llm.seed", 5)
+            .set("llm.recordText", true)
+            .set("llm.interleave", true)
+            .noReports()
+            .run();
+
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    String a = slow.baseUrl().replaceAll("https?://|/v1", "");
+    String b = fast.baseUrl().replaceAll("https?://|/v1", "");
+    List<RequestRecord> first = of(run, a);
+    List<RequestRecord> second = of(run, b);
+    assertThat(first).hasSize(20).allMatch(r -> "small".equals(r.identity().model()));
+    assertThat(second).hasSize(20).allMatch(r -> "large".equals(r.identity().model()));
+    assertThat(prompts(first)).hasSizeGreaterThan(5).isEqualTo(prompts(second));
+    assertThat(second.stream().mapToLong(TargetsIT::start).min().orElseThrow())
+        .as("side by side")
+        .isLessThan(first.stream().mapToLong(TargetsIT::closed).max().orElseThrow());
+    assertThat(run.info().stages()).extracting(StageInfo::target).containsExactlyInAnyOrder(a, b);
+    assertThat(run.info().config())
+        .containsEntry("endpoint", slow.baseUrl() + "," + fast.baseUrl())
+        .containsEntry("model", "small,large");
+    assertThat(check(run, "same_model")).isEqualTo("warning");
+  }
+
+  private static List<RequestRecord> of(GatlingRun run, String target) throws Exception {
+    return run.requests().stream().filter(r -> r.identity().target().equals(target)).toList();
+  }
+
+  private static List<String> prompts(List<RequestRecord> records) {
+    List<String> prompts = new ArrayList<>();
+    records.forEach(r -> prompts.add(String.valueOf(requireNonNull(r.text()).messages())));
+    prompts.sort(null);
+    return prompts;
+  }
+
+  private static long start(RequestRecord record) {
+    return record.timing().startUnixNanos();
+  }
+
+  private static long closed(RequestRecord record) {
+    return requireNonNull(record.timing().closedUnixNanos());
+  }
+
+  private static String check(GatlingRun run, String id) throws Exception {
+    for (JsonNode check : run.summary().path("checks")) {
+      if (check.path("id").asText().equals(id)) {
+        return check.path("level").asText();
+      }
+    }
+    return "absent";
+  }
+}

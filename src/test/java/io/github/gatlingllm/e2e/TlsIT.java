@@ -1,0 +1,96 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.ScriptedServer;
+import io.github.gatlingllm.testing.SelfSigned;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Certificates are checked unless somebody says otherwise. */
+class TlsIT {
+
+  private static final int REQUESTS = 3;
+  private static final String REFUSED =
+      "TLS failed: the server's certificate is not trusted; add its authority to the trust store,"
+          + " or set verifyTls=false";
+
+  @TempDir private Path folder;
+
+  private ScriptedServer server;
+
+  @BeforeEach
+  void startsAServerThatNobodyVouchesFor() throws Exception {
+    server =
+        ScriptedServer.startTls(
+            SelfSigned.sslContext(folder),
+            exchange ->
+                exchange
+                    .startStream()
+                    .event(ChatChunks.content("Hi"))
+                    .event(ChatChunks.finish("stop"))
+                    .event(ChatChunks.usage(1, 1))
+                    .done()
+                    .lastChunk());
+  }
+
+  @AfterEach
+  void stopsTheServer() throws Exception {
+    server.close();
+  }
+
+  private GatlingRun.Setup benchmark() {
+    return GatlingRun.of(Benchmark.class)
+        .set("llm.endpoint", server.baseUrl() + "/v1")
+        .set("llm.concurrency", 1)
+        .set("llm.requests", REQUESTS)
+        .noReports();
+  }
+
+  @Test
+  void aCertificateThatNobodyTrustsIsRefusedInOneLine() throws Exception {
+    GatlingRun run = benchmark().run();
+
+    assertThat(server.requests()).isEmpty();
+    assertThat(run.requests())
+        .hasSize(REQUESTS)
+        .allSatisfy(
+            record -> {
+              assertThat(record.outcome().verdict()).isEqualTo(Verdict.CONNECTION_ERROR);
+              assertThat(record.outcome().error()).isEqualTo(REFUSED);
+            });
+    assertThat(run.lines())
+        .contains(
+            "LLM warm-up request to 127.0.0.1:"
+                + server.port()
+                + " failed: "
+                + REFUSED
+                + "; the run goes on");
+  }
+
+  @Test
+  void verifyTlsFalseTakesIt() throws Exception {
+    GatlingRun run = benchmark().set("llm.verifyTls", false).run();
+
+    assertThat(run.requests()).hasSize(REQUESTS).allMatch(record -> record.outcome().ok());
+    assertThat(run.info().config()).containsEntry("verifyTls", "false");
+  }
+
+  @Test
+  void theTrustStoreOfTheJvmCounts() throws Exception {
+    GatlingRun run =
+        benchmark()
+            .set("javax.net.ssl.trustStore", folder.resolve("self-signed.p12"))
+            .set("javax.net.ssl.trustStorePassword", "changeit")
+            .run();
+
+    assertThat(run.requests()).hasSize(REQUESTS).allMatch(record -> record.outcome().ok());
+  }
+}
