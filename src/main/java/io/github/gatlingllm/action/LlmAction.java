@@ -71,6 +71,10 @@ final class LlmAction extends RequestActionBase {
 
   @Override
   public Validation<BoxedUnit> sendRequest(Session session) {
+    if (!components.inFlight().admits(session)) {
+      turnAway(session);
+      return success();
+    }
     Arrival arrival = (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
     long now = components.now();
     if (arrival == null || !arrival.take()) {
@@ -85,9 +89,21 @@ final class LlmAction extends RequestActionBase {
         () -> {
           long released = components.now();
           arrival.released(released);
-          sendHeld(session, arrival, released);
+          if (components.inFlight().admits(session)) {
+            sendHeld(session, arrival, released);
+          } else {
+            turnAway(session);
+          }
         });
     return success();
+  }
+
+  /** Back to the loop when its level is over; nowhere when the run is, which ends this JVM. */
+  private static void turnAway(Session session) {
+    PlanUser user = PlanUser.orNull(session);
+    if (user != null) {
+      user.goBack(session);
+    }
   }
 
   /** As {@link #execute} would have done had the user not been held. */
@@ -144,6 +160,7 @@ final class LlmAction extends RequestActionBase {
             session.eventLoop(),
             components::now,
             ended -> end.ended(ended, sent));
+    components.inFlight().add(exchange, session);
     if (throttled) {
       core.throttler()
           .get()
@@ -163,6 +180,9 @@ final class LlmAction extends RequestActionBase {
   }
 
   private void admit(Exchange exchange, long now, Session session, Request httpRequest) {
+    if (exchange.isOver()) {
+      return;
+    }
     components.ledger().started();
     exchange.timeline().admitted(now);
     call.execute(httpRequest, session, exchange);

@@ -42,7 +42,7 @@ final class LlmComponents implements ProtocolComponents {
   /** Who is told about the stages of a load plan that runs in that scenario. */
   static StageListener stages(ScenarioContext context) {
     LlmComponents components = of(context);
-    return components.run().stages().of(components.target);
+    return new PlanStages(components.run().stages().of(components.target), components.inFlight());
   }
 
   LlmProtocol protocol() {
@@ -60,6 +60,11 @@ final class LlmComponents implements ProtocolComponents {
 
   Ledger ledger() {
     return ledger;
+  }
+
+  /** The requests that are under way. */
+  InFlight inFlight() {
+    return parts.inFlight();
   }
 
   /** The same run, for requests to that target that only warm up. */

@@ -61,7 +61,9 @@ final class LlmEnd {
 
   /** Called once per exchange, on its event loop. */
   void ended(Exchange exchange, LlmAction.Sent sent) {
-    components.ledger().ended();
+    if (exchange.timeline().isAdmitted()) {
+      components.ledger().ended();
+    }
     TokenCounts.Asked asked = sent.prepared().toCount();
     if (TokenCounts.needTokenizer(exchange.answer())) {
       components
@@ -120,6 +122,7 @@ final class LlmEnd {
         after = log(record, after);
       }
     }
+    components.inFlight().remove(exchange);
     next.$bang(after);
   }
 

@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
  */
 record RunParts(
     Run run,
+    InFlight inFlight,
     OpenSchedules schedules,
     Tokenizer tokenizer,
     Executor tokenizing,
@@ -28,6 +29,8 @@ record RunParts(
 
   static RunParts of(CoreComponents core) {
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
+    InFlight inFlight = new InFlight();
+    run.beforeInterruption(inFlight::close);
     core.actorSystem()
         .registerOnTermination(
             () -> {
@@ -36,6 +39,7 @@ record RunParts(
             });
     return new RunParts(
         run,
+        inFlight,
         OpenSchedules.of(core),
         Tokenizer.cl100k(),
         Executors.newSingleThreadExecutor(

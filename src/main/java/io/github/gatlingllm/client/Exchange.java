@@ -122,6 +122,11 @@ public final class Exchange implements HttpListener {
     return ending;
   }
 
+  /** Whether it has ended. */
+  public boolean isOver() {
+    return ending != null;
+  }
+
   /**
    * Ends it now, and closes its connection so that the server stops; does nothing after the end. An
    * answer that is complete but for the end of its connection stays complete. Call on its event

@@ -172,9 +172,9 @@ public final class PlanDriver {
   }
 
   private void end(Stage current) {
-    if (current == stage) {
+    if (current == stage && !current.isOver()) {
       long now = nanoClock.getAsLong();
-      current.endMeasure(now);
+      current.end(now);
       listener.stageEnded(current, now, running);
       startNextLevel();
     }

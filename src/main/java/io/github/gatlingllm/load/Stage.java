@@ -19,6 +19,7 @@ public final class Stage {
   private final long fillEnd;
   private final long stabilizeEnd;
   private volatile long measureEnd;
+  private volatile boolean over;
 
   Stage(Level level, long startNanos) {
     this.level = level;
@@ -88,8 +89,14 @@ public final class Stage {
     };
   }
 
-  /** Closes a measure window that was bounded by a number of requests. */
-  void endMeasure(long nanoTime) {
+  /** Whether it has ended: nothing of it may start any more. */
+  public boolean isOver() {
+    return over;
+  }
+
+  /** Ends it, and closes a measure window that was bounded by a number of requests. */
+  void end(long nanoTime) {
+    over = true;
     if (!measureEndKnown()) {
       measureEnd = Math.max(stabilizeEnd, nanoTime - startNanos);
     }

@@ -19,6 +19,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,7 @@ public final class Run {
   public static final String DEFAULT_STAGE = "all";
 
   private static final long CONSOLE_SECONDS = 5;
+  private static final Duration CANCELLING = Duration.ofSeconds(1);
   private static final Duration DRAIN = Duration.ofSeconds(30);
 
   private final RunDirectory directory;
@@ -48,6 +50,7 @@ public final class Run {
   private final AtomicLong inFlight = new AtomicLong();
   private final AtomicBoolean over = new AtomicBoolean();
 
+  private volatile Consumer<Duration> beforeInterruption = atMost -> {};
   private RunInfo info;
 
   private Run(RunDirectory directory, String injector, RunClock clock) throws IOException {
@@ -138,6 +141,15 @@ public final class Run {
     save();
   }
 
+  /**
+   * What is to be done before an interrupted run is closed.
+   *
+   * @param cancelling ends what is under way, within the time that it is given
+   */
+  public void beforeInterruption(Consumer<Duration> cancelling) {
+    beforeInterruption = cancelling;
+  }
+
   /** All is sent and has ended: nothing more comes. */
   public void complete() {
     end(RunInfo.State.COMPLETE);
@@ -151,6 +163,9 @@ public final class Run {
   RunInfo end(RunInfo.State state) {
     if (over.compareAndSet(false, true)) {
       worker.shutdownNow();
+      if (state == RunInfo.State.INTERRUPTED) {
+        beforeInterruption.accept(CANCELLING);
+      }
       boolean whole = state == RunInfo.State.COMPLETE ? recorder.close(DRAIN) : recorder.freeze();
       if (!whole) {
         System.out.println("LLM records: not all could be written in time; see run.json, dropped");

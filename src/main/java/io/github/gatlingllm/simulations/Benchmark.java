@@ -86,13 +86,18 @@ public final class Benchmark extends Simulation {
 
   private static PopulationBuilder population(Load load, long seed, ScenarioBuilder chat) {
     if (load.arrival() == null) {
-      ClosedLoop loop = closedLoop(load.concurrencies()).drain(load.drain());
+      ClosedLoop loop =
+          closedLoop(load.concurrencies())
+              .fill(load.fill())
+              .stabilize(load.stabilize())
+              .drain(load.drain());
       return (load.requests() == null
               ? loop.measure(load.duration())
               : loop.requests(load.requests()))
           .inject(chat);
     }
-    OpenLoop rates = openLoop(load.rates()).seed(seed).drain(load.drain());
+    OpenLoop rates =
+        openLoop(load.rates()).seed(seed).stabilize(load.stabilize()).drain(load.drain());
     OpenLoop arrivals =
         load.arrival() == Load.Arrival.CONSTANT ? rates.constant() : rates.poisson();
     return (load.requests() == null

@@ -79,6 +79,12 @@ public final class DryRun {
     }
     row("requests", total(load));
     row("warm-up", load.warmup() == 0 ? "none" : counted(load.warmup(), "request"));
+    if (!load.fill().isZero()) {
+      row("fill", time(load.fill()) + " per level");
+    }
+    if (!load.stabilize().isZero()) {
+      row("stabilize", time(load.stabilize()) + " per level");
+    }
     row("drain", "at most " + time(load.drain()) + " per level");
   }
 

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param duration measured at each level; not used where {@code requests} is given
  * @param requests measured at each level; null when {@code duration} bounds it
  * @param warmup requests before measuring, in no figure
+ * @param fill over which the users of closed levels start; zero for all at once
+ * @param stabilize settled before measuring at each level
  * @param drain longest wait for pending requests after each level
  */
 public record Load(
@@ -22,6 +24,8 @@ public record Load(
     Duration duration,
     @Nullable Integer requests,
     int warmup,
+    Duration fill,
+    Duration stabilize,
     Duration drain) {
 
   public Load {

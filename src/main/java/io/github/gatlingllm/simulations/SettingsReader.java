@@ -126,6 +126,9 @@ record SettingsReader(Settings settings, TypedSettings typed) {
   private Load load(boolean embedded) {
     refuseTogether(Setting.CONCURRENCY, Setting.RATE, "closed loop or open loop");
     refuseTogether(Setting.REQUESTS, Setting.DURATION, "each bounds a level");
+    refuseTogether(Setting.REQUESTS, Setting.MEASURE, "each bounds a level");
+    refuseTogether(Setting.MEASURE, Setting.DURATION, "two names of the same phase");
+    Setting measure = settings.isSet(Setting.MEASURE) ? Setting.MEASURE : Setting.DURATION;
     String rate = settings.text(Setting.RATE);
     if (rate != null && rate.contains(":")) {
       throw settings.invalid(
@@ -144,10 +147,20 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     return new Load(
         levels,
         arrival(rate != null),
-        typed.duration(Setting.DURATION, false, Duration.ofSeconds(embedded ? 6 : 30)),
+        typed.duration(measure, false, Duration.ofSeconds(embedded ? 6 : 30)),
         requests,
         typed.whole(Setting.WARMUP, 0, 1),
+        fill(rate != null),
+        typed.duration(Setting.STABILIZE, true, Duration.ZERO),
         typed.duration(Setting.DRAIN, true, Duration.ofSeconds(30)));
+  }
+
+  private Duration fill(boolean open) {
+    Duration fill = typed.duration(Setting.FILL, true, Duration.ZERO);
+    if (open && !fill.isZero()) {
+      throw settings.invalid(Setting.FILL, "only closed loops fill; use llm.stabilize with rates");
+    }
+    return fill;
   }
 
   private @Nullable Arrival arrival(boolean open) {

@@ -194,7 +194,9 @@ class PreparedRequestTest {
 
   private static PreparedRequest prepare(
       LlmRequest request, LlmProtocolBuilder protocol, Session session) {
-    return PreparedRequest.of(request, (LlmProtocol) protocol.protocol(), session);
+    LlmProtocol asked = (LlmProtocol) protocol.protocol();
+    boolean pinned = asked.pinning() != LlmProtocol.Pinning.NEVER;
+    return PreparedRequest.of(request, asked, pinned, session);
   }
 
   private static JsonNode body(PreparedRequest prepared) throws IOException {

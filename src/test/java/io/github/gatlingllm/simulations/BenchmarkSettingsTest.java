@@ -209,6 +209,15 @@ final class BenchmarkSettingsTest {
             Map.of("requests", "2", "duration", "3"),
             "llm.requests=2: cannot be set together with llm.duration (each bounds a level)"),
         arguments(
+            Map.of("measure", "2", "duration", "3"),
+            "llm.measure=2: cannot be set together with llm.duration (two names of the same phase)"),
+        arguments(
+            Map.of("requests", "2", "measure", "3"),
+            "llm.requests=2: cannot be set together with llm.measure (each bounds a level)"),
+        arguments(
+            Map.of("rate", "2", "fill", "3"),
+            "llm.fill=3: only closed loops fill; use llm.stabilize with rates"),
+        arguments(
             Map.of("prompt", "a", "prompts", "b"),
             "llm.prompt=a: cannot be set together with llm.prompts (a fixed text or a file)"),
         arguments(
