@@ -42,7 +42,11 @@ final class LlmComponents implements ProtocolComponents {
   /** Who is told about the stages of a load plan that runs in that scenario. */
   static StageListener stages(ScenarioContext context) {
     LlmComponents components = of(context);
-    return new PlanStages(components.run().stages().of(components.target), components.inFlight());
+    return new PlanStages(
+        components.run().stages(components.target),
+        components.inFlight(),
+        (nanoTime, task) ->
+            EventLoops.at(context.coreComponents().eventLoopGroup().next(), nanoTime, task));
   }
 
   LlmProtocol protocol() {

@@ -6,6 +6,7 @@ import io.github.gatlingllm.action.PlanPopulation;
 import io.github.gatlingllm.load.Level;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
+import io.github.gatlingllm.load.StopRule;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
@@ -130,6 +131,17 @@ public final class ClosedLoop {
                         n,
                         oneUserPerSecond ? phases.withFill(TimeUnit.SECONDS.toNanos(n)) : phases))
             .toList());
+  }
+
+  /**
+   * Ends the sweep after the first level that breaks one of these rules; put it last.
+   *
+   * <pre>{@code
+   * .stopWhen(sloBelow(50), errorsAbove(10), overSaturated())
+   * }</pre>
+   */
+  public StoppedSweep stopWhen(StopRule... rules) {
+    return StoppedSweep.of(plan(), rules);
   }
 
   /** Puts the scenario under this load, for {@code setUp}. */

@@ -7,6 +7,7 @@ import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Level;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
+import io.github.gatlingllm.load.StopRule;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -136,6 +137,17 @@ public final class OpenLoop {
                     // A seed of its own for each level, else all would be one pattern, stretched.
                     new Level.Open(perSecond[i], shape.at(perSecond[i], seed + i), phases))
             .toList());
+  }
+
+  /**
+   * Ends the sweep after the first level that breaks one of these rules; put it last.
+   *
+   * <pre>{@code
+   * .stopWhen(sloBelow(50), errorsAbove(10), overSaturated())
+   * }</pre>
+   */
+  public StoppedSweep stopWhen(StopRule... rules) {
+    return StoppedSweep.of(plan(), rules);
   }
 
   /** Puts the scenario under this load, for {@code setUp}. */

@@ -3,6 +3,7 @@ package io.github.gatlingllm.simulations;
 import static io.gatling.javaapi.core.CoreDsl.scenario;
 import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
+import static io.github.gatlingllm.javaapi.LlmDsl.maxGoodput;
 import static io.github.gatlingllm.javaapi.LlmDsl.openLoop;
 
 import io.gatling.javaapi.core.PopulationBuilder;
@@ -13,6 +14,7 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.javaapi.ClosedLoop;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LlmRequestBuilder;
+import io.github.gatlingllm.javaapi.MaxGoodput;
 import io.github.gatlingllm.javaapi.OpenLoop;
 import io.github.gatlingllm.wire.Api;
 import java.util.concurrent.atomic.AtomicLong;
@@ -85,25 +87,41 @@ public final class Benchmark extends Simulation {
   }
 
   private static PopulationBuilder population(Load load, long seed, ScenarioBuilder chat) {
+    if (load.search()) {
+      MaxGoodput search =
+          maxGoodput()
+              .startingAt(load.rates()[0])
+              .seed(seed)
+              .stabilize(load.stabilize())
+              .drain(load.drain());
+      return (load.requests() == null
+              ? search.measure(load.duration())
+              : search.requests(load.requests()))
+          .inject(chat);
+    }
     if (load.arrival() == null) {
       ClosedLoop loop =
           closedLoop(load.concurrencies())
               .fill(load.fill())
               .stabilize(load.stabilize())
               .drain(load.drain());
-      return (load.requests() == null
-              ? loop.measure(load.duration())
-              : loop.requests(load.requests()))
-          .inject(chat);
+      ClosedLoop bounded =
+          load.requests() == null ? loop.measure(load.duration()) : loop.requests(load.requests());
+      return load.stopWhen().isEmpty()
+          ? bounded.inject(chat)
+          : bounded.stopWhen(load.stopRules()).inject(chat);
     }
     OpenLoop rates =
         openLoop(load.rates()).seed(seed).stabilize(load.stabilize()).drain(load.drain());
     OpenLoop arrivals =
         load.arrival() == Load.Arrival.CONSTANT ? rates.constant() : rates.poisson();
-    return (load.requests() == null
+    OpenLoop bounded =
+        load.requests() == null
             ? arrivals.measure(load.duration())
-            : arrivals.requests(load.requests()))
-        .inject(chat);
+            : arrivals.requests(load.requests());
+    return load.stopWhen().isEmpty()
+        ? bounded.inject(chat)
+        : bounded.stopWhen(load.stopRules()).inject(chat);
   }
 
   private static LlmProtocolBuilder protocol(

@@ -77,7 +77,16 @@ public final class DryRun {
     for (Level level : load.levels()) {
       row("", String.format(Locale.ROOT, "%-8s %s", level.label(), bound(load, level)));
     }
-    row("requests", total(load));
+    if (load.search()) {
+      row(
+          "search",
+          "the highest rate that holds the SLO: doubled from there, then bisected to 5 %");
+    } else {
+      row("requests", total(load));
+    }
+    if (!load.stopWhen().isEmpty()) {
+      row("stop when", Objects.requireNonNull(settings.config().get("stopWhen")));
+    }
     row("warm-up", load.warmup() == 0 ? "none" : counted(load.warmup(), "request"));
     if (!load.fill().isZero()) {
       row("fill", time(load.fill()) + " per level");
@@ -162,6 +171,9 @@ public final class DryRun {
 
   private String estimatedTime() {
     Load load = settings.load();
+    if (load.search()) {
+      return "depends on the server: about 10 levels";
+    }
     Duration measured = Duration.ZERO;
     for (Level level : load.levels()) {
       Duration duration = load.expectedDuration(level);

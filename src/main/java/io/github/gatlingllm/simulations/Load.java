@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.load.StopRule;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param fill over which the users of closed levels start; zero for all at once
  * @param stabilize settled before measuring at each level
  * @param drain longest wait for pending requests after each level
+ * @param stopWhen rules that end a sweep early
+ * @param search whether the levels are chosen by a search that starts at the first one
  */
 public record Load(
     List<Level> levels,
@@ -26,10 +29,13 @@ public record Load(
     int warmup,
     Duration fill,
     Duration stabilize,
-    Duration drain) {
+    Duration drain,
+    List<StopRule> stopWhen,
+    boolean search) {
 
   public Load {
     levels = List.copyOf(levels);
+    stopWhen = List.copyOf(stopWhen);
   }
 
   /** One load level. */
@@ -75,6 +81,11 @@ public record Load(
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
     }
+  }
+
+  /** The rules that end a sweep early. */
+  StopRule[] stopRules() {
+    return stopWhen.toArray(StopRule[]::new);
   }
 
   /** The requests in flight of each closed level. */

@@ -27,6 +27,8 @@ enum Setting {
   STABILIZE,
   MEASURE,
   DRAIN,
+  STOP_WHEN,
+  SEARCH,
   MAX_TOKENS,
   IGNORE_EOS,
   PROMPT,
@@ -48,8 +50,6 @@ enum Setting {
   DRY_RUN,
 
   TRIALS(false),
-  SEARCH(false),
-  STOP_WHEN(false),
   MAX_IN_FLIGHT(false),
   INTERLEAVE(false),
   PROMPT_TOKENS(false),

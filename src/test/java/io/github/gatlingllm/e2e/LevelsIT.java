@@ -49,7 +49,7 @@ class LevelsIT {
               r -> {
                 assertThat(r.identity().name()).isEqualTo("ask");
                 assertThat(r.outcome().error()).contains("drain time was over");
-                assertThat(r.timing().closedNanos()).isBetween(600_000_000L, 1_500_000_000L);
+                assertThat(r.timing().closedNanos()).isBetween(300_000_000L, 1_500_000_000L);
               });
       assertThat(run.info().stages()).hasSize(2);
       assertThat(engine.running()).isZero();
@@ -110,6 +110,46 @@ class LevelsIT {
       assertThat(run.summary().at("/counts/cancelled").asInt()).isEqualTo(64);
       assertThat(run.files().page()).isNotEmptyFile();
       assertThat(engine.running()).isZero();
+    }
+  }
+
+  /** Two at a time, 300 ms each: the third of eight waits too long for its SLO. */
+  @Test
+  void sweepStopsAfterTheLevelThatBreaksARule() throws Exception {
+    try (EmbeddedEngine engine =
+            EmbeddedEngine.builder()
+                .decodeStep(ofMillis(15))
+                .decodeGrowth(0, 0)
+                .maxBatch(2)
+                .start();
+        GatlingRun run = plan("stop", engine).set("tokens", 20).run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      assertThat(run.info().stages())
+          .extracting(stage -> stage.label())
+          .containsExactly("c=1", "c=2", "c=8");
+      assertThat(run.output()).contains("after c=8, 1 level left out: only ");
+      assertThat(run.summary().get("config").toString()).contains("stopped early");
+    }
+  }
+
+  /** Four at a time, 20 steps of 10 ms each: 20 requests per second at most. */
+  @Test
+  void searchFindsTheCapacity() throws Exception {
+    try (EmbeddedEngine engine =
+            EmbeddedEngine.builder()
+                .decodeStep(ofMillis(10))
+                .decodeGrowth(0, 0)
+                .maxBatch(4)
+                .start();
+        GatlingRun run = plan("search", engine).set("tokens", 20).run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      double found = run.summary().at("/goodput/max/offered").asDouble();
+      System.out.println(run.lines().stream().filter(l -> l.startsWith("LLM search")).toList());
+      assertThat(found)
+          .as("of at most 20 per second, less for what Poisson queues")
+          .isBetween(10.0, 23.0);
+      assertThat(run.output())
+          .contains("max goodput " + run.summary().at("/goodput/max/stage").asText() + " holds");
     }
   }
 }

@@ -37,6 +37,17 @@ public final class LevelsSimulation extends Simulation {
               .measure(2)
               .drain(5)
               .inject(once);
+      case "stop" ->
+          closedLoop(1, 2, 8, 16).measure(1).stopWhen(errorsAbove(10), sloBelow(50)).inject(once);
+      case "search" ->
+          maxGoodput()
+              .startingAt(8)
+              .precision(0.15)
+              .seed(5)
+              .stabilize(ofMillis(500))
+              .measure(3)
+              .drain(1)
+              .inject(once);
       case "crowd" -> closedLoop(64).measure(300).inject(chat);
       default -> throw new IllegalArgumentException(System.getProperty("plan"));
     };

@@ -55,6 +55,7 @@ class LlmDslTest {
         slo(),
         closedLoop(1),
         openLoop(1).seed(1),
+        LlmDsl.maxGoodput().seed(1),
         poissonUsersPerSec(25));
   }
 
@@ -108,6 +109,8 @@ class LlmDslTest {
         MillisCheck.class,
         ClosedLoop.class,
         OpenLoop.class,
+        MaxGoodput.class,
+        StoppedSweep.class,
         PoissonArrivals.class);
   }
 

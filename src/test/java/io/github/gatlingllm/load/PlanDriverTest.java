@@ -250,7 +250,9 @@ class PlanDriverTest {
           }
         };
 
-    new PlanDriver(none, () -> 0, (nanoTime, task) -> {}, nobody, new StageListener() {}).begin();
+    new PlanDriver(
+            LevelSource.of(none), () -> 0, (nanoTime, task) -> {}, nobody, new StageListener() {})
+        .begin();
 
     assertThat(ended).hasValue(1);
   }
@@ -312,10 +314,11 @@ class PlanDriverTest {
           };
       driver[0] =
           new PlanDriver(
-              List.of(
-                      closed(4, Phases.DEFAULT.withRequests(requests)),
-                      closed(3, Phases.DEFAULT.withRequests(requests)))
-                  .iterator(),
+              new LoadPlan(
+                      List.of(
+                          closed(4, Phases.DEFAULT.withRequests(requests)),
+                          closed(3, Phases.DEFAULT.withRequests(requests))))
+                  .source(),
               System::nanoTime,
               (nanoTime, task) -> {},
               users,
