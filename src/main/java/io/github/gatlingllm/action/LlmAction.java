@@ -14,7 +14,6 @@ import io.github.gatlingllm.client.Answer;
 import io.github.gatlingllm.client.Exchange;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.sample.Timeline;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.runtime.BoxedUnit;
@@ -37,7 +36,8 @@ final class LlmAction extends RequestActionBase {
     this.request = request;
     this.components = components;
     this.core = context.coreComponents();
-    this.throttled = context.throttled() && core.throttler().isDefined();
+    this.throttled =
+        context.throttled() && core.throttler().isDefined() && components.ledger().inStatistics();
     this.call = components.httpCall(context, request.parts().headers);
     this.end = new LlmEnd(request.parts(), components, core.statsEngine(), next);
   }
@@ -128,11 +128,13 @@ final class LlmAction extends RequestActionBase {
   private Validation<BoxedUnit> send(Session session, @Nullable Arrival arrival, long reached) {
     PreparedRequest prepared;
     Request httpRequest;
-    long index = components.ledger().next();
-    String requestId = components.ledger().requestId(index);
+    long index;
+    String requestId;
     try {
       prepared =
           PreparedRequest.of(request, components.protocol(), components.pinsOutput(), session);
+      index = components.ledger().next();
+      requestId = components.ledger().requestId(index);
       httpRequest = call.build(session, prepared, requestId);
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       return Validations.failure(String.valueOf(e.getMessage()));
@@ -156,7 +158,7 @@ final class LlmAction extends RequestActionBase {
             new Exchange.Settings(
                 prepared.body().stream(),
                 components.protocol().idleTimeout().toNanos(),
-                prepared.apiKey() == null ? List.of() : List.of(prepared.apiKey())),
+                prepared.secrets()),
             session.eventLoop(),
             components::now,
             ended -> end.ended(ended, sent));

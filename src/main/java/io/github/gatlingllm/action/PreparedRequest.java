@@ -8,6 +8,7 @@ import io.github.gatlingllm.workload.Conversation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -17,6 +18,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * @param name the request name
  * @param url what is posted to
  * @param apiKey null for none
+ * @param secrets what no message may show: the key, and headers that carry one
  * @param body what is asked
  * @param historyKey session key of the conversation it belongs to; null for none
  * @param conversation that conversation as it was; null for none
@@ -26,10 +28,14 @@ record PreparedRequest(
     String name,
     String url,
     @Nullable String apiKey,
+    List<String> secrets,
     GenerationRequest body,
     @Nullable String historyKey,
     @Nullable Conversation conversation,
     List<Message> asked) {
+
+  private static final Pattern SECRET_HEADER =
+      Pattern.compile("auth|key|token|secret|cookie", Pattern.CASE_INSENSITIVE);
 
   /**
    * Resolves the request for that session.
@@ -60,14 +66,33 @@ record PreparedRequest(
         .responseFormat(resolve(parts.responseFormat, session))
         .extra(protocol.extraBody())
         .extra(resolve(parts.extraBody, session));
+    String apiKey = resolve(protocol.apiKey(), session);
     return new PreparedRequest(
         parts.name.resolve(session),
         protocol.url(session.userId(), parts.api),
-        resolve(protocol.apiKey(), session),
+        apiKey,
+        secrets(apiKey, List.of(protocol.headers(), parts.headers), session),
         body.build(),
         chat.historyKey,
         chat.conversation,
         chat.asked);
+  }
+
+  private static List<String> secrets(
+      @Nullable String apiKey, List<Map<String, Dynamic<String>>> headers, Session session) {
+    List<String> secrets = new ArrayList<>();
+    if (apiKey != null) {
+      secrets.add(apiKey);
+    }
+    for (Map<String, Dynamic<String>> some : headers) {
+      some.forEach(
+          (name, value) -> {
+            if (SECRET_HEADER.matcher(name).find()) {
+              secrets.add(value.resolve(session));
+            }
+          });
+    }
+    return secrets;
   }
 
   /** What a tokenizer would count, and the limit on the answer. */

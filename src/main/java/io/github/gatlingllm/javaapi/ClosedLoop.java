@@ -2,6 +2,7 @@ package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.PlanPopulation;
 import io.github.gatlingllm.load.Level;
 import io.github.gatlingllm.load.LoadPlan;
@@ -36,7 +37,11 @@ public final class ClosedLoop {
     this.users = users;
     this.phases = phases;
     this.oneUserPerSecond = oneUserPerSecond;
-    plan();
+    try {
+      plan();
+    } catch (IllegalArgumentException e) {
+      throw InvalidSimulation.because(e.getMessage());
+    }
   }
 
   /**

@@ -2,6 +2,7 @@ package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.PlanPopulation;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Level;
@@ -46,7 +47,11 @@ public final class OpenLoop {
     this.shape = shape;
     this.seed = seed;
     this.phases = phases;
-    plan();
+    try {
+      plan();
+    } catch (IllegalArgumentException e) {
+      throw InvalidSimulation.because(e.getMessage());
+    }
   }
 
   /**

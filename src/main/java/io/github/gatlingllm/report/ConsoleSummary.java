@@ -73,8 +73,12 @@ public final class ConsoleSummary {
               + NumberText.with(goodput.requestsPerS(), "requests/s")
               + (max == null
                   ? "; no level holds it"
-                  : "; at most " + NumberText.with(max.requestsPerS(), "requests/s") + " at ")
-              + (max == null ? "" : max.stage()));
+                  : summary.stages().size() == 1
+                      ? ""
+                      : "; at most "
+                          + NumberText.with(max.requestsPerS(), "requests/s")
+                          + " at "
+                          + max.stage()));
     }
     Summary.Knee knee = summary.knee();
     if (knee != null && summary.stages().size() > 1) {

@@ -180,6 +180,7 @@ final class LoadChecks {
   }
 
   void windows(boolean inferred, List<Stage> stages, RunInfo info) {
+    boolean planned = !info.stages().isEmpty();
     long unplanned = stages.stream().filter(s -> s.kind().equals(Windows.UNPLANNED)).count();
     add(
         "windows",
@@ -190,7 +191,9 @@ final class LoadChecks {
             ? "Measure windows were inferred from the records: first schedule to last close."
             : unplanned > 0
                 ? unplanned + " stages of the records are in no plan: they have no rates."
-                : "Measure windows are those of the run.",
+                : planned
+                    ? "Measure windows are those of the load plan."
+                    : "No load plan: all was measured, from the first schedule to the last close.",
         "Keep run.json beside requests.jsonl.");
     if (info.state() != RunInfo.State.COMPLETE) {
       add(

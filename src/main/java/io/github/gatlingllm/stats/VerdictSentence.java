@@ -189,12 +189,12 @@ final class VerdictSentence {
 
   /**
    * The load of a level as people say it: {@code 8 concurrent}, {@code 16 requests/s}; its label
-   * where it has no single number.
+   * where it has no single number; {@code the load} of a run without levels.
    */
   static String load(Stage level) {
     Double offered = level.offered();
     if (offered == null) {
-      return "stage " + level.label();
+      return level.label().equals(Windows.WHOLE_RUN) ? "the load" : "stage " + level.label();
     }
     String unit = level.unit();
     return Digits.of(offered)

@@ -115,13 +115,12 @@ class PreparedRequestTest {
     "false, , false, ",
   })
   void outputIsPinnedWhereThereIsALength(
-      boolean ignoreEos, Integer maxTokens, boolean pinned, Integer minTokens) throws IOException {
+      boolean pinned, Integer maxTokens, boolean ignoreEos, Integer minTokens) throws IOException {
     LlmRequest request =
         asking(d -> d.maxTokens = maxTokens == null ? null : Dynamic.of(maxTokens));
-    JsonNode body =
-        body(prepare(request, ignoreEos ? PROTOCOL : PROTOCOL.disableIgnoreEos(), SESSION));
+    JsonNode body = body(prepare(request, PROTOCOL, pinned, SESSION));
 
-    assertThat(body.path("ignore_eos").asBoolean()).isEqualTo(pinned);
+    assertThat(body.path("ignore_eos").asBoolean()).isEqualTo(ignoreEos);
     assertThat(body.has("min_tokens")).isEqualTo(minTokens != null);
     assertThat(body.path("min_tokens").asInt()).isEqualTo(minTokens == null ? 0 : minTokens);
   }
@@ -194,9 +193,12 @@ class PreparedRequestTest {
 
   private static PreparedRequest prepare(
       LlmRequest request, LlmProtocolBuilder protocol, Session session) {
-    LlmProtocol asked = (LlmProtocol) protocol.protocol();
-    boolean pinned = asked.pinning() != LlmProtocol.Pinning.NEVER;
-    return PreparedRequest.of(request, asked, pinned, session);
+    return prepare(request, protocol, true, session);
+  }
+
+  private static PreparedRequest prepare(
+      LlmRequest request, LlmProtocolBuilder protocol, boolean pinned, Session session) {
+    return PreparedRequest.of(request, (LlmProtocol) protocol.protocol(), pinned, session);
   }
 
   private static JsonNode body(PreparedRequest prepared) throws IOException {

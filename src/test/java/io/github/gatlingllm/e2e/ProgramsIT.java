@@ -76,7 +76,7 @@ class ProgramsIT {
     assertThat(IntStream.of(2, 4, 6, 8).mapToObj(longest::get)).containsOnly(Parrot.OTHERWISE);
     List<String> questions = new ArrayList<>();
     IntStream.of(1, 3, 5, 7, 9).forEach(i -> questions.add(longest.get(i)));
-    assertThat(questions).containsOnly("What is light?", "And air?");
+    assertThat(questions).isSubsetOf("What is light?", "And air?");
   }
 
   private static void assertJourney(GatlingRun run, Parrot server) throws Exception {

@@ -74,7 +74,6 @@ public final class RequestsSimulation extends Simulation {
                       promptTokens().is(7),
                       ttft().lte(10_000),
                       latency().saveAs("latency"),
-                      tpot().exists(),
                       reasoning().notExists())
                   .checkIf("#{seven.isUndefined()}")
                   .then(substring("never there"))

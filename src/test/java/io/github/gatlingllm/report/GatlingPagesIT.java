@@ -25,7 +25,7 @@ class GatlingPagesIT {
 
   @BeforeEach
   void copyPages() throws Exception {
-    GatlingRun.copy(directory);
+    PlainPages.copy(directory);
   }
 
   static Summary summary() {

@@ -107,7 +107,7 @@ class VerdictSentenceTest {
     Summary summary =
         Recorded.figures(Recorded.run(1), Recorded.at(0).stage("").tokens(100, 500).record())
             .summary();
-    assertThat(summary.verdict()).startsWith("Stage all = ");
+    assertThat(summary.verdict()).startsWith("The load = ");
   }
 
   @Test

@@ -73,6 +73,15 @@ public final class GatlingRun implements AutoCloseable {
       return new Setup(simulation, more, arguments);
     }
 
+    /** Sets system properties of the simulation's JVM. */
+    public Setup set(Map<String, ?> more) {
+      Setup setup = this;
+      for (Map.Entry<String, ?> property : more.entrySet()) {
+        setup = setup.set(property.getKey(), property.getValue());
+      }
+      return setup;
+    }
+
     /** Leaves out Gatling's pages, which take about a second. */
     public Setup noReports() {
       return new Setup(simulation, properties, List.of("-nr"));

@@ -15,6 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,13 +27,16 @@ final class ScriptedServerTest {
 
   @Test
   void streamsEventsOverChunksAndRecordsTheRequest() throws Exception {
+    CountDownLatch allSent = new CountDownLatch(1);
     try (ScriptedServer server =
         ScriptedServer.start(
-            x ->
-                x.startStream()
-                    .event(ChatChunks.content("\u00e9\"\n"))
-                    .done()
-                    .lastChunk("X-Trailer: end"))) {
+            x -> {
+              x.startStream()
+                  .event(ChatChunks.content("\u00e9\"\n"))
+                  .done()
+                  .lastChunk("X-Trailer: end");
+              allSent.countDown();
+            })) {
       assertThat(post(server, "{\"a\":1}"))
           .isEqualTo("data: " + ChatChunks.content("\u00e9\"\n") + "\n\ndata: [DONE]\n\n");
       Request request = server.requests().get(0);
@@ -41,6 +45,7 @@ final class ScriptedServerTest {
       assertThat(request.body()).isEqualTo("{\"a\":1}");
       assertThat(request.header("x-test")).isEqualTo("yes");
       assertThat(request.header("x-none")).isNull();
+      assertThat(allSent.await(10, TimeUnit.SECONDS)).isTrue();
       assertThat(server.exchanges().get(0).sends()).hasSize(4);
     }
   }
