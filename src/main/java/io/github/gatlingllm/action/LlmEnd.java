@@ -176,7 +176,7 @@ final class LlmEnd {
         sent.requestId(),
         components.run().id(),
         components.run().injector(),
-        null,
+        stage == null ? null : stage.trial(),
         sent.index(),
         session.scenario(),
         prepared.name(),

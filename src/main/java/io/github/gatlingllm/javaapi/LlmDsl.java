@@ -106,6 +106,19 @@ public final class LlmDsl {
   }
 
   /**
+   * Load levels of so many users at once, waiting for the slowest, in trials.
+   *
+   * <pre>{@code
+   * setUp(batch(8).trials(10).inject(chat)).protocols(engine)
+   * }</pre>
+   *
+   * @param users users of each trial, one number per level
+   */
+  public static Batch batch(int... users) {
+    return Batch.of(users);
+  }
+
+  /**
    * Looks for the highest rate of users at which the SLO holds.
    *
    * <pre>{@code

@@ -77,13 +77,14 @@ public final class PlanDriver {
     long now = nanoClock.getAsLong();
     if (ended == current) {
       running--;
-      vacant++;
+      vacant += current.level() instanceof Level.Closed ? 1 : 0;
     }
     if (vacant > 0 && admits(current, now)) {
       takeSeat(current, now);
       return current;
     }
     putBy(user, current);
+    goOnWithTrials(current);
     endIfDrained(current);
     return null;
   }
@@ -92,7 +93,10 @@ public final class PlanDriver {
   public synchronized void left(Stage ended) {
     if (ended == stage) {
       running--;
-      openSeat(ended);
+      if (ended.level() instanceof Level.Closed) {
+        openSeat(ended);
+      }
+      goOnWithTrials(ended);
       endIfDrained(ended);
     }
   }
@@ -123,6 +127,8 @@ public final class PlanDriver {
       handOut(started, open.schedule());
     } else if (level instanceof Level.Closed seats) {
       fill(started, seats);
+    } else {
+      goOnWithTrials(started);
     }
   }
 
@@ -222,7 +228,7 @@ public final class PlanDriver {
   }
 
   private boolean admits(Stage current, long now) {
-    return current.level() instanceof Level.Closed
+    return !(current.level() instanceof Level.Open)
         && !closed
         && current.phaseAt(now) != Phase.DRAIN;
   }
@@ -239,10 +245,26 @@ public final class PlanDriver {
   private void putBy(VirtualUsers.Waiting user, Stage current) {
     // Users of open levels run once. One of them stays to the end: Gatling waits for a user's end,
     // and a plan may go on after its last request has ended.
-    if (current.level() instanceof Level.Closed || waiting.isEmpty()) {
+    if (!(current.level() instanceof Level.Open) || waiting.isEmpty()) {
       waiting.add(user);
     } else {
       user.leave();
+    }
+  }
+
+  // Batch levels
+
+  /** Starts the next trial when all of the one before have ended. */
+  private void goOnWithTrials(Stage current) {
+    if (current == stage
+        && current.level() instanceof Level.Batch batch
+        && running == 0
+        && vacant == 0
+        && !closed) {
+      current.beginTrial(measured / batch.users() + 1);
+      for (int user = 0; user < batch.users(); user++) {
+        openSeat(current);
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import static io.gatling.javaapi.core.CoreDsl.scenario;
+import static io.github.gatlingllm.javaapi.LlmDsl.batch;
 import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static io.github.gatlingllm.javaapi.LlmDsl.maxGoodput;
@@ -98,6 +99,9 @@ public final class Benchmark extends Simulation {
               ? search.measure(load.duration())
               : search.requests(load.requests()))
           .inject(chat);
+    }
+    if (load.trials() != null) {
+      return batch(load.concurrencies()).trials(load.trials()).drain(load.drain()).inject(chat);
     }
     if (load.arrival() == null) {
       ClosedLoop loop =

@@ -71,11 +71,15 @@ public final class DryRun {
     Load load = settings.load();
     row(
         "load",
-        (load.arrival() == null ? "closed loop" : "open loop, " + load.arrival() + " arrivals")
+        (load.trials() != null
+                ? "batch, " + counted(load.trials(), "trial") + " of each level"
+                : load.arrival() == null
+                    ? "closed loop"
+                    : "open loop, " + load.arrival() + " arrivals")
             + ", "
             + counted(load.levels().size(), "level"));
     for (Level level : load.levels()) {
-      row("", String.format(Locale.ROOT, "%-8s %s", level.label(), bound(load, level)));
+      row("", String.format(Locale.ROOT, "%-8s %s", load.label(level), bound(load, level)));
     }
     if (load.search()) {
       row(
@@ -120,7 +124,9 @@ public final class DryRun {
       }
       total += requests;
     }
-    return load.requests() == null ? about(load, total) : counted(total, "request");
+    return load.requests() == null && load.trials() == null
+        ? about(load, total)
+        : counted(total, "request");
   }
 
   private static String about(Load load, long requests) {

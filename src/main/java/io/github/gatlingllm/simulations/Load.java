@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param drain longest wait for pending requests after each level
  * @param stopWhen rules that end a sweep early
  * @param search whether the levels are chosen by a search that starts at the first one
+ * @param trials of each closed level as a batch; null for loops
  */
 public record Load(
     List<Level> levels,
@@ -31,7 +32,8 @@ public record Load(
     Duration stabilize,
     Duration drain,
     List<StopRule> stopWhen,
-    boolean search) {
+    boolean search,
+    @Nullable Integer trials) {
 
   public Load {
     levels = List.copyOf(levels);
@@ -83,6 +85,11 @@ public record Load(
     }
   }
 
+  /** The stage's name in files, e.g. {@code c=8}, or {@code b=8} in trials. */
+  String label(Level level) {
+    return trials == null ? level.label() : "b=" + ((Closed) level).concurrency();
+  }
+
   /** The rules that end a sweep early. */
   StopRule[] stopRules() {
     return stopWhen.toArray(StopRule[]::new);
@@ -100,6 +107,9 @@ public record Load(
 
   /** Requests to expect at a level, warm-up excepted; null where the server decides. */
   public @Nullable Long expectedRequests(Level level) {
+    if (trials != null) {
+      return (long) trials * ((Closed) level).concurrency();
+    }
     if (requests != null) {
       return requests.longValue();
     }
@@ -110,6 +120,9 @@ public record Load(
 
   /** How long a level measures; null where a count bounds it and the server decides. */
   public @Nullable Duration expectedDuration(Level level) {
+    if (trials != null) {
+      return null;
+    }
     if (requests == null) {
       return duration;
     }

@@ -26,6 +26,7 @@ enum Setting {
   FILL,
   STABILIZE,
   MEASURE,
+  TRIALS,
   DRAIN,
   STOP_WHEN,
   SEARCH,
@@ -49,7 +50,6 @@ enum Setting {
   FAIL_BUILD,
   DRY_RUN,
 
-  TRIALS(false),
   MAX_IN_FLIGHT(false),
   INTERLEAVE(false),
   PROMPT_TOKENS(false),

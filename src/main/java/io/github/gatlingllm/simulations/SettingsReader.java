@@ -162,7 +162,24 @@ record SettingsReader(Settings settings, TypedSettings typed) {
         typed.duration(Setting.STABILIZE, true, Duration.ZERO),
         typed.duration(Setting.DRAIN, true, Duration.ofSeconds(30)),
         stopWhen(),
-        search);
+        search,
+        trials());
+  }
+
+  private @Nullable Integer trials() {
+    for (Setting other :
+        List.of(
+            Setting.RATE,
+            Setting.SEARCH,
+            Setting.REQUESTS,
+            Setting.DURATION,
+            Setting.MEASURE,
+            Setting.FILL,
+            Setting.STABILIZE,
+            Setting.STOP_WHEN)) {
+      refuseTogether(Setting.TRIALS, other, "trials are bounded by their count");
+    }
+    return settings.isSet(Setting.TRIALS) ? (Integer) typed.whole(Setting.TRIALS, 1, 1) : null;
   }
 
   private List<StopRule> stopWhen() {

@@ -152,4 +152,32 @@ class LevelsIT {
           .contains("max goodput " + run.summary().at("/goodput/max/stage").asText() + " holds");
     }
   }
+
+  /** Each trial lasts as long as its slowest request: 20 ms and 29 gaps of 5 ms. */
+  @Test
+  void trialsRunOneAfterTheOther() throws Exception {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).start();
+        GatlingRun run = plan("batch", engine).set("tokens", 30).run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      List<RequestRecord> records = run.requests();
+      assertThat(records).hasSize(20);
+      assertThat(records).extracting(r -> r.identity().stage()).containsOnly("b=4");
+      for (int trial = 1; trial < 5; trial++) {
+        int of = trial;
+        long ended =
+            records.stream()
+                .filter(r -> Integer.valueOf(of).equals(r.identity().trial()))
+                .mapToLong(r -> r.timing().closedUnixNanos())
+                .max()
+                .orElseThrow();
+        assertThat(records)
+            .filteredOn(r -> Integer.valueOf(of + 1).equals(r.identity().trial()))
+            .hasSize(4)
+            .allMatch(r -> r.timing().startUnixNanos() >= ended);
+      }
+      JsonNode trials = run.summary().at("/stages/0/throughput/trials");
+      assertThat(trials.get("count").asInt()).isEqualTo(5);
+      assertThat(trials.get("max_tokens_per_s").asDouble()).isBetween(200.0, 4 * 30 / 0.165);
+    }
+  }
 }

@@ -48,6 +48,7 @@ public final class LevelsSimulation extends Simulation {
               .measure(3)
               .drain(1)
               .inject(once);
+      case "batch" -> batch(4).trials(5).inject(once);
       case "crowd" -> closedLoop(64).measure(300).inject(chat);
       default -> throw new IllegalArgumentException(System.getProperty("plan"));
     };

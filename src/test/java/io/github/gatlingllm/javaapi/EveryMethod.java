@@ -179,6 +179,7 @@ final class EveryMethod extends Simulation {
                 .drain(ofSeconds(20))
                 .requests(100)
                 .inject(scenario("E").exec(request)),
+            batch(8).trials(10).drain(20).drain(ofSeconds(20)).inject(scenario("G").exec(request)),
             openLoop(1).inject(scenario("F").exec(request)),
             openLoop(1, 2.5)
                 .poisson()

@@ -56,6 +56,7 @@ class LlmDslTest {
         closedLoop(1),
         openLoop(1).seed(1),
         LlmDsl.maxGoodput().seed(1),
+        LlmDsl.batch(8),
         poissonUsersPerSec(25));
   }
 
@@ -110,6 +111,7 @@ class LlmDslTest {
         ClosedLoop.class,
         OpenLoop.class,
         MaxGoodput.class,
+        Batch.class,
         StoppedSweep.class,
         PoissonArrivals.class);
   }

@@ -214,6 +214,9 @@ final class BenchmarkSettingsTest {
         arguments(
             Map.of("stopWhen", "errors>10%,slow"),
             "llm.stopWhen=errors>10%,slow: expected rules such as slo<50%,errors>10%,overSaturated"),
+        arguments(
+            Map.of("trials", "3", "rate", "2"),
+            "llm.trials=3: cannot be set together with llm.rate (trials are bounded by their count)"),
         arguments(Map.of("search", "knee"), "llm.search=knee: expected maxGoodput"),
         arguments(
             Map.of("search", "maxGoodput"),
