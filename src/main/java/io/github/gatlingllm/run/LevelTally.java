@@ -10,7 +10,6 @@ import io.github.gatlingllm.sample.Verdict;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Adds up what became of each level's requests while the run is on, for plans whose next level
@@ -21,7 +20,7 @@ final class LevelTally implements Consumer<RequestRecord> {
   private record Key(String target, String label) {}
 
   private static final class Counts {
-    private final @Nullable Stage stage;
+    private final Stage stage;
     private long attempted;
     private long met;
     private boolean hasSlo;
@@ -30,7 +29,7 @@ final class LevelTally implements Consumer<RequestRecord> {
     private long arrived;
     private long served;
 
-    private Counts(@Nullable Stage stage) {
+    private Counts(Stage stage) {
       this.stage = stage;
     }
   }
@@ -58,7 +57,7 @@ final class LevelTally implements Consumer<RequestRecord> {
     seen++;
     RequestRecord.Identity id = record.identity();
     Counts level = levels.get(new Key(id.target(), id.stage()));
-    if (level == null || level.stage == null) {
+    if (level == null) {
       return;
     }
     inSecondHalf(level, level.stage, record.timing());
