@@ -1,0 +1,98 @@
+package io.github.gatlingllm.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.sample.RandomRecords;
+import io.github.gatlingllm.sample.RecordCodec;
+import io.github.gatlingllm.sample.RunFiles;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MainTest {
+
+  @TempDir Path run;
+
+  @Test
+  void reportIsMadeAgainFromTheRecords() throws IOException {
+    record(20);
+    Called rendered = call("render", run.toString());
+
+    assertThat(rendered.exitCode()).isZero();
+    RunFiles files = new RunFiles(run);
+    assertThat(files.page()).content().contains("LLM report");
+    assertThat(files.summaryJson()).content().contains("gatling-llm/summary/1");
+    assertThat(files.summaryMarkdown()).isNotEmptyFile();
+  }
+
+  @Test
+  void anotherSloGivesAnotherVerdict() throws IOException {
+    record(20);
+    Called rendered = call("render", run.toString(), "--slo", "e2e<1us");
+
+    assertThat(rendered.exitCode()).isZero();
+    assertThat(Files.readString(new RunFiles(run).summaryJson()))
+        .contains("\"text\" : \"e2e<1us\"");
+  }
+
+  @Test
+  void noRunIsOneLine() {
+    Called rendered = call("render", run.resolve("none").toString());
+
+    assertThat(rendered.exitCode()).isEqualTo(1);
+    assertThat(rendered.error())
+        .contains("expected the directory of a recorded run")
+        .hasLineCount(1);
+  }
+
+  @Test
+  void wrongSloIsOneLine() throws IOException {
+    record(1);
+    Called rendered = call("render", run.toString(), "--slo", "speed<1ms");
+
+    assertThat(rendered.exitCode()).isEqualTo(1);
+    assertThat(rendered.error()).contains("speed<1ms").contains("ttft").hasLineCount(1);
+    assertThat(new RunFiles(run).page()).doesNotExist();
+  }
+
+  @Test
+  void unknownCommandIsOneLine() {
+    Called called = call("rendr", "x");
+
+    assertThat(called.exitCode()).isEqualTo(1);
+    assertThat(called.error()).contains("rendr").hasLineCount(1);
+  }
+
+  private void record(int requests) throws IOException {
+    Path file = new RunFiles(run).requests();
+    Files.createDirectories(file.getParent());
+    RandomRecords records = new RandomRecords(7);
+    for (int i = 0; i < requests; i++) {
+      Files.write(
+          file,
+          RecordCodec.write(records.answer(5)),
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+    }
+  }
+
+  private record Called(int exitCode, String error) {}
+
+  private static Called call(String... arguments) {
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    PrintStream before = System.err;
+    System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+    try {
+      int exitCode = Main.execute(arguments);
+      return new Called(exitCode, err.toString(StandardCharsets.UTF_8).strip());
+    } finally {
+      System.setErr(before);
+    }
+  }
+}
