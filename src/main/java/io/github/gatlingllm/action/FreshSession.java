@@ -24,4 +24,16 @@ final class FreshSession {
         onExit,
         eventLoop);
   }
+
+  /** The same user, taken out of the groups and loops that it is in. */
+  static Session outsideBlocks(Session session) {
+    return new Session(
+        session.scenario(),
+        session.userId(),
+        session.attributes(),
+        OK$.MODULE$,
+        List$.MODULE$.empty(),
+        session.onExit(),
+        session.eventLoop());
+  }
 }

@@ -73,6 +73,10 @@ final class LlmAction extends RequestActionBase {
 
   @Override
   public Validation<BoxedUnit> sendRequest(Session session) {
+    if (!components.inFlight().admits(session)) {
+      turnAway(session);
+      return success();
+    }
     Arrival arrival = (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
     long now = components.now();
     if (arrival == null || !arrival.take()) {
@@ -87,9 +91,21 @@ final class LlmAction extends RequestActionBase {
         () -> {
           long released = components.now();
           arrival.released(released);
-          sendHeld(session, arrival, released);
+          if (components.inFlight().admits(session)) {
+            sendHeld(session, arrival, released);
+          } else {
+            turnAway(session);
+          }
         });
     return success();
+  }
+
+  /** Back to the loop when its level is over; nowhere when the run is, which ends this JVM. */
+  private static void turnAway(Session session) {
+    PlanUser user = PlanUser.orNull(session);
+    if (user != null) {
+      user.goBack(session);
+    }
   }
 
   /** As {@link #execute} would have done had the user not been held. */
@@ -152,9 +168,10 @@ final class LlmAction extends RequestActionBase {
               passage.leave();
               end.ended(ended, sent);
             });
+    components.inFlight().add(exchange, session);
     LongConsumer go =
         now -> {
-          if (!exchange.hasEnded()) {
+          if (!exchange.isOver()) {
             passage.enter(now, admitted -> admit(exchange, admitted, session, httpRequest));
           }
         };
@@ -175,7 +192,7 @@ final class LlmAction extends RequestActionBase {
   }
 
   private void admit(Exchange exchange, long now, Session session, Request httpRequest) {
-    if (exchange.hasEnded()) {
+    if (exchange.isOver()) {
       return;
     }
     components.ledger().started();

@@ -46,7 +46,11 @@ final class LlmComponents implements ProtocolComponents {
   /** Who is told about the stages of a load plan that runs in that scenario. */
   static StageListener stages(ScenarioContext context) {
     LlmComponents components = of(context);
-    return components.run().stages().of(components.target);
+    return new PlanStages(
+        components.run().stages(components.target),
+        components.inFlight(),
+        (nanoTime, task) ->
+            EventLoops.at(context.coreComponents().eventLoopGroup().next(), nanoTime, task));
   }
 
   LlmProtocol protocol() {
@@ -69,6 +73,11 @@ final class LlmComponents implements ProtocolComponents {
 
   Ledger ledger() {
     return ledger;
+  }
+
+  /** The requests that are under way. */
+  InFlight inFlight() {
+    return parts.inFlight();
   }
 
   /** The same run, for requests to that target that only warm up. */

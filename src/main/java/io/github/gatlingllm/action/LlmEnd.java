@@ -122,6 +122,7 @@ final class LlmEnd {
         after = log(record, after);
       }
     }
+    components.inFlight().remove(exchange);
     next.$bang(after);
   }
 
@@ -175,7 +176,7 @@ final class LlmEnd {
         sent.requestId(),
         components.run().id(),
         components.run().injector(),
-        null,
+        stage == null ? null : stage.trial(),
         sent.index(),
         PlanUser.scenarioOf(session),
         prepared.name(),

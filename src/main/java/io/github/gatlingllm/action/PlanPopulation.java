@@ -4,7 +4,7 @@ import io.gatling.core.action.builder.ActionBuilder;
 import io.gatling.core.structure.ScenarioBuilder;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.PopulationBuilder;
-import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.LevelPlan;
 import io.github.gatlingllm.load.StageListener;
 import java.util.function.Function;
 import scala.collection.immutable.List$;
@@ -15,7 +15,7 @@ public final class PlanPopulation {
 
   /** The scenario, its actions wrapped in a loop that the plan drives. */
   public static PopulationBuilder of(
-      LoadPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario) {
+      LevelPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario) {
     return of(plan, scenario, LlmComponents::stages);
   }
 
@@ -24,20 +24,20 @@ public final class PlanPopulation {
    * becomes part of the name.
    */
   public static PopulationBuilder of(
-      LoadPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario, String target) {
+      LevelPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario, String target) {
     String name = scenario.wrapped.name() + " @ " + target;
     return of(plan, scenario, name, LlmComponents::stages);
   }
 
   static PopulationBuilder of(
-      LoadPlan plan,
+      LevelPlan plan,
       io.gatling.javaapi.core.ScenarioBuilder scenario,
       Function<ScenarioContext, StageListener> listener) {
     return of(plan, scenario, scenario.wrapped.name(), listener);
   }
 
   private static PopulationBuilder of(
-      LoadPlan plan,
+      LevelPlan plan,
       io.gatling.javaapi.core.ScenarioBuilder scenario,
       String name,
       Function<ScenarioContext, StageListener> listener) {

@@ -5,13 +5,13 @@ import io.gatling.core.controller.inject.InjectionProfile;
 import io.gatling.core.controller.inject.Workload;
 import io.gatling.core.scenario.Scenario;
 import io.gatling.core.stats.StatsEngine;
-import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.LevelPlan;
 import io.netty.channel.EventLoopGroup;
 import java.util.concurrent.atomic.AtomicLong;
 import scala.Option;
 
 /** All levels of a plan as one injection profile. */
-record PlanProfile(LoadPlan plan) implements InjectionProfile {
+record PlanProfile(LevelPlan plan) implements InjectionProfile {
 
   /** Unknown before the run: users loop, and searches choose their levels. */
   @Override

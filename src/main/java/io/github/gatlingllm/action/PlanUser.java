@@ -37,6 +37,11 @@ final class PlanUser implements VirtualUsers.Waiting {
     this.scenario = scenario;
   }
 
+  /** The user of that session; null outside load plans. */
+  static @Nullable PlanUser orNull(Session session) {
+    return (PlanUser) session.attributes().getOrElse(KEY, () -> null);
+  }
+
   static PlanUser of(Session session) {
     return (PlanUser) session.attributes().apply(KEY);
   }
@@ -68,6 +73,16 @@ final class PlanUser implements VirtualUsers.Waiting {
       hop(() -> run(next));
     } else {
       run(next);
+    }
+  }
+
+  /** Gives up its iteration, whose stage is over, and stands at the loop again. */
+  void goBack(Session session) {
+    if (stage != null && stage.isOver()) {
+      stand(
+          FreshSession.outsideBlocks(session),
+          Objects.requireNonNull(body),
+          Objects.requireNonNull(exit));
     }
   }
 

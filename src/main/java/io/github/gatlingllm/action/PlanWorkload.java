@@ -5,7 +5,7 @@ import io.gatling.core.scenario.Scenario;
 import io.gatling.core.session.Session;
 import io.gatling.core.stats.StatsEngine;
 import io.github.gatlingllm.load.Arrival;
-import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.LevelPlan;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.VirtualUsers;
 import io.netty.channel.EventLoop;
@@ -33,7 +33,7 @@ final class PlanWorkload extends Workload implements VirtualUsers {
   private long ended;
 
   PlanWorkload(
-      LoadPlan plan,
+      LevelPlan plan,
       Scenario scenario,
       AtomicLong userIds,
       EventLoopGroup eventLoops,
@@ -46,7 +46,7 @@ final class PlanWorkload extends Workload implements VirtualUsers {
     EventLoop timerLoop = eventLoops.next();
     this.driver =
         new PlanDriver(
-            plan.levels().iterator(),
+            plan.source(),
             System::nanoTime,
             (nanoTime, task) -> EventLoops.at(timerLoop, nanoTime, task),
             this,

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RunParts(
     Run run,
+    InFlight inFlight,
     OpenSchedules schedules,
     Tokenizer tokenizer,
     Executor tokenizing,
@@ -35,6 +36,8 @@ record RunParts(
 
   static RunParts of(CoreComponents core) {
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
+    InFlight inFlight = new InFlight();
+    run.beforeInterruption(inFlight::close);
     core.actorSystem()
         .registerOnTermination(
             () -> {
@@ -43,6 +46,7 @@ record RunParts(
             });
     return new RunParts(
         run,
+        inFlight,
         OpenSchedules.of(core),
         Tokenizer.cl100k(),
         Executors.newSingleThreadExecutor(

@@ -123,7 +123,7 @@ public final class Exchange implements HttpListener {
   }
 
   /** Whether it has ended. */
-  public boolean hasEnded() {
+  public boolean isOver() {
     return ending != null;
   }
 

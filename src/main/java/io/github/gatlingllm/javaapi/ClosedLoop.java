@@ -1,12 +1,10 @@
 package io.github.gatlingllm.javaapi;
 
-import io.gatling.javaapi.core.PopulationBuilder;
-import io.gatling.javaapi.core.ScenarioBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.action.PlanPopulation;
 import io.github.gatlingllm.load.Level;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
+import io.github.gatlingllm.load.StopRule;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
@@ -126,6 +124,7 @@ public final class ClosedLoop implements LoadProfile {
   }
 
   /** The levels and their phases. */
+  @Override
   public LoadPlan plan() {
     return new LoadPlan(
         Arrays.stream(users)
@@ -137,13 +136,14 @@ public final class ClosedLoop implements LoadProfile {
             .toList());
   }
 
-  @Override
-  public TargetLoad target(String label, LlmProtocolBuilder protocol) {
-    return new TargetLoad(plan(), label, protocol);
-  }
-
-  @Override
-  public PopulationBuilder inject(ScenarioBuilder scenario) {
-    return PlanPopulation.of(plan(), scenario);
+  /**
+   * Ends the sweep after the first level that breaks one of these rules; put it last.
+   *
+   * <pre>{@code
+   * .stopWhen(sloBelow(50), errorsAbove(10), overSaturated())
+   * }</pre>
+   */
+  public StoppedSweep stopWhen(StopRule... rules) {
+    return StoppedSweep.of(plan(), rules);
   }
 }

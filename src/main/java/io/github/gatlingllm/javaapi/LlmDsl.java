@@ -7,6 +7,7 @@ import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmChecks;
 import io.github.gatlingllm.action.LlmResponse;
+import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.sample.Verdict;
 import java.util.List;
 import java.util.function.Function;
@@ -105,6 +106,53 @@ public final class LlmDsl {
    */
   public static OpenLoop openLoop(double... usersPerSecond) {
     return OpenLoop.of(usersPerSecond);
+  }
+
+  /**
+   * Load levels of so many users at once, waiting for the slowest, in trials.
+   *
+   * <pre>{@code
+   * setUp(batch(8).trials(10).inject(chat)).protocols(engine)
+   * }</pre>
+   *
+   * @param users users of each trial, one number per level
+   */
+  public static Batch batch(int... users) {
+    return Batch.of(users);
+  }
+
+  /**
+   * Looks for the highest rate of users at which the SLO holds.
+   *
+   * <pre>{@code
+   * setUp(maxGoodput().startingAt(2).measure(60).inject(chat)).protocols(engine)
+   * }</pre>
+   */
+  public static MaxGoodput maxGoodput() {
+    return MaxGoodput.start();
+  }
+
+  /**
+   * Ends a sweep after a level at which less than this share of the requests met the SLO.
+   *
+   * @param percent above 0, at most 100
+   */
+  public static StopRule sloBelow(double percent) {
+    return new StopRule.SloBelow(percent);
+  }
+
+  /**
+   * Ends a sweep after a level at which more than this share of the requests failed.
+   *
+   * @param percent 0 to 100
+   */
+  public static StopRule errorsAbove(double percent) {
+    return new StopRule.ErrorsAbove(percent);
+  }
+
+  /** Ends a sweep of rates after a level at which requests pile up. */
+  public static StopRule overSaturated() {
+    return new StopRule.OverSaturated();
   }
 
   /**

@@ -2,9 +2,14 @@ package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
+import io.github.gatlingllm.action.PlanPopulation;
+import io.github.gatlingllm.load.LevelPlan;
 
 /** A load plan that a scenario can be put under. */
-public sealed interface LoadProfile permits ClosedLoop, OpenLoop {
+public sealed interface LoadProfile permits Batch, ClosedLoop, MaxGoodput, OpenLoop, StoppedSweep {
+
+  /** The levels, and how one follows the other. */
+  LevelPlan plan();
 
   /**
    * Sends this load to one of several targets of the run, under that name in all results. What
@@ -16,8 +21,12 @@ public sealed interface LoadProfile permits ClosedLoop, OpenLoop {
    *     closedLoop(16).measure(60).target("B", llm.baseUrl(b)).inject(chat)));
    * }</pre>
    */
-  TargetLoad target(String label, LlmProtocolBuilder protocol);
+  default TargetLoad target(String label, LlmProtocolBuilder protocol) {
+    return new TargetLoad(plan(), label, protocol);
+  }
 
   /** Puts the scenario under this load, for {@code setUp}. */
-  PopulationBuilder inject(ScenarioBuilder scenario);
+  default PopulationBuilder inject(ScenarioBuilder scenario) {
+    return PlanPopulation.of(plan(), scenario);
+  }
 }

@@ -1,13 +1,11 @@
 package io.github.gatlingllm.javaapi;
 
-import io.gatling.javaapi.core.PopulationBuilder;
-import io.gatling.javaapi.core.ScenarioBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.action.PlanPopulation;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Level;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
+import io.github.gatlingllm.load.StopRule;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -133,6 +131,7 @@ public final class OpenLoop implements LoadProfile {
   }
 
   /** The levels, their phases and arrivals. */
+  @Override
   public LoadPlan plan() {
     return new LoadPlan(
         IntStream.range(0, perSecond.length)
@@ -143,13 +142,14 @@ public final class OpenLoop implements LoadProfile {
             .toList());
   }
 
-  @Override
-  public TargetLoad target(String label, LlmProtocolBuilder protocol) {
-    return new TargetLoad(plan(), label, protocol);
-  }
-
-  @Override
-  public PopulationBuilder inject(ScenarioBuilder scenario) {
-    return PlanPopulation.of(plan(), scenario);
+  /**
+   * Ends the sweep after the first level that breaks one of these rules; put it last.
+   *
+   * <pre>{@code
+   * .stopWhen(sloBelow(50), errorsAbove(10), overSaturated())
+   * }</pre>
+   */
+  public StoppedSweep stopWhen(StopRule... rules) {
+    return StoppedSweep.of(plan(), rules);
   }
 }

@@ -9,7 +9,7 @@ public sealed interface Level {
   /** The name in files and assertions, e.g. {@code c=8} or {@code r=2.5}. */
   String label();
 
-  /** {@code closed} or {@code open}. */
+  /** {@code closed}, {@code open} or {@code batch}. */
   String kind();
 
   /** Users in flight (closed) or users per second (open). */
@@ -43,6 +43,43 @@ public sealed interface Level {
     @Override
     public double offered() {
       return users;
+    }
+  }
+
+  /**
+   * Trials: so many users at once, wait for the slowest, and again.
+   *
+   * @param users iterations of each trial, 1 or more
+   * @param trials 1 or more
+   * @param drainNanos at most so long may the last trial take
+   */
+  record Batch(int users, int trials, long drainNanos) implements Level {
+    public Batch {
+      if (users <= 0 || trials <= 0) {
+        throw new IllegalArgumentException(
+            "batch(" + users + ").trials(" + trials + ") offers no load; expected 1 or more each");
+      }
+      var unused = Math.multiplyExact(users, trials);
+    }
+
+    @Override
+    public String label() {
+      return "b=" + users;
+    }
+
+    @Override
+    public String kind() {
+      return "batch";
+    }
+
+    @Override
+    public double offered() {
+      return users;
+    }
+
+    @Override
+    public Phases phases() {
+      return new Phases(0, 0, 0, drainNanos, users * trials);
     }
   }
 

@@ -9,7 +9,7 @@ import java.util.Set;
  *
  * @param levels at least one; no label twice, as results are named by it
  */
-public record LoadPlan(List<Level> levels) {
+public record LoadPlan(List<Level> levels) implements LevelPlan {
   public LoadPlan {
     levels = List.copyOf(levels);
     if (levels.isEmpty()) {
@@ -22,5 +22,10 @@ public record LoadPlan(List<Level> levels) {
             "Level " + level.label() + " is there twice; name each level once");
       }
     }
+  }
+
+  @Override
+  public LevelSource source() {
+    return LevelSource.of(levels.iterator());
   }
 }

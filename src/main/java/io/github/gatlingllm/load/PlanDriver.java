@@ -2,7 +2,6 @@ package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.sample.Phase;
 import java.util.ArrayDeque;
-import java.util.Iterator;
 import java.util.PrimitiveIterator;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * starts a user per arrival. Either way nothing new starts once the measure phase is over; the
  * level ends when nothing of it is in flight, or when its drain time is over, and the next one
  * starts at that instant. Levels are asked for one by one, so that a search may choose each one by
- * the results of those before.
+ * the results of those before; it then starts as soon as these are known.
  *
  * <p>Thread-safe: one lock, held for some hundred nanoseconds per decision.
  */
@@ -30,7 +29,7 @@ public final class PlanDriver {
   /** An open schedule starts this long after its decision: its first arrivals are on time too. */
   static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  private final Iterator<Level> levels;
+  private final LevelSource levels;
   private final LongSupplier nanoClock;
   private final VirtualUsers.Timer timer;
   private final VirtualUsers users;
@@ -46,7 +45,7 @@ public final class PlanDriver {
   private int measured; // iterations started in the measure phase
 
   public PlanDriver(
-      Iterator<Level> levels,
+      LevelSource levels,
       LongSupplier nanoClock,
       VirtualUsers.Timer timer,
       VirtualUsers users,
@@ -60,7 +59,7 @@ public final class PlanDriver {
 
   /** Starts the first level. */
   public synchronized void begin() {
-    startNextLevel();
+    startNextLevel(null);
   }
 
   /**
@@ -78,13 +77,14 @@ public final class PlanDriver {
     long now = nanoClock.getAsLong();
     if (ended == current) {
       running--;
-      vacant++;
+      vacant += current.level() instanceof Level.Closed ? 1 : 0;
     }
     if (vacant > 0 && admits(current, now)) {
       takeSeat(current, now);
       return current;
     }
     putBy(user, current);
+    goOnWithTrials(current);
     endIfDrained(current);
     return null;
   }
@@ -93,20 +93,27 @@ public final class PlanDriver {
   public synchronized void left(Stage ended) {
     if (ended == stage) {
       running--;
-      openSeat(ended);
+      if (ended.level() instanceof Level.Closed) {
+        openSeat(ended);
+      }
+      goOnWithTrials(ended);
       endIfDrained(ended);
     }
   }
 
-  private void startNextLevel() {
-    if (!levels.hasNext()) {
+  private void startNextLevel(@Nullable LevelResult before) {
+    Level level = levels.next(before);
+    if (level == null) {
       stage = null;
+      LevelSource.Conclusion conclusion = levels.conclusion();
+      if (conclusion != null) {
+        listener.concluded(conclusion);
+      }
       waiting.forEach(VirtualUsers.Waiting::leave);
       waiting.clear();
       users.noMore();
       return;
     }
-    Level level = levels.next();
     long now = nanoClock.getAsLong();
     Stage started = new Stage(level, level instanceof Level.Open ? now + LEAD_NANOS : now);
     stage = started;
@@ -120,6 +127,8 @@ public final class PlanDriver {
       handOut(started, open.schedule());
     } else if (level instanceof Level.Closed seats) {
       fill(started, seats);
+    } else {
+      goOnWithTrials(started);
     }
   }
 
@@ -172,11 +181,21 @@ public final class PlanDriver {
   }
 
   private void end(Stage current) {
-    if (current == stage) {
+    if (current == stage && !current.isOver()) {
       long now = nanoClock.getAsLong();
-      current.endMeasure(now);
+      current.end(now);
       listener.stageEnded(current, now, running);
-      startNextLevel();
+      if (levels.needsResults()) {
+        listener.whenSettled(current, result -> goOn(current, result));
+      } else {
+        startNextLevel(null);
+      }
+    }
+  }
+
+  private synchronized void goOn(Stage ended, LevelResult result) {
+    if (ended == stage) {
+      startNextLevel(result);
     }
   }
 
@@ -209,7 +228,7 @@ public final class PlanDriver {
   }
 
   private boolean admits(Stage current, long now) {
-    return current.level() instanceof Level.Closed
+    return !(current.level() instanceof Level.Open)
         && !closed
         && current.phaseAt(now) != Phase.DRAIN;
   }
@@ -226,10 +245,26 @@ public final class PlanDriver {
   private void putBy(VirtualUsers.Waiting user, Stage current) {
     // Users of open levels run once. One of them stays to the end: Gatling waits for a user's end,
     // and a plan may go on after its last request has ended.
-    if (current.level() instanceof Level.Closed || waiting.isEmpty()) {
+    if (!(current.level() instanceof Level.Open) || waiting.isEmpty()) {
       waiting.add(user);
     } else {
       user.leave();
+    }
+  }
+
+  // Batch levels
+
+  /** Starts the next trial when all of the one before have ended. */
+  private void goOnWithTrials(Stage current) {
+    if (current == stage
+        && current.level() instanceof Level.Batch batch
+        && running == 0
+        && vacant == 0
+        && !closed) {
+      current.beginTrial(measured / batch.users() + 1);
+      for (int user = 0; user < batch.users(); user++) {
+        openSeat(current);
+      }
     }
   }
 

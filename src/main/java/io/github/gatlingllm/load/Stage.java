@@ -1,6 +1,7 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.sample.Phase;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A level while it runs: where its phases lie on {@link System#nanoTime()}. Virtual users carry it
@@ -19,6 +20,8 @@ public final class Stage {
   private final long fillEnd;
   private final long stabilizeEnd;
   private volatile long measureEnd;
+  private volatile boolean over;
+  private volatile int trial;
 
   Stage(Level level, long startNanos) {
     this.level = level;
@@ -88,8 +91,24 @@ public final class Stage {
     };
   }
 
-  /** Closes a measure window that was bounded by a number of requests. */
-  void endMeasure(long nanoTime) {
+  /** Whether it has ended: nothing of it may start any more. */
+  public boolean isOver() {
+    return over;
+  }
+
+  /** The number of the batch trial that runs, from 1; null outside batch levels. */
+  public @Nullable Integer trial() {
+    return level instanceof Level.Batch ? (Integer) trial : null;
+  }
+
+  /** Starts the next trial, once all of the one before have ended. */
+  void beginTrial(int number) {
+    trial = number;
+  }
+
+  /** Ends it, and closes a measure window that was bounded by a number of requests. */
+  void end(long nanoTime) {
+    over = true;
     if (!measureEndKnown()) {
       measureEnd = Math.max(stabilizeEnd, nanoTime - startNanos);
     }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.sample.Phase;
+import java.util.function.Consumer;
 
 /**
  * Is told how a plan goes on, in order, one call at a time. Instants are planned ones on {@link
@@ -23,4 +24,16 @@ public interface StageListener {
    *     cancelled is cancelled from here
    */
   default void stageEnded(Stage stage, long nanoTime, int running) {}
+
+  /**
+   * Is asked for the result of a stage that has ended, where the next level depends on it.
+   *
+   * @param goOn takes it as soon as it is known, on any thread
+   */
+  default void whenSettled(Stage stage, Consumer<LevelResult> goOn) {
+    goOn.accept(new LevelResult(stage.label(), 0, null, 100, 0, 0, null, 0));
+  }
+
+  /** The plan has come to its end, and has this to say. */
+  default void concluded(LevelSource.Conclusion conclusion) {}
 }

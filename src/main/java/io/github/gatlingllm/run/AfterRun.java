@@ -29,6 +29,7 @@ final class AfterRun implements Runnable {
       RunReport report = RunReport.of(run.files());
       RunFigures figures = report.write();
       System.out.println(ConsoleSummary.of(figures.summary()));
+      run.conclusions().forEach(System.out::println);
       report.messages().forEach(System.out::println);
       System.out.println(
           "LLM report generated, please open the following file: " + run.files().page().toUri());

@@ -1,6 +1,11 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.load.LevelResult;
+import io.github.gatlingllm.load.LevelSource;
+import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.load.StageListener;
 import io.github.gatlingllm.report.ConsoleBlock;
+import io.github.gatlingllm.sample.Phase;
 import io.github.gatlingllm.sample.Recorder;
 import io.github.gatlingllm.sample.RequestRecord;
 import io.github.gatlingllm.sample.RunClock;
@@ -13,12 +18,15 @@ import io.github.gatlingllm.stats.LiveStats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +40,9 @@ public final class Run {
   public static final String DEFAULT_STAGE = "all";
 
   private static final long CONSOLE_SECONDS = 5;
+  private static final Duration CANCELLING = Duration.ofSeconds(1);
+  private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(3);
+  private static final long POLL_MILLIS = 5;
   private static final Duration DRAIN = Duration.ofSeconds(30);
 
   private final RunDirectory directory;
@@ -40,14 +51,18 @@ public final class Run {
   private final Recorder recorder;
   private final LiveStats live;
   private final StageLog stages;
+  private final LevelTally levels;
 
   /** Prints and saves; nothing that an event loop could wait for. */
   private final ScheduledExecutorService worker;
 
+  private final AtomicLong handedOver = new AtomicLong();
+  private final List<String> conclusions = new CopyOnWriteArrayList<>();
   private final AtomicLong requests = new AtomicLong();
   private final AtomicLong inFlight = new AtomicLong();
   private final AtomicBoolean over = new AtomicBoolean();
 
+  private volatile Consumer<Duration> beforeInterruption = atMost -> {};
   private RunInfo info;
 
   private Run(RunDirectory directory, String injector, RunClock clock) throws IOException {
@@ -55,7 +70,14 @@ public final class Run {
     this.clock = clock;
     files = new RunFiles(directory.path());
     live = new LiveStats(System::nanoTime);
-    recorder = Recorder.open(files.requests(), live);
+    levels = new LevelTally(clock);
+    recorder =
+        Recorder.open(
+            files.requests(),
+            record -> {
+              levels.accept(record);
+              live.accept(record);
+            });
     info =
         RunInfo.started(
             directory.id(), directory.simulation(), injector, clock.unixNanos(System.nanoTime()));
@@ -124,18 +146,78 @@ public final class Run {
 
   /** Keeps a request; never blocks. */
   public void record(RequestRecord record) {
-    recorder.record(record);
+    if (recorder.record(record)) {
+      handedOver.incrementAndGet();
+    }
   }
 
-  /** Where the load plan's levels are noted. */
-  public StageLog stages() {
-    return stages;
+  /** Notes what a load plan against that target tells, and knows what its levels gave. */
+  public StageListener stages(String target) {
+    StageListener log = stages.of(target);
+    return new StageListener() {
+      @Override
+      public void stageStarted(Stage stage, long nanoTime) {
+        levels.begin(stage, target);
+        log.stageStarted(stage, nanoTime);
+      }
+
+      @Override
+      public void phaseStarted(Stage stage, Phase phase, long nanoTime) {
+        log.phaseStarted(stage, phase, nanoTime);
+      }
+
+      @Override
+      public void stageEnded(Stage stage, long nanoTime, int running) {
+        log.stageEnded(stage, nanoTime, running);
+      }
+
+      @Override
+      public void whenSettled(Stage stage, Consumer<LevelResult> goOn) {
+        long records = handedOver.get();
+        long now = System.nanoTime();
+        later(() -> settle(stage, records, now, goOn));
+      }
+
+      @Override
+      public void concluded(LevelSource.Conclusion conclusion) {
+        conclude(target, conclusion);
+      }
+
+      private void settle(Stage stage, long records, long since, Consumer<LevelResult> goOn) {
+        if (levels.seen() >= records || System.nanoTime() - since > SETTLING_NANOS) {
+          goOn.accept(levels.result(stage, target, sloPercentile()));
+        } else {
+          later(() -> settle(stage, records, since, goOn));
+        }
+      }
+    };
+  }
+
+  private void conclude(String target, LevelSource.Conclusion conclusion) {
+    String line = "LLM " + conclusion.topic() + " (" + target + "): " + conclusion.text();
+    conclusions.add(line);
+    System.out.println(line);
+    describe(builder -> builder.config(conclusion.topic() + " " + target, conclusion.text()));
+  }
+
+  /** What load plans had to say at their end, a line each. */
+  List<String> conclusions() {
+    return List.copyOf(conclusions);
   }
 
   /** Notes more about the run in {@code run.json}. */
   public synchronized void describe(UnaryOperator<RunInfoBuilder> more) {
     info = more.apply(info.toBuilder()).build();
     save();
+  }
+
+  /**
+   * What is to be done before an interrupted run is closed.
+   *
+   * @param cancelling ends what is under way, within the time that it is given
+   */
+  public void beforeInterruption(Consumer<Duration> cancelling) {
+    beforeInterruption = cancelling;
   }
 
   /** All is sent and has ended: nothing more comes. */
@@ -151,6 +233,9 @@ public final class Run {
   RunInfo end(RunInfo.State state) {
     if (over.compareAndSet(false, true)) {
       worker.shutdownNow();
+      if (state == RunInfo.State.INTERRUPTED) {
+        beforeInterruption.accept(CANCELLING);
+      }
       boolean whole = state == RunInfo.State.COMPLETE ? recorder.close(DRAIN) : recorder.freeze();
       if (!whole) {
         System.out.println("LLM records: not all could be written in time; see run.json, dropped");
@@ -168,6 +253,18 @@ public final class Run {
     } catch (RejectedExecutionException e) {
       // The run is over, and was saved as it was then.
     }
+  }
+
+  private void later(Runnable task) {
+    try {
+      var unused = worker.schedule(task, POLL_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      // The run is over: no level follows.
+    }
+  }
+
+  private synchronized double sloPercentile() {
+    return info.sloPercentile();
   }
 
   private synchronized void save() {

@@ -73,14 +73,14 @@ public final class StageLog {
     synchronized (this) {
       running.add(stage);
       Level level = stage.level();
-      boolean closed = level instanceof Level.Closed;
+      boolean open = level instanceof Level.Open;
       stages.add(
           new StageInfo(
               stage.label(),
               target,
-              closed ? "closed loop" : "open loop",
+              level instanceof Level.Batch ? "batch" : open ? "open loop" : "closed loop",
               level.offered(),
-              closed ? "concurrent" : "requests/s",
+              open ? "requests/s" : "concurrent",
               List.of()));
     }
     changed.run();

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param label e.g. {@code c=8}; the {@code stage} of its records
  * @param target the {@code target} of its records
- * @param kind {@code closed loop}, {@code open loop} or {@code injection}
+ * @param kind {@code closed loop}, {@code open loop}, {@code batch} or {@code injection}
  * @param offered the load that was asked for, in {@code unit}; null where it is not one number
  * @param unit of {@code offered}, e.g. {@code users} or {@code requests/s}
  * @param phases in order of time; those that began

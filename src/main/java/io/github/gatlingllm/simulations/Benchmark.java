@@ -1,8 +1,10 @@
 package io.github.gatlingllm.simulations;
 
 import static io.gatling.javaapi.core.CoreDsl.scenario;
+import static io.github.gatlingllm.javaapi.LlmDsl.batch;
 import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
+import static io.github.gatlingllm.javaapi.LlmDsl.maxGoodput;
 import static io.github.gatlingllm.javaapi.LlmDsl.oneAfterTheOther;
 import static io.github.gatlingllm.javaapi.LlmDsl.openLoop;
 
@@ -15,6 +17,7 @@ import io.github.gatlingllm.javaapi.ClosedLoop;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LlmRequestBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
+import io.github.gatlingllm.javaapi.MaxGoodput;
 import io.github.gatlingllm.javaapi.OpenLoop;
 import io.github.gatlingllm.wire.Api;
 import java.util.ArrayList;
@@ -109,18 +112,39 @@ public final class Benchmark extends Simulation {
   }
 
   private static LoadProfile load(Load load, long seed) {
-    if (load.arrival() == null) {
-      ClosedLoop loop = closedLoop(load.concurrencies()).drain(load.drain());
+    if (load.search()) {
+      MaxGoodput search =
+          maxGoodput()
+              .startingAt(load.rates()[0])
+              .seed(seed)
+              .stabilize(load.stabilize())
+              .drain(load.drain());
       return load.requests() == null
-          ? loop.measure(load.duration())
-          : loop.requests(load.requests());
+          ? search.measure(load.duration())
+          : search.requests(load.requests());
     }
-    OpenLoop rates = openLoop(load.rates()).seed(seed).drain(load.drain());
+    if (load.trials() != null) {
+      return batch(load.concurrencies()).trials(load.trials()).drain(load.drain());
+    }
+    if (load.arrival() == null) {
+      ClosedLoop loop =
+          closedLoop(load.concurrencies())
+              .fill(load.fill())
+              .stabilize(load.stabilize())
+              .drain(load.drain());
+      ClosedLoop bounded =
+          load.requests() == null ? loop.measure(load.duration()) : loop.requests(load.requests());
+      return load.stopWhen().isEmpty() ? bounded : bounded.stopWhen(load.stopRules());
+    }
+    OpenLoop rates =
+        openLoop(load.rates()).seed(seed).stabilize(load.stabilize()).drain(load.drain());
     OpenLoop arrivals =
         load.arrival() == Load.Arrival.CONSTANT ? rates.constant() : rates.poisson();
-    return load.requests() == null
-        ? arrivals.measure(load.duration())
-        : arrivals.requests(load.requests());
+    OpenLoop bounded =
+        load.requests() == null
+            ? arrivals.measure(load.duration())
+            : arrivals.requests(load.requests());
+    return load.stopWhen().isEmpty() ? bounded : bounded.stopWhen(load.stopRules());
   }
 
   private static LlmProtocolBuilder protocol(

@@ -79,14 +79,33 @@ public final class DryRun {
     Load load = settings.load();
     row(
         "load",
-        (load.arrival() == null ? "closed loop" : "open loop, " + load.arrival() + " arrivals")
+        (load.trials() != null
+                ? "batch, " + counted(load.trials(), "trial") + " of each level"
+                : load.arrival() == null
+                    ? "closed loop"
+                    : "open loop, " + load.arrival() + " arrivals")
             + ", "
             + counted(load.levels().size(), "level"));
     for (Level level : load.levels()) {
-      row("", String.format(Locale.ROOT, "%-8s %s", level.label(), bound(load, level)));
+      row("", String.format(Locale.ROOT, "%-8s %s", load.label(level), bound(load, level)));
     }
-    row("requests", total(load) + (settings.targets().size() > 1 ? ", per target" : ""));
+    if (load.search()) {
+      row(
+          "search",
+          "the highest rate that holds the SLO: doubled from there, then bisected to 5 %");
+    } else {
+      row("requests", total(load) + (settings.targets().size() > 1 ? ", per target" : ""));
+    }
+    if (!load.stopWhen().isEmpty()) {
+      row("stop when", Objects.requireNonNull(settings.config().get("stopWhen")));
+    }
     row("warm-up", load.warmup() == 0 ? "none" : counted(load.warmup(), "request"));
+    if (!load.fill().isZero()) {
+      row("fill", time(load.fill()) + " per level");
+    }
+    if (!load.stabilize().isZero()) {
+      row("stabilize", time(load.stabilize()) + " per level");
+    }
     row("drain", "at most " + time(load.drain()) + " per level");
   }
 
@@ -113,7 +132,9 @@ public final class DryRun {
       }
       total += requests;
     }
-    return load.requests() == null ? about(load, total) : counted(total, "request");
+    return load.requests() == null && load.trials() == null
+        ? about(load, total)
+        : counted(total, "request");
   }
 
   private static String about(Load load, long requests) {
@@ -164,6 +185,9 @@ public final class DryRun {
 
   private String estimatedTime() {
     Load load = settings.load();
+    if (load.search()) {
+      return "depends on the server: about 10 levels";
+    }
     Duration measured = Duration.ZERO;
     for (Level level : load.levels()) {
       Duration duration = load.expectedDuration(level);

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.load.StopRule;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
@@ -14,7 +15,12 @@ import org.jspecify.annotations.Nullable;
  * @param duration measured at each level; not used where {@code requests} is given
  * @param requests measured at each level; null when {@code duration} bounds it
  * @param warmup requests before measuring, in no figure
+ * @param fill over which the users of closed levels start; zero for all at once
+ * @param stabilize settled before measuring at each level
  * @param drain longest wait for pending requests after each level
+ * @param stopWhen rules that end a sweep early
+ * @param search whether the levels are chosen by a search that starts at the first one
+ * @param trials of each closed level as a batch; null for loops
  */
 public record Load(
     List<Level> levels,
@@ -22,10 +28,16 @@ public record Load(
     Duration duration,
     @Nullable Integer requests,
     int warmup,
-    Duration drain) {
+    Duration fill,
+    Duration stabilize,
+    Duration drain,
+    List<StopRule> stopWhen,
+    boolean search,
+    @Nullable Integer trials) {
 
   public Load {
     levels = List.copyOf(levels);
+    stopWhen = List.copyOf(stopWhen);
   }
 
   /** One load level. */
@@ -73,6 +85,16 @@ public record Load(
     }
   }
 
+  /** The stage's name in files, e.g. {@code c=8}, or {@code b=8} in trials. */
+  String label(Level level) {
+    return trials == null ? level.label() : "b=" + ((Closed) level).concurrency();
+  }
+
+  /** The rules that end a sweep early. */
+  StopRule[] stopRules() {
+    return stopWhen.toArray(StopRule[]::new);
+  }
+
   /** The requests in flight of each closed level. */
   int[] concurrencies() {
     return levels.stream().mapToInt(level -> ((Closed) level).concurrency()).toArray();
@@ -85,6 +107,9 @@ public record Load(
 
   /** Requests to expect at a level, warm-up excepted; null where the server decides. */
   public @Nullable Long expectedRequests(Level level) {
+    if (trials != null) {
+      return (long) trials * ((Closed) level).concurrency();
+    }
     if (requests != null) {
       return requests.longValue();
     }
@@ -95,6 +120,9 @@ public record Load(
 
   /** How long a level measures; null where a count bounds it and the server decides. */
   public @Nullable Duration expectedDuration(Level level) {
+    if (trials != null) {
+      return null;
+    }
     if (requests == null) {
       return duration;
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
 import io.github.gatlingllm.simulations.Load.Arrival;
@@ -131,6 +132,9 @@ record SettingsReader(Settings settings, TypedSettings typed) {
   private Load load(boolean embedded) {
     refuseTogether(Setting.CONCURRENCY, Setting.RATE, "closed loop or open loop");
     refuseTogether(Setting.REQUESTS, Setting.DURATION, "each bounds a level");
+    refuseTogether(Setting.REQUESTS, Setting.MEASURE, "each bounds a level");
+    refuseTogether(Setting.MEASURE, Setting.DURATION, "two names of the same phase");
+    Setting measure = settings.isSet(Setting.MEASURE) ? Setting.MEASURE : Setting.DURATION;
     String rate = settings.text(Setting.RATE);
     if (rate != null && rate.contains(":")) {
       throw settings.invalid(
@@ -139,20 +143,91 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     List<Integer> concurrency = typed.wholes(Setting.CONCURRENCY, 1, embedded ? SWEEP : List.of(8));
     Integer requests =
         settings.isSet(Setting.REQUESTS) ? (Integer) typed.whole(Setting.REQUESTS, 1, 1) : null;
+    List<Double> rates = typed.rates(Setting.RATE);
+    boolean search = search(rates.size());
     List<Level> levels =
-        rate == null
-            ? concurrency.stream().<Level>map(Load.Closed::new).toList()
-            : typed.rates(Setting.RATE).stream().<Level>map(Load.Open::new).toList();
-    if (requests != null && rate == null && concurrency.stream().anyMatch(c -> c > requests)) {
+        search && rate == null
+            ? List.of(new Load.Open(1))
+            : rate == null
+                ? concurrency.stream().<Level>map(Load.Closed::new).toList()
+                : rates.stream().<Level>map(Load.Open::new).toList();
+    if (requests != null
+        && rate == null
+        && !search
+        && concurrency.stream().anyMatch(c -> c > requests)) {
       settings.warn("llm.requests=" + requests + " is below a level's concurrency: never reached");
     }
     return new Load(
         levels,
-        arrival(rate != null),
-        typed.duration(Setting.DURATION, false, Duration.ofSeconds(embedded ? 6 : 30)),
+        arrival(rate != null || search),
+        typed.duration(measure, false, Duration.ofSeconds(embedded ? 6 : 30)),
         requests,
         typed.whole(Setting.WARMUP, 0, 1),
-        typed.duration(Setting.DRAIN, true, Duration.ofSeconds(30)));
+        fill(rate != null || search),
+        typed.duration(Setting.STABILIZE, true, Duration.ZERO),
+        typed.duration(Setting.DRAIN, true, Duration.ofSeconds(30)),
+        stopWhen(),
+        search,
+        trials());
+  }
+
+  private @Nullable Integer trials() {
+    for (Setting other :
+        List.of(
+            Setting.RATE,
+            Setting.SEARCH,
+            Setting.REQUESTS,
+            Setting.DURATION,
+            Setting.MEASURE,
+            Setting.FILL,
+            Setting.STABILIZE,
+            Setting.STOP_WHEN)) {
+      refuseTogether(Setting.TRIALS, other, "trials are bounded by their count");
+    }
+    return settings.isSet(Setting.TRIALS) ? (Integer) typed.whole(Setting.TRIALS, 1, 1) : null;
+  }
+
+  private List<StopRule> stopWhen() {
+    List<String> rules = typed.parts(Setting.STOP_WHEN);
+    if (rules.stream().anyMatch(rule -> rule.startsWith("slo<")) && !settings.isSet(Setting.SLO)) {
+      throw settings.invalid(Setting.STOP_WHEN, "has no SLO to judge; set llm.slo too");
+    }
+    try {
+      return rules.stream().map(StopRule::parse).toList();
+    } catch (IllegalArgumentException e) {
+      throw settings.invalid(
+          Setting.STOP_WHEN, "expected rules such as slo<50%,errors>10%,overSaturated");
+    }
+  }
+
+  /** Whether to search; the one rate, if there is one, is where it starts. */
+  private boolean search(int levels) {
+    String text = settings.text(Setting.SEARCH);
+    if (text == null) {
+      return false;
+    }
+    if (!text.equals("maxGoodput")) {
+      throw settings.invalid(Setting.SEARCH, "expected maxGoodput");
+    }
+    if (!settings.isSet(Setting.SLO)) {
+      throw settings.invalid(Setting.SEARCH, "has no SLO to hold; set llm.slo too");
+    }
+    refuseTogether(
+        Setting.SEARCH, Setting.CONCURRENCY, "it searches rates; start it with llm.rate");
+    refuseTogether(Setting.SEARCH, Setting.STOP_WHEN, "a search ends by itself");
+    refuseTogether(Setting.SEARCH, Setting.ARRIVAL, "its arrivals are Poisson");
+    if (levels > 1) {
+      throw settings.invalid(Setting.SEARCH, "expected one llm.rate at most, where it starts");
+    }
+    return true;
+  }
+
+  private Duration fill(boolean open) {
+    Duration fill = typed.duration(Setting.FILL, true, Duration.ZERO);
+    if (open && !fill.isZero()) {
+      throw settings.invalid(Setting.FILL, "only closed loops fill; use llm.stabilize with rates");
+    }
+    return fill;
   }
 
   private @Nullable Arrival arrival(boolean open) {

@@ -167,7 +167,23 @@ final class EveryMethod extends Simulation {
                 .drain(20)
                 .drain(ofSeconds(20))
                 .requests(100)
+                .stopWhen(sloBelow(50))
                 .inject(completion),
+            closedLoop(1).inject(scenario("D").exec(request)),
+            maxGoodput()
+                .startingAt(2)
+                .precision(0.05)
+                .seed(7)
+                .stabilize(10)
+                .stabilize(ofSeconds(10))
+                .measure(60)
+                .measure(ofSeconds(60))
+                .drain(20)
+                .drain(ofSeconds(20))
+                .requests(100)
+                .inject(scenario("E").exec(request)),
+            batch(8).trials(10).drain(20).drain(ofSeconds(20)).inject(scenario("G").exec(request)),
+            openLoop(1).inject(scenario("F").exec(request)),
             openLoop(1, 2.5)
                 .poisson()
                 .constant()
@@ -179,6 +195,8 @@ final class EveryMethod extends Simulation {
                 .drain(20)
                 .drain(ofSeconds(20))
                 .requests(100)
+                .stopWhen(errorsAbove(10))
+                .stopWhen(overSaturated())
                 .inject(scenario("C").exec(request)),
             oneAfterTheOther(
                 closedLoop(1).target("A", protocol).inject(completion),

@@ -55,6 +55,8 @@ class LlmDslTest {
         slo(),
         closedLoop(1),
         openLoop(1).seed(1),
+        LlmDsl.maxGoodput().seed(1),
+        LlmDsl.batch(8),
         poissonUsersPerSec(25));
   }
 
@@ -109,6 +111,9 @@ class LlmDslTest {
         ClosedLoop.class,
         OpenLoop.class,
         TargetLoad.class,
+        MaxGoodput.class,
+        Batch.class,
+        StoppedSweep.class,
         PoissonArrivals.class);
   }
 

@@ -47,8 +47,7 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
     this.iterationMillis = iterationMillis;
     this.exits = exits;
     this.driver =
-        new PlanDriver(
-            new LoadPlan(Arrays.asList(levels)).levels().iterator(), () -> now, this, this, this);
+        new PlanDriver(new LoadPlan(Arrays.asList(levels)).source(), () -> now, this, this, this);
   }
 
   static FakeLoad of(long iterationMillis, Level... levels) {

@@ -180,6 +180,38 @@ class PlanDriverTest {
   }
 
   @Test
+  void trialStartsWhenTheSlowestOfTheOneBeforeHasEnded() {
+    Iterator<Long> millis = List.of(10L, 20L, 30L, 5L, 5L, 50L, 7L, 7L).iterator();
+    FakeLoad load =
+        run(
+            new FakeLoad(
+                millis::next,
+                iteration -> iteration == 2,
+                new Level.Batch(3, 2, SECOND),
+                new Level.Batch(2, 1, SECOND)));
+
+    assertThat(load.events)
+        .containsExactly(
+            "0 b=3 started",
+            "0 b=3 measure",
+            "80 b=3 ended, 0 running, measured until 80",
+            "80 b=2 started",
+            "80 b=2 measure",
+            "87 b=2 ended, 0 running, measured until 87");
+    assertThat(load.iterations)
+        .containsExactly(
+            "0 b=3 measure",
+            "0 b=3 measure",
+            "0 b=3 measure",
+            "30 b=3 measure",
+            "30 b=3 measure",
+            "30 b=3 measure",
+            "80 b=2 measure",
+            "80 b=2 measure");
+    assertThat(load.usersStarted).as("one exits and is replaced").isEqualTo(4);
+  }
+
+  @Test
   void openLevelStartsUsersAtTheirInstants() {
     FakeLoad load = run(FakeLoad.of(700, constant(2, seconds(0, 1, 2, 5))));
 
@@ -250,7 +282,9 @@ class PlanDriverTest {
           }
         };
 
-    new PlanDriver(none, () -> 0, (nanoTime, task) -> {}, nobody, new StageListener() {}).begin();
+    new PlanDriver(
+            LevelSource.of(none), () -> 0, (nanoTime, task) -> {}, nobody, new StageListener() {})
+        .begin();
 
     assertThat(ended).hasValue(1);
   }
@@ -312,10 +346,11 @@ class PlanDriverTest {
           };
       driver[0] =
           new PlanDriver(
-              List.of(
-                      closed(4, Phases.DEFAULT.withRequests(requests)),
-                      closed(3, Phases.DEFAULT.withRequests(requests)))
-                  .iterator(),
+              new LoadPlan(
+                      List.of(
+                          closed(4, Phases.DEFAULT.withRequests(requests)),
+                          closed(3, Phases.DEFAULT.withRequests(requests))))
+                  .source(),
               System::nanoTime,
               (nanoTime, task) -> {},
               users,

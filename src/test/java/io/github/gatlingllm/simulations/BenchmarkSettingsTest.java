@@ -210,6 +210,35 @@ final class BenchmarkSettingsTest {
             Map.of("requests", "2", "duration", "3"),
             "llm.requests=2: cannot be set together with llm.duration (each bounds a level)"),
         arguments(
+            Map.of("stopWhen", "slo<50%"),
+            "llm.stopWhen=slo<50%: has no SLO to judge; set llm.slo too"),
+        arguments(
+            Map.of("stopWhen", "errors>10%,slow"),
+            "llm.stopWhen=errors>10%,slow: expected rules such as slo<50%,errors>10%,overSaturated"),
+        arguments(
+            Map.of("trials", "3", "rate", "2"),
+            "llm.trials=3: cannot be set together with llm.rate (trials are bounded by their count)"),
+        arguments(Map.of("search", "knee"), "llm.search=knee: expected maxGoodput"),
+        arguments(
+            Map.of("search", "maxGoodput"),
+            "llm.search=maxGoodput: has no SLO to hold; set llm.slo too"),
+        arguments(
+            Map.of("search", "maxGoodput", "slo", "ttft<1s", "rate", "1,2"),
+            "llm.search=maxGoodput: expected one llm.rate at most, where it starts"),
+        arguments(
+            Map.of("search", "maxGoodput", "slo", "ttft<1s", "concurrency", "2"),
+            "llm.search=maxGoodput: cannot be set together with llm.concurrency (it searches rates;"
+                + " start it with llm.rate)"),
+        arguments(
+            Map.of("measure", "2", "duration", "3"),
+            "llm.measure=2: cannot be set together with llm.duration (two names of the same phase)"),
+        arguments(
+            Map.of("requests", "2", "measure", "3"),
+            "llm.requests=2: cannot be set together with llm.measure (each bounds a level)"),
+        arguments(
+            Map.of("rate", "2", "fill", "3"),
+            "llm.fill=3: only closed loops fill; use llm.stabilize with rates"),
+        arguments(
             Map.of("prompt", "a", "prompts", "b"),
             "llm.prompt=a: cannot be set together with llm.prompts (a fixed text or a file)"),
         arguments(

@@ -41,6 +41,22 @@ final class DryRunTest {
   }
 
   @Test
+  void showsTrialsSearchesAndStopRules() {
+    assertThat(plan(Map.of("llm.concurrency", "8", "llm.trials", "10")))
+        .contains(
+            "load           batch, 10 trials of each level, 1 level\n               b=8      80 requests\n")
+        .contains("requests       80 requests\n");
+    assertThat(plan(Map.of("llm.search", "maxGoodput", "llm.slo", "ttft<1s", "llm.rate", "2")))
+        .contains(
+            "load           open loop, poisson arrivals, 1 level\n               r=2      6 s, about 12 requests\n")
+        .contains("search         the highest rate that holds the SLO: doubled from there, then")
+        .contains("time           depends on the server: about 10 levels\n");
+    assertThat(plan(Map.of("llm.stopWhen", "errors>10%", "llm.stabilize", "5", "llm.fill", "2")))
+        .contains("stop when      errors>10%\n", "stabilize      5 s per level\n")
+        .contains("fill           2 s per level\n");
+  }
+
+  @Test
   void showsAnOpenLoopAgainstAnEndpoint() {
     assertThat(
             plan(

@@ -119,9 +119,9 @@ final class SettingsTest {
 
   @Test
   void unavailableSettingsNameTheirSource() {
-    assertThatThrownBy(() -> environment(Map.of("LLM_STOP_WHEN", "errors>10%")))
+    assertThatThrownBy(() -> environment(Map.of("LLM_METRICS_URL", "http://a/metrics")))
         .hasMessage(
-            "llm.stopWhen (LLM_STOP_WHEN in the environment) is not available in this version");
+            "llm.metricsUrl (LLM_METRICS_URL in the environment) is not available in this version");
   }
 
   @Test

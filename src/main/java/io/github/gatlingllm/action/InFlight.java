@@ -1,0 +1,87 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.core.session.Session;
+import io.github.gatlingllm.client.Exchange;
+import io.github.gatlingllm.load.Stage;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of a run that have started and whose records are not yet handed over, so that they
+ * can be cancelled: those of a load level whose drain time is over, and all when the run is
+ * interrupted. Thread-safe; one insertion and one removal per request.
+ */
+final class InFlight {
+
+  static final String DRAINED = "cancelled: still running when the level's drain time was over";
+  static final String INTERRUPTED = "cancelled: the run was interrupted";
+
+  private static final long POLL_MILLIS = 5;
+
+  private final Map<Exchange, Session> requests = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  /** Whether that user may start a request now. */
+  boolean admits(Session session) {
+    Stage stage = stageOf(session);
+    return !closed && (stage == null || !stage.isOver());
+  }
+
+  /** Notes a request that starts. One that comes too late is cancelled at once. */
+  void add(Exchange exchange, Session session) {
+    requests.put(exchange, session);
+    if (!admits(session)) {
+      exchange.cancel(closed ? INTERRUPTED : DRAINED);
+    }
+  }
+
+  /** The request is over, and its record is handed over. */
+  void remove(Exchange exchange) {
+    requests.remove(exchange);
+  }
+
+  /** Whether a request of that stage is there. */
+  boolean has(Stage stage) {
+    return requests.values().stream().anyMatch(session -> stageOf(session) == stage);
+  }
+
+  /** Cancels what is there of that stage, soon, each request on its own event loop. */
+  void cancel(Stage stage) {
+    cancel(session -> stageOf(session) == stage, DRAINED);
+  }
+
+  /**
+   * Starts nothing any more, cancels all there is, and waits until their records are handed over.
+   *
+   * @param atMost so long
+   */
+  void close(Duration atMost) {
+    closed = true;
+    cancel(session -> true, INTERRUPTED);
+    long start = System.nanoTime();
+    try {
+      while (!requests.isEmpty() && System.nanoTime() - start < atMost.toNanos()) {
+        TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void cancel(Predicate<Session> which, String reason) {
+    requests.forEach(
+        (exchange, session) -> {
+          if (which.test(session)) {
+            EventLoops.execute(session.eventLoop(), () -> exchange.cancel(reason));
+          }
+        });
+  }
+
+  private static @Nullable Stage stageOf(Session session) {
+    return (Stage) session.attributes().getOrElse(Stage.KEY, () -> null);
+  }
+}

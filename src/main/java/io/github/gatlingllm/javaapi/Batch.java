@@ -1,0 +1,65 @@
+package io.github.gatlingllm.javaapi;
+
+import io.github.gatlingllm.load.Level;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.Phases;
+import java.time.Duration;
+import java.util.Arrays;
+
+/**
+ * DSL for batch trials: so many users at once, wait for the slowest, and again. Figures are tokens
+ * over wall time, of each trial and of all. Several numbers are a sweep.
+ *
+ * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
+ *
+ * <pre>{@code
+ * setUp(batch(8).trials(10).inject(chat)).protocols(engine);
+ * }</pre>
+ */
+public final class Batch implements LoadProfile {
+  private final int[] users;
+  private final int trials;
+  private final long drainNanos;
+
+  private Batch(int[] users, int trials, long drainNanos) {
+    this.users = users;
+    this.trials = trials;
+    this.drainNanos = drainNanos;
+    plan();
+  }
+
+  /** One trial of each number of users; the last may take 30 s. */
+  static Batch of(int... users) {
+    return new Batch(users.clone(), 1, Phases.DEFAULT.drainNanos());
+  }
+
+  /**
+   * How many trials there are of each number of users.
+   *
+   * @param count 1 or more; 1 by default
+   */
+  public Batch trials(int count) {
+    return new Batch(users, count, drainNanos);
+  }
+
+  /**
+   * How long the last trial may take before it is cancelled.
+   *
+   * @param seconds 0 or more; 30 by default
+   */
+  public Batch drain(long seconds) {
+    return drain(Duration.ofSeconds(seconds));
+  }
+
+  /** As {@link #drain(long)}. */
+  public Batch drain(Duration duration) {
+    return new Batch(users, trials, duration.toNanos());
+  }
+
+  /** The levels and their trials. */
+  @Override
+  public LoadPlan plan() {
+    return new LoadPlan(
+        Arrays.stream(users).<Level>mapToObj(n -> new Level.Batch(n, trials, drainNanos)).toList());
+  }
+}

@@ -1,0 +1,146 @@
+package io.github.gatlingllm.load;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.function.DoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks for the highest rate at which the SLO holds, which is when enough of a level's attempted
+ * requests meet it: doubles the rate until a level is bad (or halves it until one is good), then
+ * bisects between the highest good and the lowest bad rate. Arrivals are Poisson, and drawn anew at
+ * each level.
+ *
+ * @param startingAt rate of the first level, above 0
+ * @param precision ends when the bracket is narrower than this share of its lower end, above 0 and
+ *     below 1
+ * @param seed pins the arrivals
+ */
+public record GoodputSearch(double startingAt, double precision, long seed, Phases phases)
+    implements LevelPlan {
+
+  /** Doubling or halving further than this finds nothing. */
+  private static final int MOST_STEPS = 20;
+
+  /** 95 % of a normal distribution lie within so many standard deviations. */
+  private static final double Z = 1.959963984540054;
+
+  public GoodputSearch {
+    Arrivals.requireRate(startingAt);
+    if (!(precision > 0 && precision < 1)) {
+      throw new IllegalArgumentException(
+          "precision(" + precision + ") cannot be met; expected a share such as 0.05");
+    }
+  }
+
+  @Override
+  public LevelSource source() {
+    return new Source();
+  }
+
+  /**
+   * Wilson's score interval of a share at 95 %: the values that {@code met} of {@code attempted}
+   * does not contradict (E. B. Wilson, 1927).
+   */
+  record Interval(double low, double high) {
+    static Interval of(long met, long attempted) {
+      double n = attempted;
+      double p = met / n;
+      double centre = (p + Z * Z / (2 * n)) / (1 + Z * Z / n);
+      double half = Z / (1 + Z * Z / n) * Math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n));
+      return new Interval(Math.max(0, centre - half), Math.min(1, centre + half));
+    }
+  }
+
+  private final class Source implements LevelSource {
+    private final SplittableRandom seeds = new SplittableRandom(seed);
+    private double rate = rounded(startingAt);
+    private @Nullable Double good;
+    private @Nullable Double bad;
+    private @Nullable LevelResult goodResult;
+    private int steps;
+    private @Nullable String failure;
+
+    @Override
+    public @Nullable Level next(@Nullable LevelResult before) {
+      if (before != null) {
+        note(before);
+        if (failure != null || isOver()) {
+          return null;
+        }
+        rate = rounded(following());
+      }
+      steps++;
+      return new Level.Open(rate, new Arrivals.Poisson(rate, seeds.nextLong()), phases);
+    }
+
+    private void note(LevelResult before) {
+      Boolean holds = before.holdsSlo();
+      if (holds == null) {
+        failure =
+            before.met() == null
+                ? "has no SLO to hold; set one: .slo(slo().ttft(ofMillis(200))) or llm.slo"
+                : "had no request to judge at " + before.label() + "; measure longer";
+      } else if (holds) {
+        good = rate;
+        goodResult = before;
+      } else {
+        bad = rate;
+      }
+    }
+
+    private boolean isOver() {
+      if (good == null || bad == null) {
+        return steps > MOST_STEPS;
+      }
+      double middle = rounded(following());
+      return bad - good <= precision * good || middle <= good || middle >= bad;
+    }
+
+    private double following() {
+      if (bad == null) {
+        return rate * 2;
+      }
+      return good == null ? rate / 2 : (good + bad) / 2;
+    }
+
+    /** Four digits: labels stay readable, and the precision is coarser than that. */
+    private double rounded(double value) {
+      return new BigDecimal(value).round(new MathContext(4)).doubleValue();
+    }
+
+    @Override
+    public boolean needsResults() {
+      return true;
+    }
+
+    @Override
+    public Conclusion conclusion() {
+      return new Conclusion("search", text());
+    }
+
+    private String text() {
+      if (failure != null) {
+        return "max goodput " + failure;
+      }
+      DoubleFunction<String> number =
+          value -> BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+      LevelResult best = goodResult;
+      if (good == null || best == null || best.met() == null) {
+        return "no rate down to " + number.apply(rate) + "/s holds the SLO";
+      }
+      Interval share = Interval.of(best.met(), best.attempted());
+      return String.format(
+          Locale.ROOT,
+          "max goodput r=%s holds the SLO, %s; %d of %d requests met it (%.1f to %.1f %% at 95 %%)",
+          number.apply(good),
+          bad == null ? "and no higher rate failed" : "r=" + number.apply(bad) + " does not",
+          best.met(),
+          best.attempted(),
+          share.low() * 100,
+          share.high() * 100);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package io.github.gatlingllm.load;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Ends a sweep early: after a level that it finds broken, no further one is offered. */
+public sealed interface StopRule {
+
+  /** In what way the level broke the rule, with its figure; null when it did not. */
+  @Nullable String brokenBy(LevelResult level);
+
+  /**
+   * Too few attempted requests met the SLO. A run without SLO never breaks it.
+   *
+   * @param percent above 0, at most 100
+   */
+  record SloBelow(double percent) implements StopRule {
+    public SloBelow {
+      requirePercent("sloBelow", percent);
+    }
+
+    @Override
+    public @Nullable String brokenBy(LevelResult level) {
+      Double share = level.sloShare();
+      return share != null && share * 100 < percent
+          ? text("only %.1f %% of %d requests met the SLO", share * 100, level.attempted())
+          : null;
+    }
+  }
+
+  /**
+   * Too many of the ended requests failed.
+   *
+   * @param percent 0 to below 100
+   */
+  record ErrorsAbove(double percent) implements StopRule {
+    public ErrorsAbove {
+      if (percent != 0) {
+        requirePercent("errorsAbove", percent);
+      }
+    }
+
+    @Override
+    public @Nullable String brokenBy(LevelResult level) {
+      Double share = level.failedShare();
+      return share != null && share * 100 > percent
+          ? text("%.1f %% of %d requests failed", share * 100, level.ended())
+          : null;
+    }
+  }
+
+  /**
+   * Requests pile up: in the second half of an open level's measure phase fewer than {@value
+   * #SERVED} of those that arrived were served, and the gap is larger than chance (3 √n of Poisson
+   * arrivals). Needs levels that are longer than a few requests; let them stabilize first.
+   */
+  record OverSaturated() implements StopRule {
+    private static final double SERVED = 0.9;
+    private static final double DEVIATIONS = 3;
+
+    @Override
+    public @Nullable String brokenBy(LevelResult level) {
+      Long arrived = level.arrived();
+      if (arrived == null
+          || level.served() >= SERVED * arrived
+          || arrived - level.served() <= DEVIATIONS * Math.sqrt(arrived)) {
+        return null;
+      }
+      return text("requests pile up: of %d that arrived %d were served", arrived, level.served());
+    }
+  }
+
+  /**
+   * The rule that is written so: {@code slo<50%}, {@code errors>10%} or {@code overSaturated}.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  static StopRule parse(String text) {
+    String plain = text.replace(" ", "");
+    if (plain.equals("overSaturated")) {
+      return new OverSaturated();
+    }
+    if (plain.startsWith("slo<") && plain.endsWith("%")) {
+      return new SloBelow(Double.parseDouble(plain.substring(4, plain.length() - 1)));
+    }
+    if (plain.startsWith("errors>") && plain.endsWith("%")) {
+      return new ErrorsAbove(Double.parseDouble(plain.substring(7, plain.length() - 1)));
+    }
+    throw new IllegalArgumentException(text + " is no rule");
+  }
+
+  private static void requirePercent(String name, double percent) {
+    if (!(percent > 0 && percent <= 100)) {
+      throw new IllegalArgumentException(
+          name + "(" + percent + ") is no share; expected a percentage up to 100");
+    }
+  }
+
+  private static String text(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+}

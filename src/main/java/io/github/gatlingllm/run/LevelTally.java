@@ -1,0 +1,111 @@
+package io.github.gatlingllm.run;
+
+import io.github.gatlingllm.load.Level;
+import io.github.gatlingllm.load.LevelResult;
+import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunClock;
+import io.github.gatlingllm.sample.Verdict;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Adds up what became of each level's requests while the run is on, for plans whose next level
+ * depends on it. Records come from the recorder's thread. Thread-safe.
+ */
+final class LevelTally implements Consumer<RequestRecord> {
+
+  private record Key(String target, String label) {}
+
+  private static final class Counts {
+    private final Stage stage;
+    private long attempted;
+    private long met;
+    private boolean hasSlo;
+    private long ended;
+    private long failed;
+    private long arrived;
+    private long served;
+
+    private Counts(Stage stage) {
+      this.stage = stage;
+    }
+  }
+
+  private final RunClock clock;
+  private final Map<Key, Counts> levels = new HashMap<>();
+  private long seen;
+
+  LevelTally(RunClock clock) {
+    this.clock = clock;
+  }
+
+  /** A stage starts, whose records are to be counted. */
+  synchronized void begin(Stage stage, String target) {
+    levels.put(new Key(target, stage.label()), new Counts(stage));
+  }
+
+  /** How many records have come. */
+  synchronized long seen() {
+    return seen;
+  }
+
+  @Override
+  public synchronized void accept(RequestRecord record) {
+    seen++;
+    RequestRecord.Identity id = record.identity();
+    Counts level = levels.get(new Key(id.target(), id.stage()));
+    if (level == null) {
+      return;
+    }
+    inSecondHalf(level, level.stage, record.timing());
+    if (id.phase() != Phase.MEASURE) {
+      return;
+    }
+    RequestRecord.Outcome outcome = record.outcome();
+    if (outcome.sloOk() != null) {
+      level.hasSlo = true;
+      level.attempted++;
+      level.met += outcome.sloOk() ? 1 : 0;
+    }
+    if (outcome.verdict() != Verdict.CANCELLED) {
+      level.ended++;
+      level.failed += outcome.ok() ? 0 : 1;
+    }
+  }
+
+  private void inSecondHalf(Counts level, Stage stage, RequestRecord.Timing timing) {
+    if (!judgesSaturation(stage.level())) {
+      return;
+    }
+    long until = clock.unixNanos(stage.measureEndNanos());
+    long from = until - stage.level().phases().measureNanos() / 2;
+    level.arrived += isWithin(timing.scheduledUnixNanos(), from, until) ? 1 : 0;
+    Long closed = timing.closedUnixNanos();
+    level.served += closed != null && isWithin(closed, from, until) ? 1 : 0;
+  }
+
+  private static boolean judgesSaturation(Level level) {
+    return level instanceof Level.Open && level.phases().requests() == null;
+  }
+
+  private static boolean isWithin(long instant, long from, long until) {
+    return instant >= from && instant < until;
+  }
+
+  /** What has come of that stage so far. */
+  synchronized LevelResult result(Stage stage, String target, double sloPercentile) {
+    Counts level = levels.getOrDefault(new Key(target, stage.label()), new Counts(stage));
+    return new LevelResult(
+        stage.label(),
+        level.attempted,
+        level.hasSlo ? (Long) level.met : null,
+        sloPercentile,
+        level.ended,
+        level.failed,
+        judgesSaturation(stage.level()) ? (Long) level.arrived : null,
+        level.served);
+  }
+}

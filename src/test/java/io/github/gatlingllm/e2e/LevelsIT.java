@@ -1,0 +1,183 @@
+package io.github.gatlingllm.e2e;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunClock;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
+import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Load levels in real runs: their phases, and how they end. */
+class LevelsIT {
+
+  private static final int SIGTERM = 128 + 15;
+
+  private static GatlingRun.Setup plan(String plan, EmbeddedEngine engine) {
+    return GatlingRun.of(LevelsSimulation.class)
+        .set("plan", plan)
+        .set("baseUrl", engine.baseUrl())
+        .noReports();
+  }
+
+  private static List<RequestRecord> of(Verdict verdict, List<RequestRecord> records) {
+    return records.stream().filter(r -> r.outcome().verdict() == verdict).toList();
+  }
+
+  @Test
+  void whatDrainTimeDoesNotSufficeForIsCancelled() throws Exception {
+    try (EmbeddedEngine engine =
+            EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(50)).recordGroundTruth().start();
+        GatlingRun run = plan("drain", engine).set("tokens", 400).run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      List<RequestRecord> cancelled = of(Verdict.CANCELLED, run.requests());
+      assertThat(cancelled).extracting(r -> r.identity().stage()).containsOnly("c=4", "c=2");
+      assertThat(cancelled).hasSize(6);
+      assertThat(run.requests()).hasSize(6);
+      assertThat(cancelled)
+          .as("nothing goes on after the cut, not even the next request of the iteration")
+          .allSatisfy(
+              r -> {
+                assertThat(r.identity().name()).isEqualTo("ask");
+                assertThat(r.outcome().error()).contains("drain time was over");
+                assertThat(r.timing().closedNanos()).isBetween(300_000_000L, 1_500_000_000L);
+              });
+      assertThat(run.info().stages()).hasSize(2);
+      assertThat(engine.running()).isZero();
+      assertThat(engine.groundTruth()).hasSize(6).allMatch(truth -> truth.cancelled());
+      assertThat(run.summary().at("/counts/cancelled").asInt()).isEqualTo(6);
+    }
+  }
+
+  @Test
+  void throughputIsThatOfTheMeasureWindow() throws Exception {
+    try (EmbeddedEngine engine =
+            EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).recordGroundTruth().start();
+        GatlingRun run = plan("phases", engine).set("tokens", 60).run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      long epoch = RunClock.system().unixNanos(0);
+      JsonNode stages = run.summary().get("stages");
+      assertThat(stages).hasSize(2);
+      for (int i = 0; i < 2; i++) {
+        PhaseWindow window = run.info().stages().get(i).window(Phase.MEASURE).orElseThrow();
+        long sent =
+            engine.groundTruth().stream()
+                .flatMapToLong(truth -> java.util.Arrays.stream(truth.tokenNanos()))
+                .map(nanos -> nanos + epoch)
+                .filter(at -> at >= window.startUnixNanos() && at < window.endUnixNanos())
+                .count();
+        double seconds = (window.endUnixNanos() - window.startUnixNanos()) / 1e9;
+        double perSecond = stages.get(i).at("/throughput/output_tokens_per_s").asDouble();
+        System.out.printf(
+            "%s: %.2f tok/s, sent %.2f%n", stages.get(i).get("label"), perSecond, sent / seconds);
+        assertThat(seconds).isEqualTo(2);
+        assertThat(perSecond).isCloseTo(sent / seconds, within(0.005 * sent / seconds));
+        assertThat(run.info().stages().get(i).phases())
+            .extracting(PhaseWindow::phase)
+            .containsExactly(Phase.FILL, Phase.STABILIZE, Phase.MEASURE, Phase.DRAIN);
+      }
+    }
+  }
+
+  @Test
+  void sigtermClosesOpenStreamsAndReportsThem() throws Exception {
+    try (EmbeddedEngine engine =
+            EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(20)).recordGroundTruth().start();
+        GatlingRun run = plan("crowd", engine).set("tokens", 5_000).start()) {
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      while (engine.running() < 64) {
+        assertThat(System.nanoTime()).as("64 streams").isLessThan(deadline);
+        Thread.onSpinWait();
+      }
+      run.terminate();
+      run.await(10);
+
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(SIGTERM);
+      assertThat(run.output()).doesNotContain("\tat ", "Exception");
+      assertThat(of(Verdict.CANCELLED, run.requests())).hasSize(64);
+      assertThat(run.requests()).hasSize(64);
+      assertThat(engine.requestsReceived()).as("no further request").isEqualTo(64);
+      assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
+      assertThat(run.summary().at("/counts/cancelled").asInt()).isEqualTo(64);
+      assertThat(run.files().page()).isNotEmptyFile();
+      assertThat(engine.running()).isZero();
+    }
+  }
+
+  /** Two at a time, 300 ms each: the third of eight waits too long for its SLO. */
+  @Test
+  void sweepStopsAfterTheLevelThatBreaksARule() throws Exception {
+    try (EmbeddedEngine engine =
+            EmbeddedEngine.builder()
+                .decodeStep(ofMillis(15))
+                .decodeGrowth(0, 0)
+                .maxBatch(2)
+                .start();
+        GatlingRun run = plan("stop", engine).set("tokens", 20).run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      assertThat(run.info().stages())
+          .extracting(stage -> stage.label())
+          .containsExactly("c=1", "c=2", "c=8");
+      assertThat(run.output()).contains("after c=8, 1 level left out: only ");
+      assertThat(run.summary().get("config").toString()).contains("stopped early");
+    }
+  }
+
+  /** Four at a time, 20 steps of 10 ms each: 20 requests per second at most. */
+  @Test
+  void searchFindsTheCapacity() throws Exception {
+    try (EmbeddedEngine engine =
+            EmbeddedEngine.builder()
+                .decodeStep(ofMillis(10))
+                .decodeGrowth(0, 0)
+                .maxBatch(4)
+                .start();
+        GatlingRun run = plan("search", engine).set("tokens", 20).run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      double found = run.summary().at("/goodput/max/offered").asDouble();
+      System.out.println(run.lines().stream().filter(l -> l.startsWith("LLM search")).toList());
+      assertThat(found)
+          .as("of at most 20 per second, less for what Poisson queues")
+          .isBetween(10.0, 23.0);
+      assertThat(run.output())
+          .contains("max goodput " + run.summary().at("/goodput/max/stage").asText() + " holds");
+    }
+  }
+
+  /** Each trial lasts as long as its slowest request: 20 ms and 29 gaps of 5 ms. */
+  @Test
+  void trialsRunOneAfterTheOther() throws Exception {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).start();
+        GatlingRun run = plan("batch", engine).set("tokens", 30).run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      List<RequestRecord> records = run.requests();
+      assertThat(records).hasSize(20);
+      assertThat(records).extracting(r -> r.identity().stage()).containsOnly("b=4");
+      for (int trial = 1; trial < 5; trial++) {
+        int of = trial;
+        long ended =
+            records.stream()
+                .filter(r -> Integer.valueOf(of).equals(r.identity().trial()))
+                .mapToLong(r -> r.timing().closedUnixNanos())
+                .max()
+                .orElseThrow();
+        assertThat(records)
+            .filteredOn(r -> Integer.valueOf(of + 1).equals(r.identity().trial()))
+            .hasSize(4)
+            .allMatch(r -> r.timing().startUnixNanos() >= ended);
+      }
+      JsonNode trials = run.summary().at("/stages/0/throughput/trials");
+      assertThat(trials.get("count").asInt()).isEqualTo(5);
+      assertThat(trials.get("max_tokens_per_s").asDouble()).isBetween(200.0, 4 * 30 / 0.165);
+    }
+  }
+}

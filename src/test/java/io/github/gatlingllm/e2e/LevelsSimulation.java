@@ -1,0 +1,56 @@
+package io.github.gatlingllm.e2e;
+
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
+import static java.time.Duration.*;
+
+import io.gatling.javaapi.core.*;
+
+/** Load levels by name, against the engine of the test. */
+public final class LevelsSimulation extends Simulation {
+
+  public LevelsSimulation() {
+    ScenarioBuilder chat =
+        scenario("Chat")
+            .exec(
+                group("both")
+                    .on(
+                        llm("ask").chat().user("Hello").maxTokens(Integer.getInteger("tokens", 10)),
+                        llm("again").chat().user("Go on").maxTokens(10)));
+    ScenarioBuilder once =
+        scenario("Once")
+            .exec(llm("ask").chat().user("Hello").maxTokens(Integer.getInteger("tokens", 10)));
+    setUp(population(chat, once))
+        .protocols(
+            llm.baseUrl(System.getProperty("baseUrl"))
+                .slo(slo().ttft(ofMillis(300)).percentile(90))
+                .disableJvmWarmUp());
+  }
+
+  private static PopulationBuilder population(ScenarioBuilder chat, ScenarioBuilder once) {
+    return switch (System.getProperty("plan")) {
+      case "drain" -> closedLoop(4, 2).measure(ofMillis(500)).drain(ofMillis(200)).inject(chat);
+      case "phases" ->
+          closedLoop(2, 8)
+              .fill(ofMillis(400))
+              .stabilize(ofMillis(400))
+              .measure(2)
+              .drain(5)
+              .inject(once);
+      case "stop" ->
+          closedLoop(1, 2, 8, 16).measure(1).stopWhen(errorsAbove(10), sloBelow(50)).inject(once);
+      case "search" ->
+          maxGoodput()
+              .startingAt(8)
+              .precision(0.15)
+              .seed(5)
+              .stabilize(ofMillis(500))
+              .measure(3)
+              .drain(1)
+              .inject(once);
+      case "batch" -> batch(4).trials(5).inject(once);
+      case "crowd" -> closedLoop(64).measure(300).inject(chat);
+      default -> throw new IllegalArgumentException(System.getProperty("plan"));
+    };
+  }
+}

@@ -1,0 +1,117 @@
+package io.github.gatlingllm.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class GoodputSearchTest {
+
+  /** The rates that are tried where all requests meet the SLO up to that rate, and none above. */
+  private static List<Double> tried(LevelSource source, double capacity) {
+    List<Double> rates = new ArrayList<>();
+    for (Level level = source.next(null); level != null; ) {
+      rates.add(level.offered());
+      level = source.next(result(level, level.offered() <= capacity ? 99 : 0));
+    }
+    return rates;
+  }
+
+  private static LevelResult result(Level level, long metOf100) {
+    return new LevelResult(level.label(), 100, metOf100, 99, 100, 0, null, 0);
+  }
+
+  private static LevelSource search(double startingAt, double precision) {
+    return new GoodputSearch(startingAt, precision, 7, Phases.DEFAULT).source();
+  }
+
+  private static String conclusion(LevelSource source) {
+    return Objects.requireNonNull(source.conclusion()).text();
+  }
+
+  @Test
+  void doublesThenBisects() {
+    LevelSource source = search(2, 0.05);
+    assertThat(tried(source, 21.5))
+        .containsExactly(2.0, 4.0, 8.0, 16.0, 32.0, 24.0, 20.0, 22.0, 21.0);
+    assertThat(conclusion(source))
+        .isEqualTo(
+            "max goodput r=21 holds the SLO, r=22 does not; 99 of 100 requests met it (94.6 to 99.8"
+                + " % at 95 %)");
+  }
+
+  @Test
+  void halvesWhereTheFirstLevelIsBad() {
+    assertThat(tried(search(16, 0.3), 3)).containsExactly(16.0, 8.0, 4.0, 2.0, 3.0, 3.5);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1,0.05,100", "50,0.01,0.37", "3,0.02,12345", "2,0.5,2", "0.001,0.05,7.77"})
+  void findsTheCapacityToThePrecision(double startingAt, double precision, double capacity) {
+    List<Double> rates = tried(search(startingAt, precision), capacity);
+    double best = rates.stream().filter(r -> r <= capacity).max(Double::compare).orElseThrow();
+    double worst = rates.stream().filter(r -> r > capacity).min(Double::compare).orElseThrow();
+    assertThat(best).isLessThanOrEqualTo(capacity);
+    assertThat(worst - best).isLessThanOrEqualTo(precision * best + 1e-9);
+    assertThat(rates).doesNotHaveDuplicates().hasSizeLessThan(40);
+  }
+
+  @Test
+  void givesUpWhereNothingFailsOrNothingHolds() {
+    LevelSource endless = search(0.01, 0.05);
+    assertThat(tried(endless, 1e9)).hasSize(21);
+    assertThat(conclusion(endless)).contains("no higher rate failed");
+    LevelSource hopeless = search(1, 0.05);
+    assertThat(tried(hopeless, 0)).hasSize(21);
+    assertThat(conclusion(hopeless)).startsWith("no rate down to ").endsWith("holds the SLO");
+  }
+
+  @Test
+  void withoutSloItSaysSo() {
+    LevelSource source = search(2, 0.05);
+    assertThat(source.next(null)).isNotNull();
+    @Nullable Level next = source.next(new LevelResult("r=2", 0, null, 99, 100, 0, null, 0));
+    assertThat(next).isNull();
+    assertThat(conclusion(source))
+        .isEqualTo(
+            "max goodput has no SLO to hold; set one: .slo(slo().ttft(ofMillis(200))) or llm.slo");
+  }
+
+  @Test
+  void arrivalsAreNewAtEachLevelAndTheSameForASeed() {
+    List<Level> first = new ArrayList<>();
+    for (LevelSource source : List.of(search(2, 0.05), search(2, 0.05))) {
+      Level one = Objects.requireNonNull(source.next(null));
+      first.add(one);
+      Level two = Objects.requireNonNull(source.next(result(one, 100)));
+      assertThat(((Level.Open) two).arrivals()).isNotEqualTo(new Arrivals.Poisson(4, seed(one)));
+    }
+    assertThat(first.get(0)).isEqualTo(first.get(1));
+  }
+
+  private static long seed(Level level) {
+    return ((Arrivals.Poisson) ((Level.Open) level).arrivals()).seed();
+  }
+
+  /** Known values: 9 of 10 is 0.596 to 0.982 (Newcombe 1998, method 3). */
+  @Test
+  void intervalIsWilsons() {
+    GoodputSearch.Interval interval = GoodputSearch.Interval.of(9, 10);
+    assertThat(interval.low()).isCloseTo(0.5958, within(1e-4));
+    assertThat(interval.high()).isCloseTo(0.9821, within(1e-4));
+    assertThat(GoodputSearch.Interval.of(10, 10).high()).isCloseTo(1, within(1e-12));
+  }
+
+  @Test
+  void refusesWhatCannotBeMet() {
+    assertThatThrownBy(() -> search(1, 0)).hasMessageContaining("precision(0.0) cannot be met");
+    assertThatThrownBy(() -> search(0, 0.1)).hasMessageContaining("Rate 0.0 is no load");
+  }
+}

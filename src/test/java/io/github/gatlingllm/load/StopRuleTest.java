@@ -1,0 +1,97 @@
+package io.github.gatlingllm.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class StopRuleTest {
+  private static final Level C1 = new Level.Closed(1, Phases.DEFAULT);
+  private static final Level C2 = new Level.Closed(2, Phases.DEFAULT);
+  private static final Level C4 = new Level.Closed(4, Phases.DEFAULT);
+
+  private static LevelResult slo(String label, long met, long attempted) {
+    return new LevelResult(label, attempted, met, 99, attempted, 0, null, 0);
+  }
+
+  private static LevelResult errors(long failed, long ended) {
+    return new LevelResult("c=1", 0, null, 99, ended, failed, null, 0);
+  }
+
+  private static LevelResult backlog(@Nullable Long arrived, long served) {
+    return new LevelResult("r=1", 0, null, 99, 0, 0, arrived, served);
+  }
+
+  @Test
+  void sloBelow() {
+    StopRule rule = new StopRule.SloBelow(50);
+    assertThat(rule.brokenBy(slo("c=1", 49, 100)))
+        .isEqualTo("only 49.0 % of 100 requests met the SLO");
+    assertThat(rule.brokenBy(slo("c=1", 50, 100))).isNull();
+    assertThat(rule.brokenBy(slo("c=1", 0, 0))).as("nothing attempted").isNull();
+    assertThat(rule.brokenBy(errors(1, 1))).as("no SLO").isNull();
+  }
+
+  @Test
+  void errorsAbove() {
+    StopRule rule = new StopRule.ErrorsAbove(10);
+    assertThat(rule.brokenBy(errors(11, 100))).isEqualTo("11.0 % of 100 requests failed");
+    assertThat(rule.brokenBy(errors(10, 100))).isNull();
+    assertThat(rule.brokenBy(errors(0, 0))).isNull();
+    assertThat(new StopRule.ErrorsAbove(0).brokenBy(errors(1, 1000))).isNotNull();
+  }
+
+  @Test
+  void overSaturated() {
+    StopRule rule = new StopRule.OverSaturated();
+    assertThat(rule.brokenBy(backlog(200L, 120)))
+        .isEqualTo("requests pile up: of 200 that arrived 120 were served");
+    assertThat(rule.brokenBy(backlog(200L, 185))).as("within a tenth").isNull();
+    assertThat(rule.brokenBy(backlog(20L, 10))).as("could be chance").isNull();
+    assertThat(rule.brokenBy(backlog(null, 0))).as("a closed level").isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"slo<50%,SloBelow", "'errors > 10 %',ErrorsAbove", "overSaturated,OverSaturated"})
+  void isReadFromText(String text, String name) {
+    assertThat(StopRule.parse(text).getClass().getSimpleName()).isEqualTo(name);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "slo>50%", "slo<50", "errors>x%", "errors>200%", "slo<0%", "ttft<1s"})
+  void refusesOtherText(String text) {
+    assertThatThrownBy(() -> StopRule.parse(text)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void sweepEndsAfterTheFirstLevelThatBreaksARule() {
+    LevelSource source =
+        new EarlyStop(
+                new LoadPlan(List.of(C1, C2, C4)),
+                List.of(new StopRule.ErrorsAbove(10), new StopRule.SloBelow(50)))
+            .source();
+    assertThat(source.next(null)).isEqualTo(C1);
+    assertThat(source.next(slo("c=1", 90, 100))).isEqualTo(C2);
+    assertThat(source.next(slo("c=2", 10, 100))).isNull();
+    assertThat(source.conclusion())
+        .isEqualTo(
+            new LevelSource.Conclusion(
+                "stopped early",
+                "after c=2, 1 level left out: only 10.0 % of 100 requests met the SLO"));
+  }
+
+  @Test
+  void sweepThatBreaksNoRuleSaysNothing() {
+    LevelSource source =
+        new EarlyStop(new LoadPlan(List.of(C1, C2)), List.of(new StopRule.SloBelow(50))).source();
+    assertThat(source.next(null)).isEqualTo(C1);
+    assertThat(source.next(slo("c=1", 90, 100))).isEqualTo(C2);
+    assertThat(source.next(slo("c=2", 0, 100))).as("it was the last anyway").isNull();
+    assertThat(source.conclusion()).isNull();
+  }
+}
