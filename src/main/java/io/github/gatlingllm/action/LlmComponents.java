@@ -114,7 +114,7 @@ final class LlmComponents implements ProtocolComponents {
   public Function1<Session, Session> onStart() {
     return session -> {
       Arrival arrival = parts.schedules().next(session.scenario(), now());
-      return arrival == null ? session : session.set(Arrival.KEY, arrival);
+      return arrival == null ? session : ArrivalSession.of(session, arrival);
     };
   }
 

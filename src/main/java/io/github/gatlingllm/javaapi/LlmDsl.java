@@ -1,12 +1,15 @@
 package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.CheckBuilder;
+import io.gatling.javaapi.core.OpenInjectionStep;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmChecks;
 import io.github.gatlingllm.action.LlmResponse;
 import io.github.gatlingllm.sample.Verdict;
+import java.time.Duration;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,6 +79,53 @@ public final class LlmDsl {
    */
   public static PoissonArrivals poissonUsersPerSec(double rate) {
     return PoissonArrivals.of(rate);
+  }
+
+  /**
+   * Users that arrive with gamma-distributed gaps, in bursts where cv is above 1.
+   *
+   * <pre>{@code
+   * chat.injectOpen(gammaUsersPerSec(25).cv(1.4).seed(42).during(60))
+   * }</pre>
+   *
+   * @param rate mean users per second, above 0
+   */
+  public static GammaArrivals.Rate gammaUsersPerSec(double rate) {
+    return GammaArrivals.of(rate);
+  }
+
+  /**
+   * Users that arrive as a Poisson process whose rate follows a curve.
+   *
+   * <pre>{@code
+   * chat.injectOpen(usersPerSec(t -> 5 + t.toMillis() / 2000.0).seed(1).during(60))
+   * }</pre>
+   *
+   * @param rate users per second, 0 or more, by the time since the start of the step
+   */
+  public static CurveArrivals usersPerSec(ToDoubleFunction<Duration> rate) {
+    return CurveArrivals.of(rate);
+  }
+
+  /**
+   * Users that arrive as recorded traffic did: CSV with a header that names a {@code timestamp}
+   * (Azure, BurstGPT), or JSONL (Mooncake). The first arrives at once. Where the trace has token
+   * counts, each user has its own as the attributes {@code inputTokens} and {@code outputTokens}.
+   *
+   * <pre>{@code
+   * chat.injectOpen(replay("azure-trace.csv", 2.0))
+   * }</pre>
+   *
+   * @param file path of a trace in order of time
+   * @param speed 2 replays it twice as fast
+   */
+  public static OpenInjectionStep replay(String file, double speed) {
+    return Steps.replay(file, speed);
+  }
+
+  /** As {@link #replay(String, double)}, as fast as it was recorded. */
+  public static OpenInjectionStep replay(String file) {
+    return Steps.replay(file, 1);
   }
 
   /**

@@ -70,6 +70,15 @@ public final class OpenLoop {
     return new OpenLoop(perSecond, CONSTANT, seed, phases);
   }
 
+  /**
+   * Users arrive with gamma-distributed gaps.
+   *
+   * @param cv standard deviation of the gaps ÷ their mean: above 0, at most 100; 1 is Poisson
+   */
+  public OpenLoop gamma(double cv) {
+    return new OpenLoop(perSecond, (rate, s) -> new Arrivals.Gamma(rate, cv, s), seed, phases);
+  }
+
   /** Pins the arrival times: the same seed plans the same ones. Without it they are random. */
   public OpenLoop seed(long seed) {
     return new OpenLoop(perSecond, shape, seed, phases);

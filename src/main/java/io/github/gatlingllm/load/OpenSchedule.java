@@ -1,6 +1,6 @@
 package io.github.gatlingllm.load;
 
-import java.util.PrimitiveIterator;
+import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
 public final class OpenSchedule {
   static final long MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  private final PrimitiveIterator.OfLong offsets;
+  private final Iterator<Planned> arrivals;
   private boolean anchored;
   private long anchorNanos;
 
   /**
-   * @param offsets all planned arrivals, ascending
+   * @param arrivals all planned arrivals, ascending
    */
-  public OpenSchedule(PrimitiveIterator.OfLong offsets) {
-    this.offsets = offsets;
+  public OpenSchedule(Iterator<Planned> arrivals) {
+    this.arrivals = arrivals;
   }
 
   /**
@@ -34,15 +34,16 @@ public final class OpenSchedule {
    * @return null when more users came than were planned
    */
   public synchronized @Nullable Arrival next(long nanoTime) {
-    if (!offsets.hasNext()) {
+    if (!arrivals.hasNext()) {
       return null;
     }
-    long offset = offsets.nextLong();
+    Planned planned = arrivals.next();
+    long offset = planned.offsetNanos();
     if (!anchored) {
       anchored = true;
       anchorNanos = nanoTime + MARGIN_NANOS - offset;
     }
-    Arrival arrival = new Arrival(null, offset, anchorNanos + offset);
+    Arrival arrival = new Arrival(null, planned, anchorNanos + offset);
     arrival.started(nanoTime);
     return arrival;
   }
