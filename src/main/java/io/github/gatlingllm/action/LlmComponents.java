@@ -11,6 +11,7 @@ import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.StageListener;
+import io.github.gatlingllm.run.ArrivalLog;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.Map;
@@ -40,9 +41,9 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /** Who is told about the stages of a load plan that runs in that scenario. */
-  static StageListener stages(ScenarioContext context) {
+  static StageListener stages(ScenarioContext context, String scenario) {
     LlmComponents components = of(context);
-    return components.run().stages().of(components.target);
+    return new PlanLog(components.run(), components.target, scenario);
   }
 
   LlmProtocol protocol() {
@@ -114,7 +115,18 @@ final class LlmComponents implements ProtocolComponents {
   public Function1<Session, Session> onStart() {
     return session -> {
       Arrival arrival = parts.schedules().next(session.scenario(), now());
-      return arrival == null ? session : ArrivalSession.of(session, arrival);
+      if (arrival == null) {
+        return session;
+      }
+      if (arrival.anchors()) {
+        run()
+            .arrivals()
+            .write(
+                new ArrivalLog.Schedule(session.scenario(), target, Run.DEFAULT_STAGE),
+                parts.schedules().planned(session.scenario()),
+                arrival.plannedNanos() - arrival.scheduledOffsetNanos());
+      }
+      return ArrivalSession.of(session, arrival);
     };
   }
 

@@ -9,6 +9,7 @@ import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.OpenSchedule;
 import io.github.gatlingllm.load.Planned;
 import java.lang.reflect.Field;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
@@ -53,7 +54,8 @@ public final class OpenSchedules {
           @SuppressWarnings("unchecked") // declared so in OpenInjectionProfile
           List<OpenInjectionStep> steps = (List<OpenInjectionStep>) field(profile, "steps");
           schedules.put(
-              population.scenarioBuilder().name(), new OpenSchedule(planned(steps).iterator()));
+              population.scenarioBuilder().name(),
+              new OpenSchedule(() -> planned(steps).iterator()));
         }
       }
     } catch (ReflectiveOperationException | ClassCastException e) {
@@ -71,6 +73,12 @@ public final class OpenSchedules {
   public @Nullable Arrival next(String scenario, long nanoTime) {
     OpenSchedule schedule = byScenario.get(scenario);
     return schedule == null ? null : schedule.next(nanoTime);
+  }
+
+  /** The arrivals of that scenario, drawn again; none for closed models and load plans. */
+  Iterator<Planned> planned(String scenario) {
+    OpenSchedule schedule = byScenario.get(scenario);
+    return schedule == null ? Collections.emptyIterator() : schedule.planned();
   }
 
   /** One step after the other, each beginning where the one before ends, as Gatling chains them. */

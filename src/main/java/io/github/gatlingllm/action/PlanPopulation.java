@@ -16,7 +16,7 @@ public final class PlanPopulation {
   /** The scenario, its actions wrapped in a loop that the plan drives. */
   public static PopulationBuilder of(
       LoadPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario) {
-    return of(plan, scenario, LlmComponents::stages);
+    return of(plan, scenario, ctx -> LlmComponents.stages(ctx, scenario.wrapped.name()));
   }
 
   static PopulationBuilder of(

@@ -154,6 +154,19 @@ public final class LlmDsl {
     return OpenLoop.of(usersPerSecond);
   }
 
+  /**
+   * One load level whose rate follows a curve.
+   *
+   * <pre>{@code
+   * setUp(openLoop(t -> 5 + t.toMillis() / 2000.0, ofSeconds(60)).seed(7).inject(chat))
+   * }</pre>
+   *
+   * @param usersPerSecond 0 or more, by the time since the start
+   */
+  public static OpenLoop openLoop(ToDoubleFunction<Duration> usersPerSecond, Duration length) {
+    return OpenLoop.of(usersPerSecond, length);
+  }
+
   // Checks
 
   /** Time to first token, from admission. */

@@ -2,6 +2,7 @@ package io.github.gatlingllm.load;
 
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,15 +18,22 @@ import org.jspecify.annotations.Nullable;
 public final class OpenSchedule {
   static final long MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+  private final Supplier<Iterator<Planned>> plan;
   private final Iterator<Planned> arrivals;
   private boolean anchored;
   private long anchorNanos;
 
   /**
-   * @param arrivals all planned arrivals, ascending
+   * @param plan draws all planned arrivals, ascending; the same ones each time
    */
-  public OpenSchedule(Iterator<Planned> arrivals) {
-    this.arrivals = arrivals;
+  public OpenSchedule(Supplier<Iterator<Planned>> plan) {
+    this.plan = plan;
+    this.arrivals = plan.get();
+  }
+
+  /** The whole plan, drawn again. */
+  public Iterator<Planned> planned() {
+    return plan.get();
   }
 
   /**
@@ -39,11 +47,12 @@ public final class OpenSchedule {
     }
     Planned planned = arrivals.next();
     long offset = planned.offsetNanos();
-    if (!anchored) {
+    boolean first = !anchored;
+    if (first) {
       anchored = true;
       anchorNanos = nanoTime + MARGIN_NANOS - offset;
     }
-    Arrival arrival = new Arrival(null, planned, anchorNanos + offset);
+    Arrival arrival = new Arrival(null, planned, anchorNanos + offset, first);
     arrival.started(nanoTime);
     return arrival;
   }

@@ -14,7 +14,10 @@ import java.util.function.DoubleSupplier;
  * · jump where the curve jumps.
  */
 final class TimeRescaling implements PrimitiveIterator.OfLong {
-  static final long STEP_NANOS = 10_000_000L;
+  private static final long STEP_NANOS = 10_000_000L;
+
+  /** In users: what lies so close to the end of a step that rounding put it there is the next's. */
+  private static final double ROUNDING = 1e-9;
 
   private final RateFunction rate;
   private final long lengthNanos;
@@ -44,7 +47,7 @@ final class TimeRescaling implements PrimitiveIterator.OfLong {
   @Override
   public boolean hasNext() {
     while (!found && !over) {
-      if (wanted < area) {
+      if (wanted < area - ROUNDING) {
         found = true;
       } else if (stepStart + stepNanos >= lengthNanos) {
         over = true;
@@ -64,9 +67,11 @@ final class TimeRescaling implements PrimitiveIterator.OfLong {
     found = false;
     // The smaller root of from·x + slope·x²/2 = wanted, in the form that no cancellation spoils.
     double slope = (to - from) / (stepNanos / 1e9);
-    double root = from + Math.sqrt(Math.max(0, from * from + 2 * slope * wanted));
-    double seconds = wanted == 0 ? 0 : 2 * wanted / root;
-    long offset = stepStart + Math.min(stepNanos - 1, Math.round(seconds * 1e9));
+    double reach = Math.max(0, wanted);
+    double root = from + Math.sqrt(Math.max(0, from * from + 2 * slope * reach));
+    double seconds = reach == 0 ? 0 : 2 * reach / root;
+    long offset =
+        Math.min(lengthNanos - 1, stepStart + Math.min(stepNanos, Math.round(seconds * 1e9)));
     wanted += gaps.getAsDouble();
     return offset;
   }

@@ -39,6 +39,7 @@ public final class Run {
   private final Recorder recorder;
   private final LiveStats live;
   private final StageLog stages;
+  private final ArrivalLog arrivals;
 
   /** Prints and saves; nothing that an event loop could wait for. */
   private final ScheduledExecutorService worker;
@@ -66,6 +67,7 @@ public final class Run {
               return thread;
             });
     stages = new StageLog(clock, () -> worker.execute(this::save));
+    arrivals = new ArrivalLog(files.arrivals(), clock);
     save();
     var unused =
         worker.scheduleAtFixedRate(this::print, CONSOLE_SECONDS, CONSOLE_SECONDS, TimeUnit.SECONDS);
@@ -131,6 +133,11 @@ public final class Run {
     return stages;
   }
 
+  /** Where planned arrivals are noted. */
+  public ArrivalLog arrivals() {
+    return arrivals;
+  }
+
   /** Notes more about the run in {@code run.json}. */
   public synchronized void describe(UnaryOperator<RunInfoBuilder> more) {
     info = more.apply(info.toBuilder()).build();
@@ -150,6 +157,7 @@ public final class Run {
   RunInfo end(RunInfo.State state) {
     if (over.compareAndSet(false, true)) {
       worker.shutdownNow();
+      arrivals.close(state == RunInfo.State.COMPLETE ? DRAIN : Duration.ofSeconds(1));
       boolean whole = state == RunInfo.State.COMPLETE ? recorder.close(DRAIN) : recorder.freeze();
       if (!whole) {
         System.out.println("LLM records: not all could be written in time; see run.json, dropped");

@@ -92,13 +92,28 @@ public final class Benchmark extends Simulation {
               : loop.requests(load.requests()))
           .inject(chat);
     }
-    OpenLoop rates = openLoop(load.rates()).seed(seed).drain(load.drain());
-    OpenLoop arrivals =
-        load.arrival() == Load.Arrival.CONSTANT ? rates.constant() : rates.poisson();
-    return (load.requests() == null
-            ? arrivals.measure(load.duration())
-            : arrivals.requests(load.requests()))
-        .inject(chat);
+    return open(load, load.arrival()).seed(seed).drain(load.drain()).inject(chat);
+  }
+
+  private static OpenLoop open(Load load, Load.Arrival arrival) {
+    Load.Level first = load.levels().get(0);
+    if (first instanceof Load.Replay recorded) {
+      return OpenLoop.of(recorded.replay());
+    }
+    OpenLoop bounded;
+    if (first instanceof Load.Curve along) {
+      bounded = openLoop(along.curve(), along.curve().length());
+    } else {
+      OpenLoop rates = openLoop(load.rates());
+      bounded =
+          load.requests() == null
+              ? rates.measure(load.duration())
+              : rates.requests(load.requests());
+    }
+    if (arrival instanceof Load.Gamma gamma) {
+      return bounded.gamma(gamma.cv());
+    }
+    return arrival instanceof Load.Constant ? bounded.constant() : bounded;
   }
 
   private static LlmProtocolBuilder protocol(

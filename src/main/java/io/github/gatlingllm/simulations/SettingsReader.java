@@ -127,39 +127,45 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     refuseTogether(Setting.CONCURRENCY, Setting.RATE, "closed loop or open loop");
     refuseTogether(Setting.REQUESTS, Setting.DURATION, "each bounds a level");
     String rate = settings.text(Setting.RATE);
-    if (rate != null && rate.contains(":")) {
-      throw settings.invalid(
-          Setting.RATE, "a rate curve is not available in this version; expected e.g. 4 or 1,2,4");
+    ArrivalReader reader = new ArrivalReader(settings);
+    Arrival arrival = reader.arrival();
+    RateCurve curve = reader.curve();
+    if (arrival instanceof Load.Replay) {
+      refuseTogether(Setting.ARRIVAL, Setting.RATE, "a trace has its own rate");
+      refuseTogether(Setting.ARRIVAL, Setting.CONCURRENCY, "closed loop or open loop");
+      refuseTogether(Setting.ARRIVAL, Setting.DURATION, "a trace has its own duration");
+      refuseTogether(Setting.ARRIVAL, Setting.REQUESTS, "a trace has its own number");
+    } else if (arrival != null && rate == null) {
+      throw settings.invalid(Setting.ARRIVAL, "only open loops have arrivals; set llm.rate too");
+    }
+    if (curve != null) {
+      refuseTogether(Setting.RATE, Setting.DURATION, "a curve has its own duration");
+      refuseTogether(Setting.RATE, Setting.REQUESTS, "a curve has its own duration");
     }
     List<Integer> concurrency = typed.wholes(Setting.CONCURRENCY, 1, embedded ? SWEEP : List.of(8));
     Integer requests =
         settings.isSet(Setting.REQUESTS) ? (Integer) typed.whole(Setting.REQUESTS, 1, 1) : null;
-    List<Level> levels =
-        rate == null
-            ? concurrency.stream().<Level>map(Load.Closed::new).toList()
-            : typed.rates(Setting.RATE).stream().<Level>map(Load.Open::new).toList();
+    List<Level> levels;
+    if (arrival instanceof Load.Replay recorded) {
+      levels = List.of(recorded);
+    } else if (curve != null) {
+      levels = List.of(new Load.Curve(curve));
+    } else {
+      levels =
+          rate == null
+              ? concurrency.stream().<Level>map(Load.Closed::new).toList()
+              : typed.rates(Setting.RATE).stream().<Level>map(Load.Open::new).toList();
+    }
     if (requests != null && rate == null && concurrency.stream().anyMatch(c -> c > requests)) {
       settings.warn("llm.requests=" + requests + " is below a level's concurrency: never reached");
     }
     return new Load(
         levels,
-        arrival(rate != null),
+        arrival == null && rate != null ? new Load.Poisson() : arrival,
         typed.duration(Setting.DURATION, false, Duration.ofSeconds(embedded ? 6 : 30)),
         requests,
         typed.whole(Setting.WARMUP, 0, 1),
         typed.duration(Setting.DRAIN, true, Duration.ofSeconds(30)));
-  }
-
-  private @Nullable Arrival arrival(boolean open) {
-    String text = settings.text(Setting.ARRIVAL);
-    if (text != null && !open) {
-      throw settings.invalid(Setting.ARRIVAL, "only open loops have arrivals; set llm.rate too");
-    }
-    if (text != null && (text.startsWith("gamma") || text.startsWith("trace"))) {
-      throw settings.invalid(
-          Setting.ARRIVAL, "not available in this version; expected poisson or constant");
-    }
-    return open ? typed.choice(Setting.ARRIVAL, Arrival.POISSON) : null;
   }
 
   private Ask ask() {

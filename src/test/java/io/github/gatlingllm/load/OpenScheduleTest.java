@@ -56,6 +56,6 @@ class OpenScheduleTest {
 
   private static OpenSchedule schedule(long... offsets) {
     return new OpenSchedule(
-        LongStream.of(offsets).mapToObj(offset -> new Planned(offset, null)).iterator());
+        () -> LongStream.of(offsets).mapToObj(offset -> new Planned(offset, null)).iterator());
   }
 }
