@@ -120,6 +120,9 @@ final class LlmComponents implements ProtocolComponents {
       }
       if (arrival.anchors()) {
         run()
+            .describeArrivals(
+                session.scenario(), parts.schedules().description(session.scenario()));
+        run()
             .arrivals()
             .write(
                 new ArrivalLog.Schedule(session.scenario(), target, Run.DEFAULT_STAGE),

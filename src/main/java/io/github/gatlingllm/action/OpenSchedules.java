@@ -55,7 +55,7 @@ public final class OpenSchedules {
           List<OpenInjectionStep> steps = (List<OpenInjectionStep>) field(profile, "steps");
           schedules.put(
               population.scenarioBuilder().name(),
-              new OpenSchedule(() -> planned(steps).iterator()));
+              new OpenSchedule(steps.mkString(", "), () -> planned(steps).iterator()));
         }
       }
     } catch (ReflectiveOperationException | ClassCastException e) {
@@ -73,6 +73,12 @@ public final class OpenSchedules {
   public @Nullable Arrival next(String scenario, long nanoTime) {
     OpenSchedule schedule = byScenario.get(scenario);
     return schedule == null ? null : schedule.next(nanoTime);
+  }
+
+  /** How the users of that scenario arrive, seeds included. */
+  String description(String scenario) {
+    OpenSchedule schedule = byScenario.get(scenario);
+    return schedule == null ? "" : schedule.description();
   }
 
   /** The arrivals of that scenario, drawn again; none for closed models and load plans. */

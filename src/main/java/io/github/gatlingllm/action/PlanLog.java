@@ -25,6 +25,7 @@ final class PlanLog implements StageListener {
   public void stageStarted(Stage stage, long nanoTime) {
     stages.stageStarted(stage, nanoTime);
     if (stage.level() instanceof Level.Open open) {
+      run.describeArrivals(scenario + " " + stage.label(), String.valueOf(open.arrivals()));
       run.arrivals()
           .write(
               new ArrivalLog.Schedule(scenario, target, stage.label()),

@@ -18,17 +18,25 @@ import org.jspecify.annotations.Nullable;
 public final class OpenSchedule {
   static final long MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+  private final String description;
   private final Supplier<Iterator<Planned>> plan;
   private final Iterator<Planned> arrivals;
   private boolean anchored;
   private long anchorNanos;
 
   /**
+   * @param description how users arrive, seeds included
    * @param plan draws all planned arrivals, ascending; the same ones each time
    */
-  public OpenSchedule(Supplier<Iterator<Planned>> plan) {
+  public OpenSchedule(String description, Supplier<Iterator<Planned>> plan) {
+    this.description = description;
     this.plan = plan;
     this.arrivals = plan.get();
+  }
+
+  /** How users arrive, seeds included. */
+  public String description() {
+    return description;
   }
 
   /** The whole plan, drawn again. */

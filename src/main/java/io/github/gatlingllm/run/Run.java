@@ -133,6 +133,12 @@ public final class Run {
     return stages;
   }
 
+  /** Says how the users of a schedule arrive, seeds included, and notes it in the run. */
+  public void describeArrivals(String schedule, String arrivals) {
+    System.out.println("LLM arrivals of " + schedule + ": " + arrivals);
+    worker.execute(() -> describe(builder -> builder.config("arrivals " + schedule, arrivals)));
+  }
+
   /** Where planned arrivals are noted. */
   public ArrivalLog arrivals() {
     return arrivals;

@@ -33,11 +33,17 @@ class ArrivalModelsIT {
             nanos -> 20 - 10 * (nanos / 1_000_000) / 1000.0, 2 * SECOND, new Gaps.Exponential(3));
     add(expected, curve.offsets(), 3 * SECOND + replay.lengthNanos());
 
-    PlanLines lines =
-        new PlanLines(GatlingProcess.run(ArrivalModelsSimulation.class, Map.of(), 90));
+    List<String> output = GatlingProcess.run(ArrivalModelsSimulation.class, Map.of(), 90);
+    PlanLines lines = new PlanLines(output);
 
     System.out.println("arrival models start lag " + lines.spread("lag", "mixed"));
     assertThat(lines.numbers("offset", "mixed")).containsExactlyElementsOf(expected);
+    assertThat(output)
+        .anyMatch(
+            line ->
+                line.startsWith("LLM arrivals of Mixed: Gamma[perSecond=25.0, cv=1.4, seed=42]")
+                    && line.contains("Curve[Exponential[seed=3]]"))
+        .contains("LLM arrivals of Level r=20: Gamma[perSecond=20.0, cv=0.5, seed=9]");
     assertThat(lines.spread("lag", "mixed").min()).as("never early").isNotNegative();
     assertThat(lines.numbers("input", "mixed")).containsExactly(374L, 396L, 879L);
     assertThat(lines.numbers("output", "mixed")).containsExactly(44L, 55L, 109L);

@@ -56,6 +56,7 @@ class OpenScheduleTest {
 
   private static OpenSchedule schedule(long... offsets) {
     return new OpenSchedule(
+        "test",
         () -> LongStream.of(offsets).mapToObj(offset -> new Planned(offset, null)).iterator());
   }
 }
