@@ -135,8 +135,13 @@ public final class Run {
 
   /** Says how the users of a schedule arrive, seeds included, and notes it in the run. */
   public void describeArrivals(String schedule, String arrivals) {
-    System.out.println("LLM arrivals of " + schedule + ": " + arrivals);
-    worker.execute(() -> describe(builder -> builder.config("arrivals " + schedule, arrivals)));
+    if (!over.get()) {
+      worker.execute(
+          () -> {
+            System.out.println("LLM arrivals of " + schedule + ": " + arrivals);
+            describe(builder -> builder.config("arrivals " + schedule, arrivals));
+          });
+    }
   }
 
   /** Where planned arrivals are noted. */
