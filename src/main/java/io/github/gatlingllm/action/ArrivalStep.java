@@ -2,6 +2,7 @@ package io.github.gatlingllm.action;
 
 import io.gatling.core.controller.inject.open.OpenInjectionStep;
 import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.Planned;
 import java.lang.reflect.Constructor;
 import java.util.PrimitiveIterator;
 import java.util.concurrent.TimeUnit;
@@ -40,6 +41,11 @@ public final class ArrivalStep implements OpenInjectionStep {
       throw new IllegalStateException(
           "This Gatling has no constructor OpenInjectionStep(scala step); use Gatling 3.15", e);
     }
+  }
+
+  /** The arrivals, with what is known of each. */
+  java.util.Iterator<Planned> planned() {
+    return arrivals.plannedBefore(durationNanos);
   }
 
   @Override

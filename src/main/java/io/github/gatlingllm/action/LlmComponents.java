@@ -12,6 +12,7 @@ import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.InFlightGate;
 import io.github.gatlingllm.load.StageListener;
+import io.github.gatlingllm.run.ArrivalLog;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.Map;
@@ -44,13 +45,15 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /** Who is told about the stages of a load plan that runs in that scenario. */
-  static StageListener stages(ScenarioContext context) {
+  static StageListener stages(ScenarioContext context, String scenario) {
     LlmComponents components = of(context);
-    return new PlanStages(
-        components.run().stages(components.target),
-        components.inFlight(),
-        (nanoTime, task) ->
-            EventLoops.at(context.coreComponents().eventLoopGroup().next(), nanoTime, task));
+    PlanStages stages =
+        new PlanStages(
+            components.run().stages(components.target),
+            components.inFlight(),
+            (nanoTime, task) ->
+                EventLoops.at(context.coreComponents().eventLoopGroup().next(), nanoTime, task));
+    return new PlanLog(components.run(), components.target, scenario, stages);
   }
 
   LlmProtocol protocol() {
@@ -135,7 +138,21 @@ final class LlmComponents implements ProtocolComponents {
   public Function1<Session, Session> onStart() {
     return session -> {
       Arrival arrival = parts.schedules().next(session.scenario(), now());
-      return arrival == null ? session : session.set(Arrival.KEY, arrival);
+      if (arrival == null) {
+        return session;
+      }
+      if (arrival.anchors()) {
+        run()
+            .describeArrivals(
+                session.scenario(), parts.schedules().description(session.scenario()));
+        run()
+            .arrivals()
+            .write(
+                new ArrivalLog.Schedule(session.scenario(), target, Run.DEFAULT_STAGE),
+                parts.schedules().planned(session.scenario()),
+                arrival.plannedNanos() - arrival.scheduledOffsetNanos());
+      }
+      return ArrivalSession.of(session, arrival);
     };
   }
 

@@ -7,14 +7,19 @@ import io.gatling.core.scenario.SimulationParams;
 import io.gatling.core.structure.PopulationBuilder;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.OpenSchedule;
+import io.github.gatlingllm.load.Planned;
 import java.lang.reflect.Field;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.Map;
-import java.util.PrimitiveIterator;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import scala.collection.Iterator;
 import scala.collection.Iterator$;
 import scala.collection.immutable.List;
 import scala.concurrent.duration.FiniteDuration;
@@ -48,7 +53,9 @@ public final class OpenSchedules {
         if (population.injectionProfile() instanceof OpenInjectionProfile profile) {
           @SuppressWarnings("unchecked") // declared so in OpenInjectionProfile
           List<OpenInjectionStep> steps = (List<OpenInjectionStep>) field(profile, "steps");
-          schedules.put(population.scenarioBuilder().name(), new OpenSchedule(offsets(steps)));
+          schedules.put(
+              population.scenarioBuilder().name(),
+              new OpenSchedule(steps.mkString(", "), () -> planned(steps).iterator()));
         }
       }
     } catch (ReflectiveOperationException | ClassCastException e) {
@@ -68,21 +75,50 @@ public final class OpenSchedules {
     return schedule == null ? null : schedule.next(nanoTime);
   }
 
-  private static PrimitiveIterator.OfLong offsets(List<OpenInjectionStep> steps) {
-    Iterator<FiniteDuration> all = Iterator$.MODULE$.empty();
-    for (OpenInjectionStep step : CollectionConverters.asJava(steps.reverse())) {
-      all = step.chain(all);
+  /** How the users of that scenario arrive, seeds included. */
+  String description(String scenario) {
+    OpenSchedule schedule = byScenario.get(scenario);
+    return schedule == null ? "" : schedule.description();
+  }
+
+  /** The arrivals of that scenario, drawn again; none for closed models and load plans. */
+  Iterator<Planned> planned(String scenario) {
+    OpenSchedule schedule = byScenario.get(scenario);
+    return schedule == null ? Collections.emptyIterator() : schedule.planned();
+  }
+
+  /** One step after the other, each beginning where the one before ends, as Gatling chains them. */
+  private static Stream<Planned> planned(List<OpenInjectionStep> steps) {
+    Stream<Planned> all = Stream.empty();
+    long start = 0;
+    for (OpenInjectionStep step : CollectionConverters.asJava(steps)) {
+      long from = start;
+      all =
+          Stream.concat(
+              all,
+              StreamSupport.stream(
+                      Spliterators.spliteratorUnknownSize(planned(step), Spliterator.ORDERED),
+                      false)
+                  .map(arrival -> new Planned(from + arrival.offsetNanos(), arrival.lengths())));
+      start += step.duration().toNanos();
     }
-    Iterator<FiniteDuration> planned = all;
-    return new PrimitiveIterator.OfLong() {
+    return all;
+  }
+
+  private static Iterator<Planned> planned(OpenInjectionStep step) {
+    if (step instanceof ArrivalStep ours) {
+      return ours.planned();
+    }
+    scala.collection.Iterator<FiniteDuration> gatlings = step.chain(Iterator$.MODULE$.empty());
+    return new Iterator<>() {
       @Override
       public boolean hasNext() {
-        return planned.hasNext();
+        return gatlings.hasNext();
       }
 
       @Override
-      public long nextLong() {
-        return planned.next().toNanos();
+      public Planned next() {
+        return new Planned(gatlings.next().toNanos(), null);
       }
     };
   }

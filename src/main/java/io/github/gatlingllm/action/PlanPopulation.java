@@ -16,7 +16,7 @@ public final class PlanPopulation {
   /** The scenario, its actions wrapped in a loop that the plan drives. */
   public static PopulationBuilder of(
       LevelPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario) {
-    return of(plan, scenario, LlmComponents::stages);
+    return of(plan, scenario, listener(scenario));
   }
 
   /**
@@ -26,7 +26,7 @@ public final class PlanPopulation {
   public static PopulationBuilder of(
       LevelPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario, String target) {
     String name = scenario.wrapped.name() + " @ " + target;
-    return of(plan, scenario, name, LlmComponents::stages);
+    return of(plan, scenario, name, listener(scenario));
   }
 
   static PopulationBuilder of(
@@ -34,6 +34,11 @@ public final class PlanPopulation {
       io.gatling.javaapi.core.ScenarioBuilder scenario,
       Function<ScenarioContext, StageListener> listener) {
     return of(plan, scenario, scenario.wrapped.name(), listener);
+  }
+
+  private static Function<ScenarioContext, StageListener> listener(
+      io.gatling.javaapi.core.ScenarioBuilder scenario) {
+    return context -> LlmComponents.stages(context, scenario.wrapped.name());
   }
 
   private static PopulationBuilder of(

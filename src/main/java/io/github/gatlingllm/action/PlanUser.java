@@ -55,7 +55,7 @@ final class PlanUser implements VirtualUsers.Waiting {
   /** The session of a new user. */
   Session in(Session session) {
     Session own = session.set(KEY, this);
-    return arrival == null ? own : own.set(Arrival.KEY, arrival);
+    return arrival == null ? own : ArrivalSession.of(own, arrival);
   }
 
   /** At the loop: either new, or an iteration has just ended. */

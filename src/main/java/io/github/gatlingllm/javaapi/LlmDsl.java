@@ -1,6 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.CheckBuilder;
+import io.gatling.javaapi.core.OpenInjectionStep;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
@@ -9,8 +10,10 @@ import io.github.gatlingllm.action.LlmChecks;
 import io.github.gatlingllm.action.LlmResponse;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.sample.Verdict;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,6 +86,53 @@ public final class LlmDsl {
   }
 
   /**
+   * Users that arrive with gamma-distributed gaps, in bursts where cv is above 1.
+   *
+   * <pre>{@code
+   * chat.injectOpen(gammaUsersPerSec(25).cv(1.4).seed(42).during(60))
+   * }</pre>
+   *
+   * @param rate mean users per second, above 0
+   */
+  public static GammaArrivals.Rate gammaUsersPerSec(double rate) {
+    return GammaArrivals.of(rate);
+  }
+
+  /**
+   * Users that arrive as a Poisson process whose rate follows a curve.
+   *
+   * <pre>{@code
+   * chat.injectOpen(usersPerSec(t -> 5 + t.toMillis() / 2000.0).seed(1).during(60))
+   * }</pre>
+   *
+   * @param rate users per second, 0 or more, by the time since the start of the step
+   */
+  public static CurveArrivals usersPerSec(ToDoubleFunction<Duration> rate) {
+    return CurveArrivals.of(rate);
+  }
+
+  /**
+   * Users that arrive as recorded traffic did: CSV with a header that names a {@code timestamp}
+   * (Azure, BurstGPT), or JSONL (Mooncake). The first arrives at once. Where the trace has token
+   * counts, each user has its own as the attributes {@code inputTokens} and {@code outputTokens}.
+   *
+   * <pre>{@code
+   * chat.injectOpen(replay("azure-trace.csv", 2.0))
+   * }</pre>
+   *
+   * @param file path of a trace in order of time
+   * @param speed 2 replays it twice as fast
+   */
+  public static OpenInjectionStep replay(String file, double speed) {
+    return Steps.replay(file, speed);
+  }
+
+  /** As {@link #replay(String, double)}, as fast as it was recorded. */
+  public static OpenInjectionStep replay(String file) {
+    return Steps.replay(file, 1);
+  }
+
+  /**
    * Load levels of so many users, each of which begins again as soon as it has ended.
    *
    * <pre>{@code
@@ -106,6 +156,19 @@ public final class LlmDsl {
    */
   public static OpenLoop openLoop(double... usersPerSecond) {
     return OpenLoop.of(usersPerSecond);
+  }
+
+  /**
+   * One load level whose rate follows a curve.
+   *
+   * <pre>{@code
+   * setUp(openLoop(t -> 5 + t.toMillis() / 2000.0, ofSeconds(60)).seed(7).inject(chat))
+   * }</pre>
+   *
+   * @param usersPerSecond 0 or more, by the time since the start
+   */
+  public static OpenLoop openLoop(ToDoubleFunction<Duration> usersPerSecond, Duration length) {
+    return OpenLoop.of(usersPerSecond, length);
   }
 
   /**

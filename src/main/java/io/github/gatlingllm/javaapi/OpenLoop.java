@@ -2,12 +2,16 @@ package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.Gaps;
 import io.github.gatlingllm.load.Level;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
+import io.github.gatlingllm.load.RateFunction;
 import io.github.gatlingllm.load.StopRule;
 import java.time.Duration;
-import java.util.SplittableRandom;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -25,22 +29,28 @@ import java.util.stream.IntStream;
  * }</pre>
  */
 public final class OpenLoop implements LoadProfile {
-  /** What becomes of a rate and a seed. */
+  /** How arrivals are spread. */
+  private sealed interface Shape {}
+
+  private record Poisson() implements Shape {}
+
+  private record Constant() implements Shape {}
+
+  private record Gamma(double cv) implements Shape {}
+
+  /** What one level offers. */
   @FunctionalInterface
-  private interface Shape {
-    Arrivals at(double perSecond, long seed);
+  private interface Offer {
+    Level level(Shape shape, long seed, Phases phases);
   }
 
-  private static final Shape POISSON = Arrivals.Poisson::new;
-  private static final Shape CONSTANT = (perSecond, seed) -> new Arrivals.Constant(perSecond);
-
-  private final double[] perSecond;
+  private final List<Offer> offers;
   private final Shape shape;
   private final long seed;
   private final Phases phases;
 
-  private OpenLoop(double[] perSecond, Shape shape, long seed, Phases phases) {
-    this.perSecond = perSecond;
+  private OpenLoop(List<Offer> offers, Shape shape, long seed, Phases phases) {
+    this.offers = List.copyOf(offers);
     this.shape = shape;
     this.seed = seed;
     this.phases = phases;
@@ -60,22 +70,89 @@ public final class OpenLoop implements LoadProfile {
    */
   public static OpenLoop of(double... perSecond) {
     return new OpenLoop(
-        perSecond.clone(), POISSON, new SplittableRandom().nextLong(), Phases.DEFAULT);
+        Arrays.stream(perSecond).mapToObj(OpenLoop::steady).toList(),
+        new Poisson(),
+        Seeds.random(),
+        Phases.DEFAULT);
+  }
+
+  /**
+   * One level, {@code curve}, whose rate follows a curve and which measures all of it.
+   *
+   * @param usersPerSecond 0 or more, by the time since the start
+   * @throws IllegalArgumentException if the curve is negative or no number somewhere
+   */
+  public static OpenLoop of(ToDoubleFunction<Duration> usersPerSecond, Duration length) {
+    RateFunction rate = CurveArrivals.rate(usersPerSecond);
+    double even =
+        new Arrivals.Curve(rate, length.toNanos(), new Gaps.Equal()).countBefore(length.toNanos());
+    Offer offer =
+        (shape, seed, phases) ->
+            new Level.Open(
+                "curve",
+                even / (length.toNanos() / 1e9),
+                new Arrivals.Curve(rate, length.toNanos(), gaps(shape, seed)),
+                phases);
+    return new OpenLoop(
+        List.of(offer),
+        new Poisson(),
+        Seeds.random(),
+        Phases.DEFAULT.withMeasure(length.toNanos()));
+  }
+
+  /** One level, {@code trace}, that replays recorded traffic and measures all of it. */
+  public static OpenLoop of(Arrivals.Replay replay) {
+    double perSecond = replay.trace().size() / (replay.lengthNanos() / 1e9);
+    return new OpenLoop(
+        List.of((shape, seed, phases) -> new Level.Open("trace", perSecond, replay, phases)),
+        new Poisson(),
+        Seeds.random(),
+        Phases.DEFAULT.withMeasure(replay.lengthNanos()));
+  }
+
+  private static Offer steady(double perSecond) {
+    return (shape, seed, phases) ->
+        new Level.Open(perSecond, arrivals(perSecond, shape, seed), phases);
+  }
+
+  private static Arrivals arrivals(double perSecond, Shape shape, long seed) {
+    if (shape instanceof Gamma gamma) {
+      return new Arrivals.Gamma(perSecond, gamma.cv(), seed);
+    }
+    return shape instanceof Constant
+        ? new Arrivals.Constant(perSecond)
+        : new Arrivals.Poisson(perSecond, seed);
+  }
+
+  private static Gaps gaps(Shape shape, long seed) {
+    if (shape instanceof Gamma gamma) {
+      return new Gaps.Gamma(gamma.cv(), seed);
+    }
+    return shape instanceof Constant ? new Gaps.Equal() : new Gaps.Exponential(seed);
   }
 
   /** Users arrive as a Poisson process, the default: independent, exponential gaps. */
   public OpenLoop poisson() {
-    return new OpenLoop(perSecond, POISSON, seed, phases);
+    return new OpenLoop(offers, new Poisson(), seed, phases);
   }
 
   /** Users arrive evenly spaced. */
   public OpenLoop constant() {
-    return new OpenLoop(perSecond, CONSTANT, seed, phases);
+    return new OpenLoop(offers, new Constant(), seed, phases);
+  }
+
+  /**
+   * Users arrive with gamma-distributed gaps.
+   *
+   * @param cv standard deviation of the gaps ÷ their mean: above 0, at most 100; 1 is Poisson
+   */
+  public OpenLoop gamma(double cv) {
+    return new OpenLoop(offers, new Gamma(Gaps.requireCv(cv)), seed, phases);
   }
 
   /** Pins the arrival times: the same seed plans the same ones. Without it they are random. */
   public OpenLoop seed(long seed) {
-    return new OpenLoop(perSecond, shape, seed, phases);
+    return new OpenLoop(offers, shape, seed, phases);
   }
 
   /**
@@ -89,7 +166,7 @@ public final class OpenLoop implements LoadProfile {
 
   /** As {@link #stabilize(long)}. */
   public OpenLoop stabilize(Duration duration) {
-    return new OpenLoop(perSecond, shape, seed, phases.withStabilize(duration.toNanos()));
+    return new OpenLoop(offers, shape, seed, phases.withStabilize(duration.toNanos()));
   }
 
   /**
@@ -103,7 +180,7 @@ public final class OpenLoop implements LoadProfile {
 
   /** As {@link #measure(long)}. */
   public OpenLoop measure(Duration duration) {
-    return new OpenLoop(perSecond, shape, seed, phases.withMeasure(duration.toNanos()));
+    return new OpenLoop(offers, shape, seed, phases.withMeasure(duration.toNanos()));
   }
 
   /**
@@ -117,7 +194,7 @@ public final class OpenLoop implements LoadProfile {
 
   /** As {@link #drain(long)}. */
   public OpenLoop drain(Duration duration) {
-    return new OpenLoop(perSecond, shape, seed, phases.withDrain(duration.toNanos()));
+    return new OpenLoop(offers, shape, seed, phases.withDrain(duration.toNanos()));
   }
 
   /**
@@ -127,18 +204,16 @@ public final class OpenLoop implements LoadProfile {
    * @param count 1 or more
    */
   public OpenLoop requests(int count) {
-    return new OpenLoop(perSecond, shape, seed, phases.withRequests(count));
+    return new OpenLoop(offers, shape, seed, phases.withRequests(count));
   }
 
   /** The levels, their phases and arrivals. */
   @Override
   public LoadPlan plan() {
     return new LoadPlan(
-        IntStream.range(0, perSecond.length)
-            .<Level>mapToObj(
-                i ->
-                    // A seed of its own for each level, else all would be one pattern, stretched.
-                    new Level.Open(perSecond[i], shape.at(perSecond[i], seed + i), phases))
+        IntStream.range(0, offers.size())
+            // A seed of its own for each level, else all would be one pattern, stretched.
+            .mapToObj(i -> offers.get(i).level(shape, seed + i, phases))
             .toList());
   }
 

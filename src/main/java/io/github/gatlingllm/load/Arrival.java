@@ -17,15 +17,21 @@ public final class Arrival {
   public static final String KEY = "gatling.llm.arrival";
 
   private final @Nullable Stage stage;
-  private final long offsetNanos;
+  private final Planned planned;
   private final long plannedNanos;
+  private final boolean first;
   private long startedNanos;
   private boolean taken;
 
-  Arrival(@Nullable Stage stage, long offsetNanos, long plannedNanos) {
+  Arrival(@Nullable Stage stage, Planned planned, long plannedNanos) {
+    this(stage, planned, plannedNanos, false);
+  }
+
+  Arrival(@Nullable Stage stage, Planned planned, long plannedNanos, boolean first) {
     this.stage = stage;
-    this.offsetNanos = offsetNanos;
+    this.planned = planned;
     this.plannedNanos = plannedNanos;
+    this.first = first;
     this.startedNanos = plannedNanos;
   }
 
@@ -36,7 +42,17 @@ public final class Arrival {
 
   /** Planned arrival since the start of its schedule. */
   public long scheduledOffsetNanos() {
-    return offsetNanos;
+    return planned.offsetNanos();
+  }
+
+  /** Whether it is the first of an {@code injectOpen}, the one that fixes when its plan starts. */
+  public boolean anchors() {
+    return first;
+  }
+
+  /** How long the request is to be, where the arrival replays one; null where it does not. */
+  public @Nullable TokenLengths lengths() {
+    return planned.lengths();
   }
 
   /** Planned arrival on {@link System#nanoTime()}. */

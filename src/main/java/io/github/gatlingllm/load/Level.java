@@ -1,7 +1,7 @@
 package io.github.gatlingllm.load;
 
 import java.math.BigDecimal;
-import java.util.PrimitiveIterator;
+import java.util.Iterator;
 
 /** One load level of a plan: how much is offered, and for how long. */
 public sealed interface Level {
@@ -86,14 +86,19 @@ public sealed interface Level {
   /**
    * Users that arrive whether or not earlier ones were served.
    *
+   * @param label the name, e.g. {@code r=2.5}
    * @param perSecond mean rate, above 0
    * @param arrivals the process that draws the arrivals at that rate
    */
-  record Open(double perSecond, Arrivals arrivals, Phases phases) implements Level {
+  record Open(String label, double perSecond, Arrivals arrivals, Phases phases) implements Level {
 
-    @Override
-    public String label() {
-      return "r=" + BigDecimal.valueOf(perSecond).stripTrailingZeros().toPlainString();
+    /** A level that its rate is the name of. */
+    public Open(double perSecond, Arrivals arrivals, Phases phases) {
+      this(
+          "r=" + BigDecimal.valueOf(perSecond).stripTrailingZeros().toPlainString(),
+          perSecond,
+          arrivals,
+          phases);
     }
 
     @Override
@@ -107,12 +112,14 @@ public sealed interface Level {
     }
 
     /** The planned arrivals of this level: over stabilize and measure, or until enough. */
-    public PrimitiveIterator.OfLong schedule() {
+    public Iterator<Planned> schedule() {
       long measureFrom = phases.fillNanos() + phases.stabilizeNanos();
       Integer requests = phases.requests();
-      return requests == null
-          ? arrivals.offsetsBefore(measureFrom + phases.measureNanos())
-          : Offsets.head(arrivals.offsets(), Long.MAX_VALUE, measureFrom, requests);
+      return Planned.of(
+          arrivals,
+          requests == null
+              ? arrivals.offsetsBefore(measureFrom + phases.measureNanos())
+              : Offsets.head(arrivals.offsets(), Long.MAX_VALUE, measureFrom, requests));
     }
   }
 }

@@ -1,7 +1,8 @@
 package io.github.gatlingllm.load;
 
-import java.util.PrimitiveIterator;
+import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,15 +18,30 @@ import org.jspecify.annotations.Nullable;
 public final class OpenSchedule {
   static final long MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  private final PrimitiveIterator.OfLong offsets;
+  private final String description;
+  private final Supplier<Iterator<Planned>> plan;
+  private final Iterator<Planned> arrivals;
   private boolean anchored;
   private long anchorNanos;
 
   /**
-   * @param offsets all planned arrivals, ascending
+   * @param description how users arrive, seeds included
+   * @param plan draws all planned arrivals, ascending; the same ones each time
    */
-  public OpenSchedule(PrimitiveIterator.OfLong offsets) {
-    this.offsets = offsets;
+  public OpenSchedule(String description, Supplier<Iterator<Planned>> plan) {
+    this.description = description;
+    this.plan = plan;
+    this.arrivals = plan.get();
+  }
+
+  /** How users arrive, seeds included. */
+  public String description() {
+    return description;
+  }
+
+  /** The whole plan, drawn again. */
+  public Iterator<Planned> planned() {
+    return plan.get();
   }
 
   /**
@@ -34,15 +50,17 @@ public final class OpenSchedule {
    * @return null when more users came than were planned
    */
   public synchronized @Nullable Arrival next(long nanoTime) {
-    if (!offsets.hasNext()) {
+    if (!arrivals.hasNext()) {
       return null;
     }
-    long offset = offsets.nextLong();
-    if (!anchored) {
+    Planned planned = arrivals.next();
+    long offset = planned.offsetNanos();
+    boolean first = !anchored;
+    if (first) {
       anchored = true;
       anchorNanos = nanoTime + MARGIN_NANOS - offset;
     }
-    Arrival arrival = new Arrival(null, offset, anchorNanos + offset);
+    Arrival arrival = new Arrival(null, planned, anchorNanos + offset, first);
     arrival.started(nanoTime);
     return arrival;
   }

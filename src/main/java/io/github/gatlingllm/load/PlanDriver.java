@@ -2,7 +2,7 @@ package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.sample.Phase;
 import java.util.ArrayDeque;
-import java.util.PrimitiveIterator;
+import java.util.Iterator;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -270,17 +270,17 @@ public final class PlanDriver {
 
   // Open levels
 
-  private void handOut(Stage current, PrimitiveIterator.OfLong schedule) {
+  private void handOut(Stage current, Iterator<Planned> schedule) {
     if (current != stage) {
       return;
     }
     long horizon = nanoClock.getAsLong() + LOOKAHEAD_NANOS;
     long planned = current.startNanos();
     while (schedule.hasNext() && planned - horizon < 0) {
-      long offset = schedule.nextLong();
-      planned = current.startNanos() + offset;
+      Planned next = schedule.next();
+      planned = current.startNanos() + next.offsetNanos();
       running++;
-      users.start(new Arrival(current, offset, planned));
+      users.start(new Arrival(current, next, planned));
     }
     if (schedule.hasNext()) {
       at(planned - LOOKAHEAD_NANOS / 8 * 7, () -> handOut(current, schedule));

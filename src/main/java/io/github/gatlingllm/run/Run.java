@@ -52,6 +52,7 @@ public final class Run {
   private final LiveStats live;
   private final StageLog stages;
   private final LevelTally levels;
+  private final ArrivalLog arrivals;
 
   /** Prints and saves; nothing that an event loop could wait for. */
   private final ScheduledExecutorService worker;
@@ -89,6 +90,7 @@ public final class Run {
               return thread;
             });
     stages = new StageLog(clock, this::saveLater);
+    arrivals = new ArrivalLog(files.arrivals(), clock);
     save();
     var unused =
         worker.scheduleAtFixedRate(this::print, CONSOLE_SECONDS, CONSOLE_SECONDS, TimeUnit.SECONDS);
@@ -205,6 +207,22 @@ public final class Run {
     return List.copyOf(conclusions);
   }
 
+  /** Says how the users of a schedule arrive, seeds included, and notes it in the run. */
+  public void describeArrivals(String schedule, String arrivals) {
+    if (!over.get()) {
+      worker.execute(
+          () -> {
+            System.out.println("LLM arrivals of " + schedule + ": " + arrivals);
+            describe(builder -> builder.config("arrivals " + schedule, arrivals));
+          });
+    }
+  }
+
+  /** Where planned arrivals are noted. */
+  public ArrivalLog arrivals() {
+    return arrivals;
+  }
+
   /** Notes more about the run in {@code run.json}. */
   public synchronized void describe(UnaryOperator<RunInfoBuilder> more) {
     info = more.apply(info.toBuilder()).build();
@@ -236,6 +254,7 @@ public final class Run {
       if (state == RunInfo.State.INTERRUPTED) {
         beforeInterruption.accept(CANCELLING);
       }
+      arrivals.close(state == RunInfo.State.COMPLETE ? DRAIN : Duration.ofSeconds(1));
       boolean whole = state == RunInfo.State.COMPLETE ? recorder.close(DRAIN) : recorder.freeze();
       if (!whole) {
         System.out.println("LLM records: not all could be written in time; see run.json, dropped");

@@ -19,6 +19,11 @@ public record RunFiles(Path run) {
     return folder().resolve("requests.jsonl");
   }
 
+  /** One line per planned arrival. */
+  public Path arrivals() {
+    return folder().resolve("arrivals.jsonl");
+  }
+
   /** The run as a whole: plan, SLO, state. */
   public Path info() {
     return folder().resolve("run.json");

@@ -136,15 +136,30 @@ public final class Benchmark extends Simulation {
           load.requests() == null ? loop.measure(load.duration()) : loop.requests(load.requests());
       return load.stopWhen().isEmpty() ? bounded : bounded.stopWhen(load.stopRules());
     }
-    OpenLoop rates =
-        openLoop(load.rates()).seed(seed).stabilize(load.stabilize()).drain(load.drain());
-    OpenLoop arrivals =
-        load.arrival() == Load.Arrival.CONSTANT ? rates.constant() : rates.poisson();
-    OpenLoop bounded =
-        load.requests() == null
-            ? arrivals.measure(load.duration())
-            : arrivals.requests(load.requests());
-    return load.stopWhen().isEmpty() ? bounded : bounded.stopWhen(load.stopRules());
+    OpenLoop open =
+        open(load, load.arrival()).seed(seed).stabilize(load.stabilize()).drain(load.drain());
+    return load.stopWhen().isEmpty() ? open : open.stopWhen(load.stopRules());
+  }
+
+  private static OpenLoop open(Load load, Load.Arrival arrival) {
+    Load.Level first = load.levels().get(0);
+    if (first instanceof Load.Replay recorded) {
+      return OpenLoop.of(recorded.replay());
+    }
+    OpenLoop bounded;
+    if (first instanceof Load.Curve along) {
+      bounded = openLoop(along.curve(), along.curve().length());
+    } else {
+      OpenLoop rates = openLoop(load.rates());
+      bounded =
+          load.requests() == null
+              ? rates.measure(load.duration())
+              : rates.requests(load.requests());
+    }
+    if (arrival instanceof Load.Gamma gamma) {
+      return bounded.gamma(gamma.cv());
+    }
+    return arrival instanceof Load.Constant ? bounded.constant() : bounded;
   }
 
   private static LlmProtocolBuilder protocol(

@@ -81,9 +81,7 @@ public final class DryRun {
         "load",
         (load.trials() != null
                 ? "batch, " + counted(load.trials(), "trial") + " of each level"
-                : load.arrival() == null
-                    ? "closed loop"
-                    : "open loop, " + load.arrival() + " arrivals")
+                : load.arrival() == null ? "closed loop" : "open loop, " + load.arrival())
             + ", "
             + counted(load.levels().size(), "level"));
     for (Level level : load.levels()) {
@@ -138,7 +136,8 @@ public final class DryRun {
   }
 
   private static String about(Load load, long requests) {
-    return (load.arrival() == Load.Arrival.POISSON ? "about " : "") + counted(requests, "request");
+    return (load.arrival() != null && load.arrival().random() ? "about " : "")
+        + counted(requests, "request");
   }
 
   private void ask() {

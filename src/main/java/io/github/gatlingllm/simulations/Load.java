@@ -1,10 +1,10 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.StopRule;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,17 +71,76 @@ public record Load(
     }
   }
 
-  /** How the starts of open levels are spread. */
-  public enum Arrival {
-    /** Exponential gaps, seeded. */
-    POISSON,
-    /** Equal gaps. */
-    CONSTANT;
+  /** Requests whose rate follows a curve. */
+  public record Curve(RateCurve curve) implements Level {
+    @Override
+    public String label() {
+      return "curve";
+    }
+  }
 
-    /** The name used in settings: lower case. */
+  /** Requests that start as recorded traffic did; it is level and arrival in one. */
+  public record Replay(Arrivals.Replay replay) implements Level, Arrival {
+    @Override
+    public String label() {
+      return "trace";
+    }
+
     @Override
     public String toString() {
-      return name().toLowerCase(Locale.ROOT);
+      return "arrivals of "
+          + replay.trace().name()
+          + (replay.speed() == 1
+              ? ""
+              : ", "
+                  + BigDecimal.valueOf(replay.speed()).stripTrailingZeros().toPlainString()
+                  + " times as fast");
+    }
+  }
+
+  /** How the starts of open levels are spread. */
+  public sealed interface Arrival {
+    /** Whether the number of arrivals in a time is up to chance. */
+    default boolean random() {
+      return false;
+    }
+  }
+
+  /** Exponential gaps, seeded. */
+  public record Poisson() implements Arrival {
+    @Override
+    public boolean random() {
+      return true;
+    }
+
+    @Override
+    public String toString() {
+      return "poisson arrivals";
+    }
+  }
+
+  /** Equal gaps. */
+  public record Constant() implements Arrival {
+    @Override
+    public String toString() {
+      return "constant arrivals";
+    }
+  }
+
+  /**
+   * Gamma-distributed gaps, seeded.
+   *
+   * @param cv their coefficient of variation, above 0, at most 100
+   */
+  public record Gamma(double cv) implements Arrival {
+    @Override
+    public boolean random() {
+      return true;
+    }
+
+    @Override
+    public String toString() {
+      return "gamma arrivals of cv " + BigDecimal.valueOf(cv).stripTrailingZeros().toPlainString();
     }
   }
 
@@ -110,6 +169,12 @@ public record Load(
     if (trials != null) {
       return (long) trials * ((Closed) level).concurrency();
     }
+    if (level instanceof Curve along) {
+      return Math.round(along.curve().requests());
+    }
+    if (level instanceof Replay recorded) {
+      return (long) recorded.replay().trace().size();
+    }
     if (requests != null) {
       return requests.longValue();
     }
@@ -122,6 +187,12 @@ public record Load(
   public @Nullable Duration expectedDuration(Level level) {
     if (trials != null) {
       return null;
+    }
+    if (level instanceof Curve along) {
+      return along.curve().length();
+    }
+    if (level instanceof Replay recorded) {
+      return Duration.ofNanos(recorded.replay().lengthNanos());
     }
     if (requests == null) {
       return duration;

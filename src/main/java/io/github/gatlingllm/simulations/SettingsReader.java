@@ -136,39 +136,65 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     refuseTogether(Setting.MEASURE, Setting.DURATION, "two names of the same phase");
     Setting measure = settings.isSet(Setting.MEASURE) ? Setting.MEASURE : Setting.DURATION;
     String rate = settings.text(Setting.RATE);
-    if (rate != null && rate.contains(":")) {
-      throw settings.invalid(
-          Setting.RATE, "a rate curve is not available in this version; expected e.g. 4 or 1,2,4");
+    ArrivalReader reader = new ArrivalReader(settings);
+    Arrival arrival = reader.arrival();
+    RateCurve curve = reader.curve();
+    if (arrival instanceof Load.Replay) {
+      refuseTogether(Setting.ARRIVAL, Setting.RATE, "a trace has its own rate");
+      refuseTogether(Setting.ARRIVAL, Setting.CONCURRENCY, "closed loop or open loop");
+      refuseTogether(Setting.ARRIVAL, Setting.DURATION, "a trace has its own duration");
+      refuseTogether(Setting.ARRIVAL, Setting.MEASURE, "a trace has its own duration");
+      refuseTogether(Setting.ARRIVAL, Setting.REQUESTS, "a trace has its own number");
+    } else if (arrival != null && rate == null) {
+      throw settings.invalid(Setting.ARRIVAL, "only open loops have arrivals; set llm.rate too");
+    }
+    if (curve != null) {
+      refuseTogether(Setting.RATE, Setting.DURATION, "a curve has its own duration");
+      refuseTogether(Setting.RATE, Setting.MEASURE, "a curve has its own duration");
+      refuseTogether(Setting.RATE, Setting.REQUESTS, "a curve has its own duration");
+      refuseTogether(Setting.RATE, Setting.SEARCH, "a search starts at one rate");
     }
     List<Integer> concurrency = typed.wholes(Setting.CONCURRENCY, 1, embedded ? SWEEP : List.of(8));
     Integer requests =
         settings.isSet(Setting.REQUESTS) ? (Integer) typed.whole(Setting.REQUESTS, 1, 1) : null;
-    List<Double> rates = typed.rates(Setting.RATE);
-    boolean search = search(rates.size());
-    List<Level> levels =
-        search && rate == null
-            ? List.of(new Load.Open(1))
-            : rate == null
-                ? concurrency.stream().<Level>map(Load.Closed::new).toList()
-                : rates.stream().<Level>map(Load.Open::new).toList();
-    if (requests != null
-        && rate == null
-        && !search
-        && concurrency.stream().anyMatch(c -> c > requests)) {
+    boolean search = search(curve != null || rate == null ? 0 : typed.rates(Setting.RATE).size());
+    boolean open = rate != null || search || arrival instanceof Load.Replay;
+    List<Level> levels = levels(arrival, curve, rate != null, search, concurrency);
+    if (requests != null && !open && concurrency.stream().anyMatch(c -> c > requests)) {
       settings.warn("llm.requests=" + requests + " is below a level's concurrency: never reached");
     }
     return new Load(
         levels,
-        arrival(rate != null || search),
+        arrival == null && open ? new Load.Poisson() : arrival,
         typed.duration(measure, false, Duration.ofSeconds(embedded ? 6 : 30)),
         requests,
         typed.whole(Setting.WARMUP, 0, 1),
-        fill(rate != null || search),
+        fill(open),
         typed.duration(Setting.STABILIZE, true, Duration.ZERO),
         typed.duration(Setting.DRAIN, true, Duration.ofSeconds(30)),
         stopWhen(),
         search,
         trials());
+  }
+
+  private List<Level> levels(
+      @Nullable Arrival arrival,
+      @Nullable RateCurve curve,
+      boolean rates,
+      boolean search,
+      List<Integer> concurrency) {
+    if (arrival instanceof Load.Replay recorded) {
+      return List.of(recorded);
+    }
+    if (curve != null) {
+      return List.of(new Load.Curve(curve));
+    }
+    if (rates) {
+      return typed.rates(Setting.RATE).stream().<Level>map(Load.Open::new).toList();
+    }
+    return search
+        ? List.of(new Load.Open(1))
+        : concurrency.stream().<Level>map(Load.Closed::new).toList();
   }
 
   private @Nullable Integer trials() {
@@ -228,18 +254,6 @@ record SettingsReader(Settings settings, TypedSettings typed) {
       throw settings.invalid(Setting.FILL, "only closed loops fill; use llm.stabilize with rates");
     }
     return fill;
-  }
-
-  private @Nullable Arrival arrival(boolean open) {
-    String text = settings.text(Setting.ARRIVAL);
-    if (text != null && !open) {
-      throw settings.invalid(Setting.ARRIVAL, "only open loops have arrivals; set llm.rate too");
-    }
-    if (text != null && (text.startsWith("gamma") || text.startsWith("trace"))) {
-      throw settings.invalid(
-          Setting.ARRIVAL, "not available in this version; expected poisson or constant");
-    }
-    return open ? typed.choice(Setting.ARRIVAL, Arrival.POISSON) : null;
   }
 
   private Ask ask() {

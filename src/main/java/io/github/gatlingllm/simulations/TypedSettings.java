@@ -162,7 +162,8 @@ record TypedSettings(Settings settings) {
     return number;
   }
 
-  private static Duration durationOf(String text) {
+  /** Seconds, or a number with a unit. */
+  static Duration durationOf(String text) {
     Matcher form = DURATION.matcher(text);
     if (!form.matches()) {
       throw new IllegalArgumentException();

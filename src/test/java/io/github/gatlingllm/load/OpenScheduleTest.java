@@ -10,7 +10,7 @@ class OpenScheduleTest {
 
   @Test
   void firstToStartTakesFirstArrival() {
-    OpenSchedule schedule = new OpenSchedule(LongStream.of(5, 100, 205).iterator());
+    OpenSchedule schedule = schedule(5, 100, 205);
 
     Arrival first = schedule.next(1_000);
     Arrival second = schedule.next(1_093);
@@ -25,7 +25,7 @@ class OpenScheduleTest {
 
   @Test
   void earlyUserIsHeldAndThenOnlyAsLateAsItsTimer() {
-    Arrival arrival = new OpenSchedule(LongStream.of(0).iterator()).next(1_000);
+    Arrival arrival = schedule(0).next(1_000);
 
     assertThat(arrival.untilPlannedNanos(1_500)).isEqualTo(MARGIN - 500);
     assertThat(arrival.startLagNanos()).as("early is not late").isZero();
@@ -35,7 +35,7 @@ class OpenScheduleTest {
 
   @Test
   void lateUserIsNotHeld() {
-    OpenSchedule schedule = new OpenSchedule(LongStream.of(0, 0).iterator());
+    OpenSchedule schedule = schedule(0, 0);
     Arrival first = schedule.next(1_000);
     Arrival late = schedule.next(1_000 + MARGIN + 3);
 
@@ -46,11 +46,17 @@ class OpenScheduleTest {
 
   @Test
   void arrivalIsTakenOnce() {
-    Arrival arrival = new OpenSchedule(LongStream.of(0).iterator()).next(1_000);
+    Arrival arrival = schedule(0).next(1_000);
 
     assertThat(arrival.taken()).isFalse();
     assertThat(arrival.take()).isTrue();
     assertThat(arrival.take()).isFalse();
     assertThat(arrival.taken()).isTrue();
+  }
+
+  private static OpenSchedule schedule(long... offsets) {
+    return new OpenSchedule(
+        "test",
+        () -> LongStream.of(offsets).mapToObj(offset -> new Planned(offset, null)).iterator());
   }
 }

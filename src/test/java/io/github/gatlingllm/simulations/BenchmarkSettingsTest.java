@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.simulations.Load.Arrival;
 import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.Transport.Connections;
 import io.github.gatlingllm.wire.Api;
@@ -26,6 +25,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class BenchmarkSettingsTest {
 
   private static final String KEY = "sk-very-secret";
+
+  private static final String TRACE = "src/test/resources/traces/azure.csv";
 
   @TempDir private Path folder;
 
@@ -84,7 +85,7 @@ final class BenchmarkSettingsTest {
         good("concurrency", "3", s -> labels(s), "c=3"),
         good("concurrency", "1, 4,2", s -> labels(s), "c=1 c=4 c=2"),
         good("rate", "0.5,16,2.50", s -> labels(s), "r=0.5 r=16 r=2.5"),
-        good("rate", "4", s -> s.load().arrival(), Arrival.POISSON),
+        good("rate", "4", s -> s.load().arrival(), new Load.Poisson()),
         good("duration", "2.5", s -> s.load().duration(), Duration.ofMillis(2500)),
         good("duration", "500ms", s -> s.load().duration(), Duration.ofMillis(500)),
         good("duration", "30s", s -> s.load().duration(), Duration.ofSeconds(30)),
@@ -148,8 +149,13 @@ final class BenchmarkSettingsTest {
         arguments("rate", "1e999", rates),
         arguments(
             "rate",
-            "0:60s,10:120s",
-            "a rate curve is not available in this version; expected e.g. 4 or 1,2,4"),
+            "0:60s,10:",
+            "expected a curve of <rate>:<duration> such as 0:60s,10:120s,50:60s"),
+        arguments("rate", "0:60s", "offers no request; expected a rate > 0 somewhere"),
+        arguments(
+            "arrival",
+            "trace:none.csv@2.0",
+            "none.csv: no such file; expected a trace of time stamps, CSV or JSONL"),
         arguments("arrival", "poisson", "only open loops have arrivals; set llm.rate too"),
         arguments("duration", "0", seconds),
         arguments("duration", "-3", seconds),
@@ -202,6 +208,8 @@ final class BenchmarkSettingsTest {
   }
 
   static Stream<Arguments> contradictions() {
+    String arrivals =
+        "expected poisson, constant, gamma:<cv> with a cv > 0 and ≤ 100, or trace:<file>[@<speed>]";
     return Stream.of(
         arguments(
             Map.of("concurrency", "2", "rate", "3"),
@@ -241,12 +249,16 @@ final class BenchmarkSettingsTest {
         arguments(
             Map.of("prompt", "a", "prompts", "b"),
             "llm.prompt=a: cannot be set together with llm.prompts (a fixed text or a file)"),
+        arguments(Map.of("rate", "1", "arrival", "gamma:0"), "llm.arrival=gamma:0: " + arrivals),
         arguments(
-            Map.of("rate", "1", "arrival", "gamma:2"),
-            "llm.arrival=gamma:2: not available in this version; expected poisson or constant"),
+            Map.of("rate", "1:9s", "duration", "3"),
+            "llm.rate=1:9s: cannot be set together with llm.duration (a curve has its own duration)"),
         arguments(
-            Map.of("rate", "1", "arrival", "bursts"),
-            "llm.arrival=bursts: expected one of poisson, constant"),
+            Map.of("rate", "1", "arrival", "trace:" + TRACE),
+            "llm.arrival=trace:"
+                + TRACE
+                + ": cannot be set together with llm.rate (a trace has its own rate)"),
+        arguments(Map.of("rate", "1", "arrival", "bursts"), "llm.arrival=bursts: " + arrivals),
         arguments(
             Map.of("endpoint", "http://a/v1/completions", "api", "chat"),
             "llm.endpoint=http://a/v1/completions: the path is of llm.api=completions, but"

@@ -158,6 +158,22 @@ final class DryRunTest {
   }
 
   @Test
+  void showsCurvesAndTraces() {
+    assertThat(plan(Map.of("llm.rate", "0:60s,10:120s,50:60s", "llm.arrival", "gamma:1.4")))
+        .contains(
+            """
+            load           open loop, gamma arrivals of cv 1.4, 1 level
+                           curve    4 min, about 6900 requests
+            """);
+    assertThat(plan(Map.of("llm.arrival", "trace:src/test/resources/traces/azure.csv@2.0")))
+        .contains(
+            """
+            load           open loop, arrivals of azure.csv, 2 times as fast, 1 level
+                           trace    9.989 s, 3 requests
+            """);
+  }
+
+  @Test
   void staysWithin120Columns() {
     String plan = plan(Map.of("llm.endpoint", "http://localhost/" + "x".repeat(200) + "/v1"));
     assertThat(plan.lines()).allMatch(line -> line.length() <= 120).anyMatch(l -> l.endsWith("…"));

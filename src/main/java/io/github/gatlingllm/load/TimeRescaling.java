@@ -1,0 +1,99 @@
+package io.github.gatlingllm.load;
+
+import java.util.NoSuchElementException;
+import java.util.PrimitiveIterator;
+import java.util.function.DoubleSupplier;
+
+/**
+ * Arrivals at a rate that changes: the sums of gaps with mean 1, each carried to the instant at
+ * which the integral of the rate reaches it.
+ *
+ * <p>The rate is read every 10 ms and is a straight line in between; for that polygon the process
+ * is exact, as the integral of a line is inverted in closed form. Against the curve itself the
+ * expected number of arrivals is off by at most max|rate''| · (10 ms)² / 12 per second, and by 5 ms
+ * · jump where the curve jumps.
+ */
+final class TimeRescaling implements PrimitiveIterator.OfLong {
+  private static final long STEP_NANOS = 10_000_000L;
+
+  /** In users: what lies so close to the end of a step that rounding put it there is the next's. */
+  private static final double ROUNDING = 1e-9;
+
+  private final RateFunction rate;
+  private final long lengthNanos;
+  private final DoubleSupplier gaps;
+
+  private long stepStart;
+  private long stepNanos;
+  private double from;
+  private double to;
+  private double area;
+
+  /** How far in units of the integral the next arrival is from the start of the step. */
+  private double wanted;
+
+  private boolean found;
+  private boolean over;
+
+  TimeRescaling(RateFunction rate, long lengthNanos, DoubleSupplier gaps) {
+    this.rate = rate;
+    this.lengthNanos = lengthNanos;
+    this.gaps = gaps;
+    this.to = at(0);
+    enter(0);
+    this.wanted = gaps.getAsDouble();
+  }
+
+  @Override
+  public boolean hasNext() {
+    while (!found && !over) {
+      if (wanted < area - ROUNDING) {
+        found = true;
+      } else if (stepStart + stepNanos >= lengthNanos) {
+        over = true;
+      } else {
+        wanted -= area;
+        enter(stepStart + stepNanos);
+      }
+    }
+    return found;
+  }
+
+  @Override
+  public long nextLong() {
+    if (!hasNext()) {
+      throw new NoSuchElementException();
+    }
+    found = false;
+    // The smaller root of from·x + slope·x²/2 = wanted, in the form that no cancellation spoils.
+    double slope = (to - from) / (stepNanos / 1e9);
+    double reach = Math.max(0, wanted);
+    double root = from + Math.sqrt(Math.max(0, from * from + 2 * slope * reach));
+    double seconds = reach == 0 ? 0 : 2 * reach / root;
+    long offset =
+        Math.min(lengthNanos - 1, stepStart + Math.min(stepNanos, Math.round(seconds * 1e9)));
+    wanted += gaps.getAsDouble();
+    return offset;
+  }
+
+  private void enter(long start) {
+    stepStart = start;
+    stepNanos = Math.min(STEP_NANOS, lengthNanos - start);
+    from = to;
+    to = at(start + stepNanos);
+    area = (from + to) / 2 * (stepNanos / 1e9);
+  }
+
+  private double at(long nanos) {
+    double perSecond = rate.perSecondAt(nanos);
+    if (perSecond >= 0 && perSecond <= 1e6) {
+      return perSecond;
+    }
+    throw new IllegalArgumentException(
+        "The rate curve is "
+            + perSecond
+            + " at "
+            + nanos / 1e9
+            + " s; expected users per second of 0 or more, at most 1000000");
+  }
+}

@@ -1,0 +1,116 @@
+package io.github.gatlingllm.load;
+
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When requests arrived in recorded traffic, and how long they were. It takes 8 bytes per arrival,
+ * and 8 more where the trace has lengths.
+ */
+public final class Trace implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final int ABSENT = -1;
+
+  private final String name;
+  private final long[] offsets;
+  private final int[] lengths;
+
+  private Trace(String name, long[] offsets, int[] lengths) {
+    this.name = name;
+    this.offsets = offsets;
+    this.lengths = lengths;
+  }
+
+  /**
+   * Reads a file of time stamps, see {@link TraceFile}.
+   *
+   * @throws IllegalArgumentException in one line with file and line number, if it is no trace
+   */
+  public static Trace read(Path file) {
+    return new TraceFile(file).read();
+  }
+
+  /** The file's name. */
+  public String name() {
+    return name;
+  }
+
+  /** Number of arrivals, 1 or more. */
+  public int size() {
+    return offsets.length;
+  }
+
+  /** The arrival's time since the first one, in nanoseconds. */
+  public long offsetNanos(int index) {
+    return offsets[index];
+  }
+
+  /** What the trace says of that arrival; null where it says nothing. */
+  public @Nullable TokenLengths lengths(int index) {
+    return lengths.length == 0
+        ? null
+        : new TokenLengths(present(lengths[2 * index]), present(lengths[2 * index + 1]));
+  }
+
+  /**
+   * How long the traffic lasts: until one mean gap after its last arrival, so that number ÷ length
+   * is its rate; 1 s where all is one instant.
+   */
+  public long lengthNanos() {
+    long last = offsets[offsets.length - 1];
+    return last == 0 ? 1_000_000_000L : last + Math.max(1, last / (offsets.length - 1));
+  }
+
+  private static @Nullable Integer present(int length) {
+    return length == ABSENT ? null : (Integer) length;
+  }
+
+  @Override
+  public String toString() {
+    return name + " (" + size() + " arrivals)";
+  }
+
+  /** Grows as a file is read. */
+  static final class Builder {
+    private long[] offsets = new long[1024];
+    private int[] lengths = new int[0];
+    private int size;
+    private long first;
+
+    /** Adds the next line; instants ascend. */
+    void add(long nanos, @Nullable Integer input, @Nullable Integer output) {
+      if (size == 0) {
+        first = nanos;
+      }
+      if (size == offsets.length) {
+        offsets = Arrays.copyOf(offsets, 2 * size);
+      }
+      offsets[size] = nanos - first;
+      if (lengths.length > 0 || input != null || output != null) {
+        keep(2 * size, input == null ? ABSENT : input, output == null ? ABSENT : output);
+      }
+      size++;
+    }
+
+    private void keep(int at, int input, int output) {
+      if (at + 2 > lengths.length) {
+        int before = lengths.length;
+        lengths = Arrays.copyOf(lengths, 2 * offsets.length);
+        Arrays.fill(lengths, before, lengths.length, ABSENT);
+      }
+      lengths[at] = input;
+      lengths[at + 1] = output;
+    }
+
+    int size() {
+      return size;
+    }
+
+    Trace build(String name) {
+      int kept = lengths.length == 0 ? 0 : 2 * size;
+      return new Trace(name, Arrays.copyOf(offsets, size), Arrays.copyOf(lengths, kept));
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.github.gatlingllm.run;
+
+import io.github.gatlingllm.load.Planned;
+import io.github.gatlingllm.load.TokenLengths;
+import io.github.gatlingllm.sample.ArrivalFile;
+import io.github.gatlingllm.sample.RunClock;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Writes the schedules of a run as they become due, each drawn again line by line on a thread of
+ * its own: no event loop waits, and no schedule is held. Safe for use by several threads.
+ */
+public final class ArrivalLog {
+  private final Path file;
+  private final RunClock clock;
+  private final ExecutorService writer =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread thread = new Thread(task, "llm-arrivals");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  ArrivalLog(Path file, RunClock clock) {
+    this.file = file;
+    this.clock = clock;
+  }
+
+  /**
+   * Whose arrivals they are.
+   *
+   * @param scenario name of the scenario
+   * @param target label of the target
+   * @param stage of the requests
+   */
+  public record Schedule(String scenario, String target, String stage) {}
+
+  /**
+   * Writes a schedule; returns at once.
+   *
+   * @param arrivals drawn on the writer's thread; nobody else's iterator
+   * @param anchorNanos start of the schedule on {@link System#nanoTime()}
+   */
+  public void write(Schedule schedule, Iterator<Planned> arrivals, long anchorNanos) {
+    try {
+      writer.execute(() -> append(schedule, arrivals, clock.unixNanos(anchorNanos)));
+    } catch (RejectedExecutionException e) {
+      // The run is over, and with it what was planned.
+    }
+  }
+
+  private void append(Schedule schedule, Iterator<Planned> arrivals, long startUnixNanos) {
+    try (ArrivalFile lines = ArrivalFile.open(file)) {
+      for (long index = 0; arrivals.hasNext() && !Thread.currentThread().isInterrupted(); index++) {
+        Planned arrival = arrivals.next();
+        TokenLengths lengths = arrival.lengths();
+        lines.append(
+            new ArrivalFile.Line(
+                schedule.scenario(),
+                schedule.target(),
+                schedule.stage(),
+                index,
+                arrival.offsetNanos(),
+                startUnixNanos + arrival.offsetNanos(),
+                lengths == null ? null : lengths.input(),
+                lengths == null ? null : lengths.output()));
+      }
+    } catch (IOException e) {
+      System.out.println("LLM arrivals.jsonl could not be written: " + e.getMessage());
+    }
+  }
+
+  /** Ends it; what is not written within that time is left out, in whole lines. */
+  void close(Duration patience) {
+    writer.shutdown();
+    try {
+      if (!writer.awaitTermination(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+        writer.shutdownNow();
+        var unused = writer.awaitTermination(1, TimeUnit.SECONDS);
+      }
+    } catch (InterruptedException e) {
+      writer.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

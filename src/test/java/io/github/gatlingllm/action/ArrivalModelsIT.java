@@ -1,0 +1,92 @@
+package io.github.gatlingllm.action;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.Gaps;
+import io.github.gatlingllm.load.Trace;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.PrimitiveIterator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Gamma gaps, a trace and a curve in one {@code injectOpen} of a real run. */
+class ArrivalModelsIT {
+  private static final long SECOND = 1_000_000_000L;
+
+  @Test
+  void usersStartWhereTheModelsPlanThemAndThePlanIsRecorded() throws Exception {
+    List<Long> expected = new ArrayList<>();
+    add(expected, new Arrivals.Gamma(25, 1.4, 42).offsetsBefore(2 * SECOND), 0);
+    Arrivals.Replay replay =
+        new Arrivals.Replay(Trace.read(Path.of("src/test/resources/traces/azure.csv")), 10);
+    add(expected, replay.offsets(), 3 * SECOND);
+    Arrivals curve =
+        new Arrivals.Curve(
+            nanos -> 20 - 10 * (nanos / 1_000_000) / 1000.0, 2 * SECOND, new Gaps.Exponential(3));
+    add(expected, curve.offsets(), 3 * SECOND + replay.lengthNanos());
+
+    List<String> output = GatlingProcess.run(ArrivalModelsSimulation.class, Map.of(), 90);
+    PlanLines lines = new PlanLines(output);
+
+    System.out.println("arrival models start lag " + lines.spread("lag", "mixed"));
+    assertThat(lines.numbers("offset", "mixed")).containsExactlyElementsOf(expected);
+    assertThat(output)
+        .anyMatch(
+            line ->
+                line.startsWith("LLM arrivals of Mixed: Gamma[perSecond=25.0, cv=1.4, seed=42]")
+                    && line.contains("Curve[Exponential[seed=3]]"))
+        .contains("LLM arrivals of Level r=20: Gamma[perSecond=20.0, cv=0.5, seed=9]");
+    assertThat(lines.spread("lag", "mixed").min()).as("never early").isNotNegative();
+    assertThat(lines.numbers("input", "mixed")).containsExactly(374L, 396L, 879L);
+    assertThat(lines.numbers("output", "mixed")).containsExactly(44L, 55L, 109L);
+
+    List<JsonNode> mixed = new ArrayList<>();
+    List<JsonNode> level = new ArrayList<>();
+    ObjectMapper json = new ObjectMapper();
+    for (String line : Files.readAllLines(arrivals())) {
+      JsonNode arrival = json.readTree(line);
+      (arrival.get("scenario").asText().equals("Mixed") ? mixed : level).add(arrival);
+    }
+    assertThat(mixed)
+        .extracting(arrival -> arrival.get("scheduled_offset_s").decimalValue().movePointRight(9))
+        .extracting(Number::longValue)
+        .containsExactlyElementsOf(expected);
+    JsonNode first = mixed.get(0);
+    for (int i = 0; i < mixed.size(); i++) {
+      JsonNode arrival = mixed.get(i);
+      assertThat(arrival.get("index").asInt()).isEqualTo(i);
+      assertThat(arrival.get("stage").asText()).isEqualTo("all");
+      assertThat(
+              arrival.get("scheduled_unix_ns").asLong() - first.get("scheduled_unix_ns").asLong())
+          .isEqualTo(expected.get(i) - expected.get(0));
+    }
+    assertThat(mixed)
+        .filteredOn(arrival -> !arrival.get("input_tokens").isNull())
+        .extracting(arrival -> arrival.get("output_tokens").asInt())
+        .containsExactly(44, 109, 55);
+    assertThat(level)
+        .hasSize((int) new Arrivals.Gamma(20, 0.5, 9).countBefore(SECOND))
+        .allMatch(arrival -> arrival.get("stage").asText().equals("r=20"));
+  }
+
+  private static void add(List<Long> to, PrimitiveIterator.OfLong offsets, long shiftNanos) {
+    offsets.forEachRemaining((long offset) -> to.add(offset + shiftNanos));
+  }
+
+  private static Path arrivals() throws Exception {
+    try (Stream<Path> files = Files.walk(Path.of("target", "it-ArrivalModelsSimulation"))) {
+      return files
+          .filter(file -> file.endsWith("llm/arrivals.jsonl"))
+          .max(Comparator.naturalOrder())
+          .orElseThrow();
+    }
+  }
+}

@@ -1,0 +1,265 @@
+package io.github.gatlingllm.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.Arrays;
+import java.util.PrimitiveIterator;
+import java.util.Spliterators;
+import java.util.function.DoubleUnaryOperator;
+import java.util.stream.DoubleStream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Gamma gaps and rate curves. Tolerances are those of fixed seeds at the stated significance. */
+class ShapedArrivalsTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  /** 20 ± 15 users per second over a minute. */
+  private static final RateFunction WAVE =
+      nanos -> 20 + 15 * Math.sin(2 * Math.PI * nanos / (60.0 * SECOND));
+
+  private static double waveIntegral(double seconds) {
+    double angle = 2 * Math.PI / 60;
+    return 20 * seconds + 15 / angle * (1 - Math.cos(angle * seconds));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1.4, 7", "3, 8", "0.5, 9", "0.1, 10"})
+  void gammaHasItsRateItsDispersionAndItsDistribution(double cv, long seed) {
+    int n = 20_000;
+    double[] gaps = gaps(new Arrivals.Gamma(25, cv, seed).offsets(), n);
+    double mean = Arrays.stream(gaps).average().orElseThrow();
+    double std =
+        Math.sqrt(Arrays.stream(gaps).map(g -> (g - mean) * (g - mean)).average().orElseThrow());
+
+    assertThat(mean * 25).isCloseTo(1, within(4 * cv / Math.sqrt(n)));
+    assertThat(std / mean).isCloseTo(cv, within(0.05 * cv));
+    // Kolmogorov-Smirnov: beyond 1.63/√n once in a hundred samples.
+    double shape = 1 / (cv * cv);
+    // Unrounded: with a cv of 3 one gap in eight is below half a nanosecond.
+    double[] unit = DoubleStream.generate(new Gaps.Gamma(cv, seed).draws()).limit(n).toArray();
+    assertThat(distance(unit, gap -> gammaCdf(shape, gap * shape))).isLessThan(1.63 / Math.sqrt(n));
+    assertThat(lag1Autocorrelation(gaps)).isCloseTo(0, within(4 / Math.sqrt(n)));
+    // Counts in long windows of a renewal process: variance ÷ mean goes to cv².
+    assertThat(dispersion(gaps, 40 * Math.max(1, cv * cv) / 25))
+        .isCloseTo(cv * cv, within(0.2 * cv * cv + 0.02));
+  }
+
+  /** The test above would notice another distribution. */
+  @Test
+  void poissonIsNotGamma() {
+    double[] gaps = gaps(new Arrivals.Poisson(25, 7).offsets(), 20_000);
+
+    assertThat(distance(gaps, gap -> gammaCdf(1 / 1.96, gap * 25 / 1.96)))
+        .isGreaterThan(5 * 1.63 / Math.sqrt(20_000));
+    assertThat(distance(gaps, gap -> gammaCdf(1, gap * 25))).isLessThan(1.63 / Math.sqrt(20_000));
+  }
+
+  @Test
+  void gammaOfCv1IsPoissonToTheNanosecond() {
+    assertThat(head(new Arrivals.Gamma(25, 1, 42), 60 * SECOND))
+        .isEqualTo(head(new Arrivals.Poisson(25, 42), 60 * SECOND));
+  }
+
+  @Test
+  void sameSeedSameSchedule() {
+    assertThat(head(new Arrivals.Gamma(25, 1.4, 42), 60 * SECOND))
+        .isEqualTo(head(new Arrivals.Gamma(25, 1.4, 42), 60 * SECOND))
+        .isNotEqualTo(head(new Arrivals.Gamma(25, 1.4, 43), 60 * SECOND));
+    assertThat(head(wave(42), 60 * SECOND))
+        .isEqualTo(head(wave(42), 60 * SECOND))
+        .isNotEqualTo(head(wave(43), 60 * SECOND));
+  }
+
+  /** Other versions and machines must plan the same. */
+  @Test
+  void scheduleOfASeedIsPinned() {
+    assertThat(head(new Arrivals.Gamma(25, 1.4, 42), SECOND))
+        .startsWith(2_908_930L, 127_706_856L, 190_526_744L);
+  }
+
+  @Test
+  void curveIsAPoissonProcessOfItsRate() {
+    int runs = 40;
+    int bins = 30;
+    double[] counts = new double[bins];
+    double[] rescaled = new double[0];
+    for (int seed = 0; seed < runs; seed++) {
+      long[] offsets = head(wave(seed), 60 * SECOND);
+      for (long offset : offsets) {
+        counts[(int) (offset / (2 * SECOND))]++;
+      }
+      double[] times = Arrays.stream(offsets).mapToDouble(o -> waveIntegral(o / 1e9)).toArray();
+      int before = rescaled.length;
+      rescaled = Arrays.copyOf(rescaled, before + times.length);
+      for (int i = 0; i < times.length; i++) {
+        rescaled[before + i] = times[i] - (i == 0 ? 0 : times[i - 1]);
+      }
+    }
+    double chiSquare = 0;
+    for (int bin = 0; bin < bins; bin++) {
+      double expected = runs * (waveIntegral(2 * bin + 2) - waveIntegral(2 * bin));
+      chiSquare += (counts[bin] - expected) * (counts[bin] - expected) / expected;
+    }
+
+    assertThat(chiSquare).as("30 degrees of freedom, 1 %% beyond").isLessThan(50.9);
+    // Rescaled by the integral of the true curve, gaps are exponential with mean 1.
+    assertThat(distance(rescaled, gap -> -Math.expm1(-gap)))
+        .isLessThan(1.63 / Math.sqrt(rescaled.length));
+    assertThat(lag1Autocorrelation(rescaled)).isCloseTo(0, within(4 / Math.sqrt(rescaled.length)));
+  }
+
+  @Test
+  void evenArrivalsAlongARampLieWhereItsIntegralIsWhole() {
+    // 0 to 10 per second in 10 s: the integral is t²/2.
+    Arrivals ramp = new Arrivals.Curve(nanos -> nanos / 1e9, 10 * SECOND, new Gaps.Equal());
+    long[] offsets = head(ramp, Long.MAX_VALUE);
+
+    assertThat(offsets).hasSize(50);
+    for (int k = 0; k < offsets.length; k++) {
+      assertThat(offsets[k] / 1e9).isCloseTo(Math.sqrt(2.0 * k), within(1e-8));
+    }
+  }
+
+  @Test
+  void flatCurveIsConstant() {
+    assertThat(head(new Arrivals.Curve(nanos -> 4, 5 * SECOND, new Gaps.Equal()), Long.MAX_VALUE))
+        .isEqualTo(head(new Arrivals.Constant(4), 5 * SECOND));
+    assertThat(head(new Arrivals.Curve(nanos -> 0, 5 * SECOND, new Gaps.Equal()), Long.MAX_VALUE))
+        .isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {-0.5, Double.NaN, Double.POSITIVE_INFINITY})
+  void refusesACurveThatIsNoRate(double bad) {
+    Arrivals curve =
+        new Arrivals.Curve(
+            nanos -> nanos >= 2 * SECOND ? bad : 1, 5 * SECOND, new Gaps.Exponential(1));
+
+    assertThatThrownBy(() -> curve.countBefore(5 * SECOND))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "The rate curve is "
+                + bad
+                + " at 2.0 s; expected users per second of 0 or more, at most 1000000");
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0, -1, 101, Double.NaN})
+  void refusesWhatIsNoSpread(double cv) {
+    assertThatThrownBy(() -> new Arrivals.Gamma(25, cv, 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "cv(" + cv + ") is no spread of gaps; expected above 0, at most 100; 1 is Poisson");
+  }
+
+  private static Arrivals wave(long seed) {
+    return new Arrivals.Curve(WAVE, 60 * SECOND, new Gaps.Exponential(seed));
+  }
+
+  private static long[] head(Arrivals arrivals, long untilNanos) {
+    return StreamSupport.longStream(
+            Spliterators.spliteratorUnknownSize(arrivals.offsetsBefore(untilNanos), 0), false)
+        .toArray();
+  }
+
+  private static double[] gaps(PrimitiveIterator.OfLong offsets, int n) {
+    double[] gaps = new double[n];
+    long last = 0;
+    for (int i = 0; i < n; i++) {
+      long next = offsets.nextLong();
+      gaps[i] = (next - last) / 1e9;
+      last = next;
+    }
+    return gaps;
+  }
+
+  private static double dispersion(double[] gaps, double windowSeconds) {
+    double total = Arrays.stream(gaps).sum();
+    double[] counts = new double[(int) (total / windowSeconds)];
+    double at = 0;
+    for (double gap : gaps) {
+      at += gap;
+      int index = (int) (at / windowSeconds);
+      if (index < counts.length) {
+        counts[index]++;
+      }
+    }
+    double mean = Arrays.stream(counts).average().orElseThrow();
+    return Arrays.stream(counts).map(c -> (c - mean) * (c - mean)).average().orElseThrow() / mean;
+  }
+
+  private static double distance(double[] values, DoubleUnaryOperator cdf) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    double distance = 0;
+    for (int i = 0; i < sorted.length; i++) {
+      double expected = cdf.applyAsDouble(sorted[i]);
+      distance = Math.max(distance, Math.abs(expected - (double) i / sorted.length));
+      distance = Math.max(distance, Math.abs(expected - (i + 1.0) / sorted.length));
+    }
+    return distance;
+  }
+
+  private static double lag1Autocorrelation(double[] gaps) {
+    double mean = Arrays.stream(gaps).average().orElseThrow();
+    double together = 0;
+    double own = 0;
+    for (int i = 0; i < gaps.length; i++) {
+      own += (gaps[i] - mean) * (gaps[i] - mean);
+      together += i == 0 ? 0 : (gaps[i] - mean) * (gaps[i - 1] - mean);
+    }
+    return together / own;
+  }
+
+  /** Regularised lower incomplete gamma function: its series, or Lentz's continued fraction. */
+  private static double gammaCdf(double a, double x) {
+    if (x <= 0) {
+      return 0;
+    }
+    double scale = Math.exp(-x + a * Math.log(x) - logGamma(a));
+    if (x < a + 1) {
+      double term = 1 / a;
+      double sum = term;
+      for (int n = 1; term > sum * 1e-15; n++) {
+        term *= x / (a + n);
+        sum += term;
+      }
+      return sum * scale;
+    }
+    double b = x + 1 - a;
+    double c = 1e300;
+    double d = 1 / b;
+    double h = d;
+    double change = 0;
+    for (int i = 1; Math.abs(change - 1) > 1e-14; i++) {
+      double an = -i * (i - a);
+      b += 2;
+      d = 1 / (an * d + b);
+      c = b + an / c;
+      change = c * d;
+      h *= change;
+    }
+    return 1 - scale * h;
+  }
+
+  /** Stirling's series, lifted to where it is precise. */
+  private static double logGamma(double a) {
+    double shift = 0;
+    double x = a;
+    for (; x < 20; x++) {
+      shift += Math.log(x);
+    }
+    return (x - 0.5) * Math.log(x)
+        - x
+        + 0.5 * Math.log(2 * Math.PI)
+        + 1 / (12 * x)
+        - 1 / (360 * x * x * x)
+        - shift;
+  }
+}

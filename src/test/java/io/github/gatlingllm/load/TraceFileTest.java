@@ -1,0 +1,103 @@
+package io.github.gatlingllm.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TraceFileTest {
+  private static final Path TRACES = Path.of("src/test/resources/traces");
+
+  @TempDir private Path folder;
+
+  private static Planned planned(long nanos, @Nullable Integer input, @Nullable Integer output) {
+    return new Planned(nanos, new TokenLengths(input, output));
+  }
+
+  private static List<Planned> read(String file, double speed) {
+    Arrivals.Replay replay = new Arrivals.Replay(Trace.read(TRACES.resolve(file)), speed);
+    List<Planned> all = new ArrayList<>();
+    replay.plannedBefore(replay.lengthNanos()).forEachRemaining(all::add);
+    return all;
+  }
+
+  @Test
+  void readsEveryFormat() {
+    assertThat(read("azure.csv", 1))
+        .containsExactly(
+            planned(0, 374, 44),
+            planned(4_314_579_000L, 396, 109),
+            planned(13_319_410_000L, 879, 55));
+    assertThat(read("burstgpt.csv", 1))
+        .containsExactly(
+            planned(0, 472, 18),
+            planned(40_000_000_000L, 1087, 230),
+            planned(40_250_000_000L, 417, null));
+    assertThat(read("mooncake.jsonl", 1))
+        .containsExactly(planned(0, 6758, 500), planned(3_052_000_000L, 7322, 490));
+    assertThat(read("seconds.jsonl", 1))
+        .containsExactly(new Planned(0, null), new Planned(500_000_001L, null));
+    assertThat(read("iso.jsonl", 1))
+        .containsExactly(planned(0, 5, null), planned(1_000_000_000L, null, 7));
+  }
+
+  @Test
+  void speedIsAFactorOnTime() {
+    assertThat(read("azure.csv", 2))
+        .extracting(Planned::offsetNanos)
+        .containsExactly(0L, 2_157_289_500L, 6_659_705_000L);
+    assertThat(read("mooncake.jsonl", 0.5))
+        .extracting(Planned::offsetNanos)
+        .containsExactly(0L, 6_104_000_000L);
+    Trace trace = Trace.read(TRACES.resolve("azure.csv"));
+    assertThatThrownBy(() -> new Arrivals.Replay(trace, 0))
+        .hasMessage("Speed 0.0 replays nothing; expected a factor above 0, at most 1000000");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          timestamp~1~x|trace.txt:3: timestamp 'x'; expected seconds or 2023-11-16 18:15:46.6805900
+          timestamp,model~,a|trace.txt:2: timestamp ''; expected seconds or 2023-11-16 18:15:46.6805900
+          timestamp~2~~1.5|trace.txt:4: is 0.5 s before the line above; sort the file
+          timestamp,input tokens~1,-3|trace.txt:2: length '-3'; expected a whole number of tokens
+          timestamp,input tokens~1,2.5|trace.txt:2: length '2.5'; expected a whole number of tokens
+          time~1|trace.txt:1: expected a header with a column named timestamp
+          {"timestamp":1}~{"timestamp":|trace.txt:2: expected a JSON object per line
+          {"time":1}|trace.txt:1: expected a "timestamp"
+          timestamp|trace.txt: has no arrival; expected some
+          """)
+  void namesFileAndLineOfWhatIsWrong(String lines, String message) throws IOException {
+    Path file = Files.writeString(folder.resolve("trace.txt"), lines.replace('~', '\n'));
+
+    assertThatThrownBy(() -> Trace.read(file))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(message);
+  }
+
+  @Test
+  void saysWhenThereIsNoFile() {
+    assertThatThrownBy(() -> Trace.read(Path.of("none.csv")))
+        .hasMessage("none.csv: no such file; expected a trace of time stamps, CSV or JSONL");
+  }
+
+  @Test
+  void lengthKeepsTheRate() throws IOException {
+    Path one = Files.writeString(folder.resolve("one.csv"), "Timestamp\n3\n");
+    Path three = Files.writeString(folder.resolve("three.csv"), "Timestamp\n3\n4\n7\n");
+
+    assertThat(Trace.read(one).lengthNanos()).isEqualTo(1_000_000_000L);
+    assertThat(Trace.read(three).lengthNanos()).isEqualTo(6_000_000_000L);
+  }
+}
