@@ -184,6 +184,19 @@ final class EveryMethod extends Simulation {
                 .inject(scenario("E").exec(request)),
             batch(8).trials(10).drain(20).drain(ofSeconds(20)).inject(scenario("G").exec(request)),
             openLoop(1).inject(scenario("F").exec(request)),
+            scenario("H")
+                .exec(request)
+                .injectOpen(
+                    gammaUsersPerSec(25).cv(1.4).seed(42).during(60),
+                    gammaUsersPerSec(25).cv(1.4).during(ofSeconds(60)),
+                    usersPerSec(t -> 20 + t.toSeconds()).poisson().seed(1).during(60),
+                    usersPerSec(t -> 20).constant().during(ofSeconds(60)),
+                    usersPerSec(t -> 20).gamma(1.4).during(60),
+                    replay("src/test/resources/traces/azure.csv", 2.0),
+                    replay("src/test/resources/traces/azure.csv")),
+            openLoop(t -> 5 + t.toMillis() / 2000.0, ofSeconds(60))
+                .gamma(1.4)
+                .inject(scenario("I").exec(request)),
             openLoop(1, 2.5)
                 .poisson()
                 .constant()

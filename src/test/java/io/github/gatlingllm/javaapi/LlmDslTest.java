@@ -114,7 +114,11 @@ class LlmDslTest {
         MaxGoodput.class,
         Batch.class,
         StoppedSweep.class,
-        PoissonArrivals.class);
+        PoissonArrivals.class,
+        GammaArrivals.class,
+        GammaArrivals.Rate.class,
+        CurveArrivals.class,
+        LoadProfile.class);
   }
 
   @ParameterizedTest
