@@ -7,14 +7,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Gaps;
 import io.github.gatlingllm.load.Trace;
+import io.github.gatlingllm.testing.GatlingRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.PrimitiveIterator;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Gamma gaps, a trace and a curve in one {@code injectOpen} of a real run. */
@@ -33,7 +31,9 @@ class ArrivalModelsIT {
             nanos -> 20 - 10 * (nanos / 1_000_000) / 1000.0, 2 * SECOND, new Gaps.Exponential(3));
     add(expected, curve.offsets(), 3 * SECOND + replay.lengthNanos());
 
-    List<String> output = GatlingProcess.run(ArrivalModelsSimulation.class, Map.of(), 90);
+    GatlingRun run = GatlingRun.of(ArrivalModelsSimulation.class).noReports().run();
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    List<String> output = run.lines();
     PlanLines lines = new PlanLines(output);
 
     System.out.println("arrival models start lag " + lines.spread("lag", "mixed"));
@@ -51,7 +51,7 @@ class ArrivalModelsIT {
     List<JsonNode> mixed = new ArrayList<>();
     List<JsonNode> level = new ArrayList<>();
     ObjectMapper json = new ObjectMapper();
-    for (String line : Files.readAllLines(arrivals())) {
+    for (String line : Files.readAllLines(run.directory().resolve("llm/arrivals.jsonl"))) {
       JsonNode arrival = json.readTree(line);
       (arrival.get("scenario").asText().equals("Mixed") ? mixed : level).add(arrival);
     }
@@ -79,14 +79,5 @@ class ArrivalModelsIT {
 
   private static void add(List<Long> to, PrimitiveIterator.OfLong offsets, long shiftNanos) {
     offsets.forEachRemaining((long offset) -> to.add(offset + shiftNanos));
-  }
-
-  private static Path arrivals() throws Exception {
-    try (Stream<Path> files = Files.walk(Path.of("target", "it-ArrivalModelsSimulation"))) {
-      return files
-          .filter(file -> file.endsWith("llm/arrivals.jsonl"))
-          .max(Comparator.naturalOrder())
-          .orElseThrow();
-    }
   }
 }
