@@ -61,6 +61,31 @@ final class LoadChecks {
         "The load was not steady: measure longer, stabilize first, or look for lost records.");
   }
 
+  /** Of the stage that drifts most; left out when no stage can be judged. */
+  void steadyState(List<SteadyState.Judged> stages) {
+    if (stages.isEmpty()) {
+      return;
+    }
+    String label = "";
+    SteadyState.Drift worst = null;
+    for (SteadyState.Judged stage : stages) {
+      SteadyState.Drift drift = stage.drift();
+      if (drift != null && (worst == null || drift.change() > worst.change())) {
+        label = stage.label();
+        worst = drift;
+      }
+    }
+    add(
+        "steady_state",
+        worst != null && worst.isLarge() ? Level.WARNING : Level.OK,
+        worst == null ? null : (Double) worst.change(),
+        SteadyState.LEAST_CHANGE,
+        worst == null
+            ? "TTFT, E2E and output tok/s have no trend over a measure window."
+            : label + ": " + worst.sentence(),
+        "A mean of what still changes: stabilize longer, or offer less where queues still grow.");
+  }
+
   void identity(Evidence e) {
     if (e.e2eNanos > 0) {
       double residual = Math.abs(e.e2eNanos - e.modelledNanos) / e.e2eNanos;

@@ -39,6 +39,7 @@ public final class RunStatistics {
   private final Map<Key, Cell> cells = new LinkedHashMap<>();
   private final Map<String, String> names = new HashMap<>();
   private final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
+  private final Map<Integer, SteadyState> steadiness = new LinkedHashMap<>();
   private final Map<String, ValueRecorder> server = new LinkedHashMap<>();
   private final Tallies<String> injectors = new Tallies<>("(others)");
   private final WorkloadTally workload = new WorkloadTally();
@@ -111,6 +112,7 @@ public final class RunStatistics {
     if (id.phase() == Phase.MEASURE) {
       cell(stage, name).tally().add(record, stage.index(), missed, met);
       workload.add(record);
+      steadiness(stage).add(record);
       evidence.add(record, basis);
       if (met != null) {
         slo.add(record, missed);
@@ -143,6 +145,7 @@ public final class RunStatistics {
     private final boolean inSlo;
     private StageWindow window;
     private @Nullable Flow flow;
+    private @Nullable SteadyState steady;
 
     private Inflow(StageWindow stage, String name, boolean inSlo) {
       this.window = stage;
@@ -156,12 +159,16 @@ public final class RunStatistics {
       StageWindow now = windows.at(window.stage().target(), unixNanos, window);
       if (now != null) {
         Flow into = flow;
-        if (into == null || now.index() != window.index()) {
+        SteadyState over = steady;
+        if (into == null || over == null || now.index() != window.index()) {
           into = cell(now, name).flow();
+          over = steadiness(now);
           flow = into;
+          steady = over;
           window = now;
         }
         into.tokens(tokens, inSlo);
+        over.tokens(unixNanos, tokens);
       }
     }
   }
@@ -227,6 +234,10 @@ public final class RunStatistics {
     return cells.computeIfAbsent(new Key(stage.index(), name), k -> Cell.empty());
   }
 
+  private SteadyState steadiness(StageWindow stage) {
+    return steadiness.computeIfAbsent(stage.index(), i -> new SteadyState(stage));
+  }
+
   private String nameOf(String name) {
     String known = names.get(name);
     if (known != null) {
@@ -257,6 +268,11 @@ public final class RunStatistics {
 
   Map<Integer, ArrivalTally> arrivals() {
     return arrivals;
+  }
+
+  /** By index of the stage. */
+  Map<Integer, SteadyState> steadiness() {
+    return steadiness;
   }
 
   Map<String, ValueRecorder> server() {

@@ -196,6 +196,8 @@ final class SummaryAssembly {
     load.records(info, file);
     load.windows(inferred, stages, info);
     load.littlesLaw(little);
+    load.steadyState(
+        counted.steadiness().values().stream().flatMap(s -> s.judged().stream()).toList());
     load.identity(counted.evidence());
     load.arrivals(arrivals);
     load.lowN(run, stages);

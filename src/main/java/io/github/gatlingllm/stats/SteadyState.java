@@ -1,0 +1,119 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.RequestRecord;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.DoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether one stage was in steady state over its measure window, from three series of {@value
+ * Slices#COUNT} slices each: mean TTFT and mean E2E from schedule of ok requests by schedule,
+ * output tok/s by arrival.
+ *
+ * <p>A series drifts when both hold: its {@linkplain Trend Mann–Kendall trend} is significant at 1
+ * % (two-sided, divided among the three series after Bonferroni: |Z| &gt; 2.935), and the means of
+ * its first and last quarter differ by more than 20 % of their mean. The first keeps noise out, the
+ * second what is certain and small. Slice means stand for the batch means of White, An effective
+ * truncation heuristic for bias reduction in simulation output, Simulation 69 (1997): the raw
+ * series would not fit into bounded memory.
+ *
+ * <p>Windows of less than 20 s, stages of fewer than 40 ok requests and batch trials are not
+ * judged.
+ */
+final class SteadyState {
+
+  /** A drift of more than this share of the mean is one. */
+  static final double LEAST_CHANGE = 0.2;
+
+  private static final double SIGNIFICANT_Z = 2.935;
+  private static final long LEAST_NANOS = 20_000_000_000L;
+  private static final int LEAST_REQUESTS = 40;
+
+  private final StageWindow window;
+  private final Slices ttftMs;
+  private final Slices e2eMs;
+  private final Slices tokens;
+  private long requests;
+
+  /**
+   * A trend that is significant, however small.
+   *
+   * @param change difference of the first and last quarter ÷ their mean
+   */
+  record Drift(String what, double change, String from, String to, boolean up) {
+
+    boolean isLarge() {
+      return change > LEAST_CHANGE;
+    }
+
+    String sentence() {
+      String way = up ? " grew from " : " fell from ";
+      return what + way + from + " to " + to + " over its measure window.";
+    }
+  }
+
+  /**
+   * The answer for one stage.
+   *
+   * @param drift the largest; null when no series has a significant trend
+   */
+  record Judged(String label, @Nullable Drift drift) {}
+
+  SteadyState(StageWindow window) {
+    this.window = window;
+    ttftMs = new Slices(window);
+    e2eMs = new Slices(window);
+    tokens = new Slices(window);
+  }
+
+  /** Adds a request that was scheduled in measure. */
+  void add(RequestRecord record) {
+    if (!record.outcome().ok() || record.identity().trial() != null) {
+      return;
+    }
+    RequestRecord.Timing t = record.timing();
+    requests += window.contains(t.scheduledUnixNanos()) ? 1 : 0;
+    time(ttftMs, t.scheduledUnixNanos(), t.ttftFromScheduleNanos());
+    time(e2eMs, t.scheduledUnixNanos(), t.latencyFromScheduleNanos());
+  }
+
+  private static void time(Slices slices, long scheduled, @Nullable Long nanos) {
+    if (nanos != null) {
+      slices.add(scheduled, nanos / 1e6);
+    }
+  }
+
+  /** Adds tokens of any request, at their arrival. */
+  void tokens(long unixNanos, double count) {
+    tokens.add(unixNanos, count);
+  }
+
+  /** Empty when there is too little to judge by. */
+  Optional<Judged> judged() {
+    if (window.nanos() < LEAST_NANOS || requests < LEAST_REQUESTS) {
+      return Optional.empty();
+    }
+    List<Drift> drifts = new ArrayList<>();
+    collect(drifts, Metric.TTFT_FROM_SCHEDULE_MS.title(), ttftMs.ofMeans(), Digits::ms);
+    collect(drifts, Metric.E2E_FROM_SCHEDULE_MS.title(), e2eMs.ofMeans(), Digits::ms);
+    collect(drifts, "output tok/s", tokens.ofRates(), Digits::of);
+    Drift largest = drifts.stream().max(Comparator.comparingDouble(Drift::change)).orElse(null);
+    return Optional.of(new Judged(window.stage().label(), largest));
+  }
+
+  private static void collect(
+      List<Drift> drifts, String what, @Nullable Trend trend, DoubleFunction<String> digits) {
+    if (trend != null && trend.isBeyond(SIGNIFICANT_Z)) {
+      drifts.add(
+          new Drift(
+              what,
+              trend.change(),
+              digits.apply(trend.from()),
+              digits.apply(trend.to()),
+              trend.z() > 0));
+    }
+  }
+}
