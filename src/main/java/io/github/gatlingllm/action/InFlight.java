@@ -34,6 +34,15 @@ final class InFlight {
   /** Notes a request that starts. One that comes too late is cancelled at once. */
   void add(Exchange exchange, Session session) {
     requests.put(exchange, session);
+    cancelIfLate(exchange, session);
+  }
+
+  /**
+   * Cancels a request whose user may start none any more. Whoever is cancelled makes room for the
+   * next in line, who may hear of that before it hears that it is cancelled too. Call on its event
+   * loop.
+   */
+  void cancelIfLate(Exchange exchange, Session session) {
     if (!admits(session)) {
       exchange.cancel(closed ? INTERRUPTED : DRAINED);
     }

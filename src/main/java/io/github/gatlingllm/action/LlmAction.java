@@ -192,6 +192,7 @@ final class LlmAction extends RequestActionBase {
   }
 
   private void admit(Exchange exchange, long now, Session session, Request httpRequest) {
+    components.inFlight().cancelIfLate(exchange, session);
     if (exchange.isOver()) {
       return;
     }

@@ -11,6 +11,7 @@ import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.InFlightGate;
+import io.github.gatlingllm.load.LevelPlan;
 import io.github.gatlingllm.load.StageListener;
 import io.github.gatlingllm.run.ArrivalLog;
 import io.github.gatlingllm.run.Run;
@@ -44,12 +45,12 @@ final class LlmComponents implements ProtocolComponents {
     return context.protocolComponentsRegistry().components(KEY);
   }
 
-  /** Who is told about the stages of a load plan that runs in that scenario. */
-  static StageListener stages(ScenarioContext context, String scenario) {
+  /** Who is told about the stages of that load plan, which runs in that scenario. */
+  static StageListener stages(ScenarioContext context, String scenario, LevelPlan plan) {
     LlmComponents components = of(context);
     PlanStages stages =
         new PlanStages(
-            components.run().stages(components.target),
+            components.run().stages(components.target, plan),
             components.inFlight(),
             (nanoTime, task) ->
                 EventLoops.at(context.coreComponents().eventLoopGroup().next(), nanoTime, task));

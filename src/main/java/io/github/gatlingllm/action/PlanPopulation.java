@@ -16,7 +16,7 @@ public final class PlanPopulation {
   /** The scenario, its actions wrapped in a loop that the plan drives. */
   public static PopulationBuilder of(
       LevelPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario) {
-    return of(plan, scenario, listener(scenario));
+    return of(plan, scenario, listener(plan, scenario));
   }
 
   /**
@@ -26,7 +26,7 @@ public final class PlanPopulation {
   public static PopulationBuilder of(
       LevelPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario, String target) {
     String name = scenario.wrapped.name() + " @ " + target;
-    return of(plan, scenario, name, listener(scenario));
+    return of(plan, scenario, name, listener(plan, scenario));
   }
 
   static PopulationBuilder of(
@@ -37,8 +37,8 @@ public final class PlanPopulation {
   }
 
   private static Function<ScenarioContext, StageListener> listener(
-      io.gatling.javaapi.core.ScenarioBuilder scenario) {
-    return context -> LlmComponents.stages(context, scenario.wrapped.name());
+      LevelPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario) {
+    return context -> LlmComponents.stages(context, scenario.wrapped.name(), plan);
   }
 
   private static PopulationBuilder of(

@@ -23,6 +23,12 @@ public record EarlyStop(LoadPlan plan, List<StopRule> rules) implements LevelPla
     return new Source();
   }
 
+  /** That of the whole sweep. */
+  @Override
+  public @Nullable Long plannedNanos() {
+    return plan.plannedNanos();
+  }
+
   private final class Source implements LevelSource {
     private int next;
     private @Nullable Conclusion conclusion;

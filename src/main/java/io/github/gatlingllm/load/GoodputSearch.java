@@ -40,6 +40,12 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     return new Source();
   }
 
+  /** Null: how many levels it takes is what the search finds out. */
+  @Override
+  public @Nullable Long plannedNanos() {
+    return null;
+  }
+
   /**
    * Wilson's score interval of a share at 95 %: the values that {@code met} of {@code attempted}
    * does not contradict (E. B. Wilson, 1927).

@@ -3,6 +3,7 @@ package io.github.gatlingllm.load;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The levels of a run, in the order in which they are offered.
@@ -27,5 +28,19 @@ public record LoadPlan(List<Level> levels) implements LevelPlan {
   @Override
   public LevelSource source() {
     return LevelSource.of(levels.iterator());
+  }
+
+  /** Null where a number of iterations bounds any level. */
+  @Override
+  public @Nullable Long plannedNanos() {
+    long all = 0;
+    for (Level level : levels) {
+      Long planned = level.phases().plannedNanos();
+      if (planned == null) {
+        return null;
+      }
+      all += planned;
+    }
+    return all;
   }
 }

@@ -39,6 +39,14 @@ public record Phases(
     }
   }
 
+  /**
+   * Nanoseconds of fill, stabilize and measure; null where a number of iterations bounds these. The
+   * drain phase is not planned: it lasts as long as what still runs.
+   */
+  public @Nullable Long plannedNanos() {
+    return requests == null ? (Long) (fillNanos + stabilizeNanos + measureNanos) : null;
+  }
+
   private static void notNegative(String name, long nanos) {
     if (nanos < 0) {
       throw new IllegalArgumentException(

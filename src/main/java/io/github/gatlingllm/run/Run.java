@@ -1,5 +1,6 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.load.LevelPlan;
 import io.github.gatlingllm.load.LevelResult;
 import io.github.gatlingllm.load.LevelSource;
 import io.github.gatlingllm.load.Stage;
@@ -153,9 +154,12 @@ public final class Run {
     }
   }
 
-  /** Notes what a load plan against that target tells, and knows what its levels gave. */
-  public StageListener stages(String target) {
-    StageListener log = stages.of(target);
+  /**
+   * Notes what that load plan against that target tells, and knows what its levels gave. To be
+   * asked for before the load starts: how far the run is depends on all its plans.
+   */
+  public StageListener stages(String target, LevelPlan plan) {
+    StageListener log = stages.of(target, plan.plannedNanos());
     return new StageListener() {
       @Override
       public void stageStarted(Stage stage, long nanoTime) {
@@ -182,6 +186,7 @@ public final class Run {
 
       @Override
       public void concluded(LevelSource.Conclusion conclusion) {
+        log.concluded(conclusion);
         conclude(target, conclusion);
       }
 

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.load.Level;
+import io.github.gatlingllm.load.LevelSource;
 import io.github.gatlingllm.load.Stage;
 import io.github.gatlingllm.load.StageListener;
 import io.github.gatlingllm.sample.Phase;
@@ -24,6 +25,7 @@ public final class StageLog {
   private final Runnable changed;
   private final List<StageInfo> stages = new ArrayList<>();
   private final Set<Stage> running = new LinkedHashSet<>();
+  private final PlannedTime planned = new PlannedTime();
 
   /**
    * @param changed is called after each change; must return at once
@@ -33,12 +35,17 @@ public final class StageLog {
     this.changed = changed;
   }
 
-  /** Notes what a plan that runs against this target tells. */
-  public StageListener of(String target) {
+  /**
+   * Notes what a plan that runs against this target tells.
+   *
+   * @param plannedNanos how long that plan takes, without drain; null when not known
+   */
+  public synchronized StageListener of(String target, @Nullable Long plannedNanos) {
+    PlannedTime.Plan plan = planned.add(plannedNanos);
     return new StageListener() {
       @Override
       public void stageStarted(Stage stage, long nanoTime) {
-        begin(stage, target);
+        begin(stage, target, plan);
       }
 
       @Override
@@ -49,6 +56,11 @@ public final class StageLog {
       @Override
       public void stageEnded(Stage stage, long nanoTime, int running) {
         end(stage, target, nanoTime);
+      }
+
+      @Override
+      public void concluded(LevelSource.Conclusion conclusion) {
+        conclude(plan);
       }
     };
   }
@@ -66,13 +78,22 @@ public final class StageLog {
     }
     return latest == null
         ? null
-        : new Progress(latest.label(), latest.phaseAt(nanoTime), null, null);
+        : new Progress(
+            latest.label(),
+            latest.phaseAt(nanoTime),
+            planned.share(nanoTime),
+            planned.leftNanos(nanoTime));
   }
 
-  private void begin(Stage stage, String target) {
+  private synchronized void conclude(PlannedTime.Plan plan) {
+    plan.end();
+  }
+
+  private void begin(Stage stage, String target, PlannedTime.Plan plan) {
     synchronized (this) {
       running.add(stage);
       Level level = stage.level();
+      plan.begin(stage.startNanos(), level.phases().plannedNanos());
       boolean open = level instanceof Level.Open;
       stages.add(
           new StageInfo(

@@ -1,10 +1,13 @@
 package io.github.gatlingllm.e2e;
 
+import static java.time.Duration.ofMillis;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.Verdict;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
@@ -129,6 +132,69 @@ class GateIT {
           .isBetween(1L, (long) GATE);
       assertFirstInFirstOut(records);
     }
+  }
+
+  @Test
+  void whoWaitsWhenTheDrainTimeIsOverIsCancelledAndNeverSent() throws Exception {
+    try (EmbeddedEngine engine = endless();
+        GatlingRun run = crowdAtTheGate(engine).set("measure", 1).run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      assertOnlyTheFirstWasSent(engine, run.requests(), "drain time was over");
+      assertThat(run.requests())
+          .as("until the level's end, 2 s after its start")
+          .allSatisfy(
+              r ->
+                  assertThat(r.timing().closedNanos())
+                      .isBetween(MILLISECONDS.toNanos(1_500), SECONDS.toNanos(4)));
+      assertThat(run.summary().at("/counts/cancelled").asInt()).isEqualTo(GateSimulation.USERS);
+    }
+  }
+
+  @Test
+  void whoWaitsAtSigtermIsCancelledAndNeverSent() throws Exception {
+    try (EmbeddedEngine engine = endless();
+        GatlingRun run = crowdAtTheGate(engine).set("measure", 60).start()) {
+      run.awaitLine("c=16 measure / left: ");
+      run.terminate();
+      run.await(10);
+
+      assertThat(run.output()).containsPattern("\\[#+ +] +\\d+%");
+      assertOnlyTheFirstWasSent(engine, run.requests(), "the run was interrupted");
+    }
+  }
+
+  /** Answers take 50 s. */
+  private static EmbeddedEngine endless() throws IOException {
+    return EmbeddedEngine.builder()
+        .model("m")
+        .fixed(ofMillis(5), ofMillis(50))
+        .recordGroundTruth()
+        .start();
+  }
+
+  private static GatlingRun.Setup crowdAtTheGate(EmbeddedEngine engine) {
+    return GatlingRun.of(GateSimulation.class)
+        .set("baseUrl", engine.baseUrl())
+        .set("tokens", 1_000)
+        .set("gate", 1)
+        .noReports();
+  }
+
+  private static void assertOnlyTheFirstWasSent(
+      EmbeddedEngine engine, List<RequestRecord> records, String reason) {
+    assertThat(engine.groundTruth()).hasSize(1).allMatch(truth -> truth.cancelled());
+    assertThat(engine.running()).isZero();
+    assertThat(records)
+        .hasSize(GateSimulation.USERS)
+        .allSatisfy(
+            r -> {
+              assertThat(r.outcome().verdict()).isEqualTo(Verdict.CANCELLED);
+              assertThat(r.outcome().error()).contains(reason);
+            });
+    assertThat(records)
+        .filteredOn(r -> r.timing().gateWaitNanos() == null)
+        .hasSize(GateSimulation.USERS - 1)
+        .allMatch(r -> r.timing().connectNanos() == null);
   }
 
   /**

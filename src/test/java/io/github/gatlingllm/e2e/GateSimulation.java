@@ -13,13 +13,15 @@ public final class GateSimulation extends Simulation {
   static final int PER_SECOND = 100;
 
   {
-    ScenarioBuilder chat = scenario("Gate").exec(llm("ask").chat().user("hi").maxTokens(2));
+    ScenarioBuilder chat =
+        scenario("Gate")
+            .exec(llm("ask").chat().user("hi").maxTokens(Integer.getInteger("tokens", 2)));
     LlmProtocolBuilder engine = llm.baseUrl(System.getProperty("baseUrl")).model("m");
     Integer gate = Integer.getInteger("gate");
     setUp(
             Boolean.getBoolean("open")
                 ? openLoop(PER_SECOND).seed(1).measure(6).inject(chat)
-                : closedLoop(USERS).measure(2).inject(chat))
+                : closedLoop(USERS).measure(Integer.getInteger("measure", 2)).drain(1).inject(chat))
         .protocols(gate == null ? engine : engine.maxInFlight(gate));
   }
 }

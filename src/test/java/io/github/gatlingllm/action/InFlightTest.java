@@ -1,0 +1,65 @@
+package io.github.gatlingllm.action;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.gatling.core.session.Session;
+import io.github.gatlingllm.client.Answer;
+import io.github.gatlingllm.client.Exchange;
+import io.github.gatlingllm.sample.Timeline;
+import io.github.gatlingllm.sample.Verdict;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class InFlightTest {
+
+  private final InFlight inFlight = new InFlight();
+  private final Session session = Sessions.with(Map.of());
+
+  private Exchange exchange() {
+    Timeline timeline = new Timeline(0, 0);
+    return new Exchange(
+        timeline,
+        new Answer(timeline, 1),
+        new Exchange.Settings(true, 0, List.of()),
+        session.eventLoop(),
+        () -> 1,
+        inFlight::remove);
+  }
+
+  private <T> T onTheLoop(Callable<T> task) throws Exception {
+    return session.eventLoop().submit(task).get(10, TimeUnit.SECONDS);
+  }
+
+  /** The task holds the loop, so that the cancel that was sent there has not come yet. */
+  @Test
+  void whoIsAdmittedAheadOfItsOwnCancelIsCancelled() throws Exception {
+    Exchange exchange = exchange();
+    onTheLoop(
+        () -> {
+          inFlight.add(exchange, session);
+          inFlight.close(Duration.ZERO);
+          assertThat(exchange.isOver()).as("the cancel is still on its way").isFalse();
+          inFlight.cancelIfLate(exchange, session);
+          return null;
+        });
+    assertThat(exchange.ending().verdict()).isEqualTo(Verdict.CANCELLED);
+    assertThat(exchange.ending().error()).isEqualTo(InFlight.INTERRUPTED);
+    assertThat(exchange.timeline().isAdmitted()).isFalse();
+  }
+
+  @Test
+  void whoIsInTimeGoesOn() throws Exception {
+    Exchange exchange = exchange();
+    onTheLoop(
+        () -> {
+          inFlight.add(exchange, session);
+          inFlight.cancelIfLate(exchange, session);
+          return null;
+        });
+    assertThat(exchange.isOver()).isFalse();
+  }
+}

@@ -1,0 +1,44 @@
+package io.github.gatlingllm.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class PlannedNanosTest {
+
+  private static final Phases TIMED = new Phases(1, 20, 300, 4_000, null);
+  private static final Level CLOSED = new Level.Closed(2, TIMED);
+  private static final Level OPEN =
+      new Level.Open(5, new Arrivals.Poisson(5, 1), TIMED.withMeasure(500));
+  private static final Level COUNTED = new Level.Closed(4, TIMED.withRequests(10));
+
+  private record Case(String name, LevelPlan plan, @Nullable Long nanos) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  static Stream<Case> cases() {
+    LoadPlan sweep = new LoadPlan(List.of(CLOSED, OPEN));
+    return Stream.of(
+        new Case("levels add up, without drain", sweep, 321L + 521L),
+        new Case(
+            "a sweep at its longest",
+            new EarlyStop(sweep, List.of(new StopRule.ErrorsAbove(1))),
+            321L + 521L),
+        new Case("a count", new LoadPlan(List.of(CLOSED, COUNTED)), null),
+        new Case("trials", new LoadPlan(List.of(new Level.Batch(4, 2, 30))), null),
+        new Case("a search", new GoodputSearch(1, 0.1, 1, TIMED), null));
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void isKnownWhereTimeBoundsEveryLevel(Case given) {
+    assertThat(given.plan().plannedNanos()).isEqualTo(given.nanos());
+  }
+}

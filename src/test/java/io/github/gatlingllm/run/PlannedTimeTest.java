@@ -1,0 +1,85 @@
+package io.github.gatlingllm.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** In fake nanoseconds, from an instant after which the clock overflows. */
+class PlannedTimeTest {
+
+  private static final long START = Math.subtractExact(Long.MAX_VALUE, 50);
+
+  private final PlannedTime time = new PlannedTime();
+
+  @ParameterizedTest
+  @CsvSource({
+    "-20, 0.00, 100", // an open level is announced ahead of its start
+    "0, 0.00, 100",
+    "10, 0.10, 90",
+    "40, 0.40, 60",
+    "70, 0.40, 60", // it drains
+  })
+  void aLevelPassesUntilItDrains(long offset, double share, long left) {
+    time.add(100L).begin(START, 40L);
+    assertThat(time.share(START + offset)).isEqualTo(share);
+    assertThat(time.leftNanos(START + offset)).isEqualTo(left);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"70, 0.40, 60", "80, 0.50, 50", "130, 1.00, 0", "900, 1.00, 0"})
+  void aLevelFollowsTheOneBefore(long offset, double share, long left) {
+    PlannedTime.Plan plan = time.add(100L);
+    plan.begin(START, 40L);
+    plan.begin(START + 70, 60L);
+    assertThat(time.share(START + offset)).isEqualTo(share);
+    assertThat(time.leftNanos(START + offset)).isEqualTo(left);
+  }
+
+  @Test
+  void plansOneAfterTheOtherAddUp() {
+    PlannedTime.Plan first = time.add(100L);
+    PlannedTime.Plan second = time.add(100L);
+    first.begin(START, 100L);
+    assertThat(time.share(START + 50)).isEqualTo(0.25);
+    assertThat(time.leftNanos(START + 50)).isEqualTo(150);
+    second.begin(START + 110, 100L);
+    assertThat(time.share(START + 160)).isEqualTo(0.75);
+    assertThat(time.leftNanos(START + 160)).isEqualTo(50);
+  }
+
+  @Test
+  void plansSideBySideEndWithTheLongest() {
+    time.add(100L).begin(START, 100L);
+    time.add(300L).begin(START, 300L);
+    assertThat(time.share(START + 50)).isEqualTo(0.25);
+    assertThat(time.leftNanos(START + 50)).isEqualTo(250);
+  }
+
+  @Test
+  void aPlanThatStopsEarlyIsOver() {
+    PlannedTime.Plan first = time.add(100L);
+    time.add(100L);
+    first.begin(START, 20L);
+    assertThat(time.leftNanos(START + 30)).isEqualTo(180);
+    first.end();
+    assertThat(time.share(START + 30)).isEqualTo(0.5);
+    assertThat(time.leftNanos(START + 30)).isEqualTo(100);
+  }
+
+  @Test
+  void onePlanOfUnknownLengthLeavesAllUnknown() {
+    time.add(100L).begin(START, 100L);
+    assertThat(time.share(START)).isZero();
+    time.add(null).begin(START, null);
+    assertThat(time.share(START)).isNull();
+    assertThat(time.leftNanos(START)).isNull();
+  }
+
+  @Test
+  void withoutAPlanNothingIsKnown() {
+    assertThat(time.share(START)).isNull();
+    assertThat(time.leftNanos(START)).isNull();
+  }
+}
