@@ -1,5 +1,8 @@
 package io.github.gatlingllm.load;
 
+import static io.github.gatlingllm.load.GapStatistics.dispersion;
+import static io.github.gatlingllm.load.GapStatistics.distance;
+import static io.github.gatlingllm.load.GapStatistics.lag1Autocorrelation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -26,9 +29,9 @@ class ArrivalsTest {
     // Mean 1/rate with a standard error of mean/√n: five of them.
     assertThat(Arrays.stream(gaps).average().orElseThrow() * rate)
         .isCloseTo(1, within(5 / Math.sqrt(n)));
-    assertThat(indexOfDispersion(gaps, rate, n)).isCloseTo(1, within(0.15));
+    assertThat(dispersion(gaps, 10 / rate, n / 11)).isCloseTo(1, within(0.15));
     // Kolmogorov-Smirnov: beyond 1.63/√n once in a hundred samples.
-    assertThat(distanceFromExponential(gaps, rate)).isLessThan(1.63 / Math.sqrt(n));
+    assertThat(distance(gaps, gap -> -Math.expm1(-rate * gap))).isLessThan(1.63 / Math.sqrt(n));
     assertThat(lag1Autocorrelation(gaps)).isCloseTo(0, within(4 / Math.sqrt(n)));
   }
 
@@ -37,8 +40,8 @@ class ArrivalsTest {
   void constantIsNotPoisson() {
     double[] gaps = gapSeconds(new Arrivals.Constant(25), 20_000);
 
-    assertThat(indexOfDispersion(gaps, 25, 20_000)).isLessThan(0.1);
-    assertThat(distanceFromExponential(gaps, 25)).isGreaterThan(0.3);
+    assertThat(dispersion(gaps, 10 / 25.0, 20_000 / 11)).isLessThan(0.1);
+    assertThat(distance(gaps, gap -> -Math.expm1(-25 * gap))).isGreaterThan(0.3);
   }
 
   @Test
@@ -98,46 +101,5 @@ class ArrivalsTest {
       last = next;
     }
     return gaps;
-  }
-
-  /** Variance over mean of the counts in windows that hold ten arrivals on average. */
-  private static double indexOfDispersion(double[] gaps, double rate, int n) {
-    double window = 10 / rate;
-    double[] counts = new double[n / 11];
-    double at = 0;
-    for (double gap : gaps) {
-      at += gap;
-      int index = (int) (at / window);
-      if (index < counts.length) {
-        counts[index]++;
-      }
-    }
-    double mean = Arrays.stream(counts).average().orElseThrow();
-    return Arrays.stream(counts).map(c -> (c - mean) * (c - mean)).average().orElseThrow() / mean;
-  }
-
-  private static double distanceFromExponential(double[] gaps, double rate) {
-    double[] sorted = gaps.clone();
-    Arrays.sort(sorted);
-    double distance = 0;
-    for (int i = 0; i < sorted.length; i++) {
-      double expected = -Math.expm1(-rate * sorted[i]);
-      distance = Math.max(distance, Math.abs(expected - (double) i / sorted.length));
-      distance = Math.max(distance, Math.abs(expected - (i + 1.0) / sorted.length));
-    }
-    return distance;
-  }
-
-  private static double lag1Autocorrelation(double[] gaps) {
-    double mean = Arrays.stream(gaps).average().orElseThrow();
-    double together = 0;
-    double own = 0;
-    for (int i = 0; i < gaps.length; i++) {
-      own += (gaps[i] - mean) * (gaps[i] - mean);
-      if (i > 0) {
-        together += (gaps[i] - mean) * (gaps[i - 1] - mean);
-      }
-    }
-    return together / own;
   }
 }

@@ -1,5 +1,8 @@
 package io.github.gatlingllm.load;
 
+import static io.github.gatlingllm.load.GapStatistics.dispersion;
+import static io.github.gatlingllm.load.GapStatistics.distance;
+import static io.github.gatlingllm.load.GapStatistics.lag1Autocorrelation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -7,7 +10,6 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.Arrays;
 import java.util.PrimitiveIterator;
 import java.util.Spliterators;
-import java.util.function.DoubleUnaryOperator;
 import java.util.stream.DoubleStream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
@@ -177,44 +179,6 @@ class ShapedArrivalsTest {
       last = next;
     }
     return gaps;
-  }
-
-  private static double dispersion(double[] gaps, double windowSeconds) {
-    double total = Arrays.stream(gaps).sum();
-    double[] counts = new double[(int) (total / windowSeconds)];
-    double at = 0;
-    for (double gap : gaps) {
-      at += gap;
-      int index = (int) (at / windowSeconds);
-      if (index < counts.length) {
-        counts[index]++;
-      }
-    }
-    double mean = Arrays.stream(counts).average().orElseThrow();
-    return Arrays.stream(counts).map(c -> (c - mean) * (c - mean)).average().orElseThrow() / mean;
-  }
-
-  private static double distance(double[] values, DoubleUnaryOperator cdf) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    double distance = 0;
-    for (int i = 0; i < sorted.length; i++) {
-      double expected = cdf.applyAsDouble(sorted[i]);
-      distance = Math.max(distance, Math.abs(expected - (double) i / sorted.length));
-      distance = Math.max(distance, Math.abs(expected - (i + 1.0) / sorted.length));
-    }
-    return distance;
-  }
-
-  private static double lag1Autocorrelation(double[] gaps) {
-    double mean = Arrays.stream(gaps).average().orElseThrow();
-    double together = 0;
-    double own = 0;
-    for (int i = 0; i < gaps.length; i++) {
-      own += (gaps[i] - mean) * (gaps[i] - mean);
-      together += i == 0 ? 0 : (gaps[i] - mean) * (gaps[i - 1] - mean);
-    }
-    return together / own;
   }
 
   /** Regularised lower incomplete gamma function: its series, or Lentz's continued fraction. */
