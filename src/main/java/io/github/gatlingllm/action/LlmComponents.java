@@ -15,6 +15,7 @@ import io.github.gatlingllm.load.LevelPlan;
 import io.github.gatlingllm.load.StageListener;
 import io.github.gatlingllm.run.ArrivalLog;
 import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.sample.StageInfo;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -91,11 +92,16 @@ final class LlmComponents implements ProtocolComponents {
 
   /** Does what the protocol asks for before the load starts; once per run and target. */
   void warmUp(ScenarioContext context) {
+    boolean jvm = protocol.warmUp().jvm() && parts.isFirst("jvm");
+    boolean first = parts.isFirst("target " + target);
+    if (!jvm && !first) {
+      return;
+    }
     WarmUpRounds rounds = new WarmUpRounds(context, run().id());
-    if (protocol.warmUp().jvm() && parts.isFirst("jvm")) {
+    if (jvm) {
       rounds.jvm(this);
     }
-    if (parts.isFirst("target " + target)) {
+    if (first) {
       rounds.target(this);
     }
   }
@@ -149,7 +155,7 @@ final class LlmComponents implements ProtocolComponents {
         run()
             .arrivals()
             .write(
-                new ArrivalLog.Schedule(session.scenario(), target, Run.DEFAULT_STAGE),
+                new ArrivalLog.Schedule(session.scenario(), target, StageInfo.WHOLE_RUN),
                 parts.schedules().planned(session.scenario()),
                 arrival.plannedNanos() - arrival.scheduledOffsetNanos());
       }

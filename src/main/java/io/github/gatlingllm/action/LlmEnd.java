@@ -13,11 +13,11 @@ import io.github.gatlingllm.client.Answer;
 import io.github.gatlingllm.client.Exchange;
 import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.load.Stage;
-import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.sample.Phase;
 import io.github.gatlingllm.sample.RequestRecord;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.sample.SloJudge;
+import io.github.gatlingllm.sample.StageInfo;
 import io.github.gatlingllm.sample.Timeline;
 import io.github.gatlingllm.sample.Verdict;
 import io.github.gatlingllm.wire.Api;
@@ -188,7 +188,7 @@ final class LlmEnd {
         prepared.body().model(),
         prepared.body().api().key(),
         prepared.body().stream(),
-        stage == null ? Run.DEFAULT_STAGE : stage.label(),
+        stage == null ? StageInfo.WHOLE_RUN : stage.label(),
         stage == null ? Phase.MEASURE : stage.phaseAt(timeline.scheduled()));
   }
 

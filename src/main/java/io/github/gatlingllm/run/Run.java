@@ -37,9 +37,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Run {
 
-  /** The stage of requests that no load plan sends. */
-  public static final String DEFAULT_STAGE = "all";
-
   private static final long CONSOLE_SECONDS = 5;
   private static final Duration CANCELLING = Duration.ofSeconds(1);
   private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(3);
@@ -90,7 +87,7 @@ public final class Run {
               thread.setDaemon(true);
               return thread;
             });
-    stages = new StageLog(clock, this::saveLater);
+    stages = new StageLog(clock, () -> later(0, this::save));
     arrivals = new ArrivalLog(files.arrivals(), clock);
     save();
     var unused =
@@ -181,7 +178,7 @@ public final class Run {
       public void whenSettled(Stage stage, Consumer<LevelResult> goOn) {
         long records = handedOver.get();
         long now = System.nanoTime();
-        later(() -> settle(stage, records, now, goOn));
+        later(POLL_MILLIS, () -> settle(stage, records, now, goOn));
       }
 
       @Override
@@ -194,7 +191,7 @@ public final class Run {
         if (levels.seen() >= records || System.nanoTime() - since > SETTLING_NANOS) {
           goOn.accept(levels.result(stage, target, sloPercentile()));
         } else {
-          later(() -> settle(stage, records, since, goOn));
+          later(POLL_MILLIS, () -> settle(stage, records, since, goOn));
         }
       }
     };
@@ -214,13 +211,12 @@ public final class Run {
 
   /** Says how the users of a schedule arrive, seeds included, and notes it in the run. */
   public void describeArrivals(String schedule, String arrivals) {
-    if (!over.get()) {
-      worker.execute(
-          () -> {
-            System.out.println("LLM arrivals of " + schedule + ": " + arrivals);
-            describe(builder -> builder.config("arrivals " + schedule, arrivals));
-          });
-    }
+    later(
+        0,
+        () -> {
+          System.out.println("LLM arrivals of " + schedule + ": " + arrivals);
+          describe(builder -> builder.config("arrivals " + schedule, arrivals));
+        });
   }
 
   /** Where planned arrivals are noted. */
@@ -271,19 +267,12 @@ public final class Run {
     return info;
   }
 
-  private void saveLater() {
+  /** Leaves it to the worker; once the run is over nothing waits for it, and it is dropped. */
+  private void later(long millis, Runnable task) {
     try {
-      worker.execute(this::save);
+      var unused = worker.schedule(task, millis, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       // The run is over, and was saved as it was then.
-    }
-  }
-
-  private void later(Runnable task) {
-    try {
-      var unused = worker.schedule(task, POLL_MILLIS, TimeUnit.MILLISECONDS);
-    } catch (RejectedExecutionException e) {
-      // The run is over: no level follows.
     }
   }
 

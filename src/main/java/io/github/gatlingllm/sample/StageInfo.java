@@ -23,6 +23,9 @@ public record StageInfo(
     String unit,
     List<PhaseWindow> phases) {
 
+  /** Label of the one stage of a run without a load plan. */
+  public static final String WHOLE_RUN = "all";
+
   public StageInfo {
     phases = phases == null ? List.of() : List.copyOf(phases);
   }

@@ -168,11 +168,6 @@ public final class Timeline {
     return admitted != NONE;
   }
 
-  /** Whether response headers came. */
-  public boolean hasHeaders() {
-    return headers != NONE;
-  }
-
   /** How many events with tokens came. */
   public int count() {
     return count;

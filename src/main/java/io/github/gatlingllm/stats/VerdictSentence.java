@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.sample.StageInfo;
 import io.github.gatlingllm.stats.Figures.ErrorCount;
 import io.github.gatlingllm.stats.Figures.Goodput;
 import io.github.gatlingllm.stats.Summary.Knee;
@@ -194,7 +195,7 @@ final class VerdictSentence {
   static String load(Stage level) {
     Double offered = level.offered();
     if (offered == null) {
-      return level.label().equals(Windows.WHOLE_RUN) ? "the load" : "stage " + level.label();
+      return level.label().equals(StageInfo.WHOLE_RUN) ? "the load" : "stage " + level.label();
     }
     String unit = level.unit();
     return Digits.of(offered)

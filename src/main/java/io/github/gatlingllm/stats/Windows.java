@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
 final class Windows {
 
   /** The kind of a stage that only records know. */
-  /** The one stage of a run without a load plan. */
-  static final String WHOLE_RUN = "all";
-
   static final String UNPLANNED = "unplanned";
 
   private final List<StageWindow> stages = new ArrayList<>();
@@ -48,7 +45,7 @@ final class Windows {
 
   /** The label of a request's stage; {@code all} in a run without stages. */
   static String labelOf(RequestRecord.Identity id) {
-    return id.stage().isEmpty() ? WHOLE_RUN : id.stage();
+    return id.stage().isEmpty() ? StageInfo.WHOLE_RUN : id.stage();
   }
 
   /** The targets in order of their first stage. */
