@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.stats.Distribution;
 import io.github.gatlingllm.stats.Figures;
+import io.github.gatlingllm.stats.Interval;
 import io.github.gatlingllm.stats.Metric;
 import java.util.Arrays;
 import java.util.List;
@@ -15,6 +16,12 @@ final class MetricTable {
   static final String LOW_N =
       "† fewer than 10 values lie beyond this percentile (p99 needs 1,000): read it as a rough"
           + " indication.";
+
+  /** What the pair of numbers below a percentile means. */
+  static final String INTERVAL =
+      "Below p50 and p99: their 95 % confidence interval by order statistics, as if requests were"
+          + " independent; requests that share a queue are not quite. None for ITL and ICL, whose"
+          + " gaps depend on each other.";
 
   private static final List<String> HEADINGS =
       List.of(
@@ -75,11 +82,11 @@ final class MetricTable {
     plain(table, values.mean());
     plain(table, values.std());
     plain(table, values.min());
-    percentile(table, values, "p50", values.p50());
+    percentile(table, values, "p50", values.p50(), values.p50Ci95());
     percentile(table, values, "p75", values.p75());
     percentile(table, values, "p90", values.p90());
     percentile(table, values, "p95", values.p95());
-    percentile(table, values, "p99", values.p99());
+    percentile(table, values, "p99", values.p99(), values.p99Ci95());
     percentile(table, values, "p999", values.p999());
     plain(table, values.max());
     table.end();
@@ -87,6 +94,18 @@ final class MetricTable {
 
   private static void plain(Table table, @Nullable Double value) {
     table.cell(NumberText.number(value));
+  }
+
+  private static void percentile(
+      Table table,
+      Distribution values,
+      String name,
+      @Nullable Double value,
+      @Nullable Interval interval) {
+    table.cell(
+        NumberText.number(value),
+        values.isLowN(name) ? "low" : "",
+        interval == null ? "" : NumberText.interval(interval.low(), interval.high()));
   }
 
   /** A percentile, marked where it is uncertain. */

@@ -22,6 +22,7 @@ final class MetricsSection {
     if (all.hasLowN()) {
       html.element("p", MetricTable.LOW_N, "class", "note");
     }
+    html.element("p", MetricTable.INTERVAL, "class", "note");
     html.element("h3", "Throughput, goodput and jitter", "class", "sub").add(system());
     byStage();
     byTarget();
@@ -128,7 +129,13 @@ final class MetricsSection {
         NumberText.count(goodput.met())
             + " of "
             + NumberText.count(goodput.attempted())
-            + " attempted requests met every objective";
+            + " attempted requests met every objective"
+            + (goodput.shareCi95() == null
+                ? ""
+                : "; 95 % interval "
+                    + NumberText.percent(goodput.shareCi95().low())
+                    + " to "
+                    + NumberText.percent(goodput.shareCi95().high()));
     value(
         table,
         "In SLO",

@@ -48,6 +48,11 @@ final class NumberText {
     return value == null || unit.isEmpty() ? number(value) : number(value) + " " + unit;
   }
 
+  /** From one number to another. */
+  static String interval(double low, double high) {
+    return number(low) + " – " + number(high);
+  }
+
   /** A time in milliseconds. */
   static String ms(@Nullable Double millis) {
     return with(millis, "ms");

@@ -65,6 +65,16 @@ final class Table {
     return this;
   }
 
+  /** A figure in a class of its own, with a remark below it that may be empty. */
+  Table cell(String text, String kind, String remark) {
+    html.open("td", "class", kind).element("span", text);
+    if (!remark.isEmpty()) {
+      html.element("small", remark);
+    }
+    html.close();
+    return this;
+  }
+
   /** A cell with markup. */
   Table cell(Html content) {
     html.open("td").add(content).close();

@@ -54,6 +54,7 @@ record Cell(Tally tally, Flow flow) {
   private Goodput goodput(double window, @Nullable MaxGoodput max) {
     return new Goodput(
         tally.attempted() == 0 ? null : (Double) ((double) tally.met() / tally.attempted()),
+        Interval.ofShare(tally.met(), tally.attempted()),
         per((double) flow.met(), window),
         per(flow.sloTokens(), window),
         tally.attempted(),

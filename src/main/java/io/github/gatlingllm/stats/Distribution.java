@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param count how many values; 0 leaves all figures null
  * @param std population standard deviation, √(Σ(x − mean)² ÷ count)
+ * @param p50Ci95 95 % confidence interval of the median, by order statistics; null for too few
+ *     values, and for pooled gaps, which depend on each other
+ * @param p99Ci95 the same of the 99th percentile; it needs 368 values
  * @param lowN percentiles with fewer than 10 values beyond them (p99 needs 1,000), e.g. {@code
  *     p99}; shown as uncertain
  */
@@ -25,11 +28,14 @@ public record Distribution(
     @Nullable Double p99,
     @Nullable Double p999,
     @Nullable Double max,
+    @Nullable Interval p50Ci95,
+    @Nullable Interval p99Ci95,
     List<String> lowN) {
 
   /** No value at all. */
   public static final Distribution EMPTY =
-      new Distribution(0, null, null, null, null, null, null, null, null, null, null, List.of());
+      new Distribution(
+          0, null, null, null, null, null, null, null, null, null, null, null, null, List.of());
 
   public Distribution {
     lowN = List.copyOf(lowN);

@@ -85,6 +85,7 @@ public record Figures(
    * What the system delivered within the SLO.
    *
    * @param share met ÷ attempted, 0 to 1; null when nothing was attempted
+   * @param shareCi95 its 95 % confidence interval, by Wilson's score
    * @param requestsPerS requests that met every objective and ended in the window ÷ window
    * @param tokensPerS tokens of requests that met every objective, arrived in the window ÷ window
    * @param attempted requests scheduled in measure, failed ones included, without the excluded
@@ -96,6 +97,7 @@ public record Figures(
    */
   public record Goodput(
       @Nullable Double share,
+      @Nullable Interval shareCi95,
       @Nullable Double requestsPerS,
       @Nullable Double tokensPerS,
       long attempted,

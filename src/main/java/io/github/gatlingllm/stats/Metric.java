@@ -69,4 +69,9 @@ public enum Metric {
   public boolean isTime() {
     return key.endsWith("_ms");
   }
+
+  /** Whether one request has many values, pooled over all requests: they are not independent. */
+  public boolean isPooled() {
+    return this == ITL_MS || this == ICL_MS;
+  }
 }

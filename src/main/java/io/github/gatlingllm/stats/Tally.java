@@ -203,7 +203,11 @@ final class Tally {
     Map<Metric, Distribution> all = new EnumMap<>(Metric.class);
     for (Metric metric : Metric.values()) {
       ValueRecorder values = metrics.get(metric);
-      all.put(metric, values == null ? Distribution.EMPTY : values.distribution());
+      all.put(
+          metric,
+          values == null
+              ? Distribution.EMPTY
+              : metric.isPooled() ? values.pooled() : values.distribution());
     }
     return all;
   }

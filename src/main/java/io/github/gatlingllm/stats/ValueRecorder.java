@@ -2,6 +2,7 @@ package io.github.gatlingllm.stats;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -86,7 +87,27 @@ final class ValueRecorder {
                     v.getCountAddedInThisIterationStep()));
   }
 
+  /** Of independent values, one per request: with intervals of confidence. */
   Distribution distribution() {
+    return distribution(interval(0.5), interval(0.99));
+  }
+
+  /** Of values that depend on each other, such as the gaps of one answer: without intervals. */
+  Distribution pooled() {
+    return distribution(null, null);
+  }
+
+  private @Nullable Interval interval(double share) {
+    Interval.Ranks ranks = Interval.ofQuantile(moments.count(), share);
+    return ranks == null ? null : new Interval(atRank(ranks.low()), atRank(ranks.high()));
+  }
+
+  private double atRank(long rank) {
+    // half a rank below, so that rounding cannot reach the next one
+    return Objects.requireNonNull(percentile((rank - 0.5) * 100 / moments.count()));
+  }
+
+  private Distribution distribution(@Nullable Interval p50Ci95, @Nullable Interval p99Ci95) {
     if (isEmpty()) {
       return Distribution.EMPTY;
     }
@@ -102,6 +123,8 @@ final class ValueRecorder {
         percentile(99),
         percentile(99.9),
         moments.max(),
+        p50Ci95,
+        p99Ci95,
         lowN(moments.count()));
   }
 

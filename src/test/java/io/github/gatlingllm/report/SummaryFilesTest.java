@@ -67,7 +67,19 @@ class SummaryFilesTest {
       names.add(metric.key());
       assertThat(keys(json.get("metrics").get(metric.key())))
           .containsExactly(
-              "count", "mean", "std", "min", "p50", "p75", "p90", "p95", "p99", "p999", "max",
+              "count",
+              "mean",
+              "std",
+              "min",
+              "p50",
+              "p75",
+              "p90",
+              "p95",
+              "p99",
+              "p999",
+              "max",
+              "p50_ci95",
+              "p99_ci95",
               "low_n");
     }
     assertThat(keys(json.get("metrics"))).isEqualTo(names);
