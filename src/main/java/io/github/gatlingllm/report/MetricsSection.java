@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.stats.Distribution;
 import io.github.gatlingllm.stats.Figures;
 import io.github.gatlingllm.stats.Summary;
 import java.util.List;
@@ -27,6 +28,8 @@ final class MetricsSection {
     byStage();
     byTarget();
     byName();
+    byTurn();
+    byCache();
     return new Section(
         "metrics",
         "Metrics",
@@ -214,6 +217,58 @@ final class MetricsSection {
         .requests()
         .forEach(group -> details(group.name(), anchor(group.name()), group.figures()));
     html.close();
+  }
+
+  private void byTurn() {
+    List<Summary.Turn> turns = summary.workload().byTurn();
+    if (turns.size() < 2) {
+      return;
+    }
+    Table table =
+        new Table(
+            "Key figures by turn of the conversation",
+            List.of(
+                "Turn",
+                "count",
+                "prompt tokens, mean",
+                "from prefix cache",
+                "TTFT p50, ms",
+                "TTFT p95",
+                "TTFT p99"));
+    for (Summary.Turn turn : turns) {
+      table
+          .row(Integer.toString(turn.turn()), "")
+          .cell(NumberText.count(turn.requests()))
+          .cell(NumberText.number(turn.meanPromptTokens()))
+          .cell(NumberText.percent(turn.cachedShare()));
+      ttft(table, turn.ttftMs());
+    }
+    html.element("h3", "By turn of the conversation", "class", "sub").add(table.html());
+  }
+
+  private void byCache() {
+    Summary.CacheUse cache = summary.workload().cache();
+    if (cache == null || cache.warmTtftMs().isEmpty()) {
+      return;
+    }
+    Table table =
+        new Table(
+            "TTFT with and without the prefix cache",
+            List.of("Prompt", "count", "TTFT p50, ms", "TTFT p95", "TTFT p99"));
+    table
+        .row("Warm", "half or more of it cached")
+        .cell(NumberText.count(cache.warmTtftMs().count()));
+    ttft(table, cache.warmTtftMs());
+    table.row("Cold", "the others").cell(NumberText.count(cache.coldTtftMs().count()));
+    ttft(table, cache.coldTtftMs());
+    html.element("h3", "By prefix cache", "class", "sub").add(table.html());
+  }
+
+  private static void ttft(Table table, Distribution ttft) {
+    MetricTable.percentile(table, ttft, "p50", ttft.p50());
+    MetricTable.percentile(table, ttft, "p95", ttft.p95());
+    MetricTable.percentile(table, ttft, "p99", ttft.p99());
+    table.end();
   }
 
   private void details(String name, String anchor, Figures figures) {

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.stats.Check.Level;
+import io.github.gatlingllm.stats.Summary.Workload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,7 @@ final class AnswerChecks {
     this.run = run;
   }
 
-  static List<Check> of(Evidence evidence, Figures run, boolean pinned) {
+  static List<Check> of(Evidence evidence, Figures run, Workload workload, boolean pinned) {
     AnswerChecks all = new AnswerChecks(evidence, run);
     all.errors();
     if (evidence.ok > 0) {
@@ -31,6 +32,7 @@ final class AnswerChecks {
         all.streams();
       }
     }
+    all.cachedShare(workload);
     all.cancelled();
     return all.checks;
   }
@@ -169,6 +171,34 @@ final class AnswerChecks {
         0.0,
         Digits.percent(open) + " of the complete streams ended without [DONE].",
         "Harmless for figures; clients that wait for [DONE] hang on this server.");
+  }
+
+  private void cachedShare(Workload workload) {
+    Double share = workload.cachedShare();
+    Summary.CacheUse cache = workload.cache();
+    if (share == null || cache == null) {
+      return;
+    }
+    Distribution warm = cache.warmTtftMs();
+    Distribution cold = cache.coldTtftMs();
+    shareCheck(
+        "cached_share",
+        share,
+        0.1,
+        Digits.percent(share)
+            + " of the prompt tokens came from the server's prefix cache"
+            + (warm.isEmpty() || cold.isEmpty()
+                ? "."
+                : ": TTFT p50 is "
+                    + Digits.of(warm.p50())
+                    + " ms for the "
+                    + Digits.of(warm.count())
+                    + " requests with half or more of it cached, "
+                    + Digits.of(cold.p50())
+                    + " ms for the other "
+                    + Digits.of(cold.count())
+                    + "."),
+        "Quote TTFT with this share, or ask without repeats: uniquePrompts=true.");
   }
 
   private void cancelled() {

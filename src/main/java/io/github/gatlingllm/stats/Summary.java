@@ -93,7 +93,9 @@ public record Summary(
    * @param promptTokens tokens per prompt: the server's count, else our tokenizer's
    * @param outputTokens tokens per answer, of ok requests
    * @param cachedShare cached prompt tokens ÷ prompt tokens, where the server tells; 0 to 1
+   * @param cache what the cache did to TTFT; null where the server does not tell
    * @param turns requests by turn of a conversation; empty outside conversations
+   * @param byTurn the same with their figures, in order
    * @param scenarios requests by scenario
    * @param models requests by model
    * @param apis requests by API
@@ -104,12 +106,37 @@ public record Summary(
       Distribution promptTokens,
       Distribution outputTokens,
       @Nullable Double cachedShare,
+      @Nullable CacheUse cache,
       Map<Integer, Long> turns,
+      List<Turn> byTurn,
       Map<String, Long> scenarios,
       Map<String, Long> models,
       Map<String, Long> apis,
       Map<String, Long> endpoints,
       long streamed) {}
+
+  /**
+   * The server's prefix cache, over requests of which it told.
+   *
+   * @param warmTtftMs TTFT of ok requests with at least half of their prompt cached
+   * @param coldTtftMs TTFT of the others
+   */
+  public record CacheUse(Distribution warmTtftMs, Distribution coldTtftMs) {}
+
+  /**
+   * One turn of the conversations.
+   *
+   * @param turn from 1; the 100th stands for all later ones too
+   * @param meanPromptTokens null where no prompt tokens are known
+   * @param cachedShare cached ÷ all prompt tokens, 0 to 1; null where the server does not tell
+   * @param ttftMs of ok requests
+   */
+  public record Turn(
+      int turn,
+      long requests,
+      @Nullable Double meanPromptTokens,
+      @Nullable Double cachedShare,
+      Distribution ttftMs) {}
 
   /**
    * The SLO and how it was met.

@@ -204,7 +204,9 @@ final class SummaryAssembly {
     load.levels(curves, knees);
     load.sameModel(counted.workload().modelsOfTargets());
     List<Check> all = new ArrayList<>(load.checks());
-    all.addAll(AnswerChecks.of(counted.evidence(), run, RunStatistics.isPinned(info)));
+    all.addAll(
+        AnswerChecks.of(
+            counted.evidence(), run, counted.workload().workload(), RunStatistics.isPinned(info)));
     all.sort(Comparator.comparing(Check::level).reversed());
     return all;
   }

@@ -13,14 +13,13 @@ final class WorkloadTally {
 
   private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
   private final ValueRecorder outputs = new ValueRecorder(ValueRecorder.WHOLE);
-  private final Tallies<Integer> turns = new Tallies<>(Integer.MAX_VALUE);
+  private final CacheTally cache = new CacheTally();
+  private final TurnTally turns = new TurnTally();
   private final Tallies<String> scenarios = new Tallies<>("other");
   private final Tallies<String> models = new Tallies<>("other");
   private final Map<String, Tallies<String>> modelsByTarget = new HashMap<>();
   private final Tallies<String> apis = new Tallies<>("other");
   private final Tallies<String> endpoints = new Tallies<>("other");
-  private long cachedTokens;
-  private long cacheablePromptTokens;
   private long streamed;
 
   void add(RequestRecord record) {
@@ -34,15 +33,8 @@ final class WorkloadTally {
     if (output != null && record.outcome().ok()) {
       outputs.add(output);
     }
-    Integer cached = tokens.cachedTokens();
-    if (cached != null && prompt != null) {
-      cachedTokens += cached;
-      cacheablePromptTokens += prompt;
-    }
-    Integer turn = id.turn();
-    if (turn != null) {
-      turns.add(turn);
-    }
+    cache.add(record, prompt);
+    turns.add(record, prompt);
     String model = id.model();
     if (model != null) {
       models.add(model);
@@ -67,10 +59,10 @@ final class WorkloadTally {
     return new Workload(
         prompts.distribution(),
         outputs.distribution(),
-        cacheablePromptTokens == 0
-            ? null
-            : (Double) ((double) cachedTokens / cacheablePromptTokens),
-        turns.byCount(),
+        cache.share(),
+        cache.use(),
+        turns.requests(),
+        turns.turns(),
         scenarios.byCount(),
         models.byCount(),
         apis.byCount(),

@@ -124,6 +124,24 @@ class ChecksTest {
   }
 
   @Test
+  void cachedPrompts() {
+    Check all = check(summary(r -> r.prompt(10).cached(10)), "cached_share");
+    assertThat(all.level()).isEqualTo(Level.WARNING);
+    assertThat(all.value()).isEqualTo(1.0);
+    List<RequestRecord> mixed = new ArrayList<>(records(r -> {}));
+    mixed.add(at(9_000).prompt(100).cached(64).tokens(20, 30).record());
+    mixed.add(at(9_100).prompt(100).cached(16).tokens(90, 99).record());
+    Check check = check(Recorded.figures(RUN, mixed).summary(), "cached_share");
+    assertThat(check.value()).isEqualTo(0.4);
+    assertThat(check.message())
+        .isEqualTo(
+            "40 % of the prompt tokens came from the server's prefix cache: TTFT p50 is 20 ms for"
+                + " the 1 requests with half or more of it cached, 90 ms for the other 1.");
+    assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("cached_share"));
+    assertThat(check(summary(r -> r.cached(0)), "cached_share").level()).isEqualTo(Level.OK);
+  }
+
+  @Test
   void cancelledTails() {
     warns("cancelled_tails", summary(r -> r.failed(Verdict.CANCELLED, "end")), 0.1);
   }

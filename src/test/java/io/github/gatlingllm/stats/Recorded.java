@@ -34,6 +34,7 @@ final class Recorded {
   private Phase phase = Phase.MEASURE;
   private boolean streamed = true;
   private @Nullable Integer trial;
+  private @Nullable Integer turn;
   private double startMs;
   private double lagMs;
   private @Nullable Double gateMs = 0.0;
@@ -91,6 +92,11 @@ final class Recorded {
 
   Recorded trial(int value) {
     trial = value;
+    return this;
+  }
+
+  Recorded turn(int value) {
+    turn = value;
     return this;
   }
 
@@ -221,7 +227,7 @@ final class Recorded {
             name,
             List.of(),
             1,
-            null,
+            turn,
             target,
             "http://localhost/v1",
             model,
