@@ -66,6 +66,7 @@ public final class ConsoleSummary {
             + NumberText.with(f.throughput().totalTokensPerS(), "tok/s")
             + "; jitter (ITL p99 ÷ p50) "
             + NumberText.number(f.jitter().itlP99OverP50()));
+    wrapped("> ", "workload: " + new WorkloadText(summary).line());
     Figures.Goodput goodput = f.goodput();
     Summary.SloTable slo = summary.slo();
     if (goodput != null && slo != null) {

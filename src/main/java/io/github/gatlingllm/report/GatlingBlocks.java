@@ -28,6 +28,8 @@ final class GatlingBlocks {
   static Html index(Summary summary) {
     Html html = opened("LLM", REPORT, "Full LLM report");
     html.element("p", summary.verdict(), "class", "gatling-llm-verdict");
+    html.element(
+        "p", "Workload: " + new WorkloadText(summary).line(), "class", "gatling-llm-workload");
     html.open("ul", "class", "gatling-llm-tiles");
     for (Tiles.Tile tile : new Tiles(summary).list()) {
       html.open("li").element("span", tile.name()).element("strong", tile.value());

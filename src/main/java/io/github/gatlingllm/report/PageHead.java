@@ -1,6 +1,5 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.stats.Distribution;
 import io.github.gatlingllm.stats.Summary;
 import java.net.URI;
 import java.time.Instant;
@@ -36,14 +35,16 @@ final class PageHead {
   Html html() {
     Summary.Run run = summary.run();
     Summary.Workload workload = summary.workload();
+    WorkloadText asked = new WorkloadText(summary);
     facts.open("dl", "class", "facts");
     fact("Model", names(workload.models().keySet()));
     fact("Endpoint", hosts(workload.endpoints().keySet()));
     fact("API", api(workload));
     fact("Load", load());
-    fact("Prompt tokens", lengths(workload.promptTokens()));
-    fact("Output tokens", lengths(workload.outputTokens()));
-    fact("From prefix cache", cached(workload));
+    fact("Prompt tokens", WorkloadText.lengths(workload.promptTokens()));
+    fact("Output tokens", WorkloadText.lengths(workload.outputTokens()));
+    fact("From prefix cache", asked.cached());
+    fact("Prefixes", asked.prefixes());
     fact("Scenario", names(workload.scenarios().keySet()));
     fact("Dataset", setting("dataset"));
     fact("Tokenizer", setting("tokenizer"));
@@ -127,24 +128,6 @@ final class PageHead {
             .distinct()
             .collect(Collectors.joining(" "));
     return kinds.isEmpty() ? labels : kinds + ": " + labels;
-  }
-
-  private static String lengths(Distribution tokens) {
-    return tokens.isEmpty()
-        ? ""
-        : "median "
-            + NumberText.number(tokens.p50())
-            + " (min "
-            + NumberText.number(tokens.min())
-            + ", max "
-            + NumberText.number(tokens.max())
-            + ")";
-  }
-
-  private static String cached(Summary.Workload workload) {
-    return workload.cachedShare() == null
-        ? ""
-        : NumberText.percent(workload.cachedShare()) + " of prompt tokens";
   }
 
   private static String versions(Map<String, String> versions) {

@@ -59,6 +59,7 @@ public final class SummaryMarkdown {
                 + " cancelled"));
     rows.add(List.of("output", NumberText.with(f.throughput().outputTokensPerS(), "tok/s")));
     rows.add(List.of("completed", NumberText.with(f.throughput().requestsPerS(), "requests/s")));
+    rows.add(List.of("workload", inline(new WorkloadText(summary).line())));
     Figures.Goodput goodput = f.goodput();
     if (goodput != null) {
       rows.add(
