@@ -105,7 +105,9 @@ final class MetricTable {
     table.cell(
         NumberText.number(value),
         values.isLowN(name) ? "low" : "",
-        interval == null ? "" : NumberText.interval(interval.low(), interval.high()));
+        interval == null || interval.low() == interval.high()
+            ? ""
+            : NumberText.interval(interval.low(), interval.high()));
   }
 
   /** A percentile, marked where it is uncertain. */
