@@ -15,6 +15,8 @@ public final class ConsoleSummary {
   /** Columns. */
   static final int WIDTH = 120;
 
+  private static final int MOST_TRIALS = 10;
+
   private final StringBuilder out = new StringBuilder();
 
   private ConsoleSummary() {}
@@ -37,6 +39,11 @@ public final class ConsoleSummary {
     if (summary.stages().size() > 1) {
       block.title("Load levels");
       block.table(SummaryTables.stages(summary));
+    }
+    TextTable trials = SummaryTables.trials(summary, MOST_TRIALS);
+    if (!trials.rows().isEmpty()) {
+      block.title("Trials");
+      block.table(trials);
     }
     block.warnings(summary);
     block.line("=".repeat(WIDTH));

@@ -24,6 +24,7 @@ final class MetricsSection {
     }
     html.element("h3", "Throughput, goodput and jitter", "class", "sub").add(system());
     byStage();
+    byTrial();
     byTarget();
     byName();
     return new Section(
@@ -178,6 +179,36 @@ final class MetricsSection {
       details(name, "", stage.figures());
     }
     html.close();
+  }
+
+  /** Batch trials one by one, a table per stage. */
+  private void byTrial() {
+    for (Summary.Stage stage : summary.stages()) {
+      Figures.Trials trials = stage.figures().throughput().trials();
+      if (trials == null) {
+        continue;
+      }
+      String place = SummaryTables.place(summary, stage.label(), stage.target());
+      Table table =
+          new Table(
+              "Trials of " + place,
+              List.of("Trial", "requests", "ok", "output tokens", "wall, s", "output tok/s"));
+      for (Figures.Trial trial : trials.rows()) {
+        table
+            .row(NumberText.count(trial.trial()), "")
+            .cell(NumberText.count(trial.requests()))
+            .cell(NumberText.count(trial.ok()))
+            .cell(NumberText.count(trial.outputTokens()))
+            .cell(NumberText.number(trial.wallS()))
+            .cell(NumberText.number(trial.outputTokensPerS()))
+            .end();
+      }
+      html.element("h3", "Trials of " + place, "class", "sub").add(table.html());
+      if (trials.rowsLeftOut() > 0) {
+        String left = NumberText.count(trials.rowsLeftOut()) + " later trials have no row.";
+        html.element("p", left, "class", "note");
+      }
+    }
   }
 
   private void byTarget() {

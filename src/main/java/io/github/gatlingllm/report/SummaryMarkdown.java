@@ -15,6 +15,8 @@ import java.util.List;
  */
 public final class SummaryMarkdown {
 
+  private static final int MOST_TRIALS = 50;
+
   private SummaryMarkdown() {}
 
   /** The whole file. */
@@ -35,6 +37,10 @@ public final class SummaryMarkdown {
     if (summary.stages().size() > 1) {
       out.append("### Load levels\n\n").append(SummaryTables.stages(summary).markdown());
       out.append('\n');
+    }
+    TextTable trials = SummaryTables.trials(summary, MOST_TRIALS);
+    if (!trials.rows().isEmpty()) {
+      out.append("### Trials\n\n").append(trials.markdown()).append('\n');
     }
     slo(summary, out);
     assertions(summary, out);

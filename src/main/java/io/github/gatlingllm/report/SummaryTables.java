@@ -121,6 +121,44 @@ final class SummaryTables {
     return new TextTable(heading, rows);
   }
 
+  /**
+   * Batch trials, a row each, of all stages; none outside batch mode.
+   *
+   * @param most rows of each stage at most
+   */
+  static TextTable trials(Summary summary, int most) {
+    List<List<String>> rows = new ArrayList<>();
+    for (Summary.Stage stage : summary.stages()) {
+      Figures.Trials trials = stage.figures().throughput().trials();
+      if (trials == null) {
+        continue;
+      }
+      String place = place(summary, stage.label(), stage.target());
+      for (Figures.Trial trial : trials.rows().subList(0, Math.min(most, trials.rows().size()))) {
+        rows.add(
+            List.of(
+                place,
+                NumberText.count(trial.trial()),
+                NumberText.count(trial.requests()),
+                NumberText.count(trial.ok()),
+                NumberText.count(trial.outputTokens()),
+                NumberText.number(trial.wallS()),
+                NumberText.number(trial.outputTokensPerS())));
+      }
+      long left = leftOut(trials, most);
+      if (left > 0) {
+        rows.add(List.of(place, NumberText.count(left) + " more", "", "", "", "", ""));
+      }
+    }
+    return new TextTable(
+        List.of("level", "trial", "requests", "ok", "tokens", "wall (s)", "tok/s"), rows);
+  }
+
+  /** Trials that a table of at most so many rows does not show. */
+  static long leftOut(Figures.Trials trials, int most) {
+    return trials.rowsLeftOut() + Math.max(0, trials.rows().size() - most);
+  }
+
   /** A load level, and of which target where there are several. */
   static String place(Summary summary, String stage, String target) {
     return summary.targets().size() > 1 ? stage + " of " + target : stage;

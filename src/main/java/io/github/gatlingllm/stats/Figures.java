@@ -73,13 +73,41 @@ public record Figures(
    *
    * @param count how many trials
    * @param aggregateTokensPerS Σ tokens of all trials ÷ Σ of their wall times
+   * @param rows the first trials of a stage, one by one; empty where several stages are pooled, as
+   *     each counts its trials from 1
+   * @param rowsLeftOut trials without a row here
    */
   public record Trials(
       long count,
       double aggregateTokensPerS,
       double meanTokensPerS,
       double minTokensPerS,
-      double maxTokensPerS) {}
+      double maxTokensPerS,
+      List<Trial> rows,
+      long rowsLeftOut) {
+
+    public Trials {
+      rows = List.copyOf(rows);
+    }
+  }
+
+  /**
+   * One batch trial.
+   *
+   * @param trial its number, from 1
+   * @param requests scheduled in it
+   * @param ok of those, how many were complete and passed their checks
+   * @param outputTokens of all its requests, failed ones included
+   * @param wallS last close − first schedule, seconds; null where nothing took time
+   * @param outputTokensPerS output tokens ÷ wall time
+   */
+  public record Trial(
+      int trial,
+      long requests,
+      long ok,
+      long outputTokens,
+      @Nullable Double wallS,
+      @Nullable Double outputTokensPerS) {}
 
   /**
    * What the system delivered within the SLO.

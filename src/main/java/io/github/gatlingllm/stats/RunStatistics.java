@@ -40,6 +40,7 @@ public final class RunStatistics {
   private final Map<String, String> names = new HashMap<>();
   private final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
   private final Map<Integer, SteadyState> steadiness = new LinkedHashMap<>();
+  private final Map<Integer, TrialTally> trials = new LinkedHashMap<>();
   private final Map<String, ValueRecorder> server = new LinkedHashMap<>();
   private final Tallies<String> injectors = new Tallies<>("(others)");
   private final WorkloadTally workload = new WorkloadTally();
@@ -113,6 +114,9 @@ public final class RunStatistics {
       cell(stage, name).tally().add(record, stage.index(), missed, met);
       workload.add(record);
       steadiness(stage).add(record);
+      if (id.trial() != null) {
+        trials.computeIfAbsent(stage.index(), i -> new TrialTally()).add(record);
+      }
       evidence.add(record, basis);
       if (met != null) {
         slo.add(record, missed);
@@ -273,6 +277,11 @@ public final class RunStatistics {
   /** By index of the stage. */
   Map<Integer, SteadyState> steadiness() {
     return steadiness;
+  }
+
+  /** By index of the stage; of batch stages only. */
+  Map<Integer, TrialTally> trials() {
+    return trials;
   }
 
   Map<String, ValueRecorder> server() {

@@ -46,7 +46,9 @@ final class SummaryAssembly {
     counted.windows().stages().forEach(this::addStage);
     counted.windows().targets().forEach(this::addTarget);
     Cell whole = joined(key -> true);
-    Figures run = whole.figures(windowNanos(w -> true), hasSlo(), info.planned(), bestGoodput());
+    Figures run =
+        whole.figures(
+            windowNanos(w -> true), hasSlo(), info.planned(), bestGoodput(), trials(w -> true));
     Arrivals arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals().values()));
     Summary summary =
         new Summary(
@@ -91,7 +93,8 @@ final class SummaryAssembly {
             phases(window),
             inFlight,
             arrivals == null ? null : arrivals.arrivals(),
-            cell.figures(window.nanos(), hasSlo(), null, null)));
+            cell.figures(
+                window.nanos(), hasSlo(), null, null, trials(w -> w.index() == window.index()))));
     if (inFlight != null && flow.staysMs().count() > 0) {
       double windowMs = window.nanos() / 1e6;
       little.add(
@@ -137,7 +140,8 @@ final class SummaryAssembly {
                 windowNanos(w -> w.stage().target().equals(target)),
                 hasSlo(),
                 null,
-                curve.maxGoodput(percentile))));
+                curve.maxGoodput(percentile),
+                trials(w -> w.stage().target().equals(target)))));
   }
 
   /** The highest load that holds, of the target that delivers most at its own. */
@@ -166,7 +170,7 @@ final class SummaryAssembly {
     List<RequestGroup> groups = new ArrayList<>();
     byName.forEach(
         (name, cell) ->
-            groups.add(new RequestGroup(name, cell.figures(window, hasSlo(), null, null))));
+            groups.add(new RequestGroup(name, cell.figures(window, hasSlo(), null, null, null))));
     return groups;
   }
 
@@ -188,6 +192,15 @@ final class SummaryAssembly {
         counted.windows().stages().stream()
             .filter(which)
             .map(w -> new long[] {w.from(), w.to()})
+            .toList());
+  }
+
+  private Figures.@Nullable Trials trials(Predicate<StageWindow> which) {
+    return TrialTally.pooled(
+        counted.windows().stages().stream()
+            .filter(which)
+            .map(w -> counted.trials().get(w.index()))
+            .filter(Objects::nonNull)
             .toList());
   }
 

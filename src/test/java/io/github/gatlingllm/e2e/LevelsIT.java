@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.engine.GroundTruth;
 import io.github.gatlingllm.sample.Phase;
 import io.github.gatlingllm.sample.RequestRecord;
 import io.github.gatlingllm.sample.RunClock;
@@ -13,6 +14,8 @@ import io.github.gatlingllm.sample.RunInfo;
 import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
 import io.github.gatlingllm.sample.Verdict;
 import io.github.gatlingllm.testing.GatlingRun;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -153,10 +156,14 @@ class LevelsIT {
     }
   }
 
-  /** Each trial lasts as long as its slowest request: 20 ms and 29 gaps of 5 ms. */
+  /**
+   * Each trial lasts as long as its slowest request: 20 ms and 29 gaps of 5 ms. Its figures are the
+   * engine's, but for the way there and back.
+   */
   @Test
   void trialsRunOneAfterTheOther() throws Exception {
-    try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).start();
+    try (EmbeddedEngine engine =
+            EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).recordGroundTruth().start();
         GatlingRun run = plan("batch", engine).set("tokens", 30).run()) {
       assertThat(run.exitCode()).as(run.output()).isZero();
       List<RequestRecord> records = run.requests();
@@ -178,6 +185,35 @@ class LevelsIT {
       JsonNode trials = run.summary().at("/stages/0/throughput/trials");
       assertThat(trials.get("count").asInt()).isEqualTo(5);
       assertThat(trials.get("max_tokens_per_s").asDouble()).isBetween(200.0, 4 * 30 / 0.165);
+      assertThat(trials.get("rows")).hasSize(5);
+      assertThat(trials.get("rows_left_out").asInt()).isZero();
+      List<GroundTruth> truths =
+          engine.groundTruth().stream()
+              .sorted(Comparator.comparingLong(GroundTruth::receivedNanos))
+              .toList();
+      List<Double> ways = new ArrayList<>();
+      for (int trial = 0; trial < 5; trial++) {
+        List<GroundTruth> of = truths.subList(4 * trial, 4 * trial + 4);
+        JsonNode row = trials.get("rows").get(trial);
+        assertThat(row.get("trial").asInt()).isEqualTo(trial + 1);
+        assertThat(row.get("requests").asInt()).isEqualTo(4);
+        assertThat(row.get("ok").asInt()).isEqualTo(4);
+        assertThat(row.get("output_tokens").asInt())
+            .isEqualTo(of.stream().mapToInt(GroundTruth::outputTokens).sum());
+        double served =
+            (of.stream().mapToLong(t -> t.tokenNanos()[29]).max().orElseThrow()
+                    - of.get(0).receivedNanos())
+                / 1e9;
+        double wall = row.get("wall_s").asDouble();
+        System.out.printf("trial %d: %.4f s, served in %.4f s%n", trial + 1, wall, served);
+        assertThat(wall).as("never shorter than it was served").isGreaterThan(served);
+        ways.add(wall - served);
+        assertThat(row.get("output_tokens_per_s").asDouble()).isCloseTo(120 / wall, within(0.001));
+      }
+      assertThat(ways.stream().sorted().toList().get(2))
+          .as("median of the way there and back; the first trial connects, too")
+          .isLessThan(0.1);
+      assertThat(run.output()).contains("---- Trials ---");
     }
   }
 }
