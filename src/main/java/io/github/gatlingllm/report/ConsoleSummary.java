@@ -73,6 +73,9 @@ public final class ConsoleSummary {
             + NumberText.with(f.throughput().totalTokensPerS(), "tok/s")
             + "; jitter (ITL p99 ÷ p50) "
             + NumberText.number(f.jitter().itlP99OverP50()));
+    if (summary.arrivals() != null) {
+      wrapped("> ", "arrivals: " + SummaryTables.arrivals(summary.arrivals()));
+    }
     Figures.Goodput goodput = f.goodput();
     Summary.SloTable slo = summary.slo();
     if (goodput != null && slo != null) {
@@ -92,7 +95,7 @@ public final class ConsoleSummary {
                       : "; at most "
                           + NumberText.with(max.requestsPerS(), "requests/s")
                           + " at "
-                          + SummaryTables.place(summary, max.stage(), max.target())));
+                          + summary.place(max.stage(), max.target(), max.scenario())));
     }
     Summary.Knee knee = summary.knee();
     if (knee != null && summary.stages().size() > 1) {
@@ -100,7 +103,7 @@ public final class ConsoleSummary {
           "> ",
           knee.reached()
               ? "knee: "
-                  + SummaryTables.place(summary, knee.stage(), knee.target())
+                  + summary.place(knee.stage(), knee.target(), knee.scenario())
                   + " = "
                   + NumberText.with(knee.outputTokensPerS(), "tok/s")
                   + " at E2E p50 "

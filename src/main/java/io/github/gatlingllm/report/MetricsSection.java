@@ -164,19 +164,23 @@ final class MetricsSection {
   }
 
   private void byStage() {
-    boolean manyTargets = summary.targets().size() > 1;
     if (summary.stages().size() < 2) {
       return;
     }
     FigureTable table = new FigureTable("Load level", summary.slo() != null);
     for (Summary.Stage stage : summary.stages()) {
-      table.row(new Html().text(stage.label()), manyTargets ? stage.target() : "", stage.figures());
+      String scenario = stage.scenario();
+      String level =
+          summary.hasSeveralScenarios() && scenario != null
+              ? stage.label() + " of " + scenario
+              : stage.label();
+      String target = summary.hasSeveralTargets() ? stage.target() : "";
+      table.row(new Html().text(level), target, stage.figures());
     }
     html.element("h3", "By load level", "class", "sub").add(table.html());
     html.open("div", "class", "more");
     for (Summary.Stage stage : summary.stages()) {
-      String name = manyTargets ? stage.label() + " at " + stage.target() : stage.label();
-      details(name, "", stage.figures());
+      details(SummaryTables.place(summary, stage), "", stage.figures());
     }
     html.close();
   }
@@ -188,7 +192,7 @@ final class MetricsSection {
       if (trials == null) {
         continue;
       }
-      String place = SummaryTables.place(summary, stage.label(), stage.target());
+      String place = SummaryTables.place(summary, stage);
       Table table =
           new Table(
               "Trials of " + place,

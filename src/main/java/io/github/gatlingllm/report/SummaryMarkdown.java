@@ -65,6 +65,9 @@ public final class SummaryMarkdown {
                 + " cancelled"));
     rows.add(List.of("output", NumberText.with(f.throughput().outputTokensPerS(), "tok/s")));
     rows.add(List.of("completed", NumberText.with(f.throughput().requestsPerS(), "requests/s")));
+    if (summary.arrivals() != null) {
+      rows.add(List.of("arrivals", SummaryTables.arrivals(summary.arrivals())));
+    }
     Figures.Goodput goodput = f.goodput();
     if (goodput != null) {
       rows.add(
@@ -80,7 +83,7 @@ public final class SummaryMarkdown {
           List.of(
               "knee",
               knee.reached()
-                  ? SummaryTables.place(summary, knee.stage(), knee.target())
+                  ? summary.place(knee.stage(), knee.target(), knee.scenario())
                   : "not reached"));
     }
     rows.add(List.of("jitter (ITL p99 ÷ p50)", NumberText.number(f.jitter().itlP99OverP50())));

@@ -66,7 +66,7 @@ final class SummaryTables {
       Distribution ttft = f.metric(Metric.TTFT_MS);
       Distribution itl = f.metric(Metric.ITL_MS);
       List<String> row = new ArrayList<>();
-      row.add(place(summary, stage.label(), stage.target()));
+      row.add(place(summary, stage));
       row.add(NumberText.number(stage.meanInFlight()));
       row.add(NumberText.number(f.throughput().requestsPerS()));
       row.add(NumberText.number(f.throughput().outputTokensPerS()));
@@ -133,7 +133,7 @@ final class SummaryTables {
       if (trials == null) {
         continue;
       }
-      String place = place(summary, stage.label(), stage.target());
+      String place = place(summary, stage);
       for (Figures.Trial trial : trials.rows().subList(0, Math.min(most, trials.rows().size()))) {
         rows.add(
             List.of(
@@ -159,9 +159,28 @@ final class SummaryTables {
     return trials.rowsLeftOut() + Math.max(0, trials.rows().size() - most);
   }
 
-  /** A load level, and of which target where there are several. */
-  static String place(Summary summary, String stage, String target) {
-    return summary.targets().size() > 1 ? stage + " of " + target : stage;
+  /** Planned against realised arrivals in one line: rates, dispersion, lag. */
+  static String arrivals(Summary.Arrivals arrivals) {
+    return NumberText.count(arrivals.count())
+        + " planned at "
+        + NumberText.with(arrivals.plannedPerS(), "requests/s")
+        + ", realised "
+        + NumberText.with(arrivals.realisedPerS(), "requests/s")
+        + "; dispersion "
+        + NumberText.number(arrivals.plannedDispersion())
+        + " planned, "
+        + NumberText.number(arrivals.realisedDispersion())
+        + " realised; lag p50 "
+        + NumberText.ms(arrivals.lagP50Ms())
+        + ", p99 "
+        + NumberText.ms(arrivals.lagP99Ms())
+        + ", max "
+        + NumberText.ms(arrivals.lagMaxMs());
+  }
+
+  /** The name of a load level. */
+  static String place(Summary summary, Summary.Stage stage) {
+    return summary.place(stage.label(), stage.target(), stage.scenario());
   }
 
   private static String quoted(Distribution d, String percentile, @Nullable Double value) {

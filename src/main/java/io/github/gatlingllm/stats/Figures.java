@@ -138,11 +138,13 @@ public record Figures(
    *
    * @param stage its label
    * @param target its target
+   * @param scenario its scenario; null where scenarios are not told apart
    * @param offered its offered load, in the stage's unit
    */
   public record MaxGoodput(
       String stage,
       String target,
+      @Nullable String scenario,
       @Nullable Double offered,
       @Nullable Double requestsPerS,
       @Nullable Double outputTokensPerS) {}

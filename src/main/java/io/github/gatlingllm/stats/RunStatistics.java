@@ -68,7 +68,12 @@ public final class RunStatistics {
   /** The figures of a run, judged by another SLO than its own. */
   public static RunFigures of(@Nullable RunInfo info, Slo slo, RecordSource source)
       throws IOException {
-    RunInfo judged = completed(info, source).toBuilder().slo(slo).sloByRequest(Map.of()).build();
+    RunInfo judged =
+        completed(info, source).toBuilder()
+            .slo(slo)
+            .sloByRequest(Map.of())
+            .sloByTarget(Map.of())
+            .build();
     return of(judged, hasNoStages(info), source);
   }
 
@@ -101,8 +106,9 @@ public final class RunStatistics {
     RequestRecord.Identity id = record.identity();
     StageWindow stage = windows.of(id);
     String name = nameOf(id.name());
-    List<String> missed = SloJudge.missed(slo.of(id.name()), record);
-    Boolean met = SloJudge.met(slo.of(id.name()), record.outcome().verdict(), missed);
+    Slo objectives = slo.of(id.target(), id.name());
+    List<String> missed = SloJudge.missed(objectives, record);
+    Boolean met = SloJudge.met(objectives, record.outcome().verdict(), missed);
     boolean inSlo = Boolean.TRUE.equals(met);
     TokenArrivals.Basis basis = tokens(record, stage, name, inSlo);
     passage(record, stage, name, inSlo);
@@ -160,7 +166,7 @@ public final class RunStatistics {
     @Override
     public void tokens(long unixNanos, double tokens) {
       overTime.tokens(unixNanos, tokens, inSlo);
-      StageWindow now = windows.at(window.stage().target(), unixNanos, window);
+      StageWindow now = windows.at(unixNanos, window);
       if (now != null) {
         Flow into = flow;
         SteadyState over = steady;
@@ -180,7 +186,6 @@ public final class RunStatistics {
   /** A request's way through the system: start, first token, end. */
   private void passage(RequestRecord record, StageWindow stage, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
-    String target = stage.stage().target();
     overTime.started(t.startUnixNanos());
     Long admitted = t.admittedUnixNanos();
     if (admitted == null) {
@@ -193,7 +198,7 @@ public final class RunStatistics {
     Long answered = ttft != null || record.identity().streamed() ? ttft : t.latencyNanos();
     Integer prompt = TokenArrivals.promptTokensOf(record);
     if (answered != null && prompt != null) {
-      StageWindow window = windows.at(target, admitted + answered, stage);
+      StageWindow window = windows.at(admitted + answered, stage);
       if (window != null) {
         cell(window, name).flow().promptTokens(prompt);
       }
@@ -201,7 +206,7 @@ public final class RunStatistics {
     Long closed = t.closedUnixNanos();
     if (closed != null) {
       overTime.inFlight(admitted, closed);
-      for (StageWindow window : windows.of(target)) {
+      for (StageWindow window : windows.besides(stage)) {
         long overlap = window.overlapNanos(admitted, closed);
         if (overlap > 0) {
           cell(window, name).flow().inFlight(overlap);
@@ -222,7 +227,7 @@ public final class RunStatistics {
     if (record.outcome().verdict() != Verdict.CANCELLED) {
       overTime.ended(closed, !ok);
     }
-    StageWindow window = windows.at(stage.stage().target(), closed, stage);
+    StageWindow window = windows.at(closed, stage);
     if (window != null) {
       cell(window, name).flow().ended(stayMs, ok, inSlo);
     }
