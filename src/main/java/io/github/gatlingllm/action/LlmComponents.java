@@ -49,13 +49,14 @@ final class LlmComponents implements ProtocolComponents {
   /** Who is told about the stages of that load plan, which runs in that scenario. */
   static StageListener stages(ScenarioContext context, String scenario, LevelPlan plan) {
     LlmComponents components = of(context);
-    PlanStages stages =
-        new PlanStages(
-            components.run().stages(components.target, plan),
-            components.inFlight(),
-            (nanoTime, task) ->
-                EventLoops.at(context.coreComponents().eventLoopGroup().next(), nanoTime, task));
-    return new PlanLog(components.run(), components.target, scenario, stages);
+    return new PlanStages(
+        components.run(),
+        components.target,
+        scenario,
+        components.run().stages(components.target, scenario, plan),
+        components.inFlight(),
+        (nanoTime, task) ->
+            EventLoops.at(context.coreComponents().eventLoopGroup().next(), nanoTime, task));
   }
 
   LlmProtocol protocol() {

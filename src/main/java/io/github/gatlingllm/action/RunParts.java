@@ -6,9 +6,11 @@ import io.gatling.http.util.SslContexts;
 import io.github.gatlingllm.load.InFlightGate;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunDirectory;
+import io.github.gatlingllm.sample.RunInfo;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -95,14 +97,10 @@ record RunParts(
     }
     used.add(protocol);
     LlmProtocol first = used.get(0);
-    if (!protocol.slo().equals(first.slo())) {
-      System.out.println(
-          "LLM: %s has another SLO than %s; the summary judges all targets by that of %s"
-              .formatted(protocol.label(), first.label(), first.label()));
-    }
-    Map<String, String> sloByRequest = new TreeMap<>();
-    used.forEach(
-        each -> each.sloByName().forEach((n, slo) -> sloByRequest.putIfAbsent(n, slo.toString())));
+    Map<String, RunInfo.TargetSlo> slos = new LinkedHashMap<>();
+    used.forEach(each -> slos.putIfAbsent(each.label(), judge(each)));
+    boolean alike = slos.values().stream().distinct().count() == 1;
+    RunInfo.TargetSlo judge = judge(first);
     Map<String, String> config = RunConfig.of(used);
     if (!unpinned.isEmpty()) {
       config.put(RunConfig.IGNORE_EOS, RunConfig.UNPINNED);
@@ -111,10 +109,17 @@ record RunParts(
         builder ->
             builder
                 .slo(first.slo())
-                .sloByRequest(sloByRequest)
+                .sloByRequest(judge.byRequest())
+                .sloByTarget(alike ? Map.of() : slos)
                 .config(config)
                 .seed(first.seed())
                 .versions(Versions.ofThisRun()));
+  }
+
+  private static RunInfo.TargetSlo judge(LlmProtocol protocol) {
+    Map<String, String> byRequest = new TreeMap<>();
+    protocol.sloByName().forEach((name, slo) -> byRequest.put(name, slo.toString()));
+    return new RunInfo.TargetSlo(protocol.slo().toString(), protocol.slo().percentile(), byRequest);
   }
 
   private static String injector() {

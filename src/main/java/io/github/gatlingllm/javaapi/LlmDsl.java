@@ -120,7 +120,7 @@ public final class LlmDsl {
    * chat.injectOpen(replay("azure-trace.csv", 2.0))
    * }</pre>
    *
-   * @param file path of a trace in order of time
+   * @param file path of a trace in order of time, else its name on the class path
    * @param speed 2 replays it twice as fast
    */
   public static OpenInjectionStep replay(String file, double speed) {
@@ -211,6 +211,16 @@ public final class LlmDsl {
    */
   public static StopRule errorsAbove(double percent) {
     return new StopRule.ErrorsAbove(percent);
+  }
+
+  /**
+   * Ends a sweep within the level at which more requests than this have failed, in whatever phase:
+   * at that instant it starts nothing new, and drains what was sent.
+   *
+   * @param count 0 or more
+   */
+  public static StopRule errorCountAbove(long count) {
+    return new StopRule.ErrorCountAbove(count);
   }
 
   /** Ends a sweep of rates after a level at which requests pile up. */

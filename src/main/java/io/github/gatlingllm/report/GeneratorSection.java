@@ -67,7 +67,7 @@ final class GeneratorSection {
                 "late max, ms"));
     for (Stage stage : summary.stages()) {
       if (stage.arrivals() != null) {
-        row(table, stage.label(), stage.arrivals());
+        row(table, SummaryTables.place(summary, stage), stage.arrivals());
       }
     }
     if (summary.arrivals() != null) {

@@ -168,7 +168,7 @@ final class TimeSection {
       for (Summary.PhaseSpan span : stage.phases()) {
         double end = span.startS() + span.durationS();
         boolean measured = span.phase().equals(Phase.MEASURE.key());
-        String label = measured && named ? stage.label() : "";
+        String label = measured && named ? SummaryTables.place(summary, stage) : "";
         bands.add(new Band(span.startS(), end, label, measured ? stages % 2 : 2));
       }
       stages++;

@@ -137,11 +137,11 @@ public final class Benchmark extends Simulation {
       return load.stopWhen().isEmpty() ? bounded : bounded.stopWhen(load.stopRules());
     }
     OpenLoop open =
-        open(load, load.arrival()).seed(seed).stabilize(load.stabilize()).drain(load.drain());
+        open(load, load.arrival(), seed).stabilize(load.stabilize()).drain(load.drain());
     return load.stopWhen().isEmpty() ? open : open.stopWhen(load.stopRules());
   }
 
-  private static OpenLoop open(Load load, Load.Arrival arrival) {
+  private static OpenLoop open(Load load, Load.Arrival arrival, long seed) {
     Load.Level first = load.levels().get(0);
     if (first instanceof Load.Replay recorded) {
       return OpenLoop.of(recorded.replay());
@@ -157,9 +157,9 @@ public final class Benchmark extends Simulation {
               : rates.requests(load.requests());
     }
     if (arrival instanceof Load.Gamma gamma) {
-      return bounded.gamma(gamma.cv());
+      return bounded.seed(seed).gamma(gamma.cv());
     }
-    return arrival instanceof Load.Constant ? bounded.constant() : bounded;
+    return (arrival instanceof Load.Constant ? bounded.constant() : bounded).seed(seed);
   }
 
   private static LlmProtocolBuilder protocol(

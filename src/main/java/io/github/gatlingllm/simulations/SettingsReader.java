@@ -222,7 +222,7 @@ record SettingsReader(Settings settings, TypedSettings typed) {
       return rules.stream().map(StopRule::parse).toList();
     } catch (IllegalArgumentException e) {
       throw settings.invalid(
-          Setting.STOP_WHEN, "expected rules such as slo<50%,errors>10%,overSaturated");
+          Setting.STOP_WHEN, "expected rules such as slo<50%,errors>10%,errors>50,overSaturated");
     }
   }
 

@@ -2,6 +2,7 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.sample.ReadReport;
 import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.StageInfo;
 import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
 import io.github.gatlingllm.stats.Figures.MaxGoodput;
 import io.github.gatlingllm.stats.Summary.Arrivals;
@@ -27,11 +28,9 @@ final class SummaryAssembly {
   private final boolean inferred;
   private final ReadReport file;
   private final RunStatistics counted;
-  private final double percentile;
   private final List<Stage> stages = new ArrayList<>();
   private final List<LoadChecks.Little> little = new ArrayList<>();
   private final List<LoadCurve> curves = new ArrayList<>();
-  private final List<@Nullable Knee> knees = new ArrayList<>();
   private final List<Target> targets = new ArrayList<>();
 
   SummaryAssembly(RunInfo info, boolean inferred, ReadReport file, RunStatistics counted) {
@@ -39,31 +38,38 @@ final class SummaryAssembly {
     this.inferred = inferred;
     this.file = file;
     this.counted = counted;
-    this.percentile = info.sloPercentile();
   }
 
   RunFigures figures() {
     counted.windows().stages().forEach(this::addStage);
+    counted.windows().tracks().forEach(this::addCurve);
     counted.windows().targets().forEach(this::addTarget);
     Cell whole = joined(key -> true);
-    Figures run = whole.figures(windowNanos(w -> true), hasSlo(), info.planned(), bestGoodput());
+    Figures run =
+        whole.figures(
+            windowNanos(w -> true),
+            hasSlo(),
+            info.planned(),
+            bestGoodput(curves),
+            trials(w -> true));
     Arrivals arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals().values()));
     Summary summary =
         new Summary(
             run(),
-            new VerdictSentence(counted.slo().global())
-                .of(info.state() == RunInfo.State.COMPLETE, run, curves),
+            VerdictSentence.of(
+                info.state() == RunInfo.State.COMPLETE, run, curves, info.conclusions()),
             info.config(),
             counted.workload().workload(),
             counted.slo().table(),
             run,
             arrivals,
-            bestKnee(),
+            bestKnee(curves),
             checks(run, arrivals),
             List.of(),
             Map.of(),
             server(),
             stages,
+            curves.stream().map(SummaryAssembly::curve).toList(),
             targets,
             requests());
     return new RunFigures(summary, series(whole.tally()));
@@ -71,6 +77,10 @@ final class SummaryAssembly {
 
   private boolean hasSlo() {
     return !counted.slo().isEmpty();
+  }
+
+  private boolean hasSlo(String target) {
+    return !counted.slo().isEmpty(target);
   }
 
   private void addStage(StageWindow window) {
@@ -83,6 +93,7 @@ final class SummaryAssembly {
         new Stage(
             window.stage().label(),
             window.stage().target(),
+            window.stage().scenario(),
             window.stage().kind(),
             window.stage().offered(),
             window.stage().unit().isEmpty() ? null : window.stage().unit(),
@@ -91,12 +102,17 @@ final class SummaryAssembly {
             phases(window),
             inFlight,
             arrivals == null ? null : arrivals.arrivals(),
-            cell.figures(window.nanos(), hasSlo(), null, null)));
+            cell.figures(
+                window.nanos(),
+                hasSlo(window.stage().target()),
+                null,
+                null,
+                trials(w -> w.index() == window.index()))));
     if (inFlight != null && flow.staysMs().count() > 0) {
       double windowMs = window.nanos() / 1e6;
       little.add(
           new LoadChecks.Little(
-              window.stage().label(),
+              place(window.stage()),
               inFlight,
               flow.staysMs().sum() / windowMs,
               flow.staysMs().mean() / windowMs));
@@ -121,37 +137,66 @@ final class SummaryAssembly {
     return (unixNanos - info.startUnixNanos()) / 1e9;
   }
 
+  /** The name of a stage where the run has several targets, or scenarios at one. */
+  private String place(StageInfo stage) {
+    Windows windows = counted.windows();
+    boolean scenarios = windows.tracks().size() > windows.targets().size();
+    return Summary.named(
+        stage.label(),
+        windows.targets().size() > 1 ? stage.target() : null,
+        scenarios ? stage.scenario() : null);
+  }
+
+  private void addCurve(Windows.Track track) {
+    curves.add(
+        new LoadCurve(
+            counted.slo().global(track.target()),
+            stages.stream()
+                .filter(
+                    s ->
+                        s.target().equals(track.target())
+                            && Objects.equals(s.scenario(), track.scenario()))
+                .toList()));
+  }
+
+  private static Summary.Curve curve(LoadCurve curve) {
+    return new Summary.Curve(
+        curve.target(),
+        curve.scenario(),
+        curve.levels().stream().map(Stage::label).toList(),
+        curve.knee(),
+        curve.maxGoodput());
+  }
+
   private void addTarget(String target) {
-    LoadCurve curve =
-        new LoadCurve(stages.stream().filter(s -> s.target().equals(target)).toList());
-    Knee knee = curve.knee();
-    curves.add(curve);
-    knees.add(knee);
+    List<LoadCurve> own = curves.stream().filter(c -> c.target().equals(target)).toList();
     List<StageWindow> all = counted.windows().stages();
     Cell cell = joined(key -> all.get(key.stage()).stage().target().equals(target));
     targets.add(
         new Target(
             target,
-            knee,
+            bestKnee(own),
             cell.figures(
                 windowNanos(w -> w.stage().target().equals(target)),
-                hasSlo(),
+                hasSlo(target),
                 null,
-                curve.maxGoodput(percentile))));
+                bestGoodput(own),
+                trials(w -> w.stage().target().equals(target)))));
   }
 
-  /** The highest load that holds, of the target that delivers most at its own. */
-  private @Nullable MaxGoodput bestGoodput() {
+  /** The highest load that holds, of the curve that delivers most at its own. */
+  private static @Nullable MaxGoodput bestGoodput(List<LoadCurve> curves) {
     return curves.stream()
-        .map(curve -> curve.maxGoodput(percentile))
+        .map(LoadCurve::maxGoodput)
         .filter(Objects::nonNull)
         .max(Comparator.comparingDouble(m -> m.requestsPerS() == null ? 0 : m.requestsPerS()))
         .orElse(null);
   }
 
-  /** The knee of the target with the highest power. */
-  private @Nullable Knee bestKnee() {
-    return knees.stream()
+  /** The knee of the curve with the highest power. */
+  private static @Nullable Knee bestKnee(List<LoadCurve> curves) {
+    return curves.stream()
+        .map(LoadCurve::knee)
         .filter(Objects::nonNull)
         .max(Comparator.comparingDouble(Knee::power))
         .orElse(null);
@@ -166,7 +211,7 @@ final class SummaryAssembly {
     List<RequestGroup> groups = new ArrayList<>();
     byName.forEach(
         (name, cell) ->
-            groups.add(new RequestGroup(name, cell.figures(window, hasSlo(), null, null))));
+            groups.add(new RequestGroup(name, cell.figures(window, hasSlo(), null, null, null))));
     return groups;
   }
 
@@ -191,17 +236,29 @@ final class SummaryAssembly {
             .toList());
   }
 
+  private Figures.@Nullable Trials trials(Predicate<StageWindow> which) {
+    return TrialTally.pooled(
+        counted.windows().stages().stream()
+            .filter(which)
+            .map(w -> counted.trials().get(w.index()))
+            .filter(Objects::nonNull)
+            .toList());
+  }
+
   private List<Check> checks(Figures run, @Nullable Arrivals arrivals) {
     LoadChecks load = new LoadChecks();
     load.records(info, file);
     load.windows(inferred, stages, info);
     load.littlesLaw(little);
     load.steadyState(
-        counted.steadiness().values().stream().flatMap(s -> s.judged().stream()).toList());
+        counted.steadiness().values().stream()
+            .flatMap(s -> s.judged().map(j -> Map.entry(place(s.stage()), j)).stream())
+            .toList());
     load.identity(counted.evidence());
     load.arrivals(arrivals);
     load.lowN(run, stages);
-    load.levels(curves, knees);
+    load.levels(curves);
+    load.conclusions(info.conclusions());
     load.sameModel(counted.workload().modelsOfTargets());
     List<Check> all = new ArrayList<>(load.checks());
     all.addAll(

@@ -81,12 +81,7 @@ final class Tally {
     Long closed = record.timing().closedUnixNanos();
     if (closed != null) {
       Integer tokens = record.tokens().outputTokens();
-      spans.add(
-          stage,
-          record.identity().trial(),
-          record.timing().scheduledUnixNanos(),
-          closed,
-          tokens == null ? 0 : tokens);
+      spans.add(stage, record.timing().scheduledUnixNanos(), closed, tokens == null ? 0 : tokens);
     }
   }
 

@@ -209,7 +209,7 @@ final class EveryMethod extends Simulation {
                 .drain(ofSeconds(20))
                 .requests(100)
                 .stopWhen(errorsAbove(10))
-                .stopWhen(overSaturated())
+                .stopWhen(overSaturated(), errorCountAbove(50))
                 .inject(scenario("C").exec(request)),
             oneAfterTheOther(
                 closedLoop(1).target("A", protocol).inject(completion),

@@ -143,6 +143,7 @@ final class DemoRun {
         new StageInfo(
             "c=" + users,
             target,
+            null,
             "closed loop",
             (double) users,
             "users",

@@ -155,7 +155,7 @@ final class BenchmarkSettingsTest {
         arguments(
             "arrival",
             "trace:none.csv@2.0",
-            "none.csv: no such file; expected a trace of time stamps, CSV or JSONL"),
+            "none.csv: no such file, nor on the class path; expected a trace of time stamps, CSV or JSONL"),
         arguments("arrival", "poisson", "only open loops have arrivals; set llm.rate too"),
         arguments("duration", "0", seconds),
         arguments("duration", "-3", seconds),
@@ -222,7 +222,7 @@ final class BenchmarkSettingsTest {
             "llm.stopWhen=slo<50%: has no SLO to judge; set llm.slo too"),
         arguments(
             Map.of("stopWhen", "errors>10%,slow"),
-            "llm.stopWhen=errors>10%,slow: expected rules such as slo<50%,errors>10%,overSaturated"),
+            "llm.stopWhen=errors>10%,slow: expected rules such as slo<50%,errors>10%,errors>50,overSaturated"),
         arguments(
             Map.of("trials", "3", "rate", "2"),
             "llm.trials=3: cannot be set together with llm.rate (trials are bounded by their count)"),

@@ -31,6 +31,7 @@ final class Recorded {
   private String target = "a";
   private String model = "m";
   private String stage = "c=1";
+  private String scenario = "scn";
   private Phase phase = Phase.MEASURE;
   private boolean streamed = true;
   private @Nullable Integer trial;
@@ -82,6 +83,11 @@ final class Recorded {
 
   Recorded stage(String value) {
     stage = value;
+    return this;
+  }
+
+  Recorded scenario(String value) {
+    scenario = value;
     return this;
   }
 
@@ -223,7 +229,7 @@ final class Recorded {
             "local",
             trial,
             0,
-            "scn",
+            scenario,
             name,
             List.of(),
             1,
@@ -314,7 +320,7 @@ final class Recorded {
       double toMs) {
     PhaseWindow window =
         new PhaseWindow(Phase.MEASURE, ORIGIN + nanos(fromMs), ORIGIN + nanos(toMs));
-    return new StageInfo(label, target, kind, offered, unit, List.of(window));
+    return new StageInfo(label, target, null, kind, offered, unit, List.of(window));
   }
 
   /** A complete run of {@code seconds} with these stages. */
