@@ -202,7 +202,7 @@ final class SummaryAssembly {
     load.arrivals(arrivals);
     load.lowN(run, stages);
     load.levels(curves, knees);
-    load.sameModel(counted.workload().modelsOfTargets());
+    load.sameModel(counted.workload().modelsOfTargets(), RunStatistics.hasOneTokenizer(info));
     List<Check> all = new ArrayList<>(load.checks());
     all.addAll(AnswerChecks.of(counted.evidence(), run, RunStatistics.isPinned(info)));
     all.sort(Comparator.comparing(Check::level).reversed());

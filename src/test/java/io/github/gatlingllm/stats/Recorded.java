@@ -45,6 +45,7 @@ final class Recorded {
   private @Nullable Double latencyMs;
   private @Nullable Double closedMs;
   private @Nullable Integer prompt = 10;
+  private @Nullable Integer ours;
   private @Nullable Integer cached;
   private @Nullable Integer max;
   private @Nullable Integer output;
@@ -144,6 +145,12 @@ final class Recorded {
 
   Recorded prompt(@Nullable Integer tokens) {
     prompt = tokens;
+    return this;
+  }
+
+  /** Our own count of the prompt. */
+  Recorded ours(@Nullable Integer tokens) {
+    ours = tokens;
     return this;
   }
 
@@ -258,7 +265,7 @@ final class Recorded {
         new Tokens(
             null,
             prompt,
-            null,
+            ours,
             cached,
             max,
             n,
