@@ -74,6 +74,11 @@ final class InFlight {
   void close(Duration atMost) {
     closed = true;
     cancel(session -> true, INTERRUPTED);
+    await(atMost);
+  }
+
+  /** Waits until the records of all requests are handed over. */
+  void await(Duration atMost) {
     long start = System.nanoTime();
     try {
       while (!requests.isEmpty() && System.nanoTime() - start < atMost.toNanos()) {

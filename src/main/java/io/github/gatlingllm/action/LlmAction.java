@@ -14,6 +14,7 @@ import io.github.gatlingllm.client.Answer;
 import io.github.gatlingllm.client.Exchange;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.sample.Timeline;
+import java.util.List;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
@@ -149,6 +150,11 @@ final class LlmAction extends RequestActionBase {
         new Sent(
             session,
             prepared,
+            components
+                .counting()
+                .prompt(
+                    components.protocol().tokenizer(),
+                    request.parts().silent ? List.of() : prepared.body().promptTexts()),
             requestId,
             index,
             start,
@@ -188,6 +194,8 @@ final class LlmAction extends RequestActionBase {
     } else {
       go.accept(start);
     }
+    // Only now: waking a thread up takes longer than sending.
+    sent.promptCount().start();
     return success();
   }
 
@@ -210,6 +218,7 @@ final class LlmAction extends RequestActionBase {
    * A request under way.
    *
    * @param session of its user, as it was when the request started
+   * @param promptCount our own count of what is asked
    * @param index position among the requests of this run, from 0, by start
    * @param startNanos on the run's monotonic clock
    * @param scheduledOffsetNanos planned arrival since the start of its schedule; null in closed
@@ -218,6 +227,7 @@ final class LlmAction extends RequestActionBase {
   record Sent(
       Session session,
       PreparedRequest prepared,
+      Counting.Prompt promptCount,
       String requestId,
       long index,
       long startNanos,

@@ -16,9 +16,7 @@ import io.github.gatlingllm.load.StageListener;
 import io.github.gatlingllm.run.ArrivalLog;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.sample.StageInfo;
-import io.github.gatlingllm.workload.Tokenizer;
 import java.util.Map;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.runtime.BoxedUnit;
@@ -119,13 +117,9 @@ final class LlmComponents implements ProtocolComponents {
     return protocol.pinning() == LlmProtocol.Pinning.UNLESS_REJECTED && parts.unpin(target);
   }
 
-  Tokenizer tokenizer() {
-    return parts.tokenizer();
-  }
-
   /** Where tokenizers run: never on an event loop. */
-  Executor tokenizing() {
-    return parts.tokenizing();
+  Counting counting() {
+    return parts.counting();
   }
 
   /** The run's monotonic clock. */

@@ -3,6 +3,7 @@ package io.github.gatlingllm.action;
 import io.gatling.core.protocol.Protocol;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param recording what goes into the records
  * @param warmUp what happens before the first measured request
  * @param seed what prompts and arrivals were drawn from; noted in the run, null when not known
+ * @param tokenizer what counts its prompts, and its answers where the server does not
  * @param notes more settings by name, noted in the run
  */
 public record LlmProtocol(
@@ -55,6 +57,7 @@ public record LlmProtocol(
     Recording recording,
     WarmUp warmUp,
     @Nullable Long seed,
+    Tokenizer tokenizer,
     Map<String, String> notes)
     implements Protocol {
 
@@ -106,6 +109,7 @@ public record LlmProtocol(
           new Recording(false, true),
           new WarmUp(0, true),
           null,
+          Tokenizer.cl100k(),
           Map.of());
 
   /** Whether it says where the server is. */
@@ -138,6 +142,7 @@ public record LlmProtocol(
         new Recording(true, true),
         warmUp,
         seed,
+        tokenizer,
         notes);
   }
 

@@ -95,9 +95,9 @@ record PreparedRequest(
     return secrets;
   }
 
-  /** What a tokenizer would count, and the limit on the answer. */
-  TokenCounts.Asked toCount() {
-    return new TokenCounts.Asked(body.promptText(), body.maxTokens());
+  /** How much is asked, and the limit on the answer. */
+  TokenCounts.Asked size() {
+    return new TokenCounts.Asked(body.promptChars(), body.maxTokens());
   }
 
   /** Position in its conversation, from 1; null outside conversations. */

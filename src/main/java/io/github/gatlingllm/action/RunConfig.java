@@ -8,12 +8,15 @@ import java.util.Set;
 
 /**
  * What {@code run.json} says of the settings of a run: one value where all its protocols agree,
- * else one per protocol, in their order.
+ * else one per protocol, in their order. Tokenizers that differ are noted under their targets too.
  */
 final class RunConfig {
 
   /** The setting that statistics read. */
   static final String IGNORE_EOS = "ignoreEos";
+
+  /** What counts our tokens. */
+  private static final String TOKENIZER = "tokenizer";
 
   /** Its value once a server has shown that it does not take part. */
   static final String UNPINNED = "false, the server rejects it";
@@ -28,6 +31,9 @@ final class RunConfig {
     }
     Map<String, String> config = new LinkedHashMap<>();
     values.forEach((name, different) -> config.put(name, String.join(",", different)));
+    if (values.getOrDefault(TOKENIZER, Set.of()).size() > 1) {
+      protocols.forEach(p -> config.put(TOKENIZER + " " + p.label(), p.tokenizer().name()));
+    }
     return config;
   }
 
@@ -48,6 +54,7 @@ final class RunConfig {
     }
     config.put("connections", protocol.shareConnections() ? "shared" : "perUser");
     config.putAll(protocol.notes());
+    config.put(TOKENIZER, protocol.tokenizer().name());
     return config;
   }
 }

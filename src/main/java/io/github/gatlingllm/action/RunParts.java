@@ -7,9 +7,9 @@ import io.github.gatlingllm.load.InFlightGate;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunDirectory;
 import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.workload.Tokenizer;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +17,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,21 +26,25 @@ record RunParts(
     Run run,
     InFlight inFlight,
     OpenSchedules schedules,
-    Tokenizer tokenizer,
-    Executor tokenizing,
+    Counting counting,
     Set<String> warmedUp,
     Set<String> unpinned,
     Map<LlmProtocol, InFlightGate> gates,
     Map<TlsTrust, SslContexts> tls,
     List<LlmProtocol> used) {
 
+  /** Longest time that records wait for counts when all requests have ended. */
+  private static final Duration COUNTING = Duration.ofSeconds(30);
+
   static RunParts of(CoreComponents core) {
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
     InFlight inFlight = new InFlight();
-    run.beforeInterruption(inFlight::close);
+    Counting counting = new Counting();
+    run.beforeInterruption(atMost -> cancel(inFlight, counting, atMost));
     core.actorSystem()
         .registerOnTermination(
             () -> {
+              counting.close(COUNTING);
               run.complete();
               return null;
             });
@@ -50,18 +52,20 @@ record RunParts(
         run,
         inFlight,
         OpenSchedules.of(core),
-        Tokenizer.cl100k(),
-        Executors.newSingleThreadExecutor(
-            task -> {
-              Thread thread = new Thread(task, "llm-tokenizer");
-              thread.setDaemon(true);
-              return thread;
-            }),
+        counting,
         ConcurrentHashMap.newKeySet(),
         ConcurrentHashMap.newKeySet(),
         new ConcurrentHashMap<>(),
         new ConcurrentHashMap<>(),
         new CopyOnWriteArrayList<>());
+  }
+
+  /** Half of the time is for counting what was asked; the records of the rest say nothing of it. */
+  private static void cancel(InFlight inFlight, Counting counting, Duration atMost) {
+    Duration half = atMost.dividedBy(2);
+    inFlight.close(half);
+    counting.close(Duration.ZERO);
+    inFlight.await(half);
   }
 
   /** True for the first caller with that key. */

@@ -10,9 +10,11 @@ import io.github.gatlingllm.action.LlmChecks;
 import io.github.gatlingllm.action.LlmResponse;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -67,6 +69,41 @@ public final class LlmDsl {
    */
   public static ConversationBuilder conversation(String sessionKey) {
     return new ConversationBuilder(sessionKey);
+  }
+
+  // Tokenizers
+
+  /**
+   * One of OpenAI's encodings, for {@link LlmProtocolBuilder#tokenizer}.
+   *
+   * @param encoding {@code r50k_base}, {@code p50k_base}, {@code p50k_edit}, {@code cl100k_base} or
+   *     {@code o200k_base}
+   */
+  public static Tokenizer tiktoken(String encoding) {
+    return tokenizer(() -> Tokenizer.tiktoken(encoding));
+  }
+
+  /**
+   * The tokenizer of a model on Hugging Face. Needs {@code ai.djl.huggingface:tokenizers} on the
+   * class path; {@link Tokenizer#huggingFace} says what that does.
+   *
+   * @param file path of a {@code tokenizer.json}
+   */
+  public static Tokenizer huggingFace(String file) {
+    return tokenizer(() -> Tokenizer.huggingFace(file));
+  }
+
+  /** One token per four characters: an estimate. */
+  public static Tokenizer chars4() {
+    return Tokenizer.chars4();
+  }
+
+  private static Tokenizer tokenizer(Supplier<Tokenizer> found) {
+    try {
+      return found.get();
+    } catch (IllegalArgumentException e) {
+      throw InvalidSimulation.because(String.valueOf(e.getMessage()));
+    }
   }
 
   // Load

@@ -7,6 +7,7 @@ import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -280,6 +281,15 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.seed = seed);
   }
 
+  /**
+   * What counts the tokens of prompts, for {@code prompt_tokens_local} and exact lengths, and of
+   * answers where the server does not; {@code tiktoken("cl100k_base")} unless set. Best is the
+   * model's own: {@code huggingFace("models/llama/tokenizer.json")}.
+   */
+  public LlmProtocolBuilder tokenizer(Tokenizer tokenizer) {
+    return with(s -> s.tokenizer = tokenizer);
+  }
+
   /** Notes a setting of the simulation in the run, where the report shows it; never a secret. */
   public LlmProtocolBuilder note(String name, String value) {
     return with(s -> s.notes.put(name, value));
@@ -337,6 +347,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     private LlmProtocol.Recording recording;
     private LlmProtocol.WarmUp warmUp;
     private @Nullable Long seed;
+    private Tokenizer tokenizer;
     private final Map<String, String> notes;
 
     Draft(LlmProtocol from) {
@@ -359,6 +370,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
       recording = from.recording();
       warmUp = from.warmUp();
       seed = from.seed();
+      tokenizer = from.tokenizer();
       notes = new LinkedHashMap<>(from.notes());
     }
 
@@ -383,6 +395,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
           recording,
           warmUp,
           seed,
+          tokenizer,
           notes);
     }
   }

@@ -20,6 +20,7 @@ import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.MaxGoodput;
 import io.github.gatlingllm.javaapi.OpenLoop;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -59,7 +60,9 @@ public final class Benchmark extends Simulation {
       setUp(load.inject(chat(settings, settings.api())))
           .protocols(
               protocol(
-                  settings, engine == null ? target(settings.targets().get(0)) : embedded(engine)));
+                  settings,
+                  settings.tokenizers().get(0),
+                  engine == null ? target(settings.targets().get(0)) : embedded(engine)));
     }
   }
 
@@ -87,7 +90,9 @@ public final class Benchmark extends Simulation {
     for (int i = 0; i < settings.targets().size(); i++) {
       Target target = settings.targets().get(i);
       populations.add(
-          load.target(settings.labels().get(i), protocol(settings, target(target)))
+          load.target(
+                  settings.labels().get(i),
+                  protocol(settings, settings.tokenizers().get(i), target(target)))
               .inject(chat(settings, target.endpoint().api())));
     }
     return populations;
@@ -163,7 +168,7 @@ public final class Benchmark extends Simulation {
   }
 
   private static LlmProtocolBuilder protocol(
-      BenchmarkSettings settings, LlmProtocolBuilder target) {
+      BenchmarkSettings settings, Tokenizer tokenizer, LlmProtocolBuilder target) {
     LlmProtocolBuilder protocol = target;
     Ask ask = settings.ask();
     Transport transport = settings.transport();
@@ -174,7 +179,8 @@ public final class Benchmark extends Simulation {
             .idleTimeout(transport.idleTimeout())
             .slo(settings.slo())
             .warmUp(settings.load().warmup())
-            .seed(settings.seed());
+            .seed(settings.seed())
+            .tokenizer(tokenizer);
     if (!ask.body().isEmpty()) {
       protocol = protocol.body(ask.body().toString());
     }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
@@ -16,6 +17,7 @@ import java.util.function.LongSupplier;
  * level, in sweeps too.
  *
  * @param targets empty: the embedded engine
+ * @param tokenizers one per target; a single one where the embedded engine is the target
  * @param interleave whether several targets are loaded at the same time, not one after the other
  * @param slo {@link Slo#NONE} when there is none
  * @param seed pins prompts and arrivals; drawn when not set
@@ -29,6 +31,7 @@ import java.util.function.LongSupplier;
  */
 public record BenchmarkSettings(
     List<Target> targets,
+    List<Tokenizer> tokenizers,
     boolean interleave,
     Api api,
     Load load,
@@ -49,6 +52,7 @@ public record BenchmarkSettings(
 
   public BenchmarkSettings {
     targets = List.copyOf(targets);
+    tokenizers = List.copyOf(tokenizers);
     warnings = List.copyOf(warnings);
   }
 

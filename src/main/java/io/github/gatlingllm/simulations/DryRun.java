@@ -1,6 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.simulations.Load.Level;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -146,6 +148,12 @@ public final class DryRun {
     row(
         "prompts",
         counted(chars.getCount(), "prompt") + " (" + ask.prompts().origin() + "), " + sizes(chars));
+    row(
+        "tokenizer",
+        settings.tokenizers().stream()
+            .map(Tokenizer::name)
+            .distinct()
+            .collect(Collectors.joining(", ")));
     row(
         "output",
         (ask.ignoreEos() ? "exactly " : "at most ")

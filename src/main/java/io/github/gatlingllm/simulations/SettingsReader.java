@@ -13,10 +13,12 @@ import io.github.gatlingllm.simulations.Transport.Connections;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptFile;
 import io.github.gatlingllm.workload.PromptPool;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -55,6 +57,7 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     Long seed = typed.seed(Setting.SEED);
     return new BenchmarkSettings(
         targets,
+        tokenizers(Math.max(1, targets.size())),
         interleave(targets),
         api,
         load,
@@ -117,6 +120,10 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     if (setting.isSecret() && values.stream().anyMatch(v -> !v.matches("[\\x21-\\x7e]+"))) {
       throw settings.invalid(setting, "expected visible ASCII without spaces");
     }
+    return spread(setting, values, endpoints);
+  }
+
+  private List<@Nullable String> spread(Setting setting, List<String> values, int endpoints) {
     if (values.size() > 1 && values.size() != endpoints) {
       throw settings.invalid(
           setting,
@@ -127,6 +134,20 @@ record SettingsReader(Settings settings, TypedSettings typed) {
         .<@Nullable String>map(
             i -> values.isEmpty() ? null : values.get(values.size() == 1 ? 0 : i))
         .toList();
+  }
+
+  /** Every name is read once: targets that share a file share its tokenizer. */
+  private List<Tokenizer> tokenizers(int targets) {
+    Map<String, Tokenizer> byName = new HashMap<>();
+    List<Tokenizer> tokenizers = new ArrayList<>();
+    for (String name : spread(Setting.TOKENIZER, typed.parts(Setting.TOKENIZER), targets)) {
+      try {
+        tokenizers.add(byName.computeIfAbsent(name == null ? "auto" : name, Tokenizer::parse));
+      } catch (IllegalArgumentException e) {
+        throw settings.invalid(Setting.TOKENIZER, String.valueOf(e.getMessage()));
+      }
+    }
+    return tokenizers;
   }
 
   private Load load(boolean embedded) {

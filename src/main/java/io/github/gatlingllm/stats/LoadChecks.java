@@ -226,13 +226,18 @@ final class LoadChecks {
     }
   }
 
-  /** Of runs against several targets: whether a token is the same at each. */
-  void sameModel(List<Set<String>> modelsOfTargets) {
+  /**
+   * Of runs against several targets: whether a token is the same at each.
+   *
+   * @param sameTokenizer whether all targets were given the same one
+   */
+  void sameModel(List<Set<String>> modelsOfTargets, boolean sameTokenizer) {
     if (modelsOfTargets.size() < 2) {
       return;
     }
-    boolean same =
+    boolean sameModel =
         modelsOfTargets.stream().distinct().count() == 1 && !modelsOfTargets.get(0).contains("");
+    boolean same = sameModel && sameTokenizer;
     add(
         "same_model",
         same ? Level.OK : Level.WARNING,
@@ -240,8 +245,10 @@ final class LoadChecks {
         null,
         same
             ? "All targets were asked for the same model."
-            : "The targets were not asked for the same model by name: their tokens may not be the"
-                + " same amount of text.",
+            : (sameTokenizer
+                    ? "The targets were not asked for the same model by name"
+                    : "The targets have different tokenizers")
+                + ": their tokens may not be the same amount of text.",
         "Compare tok/s only where models share a tokenizer; else requests/s, TTFT and E2E.");
   }
 

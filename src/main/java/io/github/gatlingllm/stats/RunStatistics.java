@@ -102,6 +102,11 @@ public final class RunStatistics {
     return Boolean.parseBoolean(info.config().getOrDefault("ignoreEos", "false"));
   }
 
+  /** Tokenizers that differ are noted under the names of their targets. */
+  static boolean hasOneTokenizer(RunInfo info) {
+    return info.config().keySet().stream().noneMatch(name -> name.startsWith("tokenizer "));
+  }
+
   private void add(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     StageWindow stage = windows.of(id);

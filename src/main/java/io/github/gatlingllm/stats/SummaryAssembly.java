@@ -259,7 +259,7 @@ final class SummaryAssembly {
     load.lowN(run, stages);
     load.levels(curves);
     load.conclusions(info.conclusions());
-    load.sameModel(counted.workload().modelsOfTargets());
+    load.sameModel(counted.workload().modelsOfTargets(), RunStatistics.hasOneTokenizer(info));
     List<Check> all = new ArrayList<>(load.checks());
     all.addAll(
         AnswerChecks.of(

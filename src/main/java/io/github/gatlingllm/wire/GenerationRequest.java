@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -82,29 +83,31 @@ public final class GenerationRequest {
     return body.path("prompt").textValue();
   }
 
-  /** Characters (code points) of {@link #promptText()}. */
+  /** Characters (code points) of {@link #promptTexts()}. */
   public int promptChars() {
-    String text = promptText();
-    return text.codePointCount(0, text.length());
+    return promptTexts().stream().mapToInt(text -> text.codePointCount(0, text.length())).sum();
   }
 
-  /** The prompt, or all message texts in one. */
-  public String promptText() {
-    StringBuilder all = new StringBuilder();
+  /** The prompt, or the texts of all messages in their order; images and tools are no text. */
+  public List<String> promptTexts() {
+    List<String> all = new ArrayList<>();
     collect(body.path("prompt"), all);
     for (JsonNode message : body.path("messages")) {
       collect(message.path("content"), all);
     }
-    return all.toString();
+    return all;
   }
 
-  private static void collect(JsonNode content, StringBuilder all) {
+  private static void collect(JsonNode content, List<String> all) {
     if (content.isTextual()) {
-      all.append(content.textValue());
+      all.add(content.textValue());
       return;
     }
     for (JsonNode part : content) {
-      collect(part.isTextual() ? part : part.path("text"), all);
+      JsonNode text = part.isTextual() ? part : part.path("text");
+      if (text.isTextual()) {
+        all.add(text.textValue());
+      }
     }
   }
 

@@ -1,12 +1,15 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.javaapi.LlmDsl.chars4;
 import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
 import static io.github.gatlingllm.javaapi.LlmDsl.conversation;
 import static io.github.gatlingllm.javaapi.LlmDsl.finishReason;
+import static io.github.gatlingllm.javaapi.LlmDsl.huggingFace;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static io.github.gatlingllm.javaapi.LlmDsl.openLoop;
 import static io.github.gatlingllm.javaapi.LlmDsl.poissonUsersPerSec;
 import static io.github.gatlingllm.javaapi.LlmDsl.slo;
+import static io.github.gatlingllm.javaapi.LlmDsl.tiktoken;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +17,7 @@ import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -150,7 +154,9 @@ class LlmDslTest {
         mistake(() -> llm.body("[1]"), "body: expected a JSON object, got '[1]'"),
         mistake(() -> slo().ttft(0), "SLO ttft < PT0S: expected a limit above zero"),
         mistake(() -> slo().stall(-5), "SLO stall < PT-0.005S: expected a limit above zero"),
-        mistake(() -> slo().percentile(101), "101"));
+        mistake(() -> slo().percentile(101), "101"),
+        mistake(() -> tiktoken("gpt2"), "encoding 'gpt2' is unknown; expected one of r50k_base, "),
+        mistake(() -> huggingFace("no.json"), "hf:no.json is no readable file; expected the "));
   }
 
   @ParameterizedTest
@@ -193,6 +199,7 @@ class LlmDslTest {
             Map.entry(String[].class, new String[] {URL}),
             Map.entry(Map.class, Map.of("X-Other", "value")),
             Map.entry(SloBuilder.class, slo().ttft(1)),
+            Map.entry(Tokenizer.class, chars4()),
             Map.entry(Slo.class, Slo.parse("ttft<1ms", 99)),
             Map.entry(CheckBuilder[].class, new CheckBuilder[] {finishReason().is("stop")}),
             Map.entry(Function.class, (Function<Session, String>) session -> "x"),

@@ -8,11 +8,13 @@ import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.Transport.Connections;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -273,6 +275,12 @@ final class BenchmarkSettingsTest {
             Map.of("endpoint", "http://a/v1,http://b/v1,http://c/v1", "model", "x,y"),
             "llm.model=x,y: 2 values for 3 endpoint(s); expected one, or as many"),
         arguments(
+            Map.of("tokenizer", "gpt-4"),
+            "llm.tokenizer=gpt-4: tokenizer 'gpt-4' is unknown; expected auto, chars4, tiktoken:<encoding> or hf:<tokenizer.json>"),
+        arguments(
+            Map.of("tokenizer", "auto,chars4"),
+            "llm.tokenizer=auto,chars4: 2 values for 1 endpoint(s); expected one, or as many"),
+        arguments(
             Map.of("endpoint", "http://a/v1", "apiKey", KEY + "," + KEY),
             "llm.apiKey (LLM_API_KEY in the environment): 2 values for 1 endpoint(s); expected one, or as many"),
         arguments(
@@ -322,6 +330,26 @@ final class BenchmarkSettingsTest {
                 + " /v1");
     assertThat(read(Map.of("requests", "4")).warnings())
         .containsExactly("llm.requests=4 is below a level's concurrency: never reached");
+  }
+
+  @Test
+  void everyTargetMayHaveItsOwnTokenizer() {
+    assertThat(read(Map.of()).tokenizers())
+        .extracting(Tokenizer::name)
+        .containsExactly("tiktoken:cl100k_base");
+    assertThat(read(Map.of("tokenizer", "chars4")).tokenizers())
+        .extracting(Tokenizer::name)
+        .containsExactly("chars4");
+    String file = "hf:src/test/resources/tokenizers/bpe.tokenizer.json";
+    assertThat(
+            read(Map.of("endpoint", "http://a/v1,http://b/v1", "tokenizer", file + ", auto"))
+                .tokenizers())
+        .extracting(Tokenizer::name)
+        .containsExactly(file, "tiktoken:cl100k_base");
+    List<Tokenizer> shared =
+        read(Map.of("endpoint", "http://a/v1,http://b/v1", "tokenizer", file)).tokenizers();
+    assertThat(shared).hasSize(2);
+    assertThat(shared.get(0)).as("one file is read once").isSameAs(shared.get(1));
   }
 
   @Test

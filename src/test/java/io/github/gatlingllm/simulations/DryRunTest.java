@@ -30,6 +30,7 @@ final class DryRunTest {
             warm-up        1 request
             drain          at most 30 s per level
             prompts        24 prompts (built-in), 45 to 130 characters, 99 on average
+            tokenizer      tiktoken:cl100k_base
             output         exactly 128 tokens (ignore_eos, min_tokens)
             sampling       the server's defaults
             SLO            none
@@ -90,6 +91,7 @@ final class DryRunTest {
             warm-up        1 request
             drain          at most 30 s per level
             prompts        1 prompt (fixed text), 10 characters
+            tokenizer      tiktoken:cl100k_base
             output         at most 128 tokens
             sampling       temperature 0.7, top_p 0.95
             extra fields   top_k, user

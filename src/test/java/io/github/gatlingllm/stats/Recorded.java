@@ -47,6 +47,7 @@ final class Recorded {
   private @Nullable Double latencyMs;
   private @Nullable Double closedMs;
   private @Nullable Integer prompt = 10;
+  private @Nullable Integer ours;
   private @Nullable Integer cached;
   private @Nullable Integer max;
   private @Nullable Integer output;
@@ -156,6 +157,12 @@ final class Recorded {
 
   Recorded prompt(@Nullable Integer tokens) {
     prompt = tokens;
+    return this;
+  }
+
+  /** Our own count of the prompt. */
+  Recorded ours(@Nullable Integer tokens) {
+    ours = tokens;
     return this;
   }
 
@@ -270,7 +277,7 @@ final class Recorded {
         new Tokens(
             null,
             prompt,
-            null,
+            ours,
             cached,
             max,
             n,
