@@ -111,9 +111,9 @@ final class LlmEnd {
 
     Session after = checked._1();
     if (ok) {
-      after = remember(sent.prepared(), answer, after);
+      after = remember(sent.prepared(), answer, tokens, after);
     } else {
-      after = after.markAsFailed();
+      after = ChatMessages.afterFailure(request.messages, after).markAsFailed();
     }
     if (!request.silent) {
       RequestRecord record = record(exchange, sent, tokens, timing, ok, error);
@@ -126,12 +126,27 @@ final class LlmEnd {
     next.$bang(after);
   }
 
-  private static Session remember(PreparedRequest prepared, Answer answer, Session session) {
-    return prepared.conversation() == null
-        ? session
-        : session.set(
-            prepared.historyKey(),
-            prepared.conversation().answered(prepared.asked(), answer.text()));
+  private static Session remember(
+      PreparedRequest prepared, Answer answer, RequestRecord.Tokens tokens, Session session) {
+    if (prepared.conversation() == null) {
+      return session;
+    }
+    Integer prompt =
+        tokens.promptTokens() == null ? tokens.promptTokensLocal() : tokens.promptTokens();
+    int reasoning = orZero(tokens.reasoningTokens());
+    return session.set(
+        prepared.historyKey(),
+        prepared
+            .conversation()
+            .answered(
+                prepared.asked(),
+                answer.text(),
+                orZero(prompt),
+                Math.max(0, orZero(tokens.outputTokens()) - reasoning)));
+  }
+
+  private static int orZero(@Nullable Integer value) {
+    return value == null ? 0 : value;
   }
 
   private RequestRecord record(

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 record RunParts(
     Run run,
     InFlight inFlight,
+    TurnsNotSent turnsNotSent,
     OpenSchedules schedules,
     Tokenizer tokenizer,
     Executor tokenizing,
@@ -37,16 +38,23 @@ record RunParts(
   static RunParts of(CoreComponents core) {
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
     InFlight inFlight = new InFlight();
-    run.beforeInterruption(inFlight::close);
+    TurnsNotSent turnsNotSent = new TurnsNotSent();
+    run.beforeInterruption(
+        atMost -> {
+          inFlight.close(atMost);
+          turnsNotSent.report(run);
+        });
     core.actorSystem()
         .registerOnTermination(
             () -> {
+              turnsNotSent.report(run);
               run.complete();
               return null;
             });
     return new RunParts(
         run,
         inFlight,
+        turnsNotSent,
         OpenSchedules.of(core),
         Tokenizer.cl100k(),
         Executors.newSingleThreadExecutor(

@@ -142,13 +142,24 @@ public final class DryRun {
 
   private void ask() {
     Ask ask = settings.ask();
-    IntSummaryStatistics chars = ask.prompts().chars();
-    row(
-        "prompts",
-        counted(chars.getCount(), "prompt") + " (" + ask.prompts().origin() + "), " + sizes(chars));
+    Ask.Recorded recorded = ask.recorded();
+    if (recorded == null) {
+      IntSummaryStatistics chars = ask.prompts().chars();
+      row(
+          "prompts",
+          counted(chars.getCount(), "prompt")
+              + " ("
+              + ask.prompts().origin()
+              + "), "
+              + sizes(chars));
+    } else {
+      row("dataset", recorded.dataset().name() + " (" + recorded.dataset().format().key() + ")");
+      recorded.dataset().summary().lines().forEach(line -> row("", line));
+    }
     row(
         "output",
         (ask.ignoreEos() ? "exactly " : "at most ")
+            + (recorded != null && recorded.lengths() ? "as recorded, where not known " : "")
             + counted(ask.maxTokens(), "token")
             + (ask.ignoreEos() ? " (ignore_eos, min_tokens)" : ""));
     List<String> sampling = new ArrayList<>();

@@ -34,6 +34,7 @@ enum Setting {
   IGNORE_EOS,
   PROMPT,
   PROMPTS,
+  DATASET,
   TEMPERATURE,
   TOP_P,
   BODY,
@@ -53,7 +54,6 @@ enum Setting {
   DRY_RUN,
 
   PROMPT_TOKENS(false),
-  DATASET(false),
   SCENARIO(false),
   MIX(false),
   UNIQUE_PROMPTS(false),
