@@ -154,7 +154,9 @@ public final class DryRun {
               + sizes(chars));
     } else {
       row("dataset", recorded.dataset().name() + " (" + recorded.dataset().format().key() + ")");
-      recorded.dataset().summary().lines().forEach(line -> row("", line));
+      for (String part : recorded.dataset().summary().split("; ", -1)) {
+        row("", part);
+      }
     }
     row(
         "output",

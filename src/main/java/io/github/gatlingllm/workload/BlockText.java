@@ -38,6 +38,7 @@ final class BlockText {
   private final Tokenizer tokenizer;
   private final List<String> words;
   private final boolean additive;
+  private final int wordsPerBlock;
 
   BlockText(Tokenizer tokenizer) {
     this.tokenizer = tokenizer;
@@ -48,8 +49,10 @@ final class BlockText {
             .toList();
     words = single.size() < FEWEST_WORDS ? List.of(CANDIDATES) : single;
     long[] ids = {0, 1, 2, 3};
-    int tokens = ids.length * BLOCK - 7;
-    additive = tokenizer.count(joined(words(ids, tokens, 0))) == tokens;
+    int sample = ids.length * BLOCK - 7;
+    int tokens = tokenizer.count(joined(words(ids, sample, BLOCK, 0)));
+    additive = tokens == sample;
+    wordsPerBlock = (BLOCK * sample + tokens - 1) / tokens;
   }
 
   /**
@@ -59,17 +62,18 @@ final class BlockText {
    * @param key what the text is drawn by where there are too few ids
    */
   String of(long[] ids, int tokens, long key) {
-    String[] all = words(ids, tokens, key);
+    int count = (int) Math.max(1, (long) tokens * wordsPerBlock / BLOCK);
+    String[] all = words(ids, count, wordsPerBlock, key);
     return additive ? joined(all) : fitted(all, tokens);
   }
 
-  private String[] words(long[] ids, int tokens, long key) {
-    String[] all = new String[tokens];
-    for (int from = 0; from < tokens; from += BLOCK) {
-      int block = from / BLOCK;
+  private String[] words(long[] ids, int count, int perBlock, long key) {
+    String[] all = new String[count];
+    for (int from = 0; from < count; from += perBlock) {
+      int block = from / perBlock;
       long seed = block < ids.length ? ids[block] ^ SALT : Permutation.mix(key * 31 + block);
       SplittableRandom random = new SplittableRandom(Permutation.mix(seed));
-      for (int i = from; i < Math.min(from + BLOCK, tokens); i++) {
+      for (int i = from; i < Math.min(from + perBlock, count); i++) {
         all[i] = words.get(random.nextInt(words.size()));
       }
     }
@@ -80,6 +84,7 @@ final class BlockText {
   private String fitted(String[] all, int tokens) {
     String[] fitting = all;
     String closest = joined(all);
+    String longer = null;
     int least = Integer.MAX_VALUE;
     for (int round = 0; round < ROUNDS && least > 0; round++) {
       String text = joined(fitting);
@@ -88,11 +93,16 @@ final class BlockText {
         least = Math.abs(missing);
         closest = text;
       }
+      longer = missing < 0 ? text : longer;
       int before = fitting.length;
       fitting = Arrays.copyOf(fitting, Math.max(1, before + step(missing, before, tokens)));
       for (int i = before; i < fitting.length; i++) {
         fitting[i] = words.get(0);
       }
+    }
+    if (least > 0 && longer != null) {
+      String cut = tokenizer.head(longer, tokens);
+      return Math.abs(tokenizer.count(cut) - tokens) < least ? cut : closest;
     }
     return closest;
   }
