@@ -161,7 +161,7 @@ public final class DryRun {
     row(
         "output",
         (ask.ignoreEos() ? "exactly " : "at most ")
-            + (recorded != null && recorded.lengths() ? "as recorded, where not known " : "")
+            + (recorded != null && recorded.lengths() ? "as recorded, else " : "")
             + counted(ask.maxTokens(), "token")
             + (ask.ignoreEos() ? " (ignore_eos, min_tokens)" : ""));
     List<String> sampling = new ArrayList<>();

@@ -154,7 +154,7 @@ class DialogsIT {
       assertOneShots(target.heard(), Map.of("text", 3, "picture", 40, "weather", answerTokens()));
       assertThat(benchmark.output())
           .contains("dataset        openai.jsonl (openai)\n               3 dialogs, 1 to 2 turns")
-          .contains("output         at most as recorded, where not known 128 tokens");
+          .contains("output         at most as recorded, else 128 tokens");
     }
     try (Parrot target = new Parrot()) {
       benchmark(target, Map.of("llm.maxTokens", "9"));
