@@ -274,6 +274,8 @@ record SettingsReader(Settings settings, TypedSettings typed) {
 
   private PromptPool prompts() {
     refuseTogether(Setting.PROMPT, Setting.PROMPTS, "a fixed text or a file");
+    refuseTogether(Setting.DATASET, Setting.PROMPT, "each says what is asked");
+    refuseTogether(Setting.DATASET, Setting.PROMPTS, "each says what is asked");
     String text = settings.text(Setting.PROMPT);
     String file = settings.text(Setting.PROMPTS);
     if (file == null) {
@@ -293,8 +295,6 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     if (text == null) {
       return null;
     }
-    refuseTogether(Setting.DATASET, Setting.PROMPT, "each says what is asked");
-    refuseTogether(Setting.DATASET, Setting.PROMPTS, "each says what is asked");
     int colon = text.indexOf(':');
     if (colon < 1 || colon == text.length() - 1) {
       throw settings.invalid(Setting.DATASET, "expected <format>:<file>, e.g. sharegpt:chats.json");

@@ -3,6 +3,7 @@ package io.github.gatlingllm.workload;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -104,9 +105,9 @@ final class DialogIndex {
     StringBuilder line = new StringBuilder();
     line.append(dialogs).append(dialogs == 1 ? " dialog" : " dialogs");
     range(line, ", ", turns, "turn");
-    range(line, ", prompts of ", chars, "character");
-    range(line, ", prompts of ", inputTokens, "token");
-    range(line, ", answers of ", outputTokens, "token");
+    range(line, "; prompts of ", chars, "character");
+    range(line, "; prompts of ", inputTokens, "token");
+    range(line, "; answers of ", outputTokens, "token");
     if (beginWithAnswer > 0) {
       line.append("; ").append(beginWithAnswer).append(" begin with an answer, which is not sent");
     }
@@ -132,7 +133,8 @@ final class DialogIndex {
     }
     line.append(' ').append(unit).append(lengths.getMax() == 1 ? "" : "s");
     if (lengths.getMax() > lengths.getMin()) {
-      line.append(" (mean ").append(Math.round(lengths.getAverage())).append(')');
+      String form = lengths.getAverage() < 10 ? " (mean %.1f)" : " (mean %.0f)";
+      line.append(String.format(Locale.ROOT, form, lengths.getAverage()));
     }
   }
 }

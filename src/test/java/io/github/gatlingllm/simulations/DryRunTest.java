@@ -108,7 +108,8 @@ final class DryRunTest {
         .contains(
             """
             dataset        sharegpt.json (sharegpt)
-                           3 dialogs, 1 to 2 turns (mean 1), prompts of 17 to 49 characters (mean 31)
+                           3 dialogs, 1 to 2 turns (mean 1.3)
+                           prompts of 17 to 49 characters (mean 31)
                            1 begin with an answer, which is not sent
                            left out 2 of 6: no user message
                            left out 1 of 6: no text

@@ -33,7 +33,7 @@ final class DatasetTest {
 
     assertThat(dataset)
         .hasToString(
-            "sharegpt.json (sharegpt): 3 dialogs, 1 to 2 turns (mean 1), prompts of 17 to 49"
+            "sharegpt.json (sharegpt): 3 dialogs, 1 to 2 turns (mean 1.3); prompts of 17 to 49"
                 + " characters (mean 31); 1 begin with an answer, which is not sent; left out 2 of"
                 + " 6: no user message; left out 1 of 6: no text");
     Dialog first = dataset.get(0);
@@ -135,7 +135,7 @@ final class DatasetTest {
 
     assertThat(dataset.summary())
         .isEqualTo(
-            "4 dialogs, 1 turn, prompts of 513 to 1500 tokens (mean 978), answers of 7 to 52 tokens"
+            "4 dialogs, 1 turn; prompts of 513 to 1500 tokens (mean 978); answers of 7 to 52 tokens"
                 + " (mean 24); left out 1 of 5: no output tokens");
     List<Dialog> dialogs = IntStream.range(0, 4).mapToObj(dataset::get).toList();
     assertThat(dialogs)
