@@ -84,6 +84,11 @@ final class LlmComponents implements ProtocolComponents {
     return parts.inFlight();
   }
 
+  /** Where turns are counted that were not sent. */
+  TurnsNotSent turnsNotSent() {
+    return parts.turnsNotSent();
+  }
+
   /** The same run, for requests to that target that only warm up. */
   LlmComponents forWarmUp(LlmProtocol target, Ledger forgetting) {
     return new LlmComponents(target, parts, forgetting);

@@ -35,6 +35,9 @@ final class LlmEnd {
 
   private static final int LONGEST_ERROR = 200;
 
+  /** What stands for a count that nobody has made yet. */
+  private static final int CHARS_PER_TOKEN = 4;
+
   private final LlmRequest.Draft request;
   private final LlmComponents components;
   private final StatsEngine statsEngine;
@@ -117,9 +120,9 @@ final class LlmEnd {
 
     Session after = checked._1();
     if (ok) {
-      after = remember(sent.prepared(), answer, after);
+      after = remember(sent, answer, tokens, after);
     } else {
-      after = after.markAsFailed();
+      after = ChatMessages.afterFailure(request.messages, after).markAsFailed();
     }
     if (request.silent) {
       components.inFlight().remove(exchange);
@@ -172,12 +175,30 @@ final class LlmEnd {
             tokens.streamedTokens());
   }
 
-  private static Session remember(PreparedRequest prepared, Answer answer, Session session) {
-    return prepared.conversation() == null
-        ? session
-        : session.set(
-            prepared.historyKey(),
-            prepared.conversation().answered(prepared.asked(), answer.text()));
+  /** The answer joins the history, with what it and its prompt take of the model's context. */
+  private static Session remember(
+      LlmAction.Sent sent, Answer answer, RequestRecord.Tokens tokens, Session session) {
+    PreparedRequest prepared = sent.prepared();
+    if (prepared.conversation() == null) {
+      return session;
+    }
+    Integer counted =
+        tokens.promptTokens() == null ? sent.promptCount().tokens() : tokens.promptTokens();
+    int prompt = counted == null ? tokens.promptChars() / CHARS_PER_TOKEN : counted;
+    Integer output = tokens.outputTokens();
+    Integer reasoning = tokens.reasoningTokens();
+    String text = answer.text();
+    return session.set(
+        prepared.historyKey(),
+        prepared
+            .conversation()
+            .answered(
+                prepared.asked(),
+                text,
+                prompt,
+                output == null
+                    ? text.length() / CHARS_PER_TOKEN
+                    : Math.max(0, output - (reasoning == null ? 0 : reasoning))));
   }
 
   private RequestRecord record(

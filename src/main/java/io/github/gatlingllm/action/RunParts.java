@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 record RunParts(
     Run run,
     InFlight inFlight,
+    TurnsNotSent turnsNotSent,
     OpenSchedules schedules,
     Counting counting,
     Set<String> warmedUp,
@@ -40,17 +41,24 @@ record RunParts(
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
     InFlight inFlight = new InFlight();
     Counting counting = new Counting();
-    run.beforeInterruption(atMost -> cancel(inFlight, counting, atMost));
+    TurnsNotSent turnsNotSent = new TurnsNotSent();
+    run.beforeInterruption(
+        atMost -> {
+          cancel(inFlight, counting, atMost);
+          turnsNotSent.report(run);
+        });
     core.actorSystem()
         .registerOnTermination(
             () -> {
               counting.close(COUNTING);
+              turnsNotSent.report(run);
               run.complete();
               return null;
             });
     return new RunParts(
         run,
         inFlight,
+        turnsNotSent,
         OpenSchedules.of(core),
         counting,
         ConcurrentHashMap.newKeySet(),

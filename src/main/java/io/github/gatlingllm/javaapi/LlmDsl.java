@@ -10,6 +10,8 @@ import io.github.gatlingllm.action.LlmChecks;
 import io.github.gatlingllm.action.LlmResponse;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.workload.Conversation;
+import io.github.gatlingllm.workload.DatasetFormat;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.List;
@@ -71,6 +73,17 @@ public final class LlmDsl {
     return new ConversationBuilder(sessionKey);
   }
 
+  /**
+   * Whether a conversation goes on: the dialog that it follows has a turn left, none failed, and
+   * its context limit was not reached. To be used as {@code asLongAs(goesOn("history"))}.
+   */
+  public static Function<Session, Boolean> goesOn(String sessionKey) {
+    return session -> {
+      Object kept = session.get(sessionKey);
+      return kept instanceof Conversation conversation && conversation.goesOn();
+    };
+  }
+
   // Tokenizers
 
   /**
@@ -104,6 +117,94 @@ public final class LlmDsl {
     } catch (IllegalArgumentException e) {
       throw InvalidSimulation.because(String.valueOf(e.getMessage()));
     }
+  }
+
+  // Datasets
+
+  /**
+   * Recorded dialogs for users, one each, all of them once before any comes again.
+   *
+   * <pre>{@code
+   * feed(dataset(shareGpt("sharegpt.json")).seed(42))
+   *     .exec(llm("ask").chat().messages("#{dialog}").maxTokens("#{outputTokens}"))
+   * }</pre>
+   *
+   * <p>Session attributes, null where the dialog has none: {@code dialog}, {@code prompt} (what was
+   * asked last), {@code system}, {@code turns} (how many), {@code inputTokens} and {@code
+   * outputTokens} (as recorded; else the recorded answer's by the tokenizer).
+   *
+   * @throws IllegalArgumentException in one line, with file and line, if the file is not as
+   *     expected
+   */
+  public static DatasetFeeder dataset(DatasetFile file) {
+    return DatasetFeeder.of(file.open());
+  }
+
+  /**
+   * A file of dialogs in the form of ShareGPT.
+   *
+   * @param file a path, or a resource of the class path; may end in {@code .gz}
+   */
+  public static DatasetFile shareGpt(String file) {
+    return DatasetFile.of(DatasetFormat.SHAREGPT, file);
+  }
+
+  /** A file of OpenAssistant's message trees, nested or flat; as {@link #shareGpt}. */
+  public static DatasetFile openAssistant(String file) {
+    return DatasetFile.of(DatasetFormat.OASST, file);
+  }
+
+  /** A file of LongBench v2's questions on long texts; as {@link #shareGpt}. */
+  public static DatasetFile longBench(String file) {
+    return DatasetFile.of(DatasetFormat.LONGBENCH, file);
+  }
+
+  /**
+   * A trace of Mooncake, in its order. Its texts are made up: as long as recorded by the tokenizer,
+   * and the same where the trace's hash ids are; so prefix caches share what they shared then.
+   */
+  public static DatasetFile mooncake(String file, Tokenizer tokenizer) {
+    return DatasetFile.of(DatasetFormat.MOONCAKE, file).tokenizer(tokenizer);
+  }
+
+  /** A file of chats in OpenAI's form, or of its batch API; as {@link #shareGpt}. */
+  public static DatasetFile openAiChat(String file) {
+    return DatasetFile.of(DatasetFormat.OPENAI, file);
+  }
+
+  // Images
+
+  /**
+   * An image of a file, sent as a data URL.
+   *
+   * @param file a path, or a resource of the class path: PNG, JPEG, GIF or WebP by its extension
+   */
+  public static Image image(String file) {
+    return ImageContent.of(file);
+  }
+
+  /**
+   * An image, sent as a data URL.
+   *
+   * @param mimeType e.g. {@code image/png}
+   */
+  public static Image image(byte[] bytes, String mimeType) {
+    return ImageContent.of(bytes, mimeType);
+  }
+
+  /** A made-up image of that many pixels, sent as a data URL. */
+  public static NoiseImage image(int width, int height) {
+    return NoiseImage.of(width, height);
+  }
+
+  /** An image by its URL; a Gatling EL String. */
+  public static Image imageUrl(String url) {
+    return new ImageContent(Dynamic.text(url));
+  }
+
+  /** An image by its URL, computed from the session. */
+  public static Image imageUrl(Function<Session, String> url) {
+    return new ImageContent(Dynamic.of(url));
   }
 
   // Load

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.PromptPool;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *     min_tokens})
  * @param body extra JSON merged into the request; not to be written to
  * @param headers extra request headers
+ * @param recorded what is asked in place of {@code prompts}; null for these
  */
 public record Ask(
     PromptPool prompts,
@@ -22,11 +24,20 @@ public record Ask(
     @Nullable Double temperature,
     @Nullable Double topP,
     ObjectNode body,
-    Map<String, String> headers) {
+    Map<String, String> headers,
+    @Nullable Recorded recorded) {
+
+  /**
+   * Dialogs that are asked in place of prompts.
+   *
+   * @param lengths whether each answer is as long as the recorded one, where that is known
+   */
+  public record Recorded(Dataset dataset, boolean lengths) {}
 
   /** Without header values, which may be secrets. */
   @Override
   public String toString() {
-    return "Ask[" + prompts.origin() + ", max_tokens " + maxTokens + "]";
+    String origin = recorded == null ? prompts.origin() : recorded.dataset().name();
+    return "Ask[" + origin + ", max_tokens " + maxTokens + "]";
   }
 }

@@ -14,12 +14,15 @@ import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.javaapi.ClosedLoop;
+import io.github.gatlingllm.javaapi.DatasetFeeder;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LlmRequestBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.MaxGoodput;
 import io.github.gatlingllm.javaapi.OpenLoop;
+import io.github.gatlingllm.load.TokenLengths;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.Dialog;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,6 +103,9 @@ public final class Benchmark extends Simulation {
 
   private static ScenarioBuilder chat(BenchmarkSettings settings, Api api) {
     Ask ask = settings.ask();
+    if (ask.recorded() != null) {
+      return recorded(ask.recorded(), ask, settings.seed(), api);
+    }
     AtomicLong next = new AtomicLong();
     Function<Session, String> prompt =
         session -> ask.prompts().pick(settings.seed(), next.getAndIncrement());
@@ -110,10 +116,33 @@ public final class Benchmark extends Simulation {
                 : asked(llm("completion").completion().prompt(prompt), ask));
   }
 
+  /** A request per dialog: everything up to its last user message. */
+  private static ScenarioBuilder recorded(Ask.Recorded recorded, Ask ask, long seed, Api api) {
+    ScenarioBuilder fed =
+        scenario("Benchmark").feed(DatasetFeeder.of(recorded.dataset()).seed(seed));
+    return fed.exec(
+        api == Api.CHAT
+            ? asked(llm("chat").chat().messages("#{dialog}"), ask)
+            : asked(
+                llm("completion")
+                    .completion()
+                    .prompt(session -> session.<Dialog>get("dialog").text()),
+                ask));
+  }
+
   private static <T extends LlmRequestBuilder<T>> T asked(T request, Ask ask) {
-    T limited = request.maxTokens(ask.maxTokens()).stream(ask.stream());
+    T limited =
+        (ask.recorded() != null && ask.recorded().lengths()
+                ? request.maxTokens(session -> recordedLength(session, ask.maxTokens()))
+                : request.maxTokens(ask.maxTokens()))
+            .stream(ask.stream());
     T warm = ask.temperature() == null ? limited : limited.temperature(ask.temperature());
     return ask.topP() == null ? warm : warm.topP(ask.topP());
+  }
+
+  private static Integer recordedLength(Session session, int otherwise) {
+    Integer recorded = session.get(TokenLengths.OUTPUT_KEY);
+    return recorded == null ? (Integer) otherwise : recorded;
   }
 
   private static LoadProfile load(Load load, long seed) {

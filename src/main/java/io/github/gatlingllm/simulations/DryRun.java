@@ -144,10 +144,22 @@ public final class DryRun {
 
   private void ask() {
     Ask ask = settings.ask();
-    IntSummaryStatistics chars = ask.prompts().chars();
-    row(
-        "prompts",
-        counted(chars.getCount(), "prompt") + " (" + ask.prompts().origin() + "), " + sizes(chars));
+    Ask.Recorded recorded = ask.recorded();
+    if (recorded == null) {
+      IntSummaryStatistics chars = ask.prompts().chars();
+      row(
+          "prompts",
+          counted(chars.getCount(), "prompt")
+              + " ("
+              + ask.prompts().origin()
+              + "), "
+              + sizes(chars));
+    } else {
+      row("dataset", recorded.dataset().name() + " (" + recorded.dataset().format().key() + ")");
+      for (String part : recorded.dataset().summary().split("; ", -1)) {
+        row("", part);
+      }
+    }
     row(
         "tokenizer",
         settings.tokenizers().stream()
@@ -157,6 +169,7 @@ public final class DryRun {
     row(
         "output",
         (ask.ignoreEos() ? "exactly " : "at most ")
+            + (recorded != null && recorded.lengths() ? "as recorded, else " : "")
             + counted(ask.maxTokens(), "token")
             + (ask.ignoreEos() ? " (ignore_eos, min_tokens)" : ""));
     List<String> sampling = new ArrayList<>();

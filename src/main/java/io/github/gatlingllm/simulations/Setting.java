@@ -34,6 +34,7 @@ enum Setting {
   IGNORE_EOS,
   PROMPT,
   PROMPTS,
+  DATASET,
   TOKENIZER,
   TEMPERATURE,
   TOP_P,
@@ -54,7 +55,6 @@ enum Setting {
   DRY_RUN,
 
   PROMPT_TOKENS(false),
-  DATASET(false),
   SCENARIO(false),
   MIX(false),
   UNIQUE_PROMPTS(false),

@@ -11,6 +11,8 @@ import io.github.gatlingllm.simulations.Load.Arrival;
 import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.Transport.Connections;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.Dataset;
+import io.github.gatlingllm.workload.DatasetFormat;
 import io.github.gatlingllm.workload.PromptFile;
 import io.github.gatlingllm.workload.PromptPool;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -286,11 +288,14 @@ record SettingsReader(Settings settings, TypedSettings typed) {
         typed.decimal(Setting.TEMPERATURE, 0, true, Float.MAX_VALUE, "a number ≥ 0"),
         typed.decimal(Setting.TOP_P, 0, false, 1, "a number > 0 and ≤ 1"),
         body(),
-        settings.headers());
+        settings.headers(),
+        recorded());
   }
 
   private PromptPool prompts() {
     refuseTogether(Setting.PROMPT, Setting.PROMPTS, "a fixed text or a file");
+    refuseTogether(Setting.DATASET, Setting.PROMPT, "each says what is asked");
+    refuseTogether(Setting.DATASET, Setting.PROMPTS, "each says what is asked");
     String text = settings.text(Setting.PROMPT);
     String file = settings.text(Setting.PROMPTS);
     if (file == null) {
@@ -302,6 +307,27 @@ record SettingsReader(Settings settings, TypedSettings typed) {
       throw settings.invalid(Setting.PROMPTS, "expected a path to a readable file");
     } catch (IllegalArgumentException e) {
       throw settings.invalid(Setting.PROMPTS, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Ask.@Nullable Recorded recorded() {
+    String text = settings.text(Setting.DATASET);
+    if (text == null) {
+      return null;
+    }
+    int colon = text.indexOf(':');
+    if (colon < 1 || colon == text.length() - 1) {
+      throw settings.invalid(Setting.DATASET, "expected <format>:<file>, e.g. sharegpt:chats.json");
+    }
+    try {
+      Dataset dataset =
+          Dataset.open(
+              DatasetFormat.ofKey(text.substring(0, colon)),
+              text.substring(colon + 1),
+              Tokenizer.cl100k());
+      return new Ask.Recorded(dataset, !settings.isSet(Setting.MAX_TOKENS));
+    } catch (IllegalArgumentException e) {
+      throw settings.invalid(Setting.DATASET, String.valueOf(e.getMessage()));
     }
   }
 

@@ -8,6 +8,8 @@ import static java.time.Duration.ofSeconds;
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.workload.Dialog;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.util.List;
 import java.util.Map;
 
@@ -77,6 +79,15 @@ final class EveryMethod extends Simulation {
       exec(conversation("history").system("You are #{who}."))
           .exec(conversation("history").system(session -> "You are a tutor."))
           .exec(conversation("history"))
+          .feed(dataset(shareGpt("datasets/sharegpt.json")).seed(42).inOrder())
+          .feed(dataset(openAssistant("datasets/oasst.trees.jsonl").tokenizer(Tokenizer.chars4())))
+          .feed(dataset(longBench("datasets/longbench.json")))
+          .feed(dataset(mooncake("datasets/mooncake.jsonl", Tokenizer.chars4())))
+          .feed(dataset(openAiChat("datasets/openai.jsonl")).get())
+          .exec(conversation("history").dialog("#{dialog}").recordedAnswers().contextLimit(8192))
+          .exec(conversation("history").dialog(session -> session.<Dialog>get("dialog")))
+          .asLongAs(goesOn("history"))
+          .on(llm("turn").chat().nextTurn("history"))
           .exec(
               llm("ask").chat().history("history").system("Be brief.").user("#{prompt}"),
               llm("ask").chat().system(session -> "Be brief.").user(session -> "Why?"),
@@ -85,6 +96,8 @@ final class EveryMethod extends Simulation {
               llm("ask").chat().tool("#{id}", "#{result}"),
               llm("ask").chat().tool(session -> "id", session -> "result"),
               llm("ask").chat().messages("#{messages}"),
+              llm("look").chat().user("What is this?", image(new byte[0], "image/png")),
+              llm("look").chat().user(session -> "And?", image(8, 8).seed(1).variants(2)),
               llm("ask").chat().messages(session -> session.getList("messages")),
               llm("ask")
                   .chat()
@@ -99,6 +112,10 @@ final class EveryMethod extends Simulation {
                   .tool(session -> "id", session -> "result")
                   .messages("#{messages}")
                   .messages(session -> session.getList("messages"))
+                  .user("This?", imageUrl("#{url}"), imageUrl(session -> "http://host/a.png"))
+                  .user(session -> "Or that?", image("datasets/pixel.png"))
+                  .toolChoice("\"auto\"")
+                  .toolChoice(session -> "\"none\"")
                   .tools("[]")
                   .tools(session -> "[]")
                   .responseFormat("{\"type\": \"json_object\"}")
@@ -119,6 +136,9 @@ final class EveryMethod extends Simulation {
           .topP(0.9)
           .topP("#{p}")
           .topP(session -> session.getDouble("p"))
+          .choices(2)
+          .choices("#{n}")
+          .choices(session -> 2)
           .stop("END", "#{end}")
           .stop(session -> "END")
           .seed(1)

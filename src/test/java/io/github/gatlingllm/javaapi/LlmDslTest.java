@@ -61,6 +61,9 @@ class LlmDslTest {
         openLoop(1).seed(1),
         LlmDsl.maxGoodput().seed(1),
         LlmDsl.batch(8),
+        LlmDsl.dataset(LlmDsl.shareGpt("datasets/sharegpt.json")).seed(1),
+        LlmDsl.shareGpt("datasets/sharegpt.json"),
+        LlmDsl.image(2, 2),
         poissonUsersPerSec(25));
   }
 
@@ -110,6 +113,9 @@ class LlmDslTest {
         LlmRequestBuilder.CheckCondition.class,
         LlmProtocolBuilder.class,
         ConversationBuilder.class,
+        DatasetFile.class,
+        DatasetFeeder.class,
+        NoiseImage.class,
         SloBuilder.class,
         MillisCheck.class,
         ClosedLoop.class,
@@ -129,7 +135,7 @@ class LlmDslTest {
   @MethodSource("api")
   void everyMethodIsCalledByTheProgramThatMustCompile(Class<?> type) throws IOException {
     Set<String> internal =
-        Set.of("asScala", "protocol", "toChainBuilder", "plan", "of", "type", "toString");
+        Set.of("asScala", "protocol", "toChainBuilder", "plan", "of", "type", "url", "toString");
     Set<String> called = called(EveryMethod.class);
 
     assertThat(Arrays.stream(type.getDeclaredMethods()))
@@ -149,6 +155,17 @@ class LlmDslTest {
         mistake(() -> llm.baseUrl(URL, "nowhere"), "'nowhere' is no base URL"),
         mistake(() -> llm.requestTimeout(0), "requestTimeout(PT0S): expected more than zero"),
         mistake(() -> llm.idleTimeout(-1), "idleTimeout(PT-1S): expected more than zero"),
+        mistake(() -> conversation("h").contextLimit(0), "contextLimit(0): expected 1 token"),
+        mistake(
+            () -> LlmDsl.dataset(LlmDsl.shareGpt("none.json")),
+            "dataset sharegpt none.json: none.json: no such file, neither in the file system nor"),
+        mistake(() -> LlmDsl.image("none.png"), "image(\"none.png\"): none.png: no such file"),
+        mistake(
+            () -> LlmDsl.image("datasets/openai.jsonl"),
+            "image(\"datasets/openai.jsonl\"): expected .png, .jpg, .gif or .webp"),
+        mistake(() -> LlmDsl.image(new byte[1], "cat"), "image(…, \"cat\"): expected a type such"),
+        mistake(() -> LlmDsl.image(0, 9), "image(0, 9): expected 1 to 64000000 pixels"),
+        mistake(() -> LlmDsl.image(9, 9).variants(0), "variants(0): expected 1 image or more"),
         mistake(() -> llm.warmUp(-1), "warmUp(-1): expected 0 or more requests"),
         mistake(() -> llm.body("{"), "body: expected a JSON object, got '{'"),
         mistake(() -> llm.body("[1]"), "body: expected a JSON object, got '[1]'"),
@@ -196,6 +213,9 @@ class LlmDslTest {
             Map.entry(double.class, 0.5),
             Map.entry(boolean.class, true),
             Map.entry(Duration.class, Duration.ofSeconds(4)),
+            Map.entry(Image.class, LlmDsl.image(2, 2)),
+            Map.entry(Image[].class, new Image[0]),
+            Map.entry(Tokenizer.class, Tokenizer.chars4()),
             Map.entry(String[].class, new String[] {URL}),
             Map.entry(Map.class, Map.of("X-Other", "value")),
             Map.entry(SloBuilder.class, slo().ttft(1)),

@@ -249,6 +249,24 @@ final class BenchmarkSettingsTest {
             Map.of("rate", "2", "fill", "3"),
             "llm.fill=3: only closed loops fill; use llm.stabilize with rates"),
         arguments(
+            Map.of("dataset", "openai:a", "prompt", "b"),
+            "llm.dataset=openai:a: cannot be set together with llm.prompt (each says what is asked)"),
+        arguments(
+            Map.of("dataset", "openai:a", "prompts", "b"),
+            "llm.dataset=openai:a: cannot be set together with llm.prompts (each says what is"
+                + " asked)"),
+        arguments(
+            Map.of("dataset", "chats.json"),
+            "llm.dataset=chats.json: expected <format>:<file>, e.g. sharegpt:chats.json"),
+        arguments(
+            Map.of("dataset", "alpaca:a.json"),
+            "llm.dataset=alpaca:a.json: 'alpaca' is no dataset format; expected one of sharegpt,"
+                + " oasst, longbench, mooncake, openai"),
+        arguments(
+            Map.of("dataset", "openai:datasets/sharegpt.json"),
+            "llm.dataset=openai:datasets/sharegpt.json: sharegpt.json:2: entry 1: expected an"
+                + " object with a list \"messages\", or with it in \"body\""),
+        arguments(
             Map.of("prompt", "a", "prompts", "b"),
             "llm.prompt=a: cannot be set together with llm.prompts (a fixed text or a file)"),
         arguments(Map.of("rate", "1", "arrival", "gamma:0"), "llm.arrival=gamma:0: " + arrivals),

@@ -105,6 +105,21 @@ final class DryRunTest {
   }
 
   @Test
+  void showsDatasets() {
+    assertThat(plan(Map.of("llm.dataset", "sharegpt:datasets/sharegpt.json")))
+        .contains(
+            """
+            dataset        sharegpt.json (sharegpt)
+                           3 dialogs, 1 to 2 turns (mean 1.3)
+                           prompts of 17 to 49 characters (mean 31)
+                           1 begin with an answer, which is not sent
+                           left out 2 of 6: no user message
+                           left out 1 of 6: no text
+            output         exactly as recorded, else 128 tokens (ignore_eos, min_tokens)
+            """);
+  }
+
+  @Test
   void showsLevelsBoundedByCount() {
     assertThat(plan(Map.of("llm.requests", "100", "llm.concurrency", "1,8")))
         .contains(
