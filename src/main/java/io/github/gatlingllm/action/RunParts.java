@@ -111,6 +111,13 @@ record RunParts(
     LlmProtocol first = used.get(0);
     Map<String, RunInfo.TargetSlo> slos = new LinkedHashMap<>();
     used.forEach(each -> slos.putIfAbsent(each.label(), judge(each)));
+    if (!judge(protocol).equals(slos.get(protocol.label()))) {
+      System.out.println(
+          "LLM: "
+              + protocol.label()
+              + " is used with several SLOs; the summary judges it by the first. Name the targets"
+              + " differently to tell them apart");
+    }
     boolean alike = slos.values().stream().distinct().count() == 1;
     RunInfo.TargetSlo judge = judge(first);
     Map<String, String> config = RunConfig.of(used);

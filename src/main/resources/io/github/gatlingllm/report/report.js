@@ -150,7 +150,7 @@
       {
         xAxis: band.from,
         itemStyle: { color: band.shade ? c.soft : "transparent", opacity: [1, 0.06, 0.18][band.shade] },
-        label: { show: Boolean(band.label), formatter: band.label, color: c.soft, fontSize: 11, position: "insideTop", ...halo(c) },
+        label: { show: Boolean(band.label), formatter: band.label, color: c.soft, fontSize: 11, lineHeight: 14, position: "insideTop", ...halo(c) },
       },
       { xAxis: band.to },
     ]),
