@@ -1,6 +1,5 @@
 package io.github.gatlingllm.javaapi;
 
-import static io.github.gatlingllm.javaapi.LlmDsl.chars4;
 import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
 import static io.github.gatlingllm.javaapi.LlmDsl.conversation;
 import static io.github.gatlingllm.javaapi.LlmDsl.finishReason;
@@ -219,7 +218,6 @@ class LlmDslTest {
             Map.entry(String[].class, new String[] {URL}),
             Map.entry(Map.class, Map.of("X-Other", "value")),
             Map.entry(SloBuilder.class, slo().ttft(1)),
-            Map.entry(Tokenizer.class, chars4()),
             Map.entry(Slo.class, Slo.parse("ttft<1ms", 99)),
             Map.entry(CheckBuilder[].class, new CheckBuilder[] {finishReason().is("stop")}),
             Map.entry(Function.class, (Function<Session, String>) session -> "x"),

@@ -115,6 +115,7 @@ final class DryRunTest {
                            1 begin with an answer, which is not sent
                            left out 2 of 6: no user message
                            left out 1 of 6: no text
+            tokenizer      tiktoken:cl100k_base
             output         exactly as recorded, else 128 tokens (ignore_eos, min_tokens)
             """);
   }
