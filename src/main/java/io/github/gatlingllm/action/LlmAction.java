@@ -134,7 +134,12 @@ final class LlmAction extends RequestActionBase {
     String requestId;
     try {
       prepared =
-          PreparedRequest.of(request, components.protocol(), components.pinsOutput(), session);
+          PreparedRequest.of(
+              request,
+              components.protocol(),
+              components.pinsOutput(),
+              components.prefixes(),
+              session);
       index = components.ledger().next();
       requestId = components.ledger().requestId(index);
       httpRequest = call.build(session, prepared, requestId);

@@ -6,6 +6,7 @@ import io.gatling.http.util.SslContexts;
 import io.github.gatlingllm.load.InFlightGate;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunDirectory;
+import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -17,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,9 @@ record RunParts(
     Set<String> unpinned,
     Map<LlmProtocol, InFlightGate> gates,
     Map<TlsTrust, SslContexts> tls,
+    Map<LlmProtocol, PromptPrefix.Texts> prefixes,
+    AtomicLong prompts,
+    AtomicLong warmUpPrompts,
     List<LlmProtocol> used) {
 
   static RunParts of(CoreComponents core) {
@@ -59,6 +64,9 @@ record RunParts(
         ConcurrentHashMap.newKeySet(),
         new ConcurrentHashMap<>(),
         new ConcurrentHashMap<>(),
+        new ConcurrentHashMap<>(),
+        new AtomicLong(),
+        new AtomicLong(Long.MIN_VALUE),
         new CopyOnWriteArrayList<>());
   }
 
@@ -71,6 +79,17 @@ record RunParts(
   @Nullable InFlightGate gate(LlmProtocol protocol) {
     Integer limit = protocol.maxInFlight();
     return limit == null ? null : gates.computeIfAbsent(protocol, p -> new InFlightGate(limit));
+  }
+
+  /**
+   * What prompts under that protocol begin with, made where nobody waits for it. All protocols
+   * count on, for two of them may lead to one server. Warm-up requests count apart, because their
+   * number depends on time.
+   */
+  RequestPrefixes prefixes(LlmProtocol protocol, boolean measured) {
+    PromptPrefix.Texts texts =
+        prefixes.computeIfAbsent(protocol, p -> p.prefix().texts(tokenizer));
+    return new RequestPrefixes(texts, measured ? prompts : warmUpPrompts);
   }
 
   /** The contexts for TLS to that protocol's target; null for those of Gatling's client. */

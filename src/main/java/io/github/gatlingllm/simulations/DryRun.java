@@ -1,10 +1,10 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.simulations.Load.Level;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -92,7 +92,7 @@ public final class DryRun {
           "search",
           "the highest rate that holds the SLO: doubled from there, then bisected to 5 %");
     } else {
-      row("requests", total(load) + (settings.targets().size() > 1 ? ", per target" : ""));
+      row("requests", total(load) + each());
     }
     if (!load.stopWhen().isEmpty()) {
       row("stop when", Objects.requireNonNull(settings.config().get("stopWhen")));
@@ -121,14 +121,17 @@ public final class DryRun {
         : counted(requests, "request") + ", about " + time(duration);
   }
 
+  private String each() {
+    String scenario = settings.ask().workload().scenarios() > 1 ? "scenario" : "";
+    String target = settings.targets().size() > 1 ? "target" : "";
+    String both = scenario.isEmpty() || target.isEmpty() ? "" : " and ";
+    return scenario.isEmpty() && target.isEmpty() ? "" : ", per " + scenario + both + target;
+  }
+
   private static String total(Load load) {
-    long total = 0;
-    for (Level level : load.levels()) {
-      Long requests = load.expectedRequests(level);
-      if (requests == null) {
-        return "as many as the server answers in the time of each level";
-      }
-      total += requests;
+    Long total = load.expected();
+    if (total == null) {
+      return "as many as the server answers in the time of each level";
     }
     return load.requests() == null && load.trials() == null
         ? about(load, total)
@@ -142,10 +145,7 @@ public final class DryRun {
 
   private void ask() {
     Ask ask = settings.ask();
-    IntSummaryStatistics chars = ask.prompts().chars();
-    row(
-        "prompts",
-        counted(chars.getCount(), "prompt") + " (" + ask.prompts().origin() + "), " + sizes(chars));
+    new WorkloadPlan(ask, Tokenizer.cl100k(), this::row).rows();
     row(
         "output",
         (ask.ignoreEos() ? "exactly " : "at most ")
@@ -161,17 +161,6 @@ public final class DryRun {
     if (!ask.headers().isEmpty()) {
       row("extra headers", String.join(", ", ask.headers().keySet()));
     }
-  }
-
-  private static String sizes(IntSummaryStatistics chars) {
-    return chars.getMin() == chars.getMax()
-        ? counted(chars.getMin(), "character")
-        : chars.getMin()
-            + " to "
-            + chars.getMax()
-            + " characters, "
-            + Math.round(chars.getAverage())
-            + " on average";
   }
 
   private String connections() {
@@ -195,7 +184,9 @@ public final class DryRun {
       }
       measured = measured.plus(duration);
     }
-    int turns = settings.interleave() ? 1 : Math.max(1, settings.targets().size());
+    int turns =
+        (settings.interleave() ? 1 : Math.max(1, settings.targets().size()))
+            * settings.ask().workload().scenarios();
     measured = measured.multipliedBy(turns);
     Duration drains = load.drain().multipliedBy((long) load.levels().size() * turns);
     return time(measured)

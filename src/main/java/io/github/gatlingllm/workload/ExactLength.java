@@ -57,6 +57,11 @@ final class ExactLength {
     return cut(before, source, after, tokens);
   }
 
+  /** Tokens of a text. */
+  int count(String text) {
+    return tokenizer.count(text);
+  }
+
   private String longer(String before, String text, int tokens, SplittableRandom random) {
     int chars = text.length();
     String longer = text;

@@ -93,6 +93,7 @@ public sealed interface PromptPrefix {
     private static final long TEXT_SALT = 0x7072656669786573L; // "prefixes"
     private static final long GROUP_SALT = 0x67726f7570736f66L; // "groupsof"
     private static final int LEAST_TOKENS = 2;
+    private static final int LONG_TOKEN = 8;
 
     public Shared {
       if (groups < 1 || tokens < LEAST_TOKENS || tokens > LengthDistribution.MOST) {
@@ -128,7 +129,15 @@ public sealed interface PromptPrefix {
 
     private String text(ExactLength exact, int group) {
       SplittableRandom random = PromptSource.random(seed, TEXT_SALT, group);
-      return exact.of("", "", ExactLength.BREAK, tokens, random).text() + ExactLength.BREAK;
+      String text = exact.of("", "", ExactLength.BREAK, tokens, random).text();
+      // Its last token must be full, else the prompt's first character would be part of it.
+      for (int more = 0; more < LONG_TOKEN; more++) {
+        String prefix = text + ".".repeat(more) + ExactLength.BREAK;
+        if (exact.count(prefix) == tokens && exact.count(prefix + "A") == tokens + 1) {
+          return prefix;
+        }
+      }
+      return text + ExactLength.BREAK;
     }
 
     @Override
