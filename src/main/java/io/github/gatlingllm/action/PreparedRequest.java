@@ -58,11 +58,12 @@ record PreparedRequest(
     Integer maxTokens = resolve(parts.maxTokens, session);
     Boolean stream = resolve(parts.stream, session);
     String model = resolve(parts.model == null ? protocol.model() : parts.model, session);
-    body.model(model).prompt(resolve(parts.prompt, session))
+    body
+        .model(model)
+        .prompt(resolve(parts.prompt, session))
         // Not part of the conversation: a prefix is sent, and not remembered.
         .prefix(prefixes.next(chat.conversation == null ? null : (Long) session.userId()))
-        .stream(
-            stream == null ? protocol.streaming() : stream)
+        .stream(stream == null ? protocol.streaming() : stream)
         .includeUsage(protocol.includeUsage())
         .maxTokens(maxTokens)
         .ignoreEos(pinned && maxTokens != null)

@@ -21,8 +21,6 @@ record RequestPrefixes(PromptPrefix.Texts texts, AtomicLong count) {
    */
   String next(@Nullable Long conversation) {
     long request = count.getAndIncrement();
-    return conversation == null
-        ? texts.of(request)
-        : texts.inConversation(request, conversation);
+    return conversation == null ? texts.of(request) : texts.inConversation(request, conversation);
   }
 }

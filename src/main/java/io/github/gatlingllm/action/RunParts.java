@@ -87,8 +87,7 @@ record RunParts(
    * number depends on time.
    */
   RequestPrefixes prefixes(LlmProtocol protocol, boolean measured) {
-    PromptPrefix.Texts texts =
-        prefixes.computeIfAbsent(protocol, p -> p.prefix().texts(tokenizer));
+    PromptPrefix.Texts texts = prefixes.computeIfAbsent(protocol, p -> p.prefix().texts(tokenizer));
     return new RequestPrefixes(texts, measured ? prompts : warmUpPrompts);
   }
 

@@ -10,15 +10,15 @@ import io.github.gatlingllm.action.LlmChecks;
 import io.github.gatlingllm.action.LlmResponse;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.workload.LengthDistribution;
+import io.github.gatlingllm.workload.WorkloadScenario;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
-import io.github.gatlingllm.workload.LengthDistribution;
-import io.github.gatlingllm.workload.WorkloadScenario;
-import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * The DSL of gatling-llm: import its members statically, beside Gatling's own.
@@ -304,8 +304,7 @@ public final class LlmDsl {
             LengthDistribution.weighted(
                 new TreeMap<>(weights)
                     .entrySet().stream()
-                        .map(
-                            e -> new LengthDistribution.Weighted.Choice(e.getKey(), e.getValue()))
+                        .map(e -> new LengthDistribution.Weighted.Choice(e.getKey(), e.getValue()))
                         .toList()));
   }
 

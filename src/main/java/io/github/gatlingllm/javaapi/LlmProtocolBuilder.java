@@ -298,8 +298,10 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.warmUp = new LlmProtocol.WarmUp(s.warmUp.requests(), false));
   }
 
-  /** Notes in the run what prompts and arrivals were drawn from, so that it can be repeated;
-   * what prompts begin with is drawn from it too. */
+  /**
+   * Notes in the run what prompts and arrivals were drawn from, so that it can be repeated; what
+   * prompts begin with is drawn from it too.
+   */
   public LlmProtocolBuilder seed(long seed) {
     return with(
         s -> {

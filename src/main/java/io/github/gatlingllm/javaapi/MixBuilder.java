@@ -1,7 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
 import static io.gatling.javaapi.core.CoreDsl.doSwitch;
-import static io.gatling.javaapi.core.CoreDsl.exec;
+import static io.gatling.javaapi.core.CoreDsl.onCase;
 
 import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.Choice;
@@ -30,7 +30,6 @@ public final class MixBuilder implements Executable {
   /** What {@code LlmDsl.mix()} starts from. */
   static final MixBuilder START = new MixBuilder(List.of(), null);
 
-  private static final String DRAWN = "gatling.llm.mix";
   private static final long SALT = 0x6d69787475726573L; // "mixtures"
 
   private final List<Part> parts;
@@ -73,13 +72,12 @@ public final class MixBuilder implements Executable {
     AtomicLong next = new AtomicLong();
     List<Choice.WithKey> choices =
         IntStream.range(0, parts.size())
-            .mapToObj(i -> io.gatling.javaapi.core.CoreDsl.onCase(i).then(parts.get(i).what()))
+            .mapToObj(i -> onCase(i).then(parts.get(i).what()))
             .toList();
-    return exec(session -> session.set(DRAWN, draw(drawnFrom, next.getAndIncrement())))
-        .exec(doSwitch("#{" + DRAWN + "}").on(choices));
+    return doSwitch(session -> draw(drawnFrom, next.getAndIncrement())).on(choices);
   }
 
-  private int draw(long drawnFrom, long index) {
+  private Integer draw(long drawnFrom, long index) {
     Part drawn = Weights.draw(parts, Part::weight, PromptSource.random(drawnFrom, SALT, index));
     return parts.indexOf(drawn);
   }

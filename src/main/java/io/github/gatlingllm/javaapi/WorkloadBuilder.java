@@ -145,8 +145,7 @@ public final class WorkloadBuilder implements Executable {
     WorkloadScenario.Ready ready = parts.ready();
     Prompts prompts = ready.prompts();
     AtomicLong next = new AtomicLong();
-    Function<Session, String> prompt =
-        session -> prompts.pick(next.getAndIncrement()).text();
+    Function<Session, String> prompt = session -> prompts.pick(next.getAndIncrement()).text();
     String name = parts.scenario.name();
     if (parts.api == Api.COMPLETIONS) {
       String before = ready.system() == null ? "" : ready.system() + "\n\n";

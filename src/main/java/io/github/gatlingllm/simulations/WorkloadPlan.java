@@ -68,7 +68,8 @@ record WorkloadPlan(Ask ask, Tokenizer tokenizer, BiConsumer<String, String> row
       return;
     }
     row.accept(
-        "prompts", counted(prompts.made().size(), "text") + " made of " + source + distinct(prompts));
+        "prompts",
+        counted(prompts.made().size(), "text") + " made of " + source + distinct(prompts));
     row.accept("prompt size", lengths + " by " + tokenizer.name());
   }
 
@@ -84,8 +85,7 @@ record WorkloadPlan(Ask ask, Tokenizer tokenizer, BiConsumer<String, String> row
         scenario.dialog()
             ? WorkloadScenario.TURNS + " turns of " + scenario.tokens() + " tokens"
             : scenario.tokens() + " tokens";
-    String distinct =
-        scenario.same() ? "" : ", " + ready.prompts().made().size() + " distinct";
+    String distinct = scenario.same() ? "" : ", " + ready.prompts().made().size() + " distinct";
     row.accept(
         "",
         String.format(

@@ -42,6 +42,7 @@ record WorkloadReader(
     for (Setting known : List.of(Setting.SCENARIO, Setting.MIX)) {
       typed.refuseTogether(known, Setting.PROMPT, "scenarios bring their prompts");
       typed.refuseTogether(known, Setting.PROMPTS, "scenarios bring their prompts");
+      typed.refuseTogether(known, Setting.DATASET, "scenarios bring their prompts");
       typed.refuseTogether(known, Setting.PROMPT_TOKENS, "scenarios bring their lengths");
     }
     if (settings.isSet(Setting.SCENARIO)) {

@@ -20,7 +20,10 @@ public enum WorkloadScenario {
   B1("diverse short", 50, "next to nothing to cache: decoding and batching without prefill"),
 
   /** Long prompts that differ. */
-  B2("diverse long", 2_500, "the worst case: every prompt is prefilled in full, caching cannot help"),
+  B2(
+      "diverse long",
+      2_500,
+      "the worst case: every prompt is prefilled in full, caching cannot help"),
 
   /** A long system prompt shared by all, and a short query of its own. */
   C("RAG, agent", 30, "the shared prefix is cached, the query is not: what agents and RAG gain"),

@@ -92,15 +92,15 @@ class PreparedRequestTest {
                 Dynamic.of(
                     "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Why?\"}]}]")));
     assertThat(body(prepare(parts, prefixes, SESSION)).at("/messages/0/content"))
-        .hasToString("[{\"type\":\"text\",\"text\":\"<3> \"},{\"type\":\"text\",\"text\":\"Why?\"}]");
+        .hasToString(
+            "[{\"type\":\"text\",\"text\":\"<3> \"},{\"type\":\"text\",\"text\":\"Why?\"}]");
   }
 
   @Test
   void aPrefixIsSentWithAConversationButNotRemembered() throws IOException {
     Conversation before = Conversation.of().answered(List.of(Message.user("1?")), "One.");
     LlmRequest next = CHAT.and(new MessagePart.History("history")).and(text("user", "2?"));
-    PreparedRequest prepared =
-        prepare(next, numbered(), Sessions.with(Map.of("history", before)));
+    PreparedRequest prepared = prepare(next, numbered(), Sessions.with(Map.of("history", before)));
 
     assertThat(body(prepared).path("messages").findValuesAsText("content"))
         .containsExactly("<0> 1?", "One.", "2?");
@@ -119,8 +119,7 @@ class PreparedRequestTest {
 
   private static PreparedRequest prepare(
       LlmRequest request, RequestPrefixes prefixes, Session session) {
-    return PreparedRequest.of(
-        request, (LlmProtocol) PROTOCOL.protocol(), true, prefixes, session);
+    return PreparedRequest.of(request, (LlmProtocol) PROTOCOL.protocol(), true, prefixes, session);
   }
 
   @Test
@@ -247,7 +246,8 @@ class PreparedRequestTest {
 
   private static PreparedRequest prepare(
       LlmRequest request, LlmProtocolBuilder protocol, boolean pinned, Session session) {
-    return PreparedRequest.of(request, (LlmProtocol) protocol.protocol(), pinned, RequestPrefixes.NONE, session);
+    return PreparedRequest.of(
+        request, (LlmProtocol) protocol.protocol(), pinned, RequestPrefixes.NONE, session);
   }
 
   private static JsonNode body(PreparedRequest prepared) throws IOException {

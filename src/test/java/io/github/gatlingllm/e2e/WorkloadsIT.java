@@ -46,8 +46,7 @@ class WorkloadsIT {
     for (int dialog = 0; dialog < 2; dialog++) {
       List<String> before = List.of();
       for (int turn = 0; turn < WorkloadsSimulation.TURNS; turn++) {
-        List<String> contents =
-            heard.get(dialog * WorkloadsSimulation.TURNS + turn).contents();
+        List<String> contents = heard.get(dialog * WorkloadsSimulation.TURNS + turn).contents();
         assertThat(contents).as("turn " + turn).hasSize(2 * turn + 1);
         assertThat(contents.subList(0, before.size())).isEqualTo(before);
         assertThat(CL100K.count(contents.get(2 * turn))).isEqualTo(50);

@@ -148,23 +148,22 @@ final class EveryMethod extends Simulation {
           .then(ttft().lt(500));
 
   private final ChainBuilder prompts =
-      feed(
-              prompts()
-                  .text("Why?")
-                  .file("src/gatling/resources/prompts.json")
-                  .synthetic()
-                  .builtIn()
-                  .tokens(256)
-                  .tokens(256, Tokenizer.chars4())
-                  .tokens(normalTokens(256, 32))
-                  .tokens(lognormalTokens(256, 32), Tokenizer.cl100k())
-                  .tokens(uniformTokens(100, 900))
-                  .tokens(weightedTokens(Map.of(128, 70.0, 4_096, 30.0)))
-                  .tokens(tracedTokens("src/test/resources/traces/azure.csv"))
-                  .distinct(100)
-                  .unique()
-                  .sharedPrefix(4, 64)
-                  .seed(42))
+      feed(prompts()
+              .text("Why?")
+              .file("src/gatling/resources/prompts.json")
+              .synthetic()
+              .builtIn()
+              .tokens(256)
+              .tokens(256, Tokenizer.chars4())
+              .tokens(normalTokens(256, 32))
+              .tokens(lognormalTokens(256, 32), Tokenizer.cl100k())
+              .tokens(uniformTokens(100, 900))
+              .tokens(weightedTokens(Map.of(128, 70.0, 4_096, 30.0)))
+              .tokens(tracedTokens("src/test/resources/traces/azure.csv"))
+              .distinct(100)
+              .unique()
+              .sharedPrefix(4, 64)
+              .seed(42))
           .exec(
               mix()
                   .add(1, sameShort().maxTokens(16).seed(1))
@@ -189,7 +188,9 @@ final class EveryMethod extends Simulation {
 
   {
     setUp(
-            scenario("A").exec(chats, exec(request), prompts).injectOpen(poissonUsersPerSec(25).during(60)),
+            scenario("A")
+                .exec(chats, exec(request), prompts)
+                .injectOpen(poissonUsersPerSec(25).during(60)),
             scenario("B")
                 .exec(request)
                 .injectOpen(poissonUsersPerSec(25).seed(42).during(ofSeconds(60)), nothingFor(10)),

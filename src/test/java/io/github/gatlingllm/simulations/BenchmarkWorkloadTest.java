@@ -29,7 +29,7 @@ final class BenchmarkWorkloadTest {
   void promptsHaveExactlyTheirTokens() {
     Prompts prompts = pool(Map.of("promptTokens", "300", "requests", "20"));
 
-    assertThat(prompts.made()).hasSize(140).as("20 at each of 7 levels");
+    assertThat(prompts.made()).as("20 at each of 7 levels").hasSize(140);
     assertThat(prompts.made()).allMatch(p -> Tokenizer.cl100k().count(p.text()) == 300);
   }
 
@@ -113,7 +113,8 @@ final class BenchmarkWorkloadTest {
             """);
     assertThat(plan(Map.of("scenario", "A1,B1", "duration", "10", "drain", "0", "rate", "2")))
         .contains("time           20 s of measuring");
-    assertThat(plan(Map.of("mix", "C:2,B1:1", "requests", "2"))).contains("mix            C 66.7 %, B1 33.3 %\n");
+    assertThat(plan(Map.of("mix", "C:2,B1:1", "requests", "2")))
+        .contains("mix            C 66.7 %, B1 33.3 %\n");
   }
 
   @Test
@@ -172,7 +173,8 @@ final class BenchmarkWorkloadTest {
             Map.of("scenario", "D", "api", "completions"),
             "llm.scenario=D: D is a dialog, which needs the chat API"),
         arguments(
-            Map.of("scenario", "A1,B1", "interleave", "true", "endpoint", "http://a/v1,http://b/v1"),
+            Map.of(
+                "scenario", "A1,B1", "interleave", "true", "endpoint", "http://a/v1,http://b/v1"),
             "llm.interleave=true: expected one llm.scenario; several run one after the other"),
         arguments(
             Map.of("uniquePrompts", "true", "sharedPrefix", "2x50"),
