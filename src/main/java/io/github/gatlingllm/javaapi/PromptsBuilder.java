@@ -13,6 +13,7 @@ import io.github.gatlingllm.workload.SyntheticText;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.IntSummaryStatistics;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -171,6 +172,12 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
       System.out.println(
           "LLM: %d of %d prompts could not be given their length by %s, e.g. %s"
               .formatted(misses.size(), prompts.made().size(), counts.name(), misses.get(0)));
+    }
+    IntSummaryStatistics sizes = PromptPrefix.sizes(prefix.texts(counts), counts);
+    if (lengths != null && sizes.getMin() < sizes.getMax()) {
+      System.out.println(
+          "LLM: by %s prefixes of prompts have %d to %d tokens, and so the totals vary"
+              .formatted(counts.name(), sizes.getMin(), sizes.getMax()));
     }
     return LongStream.iterate(0, i -> i + 1).mapToObj(i -> row(prompts, i)).iterator();
   }

@@ -8,7 +8,6 @@ import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
@@ -130,7 +129,7 @@ public final class WorkloadBuilder implements Executable {
   public WorkloadBuilder completion(UnaryOperator<CompletionRequestBuilder> change) {
     return with(
         draft -> {
-          draft.api = Api.COMPLETIONS;
+          draft.completes = true;
           draft.completion = change;
         });
   }
@@ -138,7 +137,7 @@ public final class WorkloadBuilder implements Executable {
   /** For internal use only. */
   @Override
   public ChainBuilder toChainBuilder() {
-    if (parts.scenario.dialog() && parts.api == Api.COMPLETIONS) {
+    if (parts.scenario.dialog() && parts.completes) {
       throw InvalidSimulation.because(
           parts.scenario + ".completion(): a dialog needs the chat API; leave it out");
     }
@@ -147,7 +146,7 @@ public final class WorkloadBuilder implements Executable {
     AtomicLong next = new AtomicLong();
     Function<Session, String> prompt = session -> prompts.pick(next.getAndIncrement()).text();
     String name = parts.scenario.name();
-    if (parts.api == Api.COMPLETIONS) {
+    if (parts.completes) {
       String before = ready.system() == null ? "" : ready.system() + "\n\n";
       return exec(
           parts.completion.apply(
@@ -184,7 +183,7 @@ public final class WorkloadBuilder implements Executable {
   private static final class Draft {
     private final WorkloadScenario scenario;
     private WorkloadScenario.@Nullable Ready ready;
-    private Api api = Api.CHAT;
+    private boolean completes;
     private int maxTokens = 128;
     private int turns = WorkloadScenario.TURNS;
     private Duration leastThinkTime = Duration.ZERO;
@@ -202,7 +201,7 @@ public final class WorkloadBuilder implements Executable {
     Draft(Draft from) {
       scenario = from.scenario;
       ready = from.ready;
-      api = from.api;
+      completes = from.completes;
       maxTokens = from.maxTokens;
       turns = from.turns;
       leastThinkTime = from.leastThinkTime;

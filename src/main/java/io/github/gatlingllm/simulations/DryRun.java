@@ -2,6 +2,7 @@ package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.workload.Tokenizer;
+import io.github.gatlingllm.workload.WorkloadScenario;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -125,7 +126,10 @@ public final class DryRun {
     String scenario = settings.ask().workload().scenarios() > 1 ? "scenario" : "";
     String target = settings.targets().size() > 1 ? "target" : "";
     String both = scenario.isEmpty() || target.isEmpty() ? "" : " and ";
-    return scenario.isEmpty() && target.isEmpty() ? "" : ", per " + scenario + both + target;
+    return (scenario.isEmpty() && target.isEmpty() ? "" : ", per " + scenario + both + target)
+        + (settings.ask().workload().dialogs()
+            ? "; a dialog of " + WorkloadScenario.TURNS + " turns counts as one"
+            : "");
   }
 
   private static String total(Load load) {

@@ -49,12 +49,15 @@ record SettingsReader(Settings settings, TypedSettings typed) {
             ? choice == ApiChoice.COMPLETIONS ? Api.COMPLETIONS : Api.CHAT
             : targets.get(0).endpoint().api();
     Load load = load(targets.isEmpty());
-    Long pinned = typed.seed(Setting.SEED);
-    long seed = pinned == null ? randomSeed.getAsLong() : pinned;
-    Ask ask =
-        ask(api, new WorkloadReader(settings, typed, Tokenizer.cl100k(), seed, load.expected()));
     Transport transport = transport();
     Slo slo = slo();
+    Long pinned = typed.seed(Setting.SEED);
+    long seed = pinned == null ? randomSeed.getAsLong() : pinned;
+    // Last, because it makes prompts, which takes seconds.
+    Ask ask =
+        ask(
+            leastApi(targets, api),
+            new WorkloadReader(settings, typed, Tokenizer.cl100k(), seed, load.expected()));
     return new BenchmarkSettings(
         targets,
         interleave(targets, ask.workload()),
@@ -82,6 +85,13 @@ record SettingsReader(Settings settings, TypedSettings typed) {
       targets.add(new Target(endpoint(urls.get(i), asked), models.get(i), keys.get(i)));
     }
     return targets;
+  }
+
+  /** Completions where any target has no more, for what needs chat. */
+  private static Api leastApi(List<Target> targets, Api api) {
+    return targets.stream().anyMatch(target -> target.endpoint().api() == Api.COMPLETIONS)
+        ? Api.COMPLETIONS
+        : api;
   }
 
   /** What was given, and what could not be kept of it. */

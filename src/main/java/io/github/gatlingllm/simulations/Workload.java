@@ -23,6 +23,11 @@ public sealed interface Workload {
     return 1;
   }
 
+  /** Whether conversations are held, each of several requests. */
+  default boolean dialogs() {
+    return false;
+  }
+
   /** Prompts of one source. */
   record Pool(Prompts prompts) implements Workload {
     @Override
@@ -70,6 +75,11 @@ public sealed interface Workload {
     public int scenarios() {
       return list.size();
     }
+
+    @Override
+    public boolean dialogs() {
+      return list.stream().anyMatch(ready -> ready.scenario().dialog());
+    }
   }
 
   /**
@@ -94,6 +104,11 @@ public sealed interface Workload {
     @Override
     public String name() {
       return "mix of " + scenarioList().name();
+    }
+
+    @Override
+    public boolean dialogs() {
+      return scenarioList().dialogs();
     }
 
     @Override

@@ -51,7 +51,14 @@ record WorkloadPlan(Ask ask, Tokenizer tokenizer, BiConsumer<String, String> row
               + (misses.size() > MISSES_SHOWN ? ", …" : ""));
     }
     if (!(ask.prefix() instanceof PromptPrefix.None)) {
-      row.accept("prefix", ask.prefix().toString());
+      IntSummaryStatistics sizes = PromptPrefix.sizes(ask.prefix().texts(tokenizer), tokenizer);
+      row.accept(
+          "prefix",
+          ask.prefix()
+              + ": "
+              + (sizes.getMin() == sizes.getMax()
+                  ? counted(sizes.getMax(), "token")
+                  : sizes.getMin() + " to " + sizes.getMax() + " tokens, and so do totals vary"));
     }
   }
 

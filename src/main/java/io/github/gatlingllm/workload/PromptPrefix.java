@@ -1,5 +1,6 @@
 package io.github.gatlingllm.workload;
 
+import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -15,6 +16,9 @@ public sealed interface PromptPrefix {
 
   /** Nothing: what the server has cached of earlier prompts, it may use. */
   PromptPrefix NONE = new None();
+
+  /** How many prefixes tell whether all have one size. */
+  int SIZED = 64;
 
   /** The texts, ready to be used; too slow for an event loop. */
   Texts texts(Tokenizer tokenizer);
@@ -35,6 +39,16 @@ public sealed interface PromptPrefix {
    */
   static PromptPrefix shared(int groups, int tokens, long seed) {
     return new Shared(groups, tokens, seed);
+  }
+
+  /**
+   * Tokens of the prefixes of the first requests. Where the least and the most differ, so do the
+   * totals of prompts, for the tokenizer does not count every prefix alike.
+   */
+  static IntSummaryStatistics sizes(Texts texts, Tokenizer tokenizer) {
+    return IntStream.range(0, SIZED)
+        .map(request -> tokenizer.count(texts.of(request)))
+        .summaryStatistics();
   }
 
   /** The prefixes of requests. May be used by any thread, event loops too. */
@@ -147,7 +161,7 @@ public sealed interface PromptPrefix {
 
     @Override
     public String toString() {
-      return "one of " + groups + " shared prefixes of " + tokens + " tokens first in every prompt";
+      return "one of " + groups + " texts of " + tokens + " tokens first in every prompt";
     }
   }
 }

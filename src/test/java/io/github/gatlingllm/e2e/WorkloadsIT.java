@@ -103,6 +103,41 @@ class WorkloadsIT {
     }
   }
 
+  @Test
+  void totalsOfTheBenchmarkStayExactBehindNoncesAndNoPromptIsWarm() throws Exception {
+    try (Parrot server = new Parrot()) {
+      benchmark(
+          server.baseUrl(),
+          Map.of(
+              "llm.promptTokens", "100",
+              "llm.uniquePrompts", "true",
+              "llm.requests", "12"));
+
+      List<String> prompts = server.heard().stream().map(each -> each.contents().get(0)).toList();
+      assertThat(prompts).as("a warm-up request, then the measured ones").hasSize(13);
+      assertThat(prompts.subList(1, 13)).allMatch(prompt -> CL100K.count(prompt) == 100);
+      assertThat(prompts.stream().map(prompt -> prompt.substring(0, 18)))
+          .doesNotHaveDuplicates()
+          .allMatch(nonce -> nonce.matches("\\d{18}"));
+    }
+  }
+
+  @Test
+  void severalScenariosGoToEachOfSeveralTargets() throws Exception {
+    try (EmbeddedEngine a = EmbeddedEngine.builder().seed(1).start();
+        EmbeddedEngine b = EmbeddedEngine.builder().seed(1).start()) {
+      GatlingRun run =
+          benchmark(
+              a.baseUrl() + "," + b.baseUrl(),
+              Map.of("llm.scenario", "B1,A1", "llm.requests", "2", "llm.sharedPrefix", "2x32"));
+
+      assertThat(run.requests().stream().map(r -> r.identity().scenario()))
+          .containsExactly("B1", "B1", "A1", "A1", "B1", "B1", "A1", "A1");
+      assertThat(run.requests().stream().map(r -> r.identity().target()).distinct()).hasSize(2);
+      assertThat(run.info().config()).containsEntry("sharedPrefix", "2x32");
+    }
+  }
+
   private static List<String> names(GatlingRun run) throws Exception {
     return run.requests().stream().map(record -> record.identity().name()).toList();
   }

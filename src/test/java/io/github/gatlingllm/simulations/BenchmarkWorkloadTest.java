@@ -82,13 +82,13 @@ final class BenchmarkWorkloadTest {
             """
             prompts        1000 texts made of 100 prompts (built-in); after these they come again
             prompt size    normal lengths of mean 256 and std 32 tokens by tiktoken:cl100k_base
-            prefix         one of 8 shared prefixes of 64 tokens first in every prompt
+            prefix         one of 8 texts of 64 tokens first in every prompt: 64 tokens
             """);
     assertThat(plan(Map.of("prompt", "Hi", "uniquePrompts", "true")))
         .contains(
             """
             prompts        1 prompt (fixed text), 2 characters
-            prefix         a nonce of its own first in every prompt
+            prefix         a nonce of its own first in every prompt: 7 tokens
             """);
   }
 
@@ -97,7 +97,7 @@ final class BenchmarkWorkloadTest {
     assertThat(plan(Map.of("scenario", "A1,B2,C,D", "requests", "2", "concurrency", "4")))
         .contains(
             """
-            requests       2 requests, per scenario
+            requests       2 requests, per scenario; a dialog of 5 turns counts as one
             """)
         .contains(
             """
