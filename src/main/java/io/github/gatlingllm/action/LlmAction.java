@@ -151,7 +151,12 @@ final class LlmAction extends RequestActionBase {
     String requestId;
     try {
       prepared =
-          PreparedRequest.of(request, components.protocol(), components.pinsOutput(), session);
+          PreparedRequest.of(
+              request,
+              components.protocol(),
+              components.pinsOutput(),
+              components.prefixes(),
+              session);
       String reason = prepared.whyNotToBeSent();
       if (reason != null) {
         return passOver(session, prepared, reason);

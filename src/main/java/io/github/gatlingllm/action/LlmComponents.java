@@ -30,6 +30,7 @@ final class LlmComponents implements ProtocolComponents {
   private final String target;
   private final RunParts parts;
   private final @Nullable InFlightGate gate;
+  private final RequestPrefixes prefixes;
   private final Ledger ledger;
 
   private LlmComponents(LlmProtocol protocol, RunParts parts, Ledger ledger) {
@@ -37,6 +38,7 @@ final class LlmComponents implements ProtocolComponents {
     this.target = protocol.label();
     this.parts = parts;
     this.gate = parts.gate(protocol);
+    this.prefixes = parts.prefixes(protocol, ledger.inStatistics());
     this.ledger = ledger;
   }
 
@@ -69,6 +71,11 @@ final class LlmComponents implements ProtocolComponents {
   /** What limits the requests in flight; null where nothing does. */
   @Nullable InFlightGate gate() {
     return gate;
+  }
+
+  /** What prompts begin with. */
+  RequestPrefixes prefixes() {
+    return prefixes;
   }
 
   Run run() {

@@ -3,6 +3,7 @@ package io.github.gatlingllm.action;
 import io.gatling.core.protocol.Protocol;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.net.URI;
 import java.time.Duration;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param pinning whether a request with {@code max_tokens} pins its output to that length
  * @param includeUsage whether streams are asked for usage
  * @param extraBody JSON object that is merged into every request; null for none
+ * @param prefix what every prompt begins with
  * @param slo objectives of every request
  * @param sloByName objectives of single request names, instead of {@code slo}
  * @param recording what goes into the records
@@ -52,6 +54,7 @@ public record LlmProtocol(
     Pinning pinning,
     boolean includeUsage,
     @Nullable String extraBody,
+    PromptPrefix prefix,
     Slo slo,
     Map<String, Slo> sloByName,
     Recording recording,
@@ -104,6 +107,7 @@ public record LlmProtocol(
           Pinning.UNLESS_REJECTED,
           true,
           null,
+          PromptPrefix.NONE,
           Slo.NONE,
           Map.of(),
           new Recording(false, true),
@@ -137,6 +141,7 @@ public record LlmProtocol(
         Pinning.ALWAYS,
         true,
         null,
+        PromptPrefix.NONE,
         slo,
         Map.of(),
         new Recording(true, true),

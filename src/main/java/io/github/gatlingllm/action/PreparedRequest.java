@@ -40,11 +40,16 @@ record PreparedRequest(
    * Resolves the request for that session.
    *
    * @param pinned whether a limit on the output is also its least length
+   * @param prefixes what its first message begins with
    * @throws Dynamic.Unresolved when an EL or a function fails
    * @throws IllegalArgumentException when what is asked makes no sense
    */
   static PreparedRequest of(
-      LlmRequest request, LlmProtocol protocol, boolean pinned, Session session) {
+      LlmRequest request,
+      LlmProtocol protocol,
+      boolean pinned,
+      RequestPrefixes prefixes,
+      Session session) {
     LlmRequest.Draft parts = request.parts();
     GenerationRequest.Builder body = GenerationRequest.of(parts.api);
     ChatMessages chat = new ChatMessages(session, body);
@@ -52,8 +57,12 @@ record PreparedRequest(
     Integer maxTokens = resolve(parts.maxTokens, session);
     Boolean stream = resolve(parts.stream, session);
     String model = resolve(parts.model == null ? protocol.model() : parts.model, session);
-    body.model(model).prompt(resolve(parts.prompt, session)).stream(
-            stream == null ? protocol.streaming() : stream)
+    body
+        .model(model)
+        .prompt(resolve(parts.prompt, session))
+        // Not part of the conversation: a prefix is sent, and not remembered.
+        .prefix(prefixes.next(chat.conversation() == null ? null : (Long) session.userId()))
+        .stream(stream == null ? protocol.streaming() : stream)
         .includeUsage(protocol.includeUsage())
         .maxTokens(maxTokens)
         .ignoreEos(pinned && maxTokens != null)

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.action;
 
+import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -51,6 +52,13 @@ final class RunConfig {
     }
     if (protocol.verifyTls() != null) {
       config.put("verifyTls", protocol.verifyTls().toString());
+    }
+    if (protocol.prefix() instanceof PromptPrefix.Unique unique) {
+      config.put("uniquePrompts", "true");
+      config.put("prefixSeed", Long.toString(unique.seed()));
+    } else if (protocol.prefix() instanceof PromptPrefix.Shared shared) {
+      config.put("sharedPrefix", shared.groups() + "x" + shared.tokens());
+      config.put("prefixSeed", Long.toString(shared.seed()));
     }
     config.put("connections", protocol.shareConnections() ? "shared" : "perUser");
     config.putAll(protocol.notes());

@@ -7,6 +7,7 @@ import io.github.gatlingllm.load.InFlightGate;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunDirectory;
 import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.workload.PromptPrefix;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,9 @@ record RunParts(
     Set<String> unpinned,
     Map<LlmProtocol, InFlightGate> gates,
     Map<TlsTrust, SslContexts> tls,
+    Map<LlmProtocol, PromptPrefix.Texts> prefixes,
+    AtomicLong prompts,
+    AtomicLong warmUpPrompts,
     List<LlmProtocol> used) {
 
   /** Longest time that records wait for counts when all requests have ended. */
@@ -65,6 +70,9 @@ record RunParts(
         ConcurrentHashMap.newKeySet(),
         new ConcurrentHashMap<>(),
         new ConcurrentHashMap<>(),
+        new ConcurrentHashMap<>(),
+        new AtomicLong(),
+        new AtomicLong(Long.MIN_VALUE),
         new CopyOnWriteArrayList<>());
   }
 
@@ -85,6 +93,17 @@ record RunParts(
   @Nullable InFlightGate gate(LlmProtocol protocol) {
     Integer limit = protocol.maxInFlight();
     return limit == null ? null : gates.computeIfAbsent(protocol, p -> new InFlightGate(limit));
+  }
+
+  /**
+   * What prompts under that protocol begin with, made where nobody waits for it. All protocols
+   * count on, for two of them may lead to one server. Warm-up requests count apart, because their
+   * number depends on time.
+   */
+  RequestPrefixes prefixes(LlmProtocol protocol, boolean measured) {
+    PromptPrefix.Texts texts =
+        prefixes.computeIfAbsent(protocol, p -> p.prefix().texts(p.tokenizer()));
+    return new RequestPrefixes(texts, measured ? prompts : warmUpPrompts);
   }
 
   /** The contexts for TLS to that protocol's target; null for those of Gatling's client. */

@@ -12,9 +12,13 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.sample.Verdict;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.DatasetFormat;
+import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Tokenizer;
+import io.github.gatlingllm.workload.WorkloadScenario;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -396,6 +400,116 @@ public final class LlmDsl {
    */
   public static List<PopulationBuilder> sideBySide(PopulationBuilder... populations) {
     return List.of(populations);
+  }
+
+  // Prompts
+
+  /**
+   * A feeder of prompts: {@code feed(prompts().builtIn().tokens(256).seed(42))}. Each user gets the
+   * next one as {@code #{prompt}}.
+   */
+  public static PromptsBuilder prompts() {
+    return PromptsBuilder.START;
+  }
+
+  /**
+   * Prompt lengths of a normal distribution, cut off below 1.
+   *
+   * @param mean tokens, 1 or more
+   * @param std standard deviation in tokens, 0 or more
+   */
+  public static LengthDistribution normalTokens(double mean, double std) {
+    return PromptsBuilder.lengths(() -> LengthDistribution.normal(mean, std));
+  }
+
+  /**
+   * Prompt lengths of a lognormal distribution: many short, few long.
+   *
+   * @param mean tokens, of the lengths themselves; 1 or more
+   * @param std tokens, of the lengths themselves; 0 or more
+   */
+  public static LengthDistribution lognormalTokens(double mean, double std) {
+    return PromptsBuilder.lengths(() -> LengthDistribution.lognormal(mean, std));
+  }
+
+  /** Prompt lengths of {@code least} to {@code most} tokens, all alike. */
+  public static LengthDistribution uniformTokens(int least, int most) {
+    return PromptsBuilder.lengths(() -> LengthDistribution.uniform(least, most));
+  }
+
+  /**
+   * One of several prompt lengths.
+   *
+   * <pre>{@code
+   * prompts().tokens(weightedTokens(Map.of(128, 70.0, 4_096, 30.0)))
+   * }</pre>
+   *
+   * @param weights of each length in tokens; its share is weight ÷ their sum
+   */
+  public static LengthDistribution weightedTokens(Map<Integer, Double> weights) {
+    return PromptsBuilder.lengths(
+        () ->
+            LengthDistribution.weighted(
+                new TreeMap<>(weights)
+                    .entrySet().stream()
+                        .map(e -> new LengthDistribution.Weighted.Choice(e.getKey(), e.getValue()))
+                        .toList()));
+  }
+
+  /**
+   * Prompt lengths as recorded, in that order, by a trace that {@link #replay(String)} reads: the
+   * k-th prompt has the length of the k-th request that has one.
+   */
+  public static LengthDistribution tracedTokens(String file) {
+    return PromptsBuilder.recorded(file);
+  }
+
+  /** Workload A1: the same prompt of 50 tokens, every time. Cached after the first request. */
+  public static WorkloadBuilder sameShort() {
+    return WorkloadBuilder.of(WorkloadScenario.A1);
+  }
+
+  /** Workload A2: the same prompt of 2,500 tokens, every time. The best case of prefix caching. */
+  public static WorkloadBuilder sameLong() {
+    return WorkloadBuilder.of(WorkloadScenario.A2);
+  }
+
+  /** Workload B1: prompts of 50 tokens that differ. Next to nothing to cache. */
+  public static WorkloadBuilder diverseShort() {
+    return WorkloadBuilder.of(WorkloadScenario.B1);
+  }
+
+  /** Workload B2: prompts of 2,500 tokens that differ. The worst case: all prefill, no cache. */
+  public static WorkloadBuilder diverseLong() {
+    return WorkloadBuilder.of(WorkloadScenario.B2);
+  }
+
+  /**
+   * Workload C: a system prompt of 2,000 tokens that all requests share, and a query of 30 tokens.
+   * What agents and RAG gain from prefix caching.
+   *
+   * <pre>{@code
+   * scenario("Agents").exec(ragAgent().maxTokens(200).seed(42))
+   * }</pre>
+   */
+  public static WorkloadBuilder ragAgent() {
+    return WorkloadBuilder.of(WorkloadScenario.C);
+  }
+
+  /**
+   * Workload D: a conversation of five turns of 50 tokens, each sent with all that was said before.
+   * Whether a cache keeps whole dialogs.
+   */
+  public static WorkloadBuilder dialog() {
+    return WorkloadBuilder.of(WorkloadScenario.D);
+  }
+
+  /**
+   * Several workloads in one population, drawn by weight: {@code mix().add(70, ragAgent()).add(30,
+   * diverseShort()).seed(42)}.
+   */
+  public static MixBuilder mix() {
+    return MixBuilder.START;
   }
 
   // Checks

@@ -7,6 +7,7 @@ import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.net.URI;
 import java.time.Duration;
@@ -222,6 +223,28 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.extraBody = JsonText.object("body", json));
   }
 
+  /**
+   * Puts a nonce before the first character of every prompt, another one for each request of the
+   * run: no prompt hits what a server has cached of another one. In a conversation this is true of
+   * every turn. The same {@link #seed} gives the same nonces; load generators that share a server
+   * need different seeds. Takes the place of {@link #sharedPrefix}.
+   */
+  public LlmProtocolBuilder uniquePrompts() {
+    return with(s -> s.prefix = PromptPrefix.unique(s.prefixSeed()));
+  }
+
+  /**
+   * Puts one of several made-up texts before the first character of every prompt, drawn by {@link
+   * #seed}: the requests of a group share that much prefix, and no more than chance with others. A
+   * conversation stays in its group. Takes the place of {@link #uniquePrompts}.
+   *
+   * @param groups how many texts there are, 1 or more
+   * @param tokens length of each, 2 or more, counted by the tokenizer of this protocol
+   */
+  public LlmProtocolBuilder sharedPrefix(int groups, int tokens) {
+    return with(s -> s.prefix = Prefixes.shared(groups, tokens, s.prefixSeed()));
+  }
+
   /** Objectives of every request, unless its name has its own. */
   public LlmProtocolBuilder slo(SloBuilder slo) {
     return with(s -> s.slo = slo.build());
@@ -276,9 +299,16 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.warmUp = new LlmProtocol.WarmUp(s.warmUp.requests(), false));
   }
 
-  /** Notes in the run what prompts and arrivals were drawn from, so that it can be repeated. */
+  /**
+   * Notes in the run what prompts and arrivals were drawn from, so that it can be repeated; what
+   * prompts begin with is drawn from it too.
+   */
   public LlmProtocolBuilder seed(long seed) {
-    return with(s -> s.seed = seed);
+    return with(
+        s -> {
+          s.seed = seed;
+          s.prefix = s.prefix.seed(seed);
+        });
   }
 
   /**
@@ -342,6 +372,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     private LlmProtocol.Pinning pinning;
     private boolean includeUsage;
     private @Nullable String extraBody;
+    private PromptPrefix prefix;
     private Slo slo;
     private final Map<String, Slo> sloByName;
     private LlmProtocol.Recording recording;
@@ -365,6 +396,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
       pinning = from.pinning();
       includeUsage = from.includeUsage();
       extraBody = from.extraBody();
+      prefix = from.prefix();
       slo = from.slo();
       sloByName = new LinkedHashMap<>(from.sloByName());
       recording = from.recording();
@@ -372,6 +404,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
       seed = from.seed();
       tokenizer = from.tokenizer();
       notes = new LinkedHashMap<>(from.notes());
+    }
+
+    /** Drawn once, so that one protocol is one protocol however often it is asked for. */
+    long prefixSeed() {
+      return seed == null ? Seeds.random() : seed;
     }
 
     LlmProtocol toSettings() {
@@ -390,6 +427,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
           pinning,
           includeUsage,
           extraBody,
+          prefix,
           slo,
           sloByName,
           recording,

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.simulations;
 
-import static io.gatling.javaapi.core.CoreDsl.scenario;
 import static io.github.gatlingllm.javaapi.LlmDsl.batch;
 import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
@@ -10,24 +9,19 @@ import static io.github.gatlingllm.javaapi.LlmDsl.openLoop;
 
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
-import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.javaapi.ClosedLoop;
-import io.github.gatlingllm.javaapi.DatasetFeeder;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
-import io.github.gatlingllm.javaapi.LlmRequestBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.MaxGoodput;
 import io.github.gatlingllm.javaapi.OpenLoop;
-import io.github.gatlingllm.load.TokenLengths;
+import io.github.gatlingllm.javaapi.TargetLoad;
 import io.github.gatlingllm.wire.Api;
-import io.github.gatlingllm.workload.Dialog;
+import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +54,9 @@ public final class Benchmark extends Simulation {
       List<PopulationBuilder> all = populations(settings, load);
       setUp(settings.interleave() ? all : List.of(oneAfterTheOther(all)));
     } else {
-      setUp(load.inject(chat(settings, settings.api())))
+      setUp(
+              oneAfterTheOther(
+                  scenarios(settings, settings.api()).stream().map(load::inject).toList()))
           .protocols(
               protocol(
                   settings,
@@ -87,62 +83,24 @@ public final class Benchmark extends Simulation {
     }
   }
 
-  /** A population per target, each asked the same prompts in the same order. */
+  /** A population per target and scenario; each target is asked the same in the same order. */
   private static List<PopulationBuilder> populations(BenchmarkSettings settings, LoadProfile load) {
     List<PopulationBuilder> populations = new ArrayList<>();
     for (int i = 0; i < settings.targets().size(); i++) {
       Target target = settings.targets().get(i);
-      populations.add(
+      TargetLoad each =
           load.target(
-                  settings.labels().get(i),
-                  protocol(settings, settings.tokenizers().get(i), target(target)))
-              .inject(chat(settings, target.endpoint().api())));
+              settings.labels().get(i),
+              protocol(settings, settings.tokenizers().get(i), target(target)));
+      scenarios(settings, target.endpoint().api()).stream()
+          .map(each::inject)
+          .forEach(populations::add);
     }
     return populations;
   }
 
-  private static ScenarioBuilder chat(BenchmarkSettings settings, Api api) {
-    Ask ask = settings.ask();
-    if (ask.recorded() != null) {
-      return recorded(ask.recorded(), ask, settings.seed(), api);
-    }
-    AtomicLong next = new AtomicLong();
-    Function<Session, String> prompt =
-        session -> ask.prompts().pick(settings.seed(), next.getAndIncrement());
-    return scenario("Benchmark")
-        .exec(
-            api == Api.CHAT
-                ? asked(llm("chat").chat().user(prompt), ask)
-                : asked(llm("completion").completion().prompt(prompt), ask));
-  }
-
-  /** A request per dialog: everything up to its last user message. */
-  private static ScenarioBuilder recorded(Ask.Recorded recorded, Ask ask, long seed, Api api) {
-    ScenarioBuilder fed =
-        scenario("Benchmark").feed(DatasetFeeder.of(recorded.dataset()).seed(seed));
-    return fed.exec(
-        api == Api.CHAT
-            ? asked(llm("chat").chat().messages("#{dialog}"), ask)
-            : asked(
-                llm("completion")
-                    .completion()
-                    .prompt(session -> session.<Dialog>get("dialog").text()),
-                ask));
-  }
-
-  private static <T extends LlmRequestBuilder<T>> T asked(T request, Ask ask) {
-    T limited =
-        (ask.recorded() != null && ask.recorded().lengths()
-                ? request.maxTokens(session -> recordedLength(session, ask.maxTokens()))
-                : request.maxTokens(ask.maxTokens()))
-            .stream(ask.stream());
-    T warm = ask.temperature() == null ? limited : limited.temperature(ask.temperature());
-    return ask.topP() == null ? warm : warm.topP(ask.topP());
-  }
-
-  private static Integer recordedLength(Session session, int otherwise) {
-    Integer recorded = session.get(TokenLengths.OUTPUT_KEY);
-    return recorded == null ? (Integer) otherwise : recorded;
+  private static List<ScenarioBuilder> scenarios(BenchmarkSettings settings, Api api) {
+    return new WorkloadScenarios(settings.ask(), settings.seed(), api).list();
   }
 
   private static LoadProfile load(Load load, long seed) {
@@ -212,6 +170,11 @@ public final class Benchmark extends Simulation {
             .tokenizer(tokenizer);
     if (!ask.body().isEmpty()) {
       protocol = protocol.body(ask.body().toString());
+    }
+    if (ask.prefix() instanceof PromptPrefix.Unique) {
+      protocol = protocol.uniquePrompts();
+    } else if (ask.prefix() instanceof PromptPrefix.Shared shared) {
+      protocol = protocol.sharedPrefix(shared.groups(), shared.tokens());
     }
     if (!ask.ignoreEos()) {
       protocol = protocol.disableIgnoreEos();

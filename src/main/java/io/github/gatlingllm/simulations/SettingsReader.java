@@ -11,16 +11,13 @@ import io.github.gatlingllm.simulations.Load.Arrival;
 import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.Transport.Connections;
 import io.github.gatlingllm.wire.Api;
-import io.github.gatlingllm.workload.Dataset;
-import io.github.gatlingllm.workload.DatasetFormat;
-import io.github.gatlingllm.workload.PromptFile;
-import io.github.gatlingllm.workload.PromptPool;
+import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -53,26 +50,32 @@ record SettingsReader(Settings settings, TypedSettings typed) {
             ? choice == ApiChoice.COMPLETIONS ? Api.COMPLETIONS : Api.CHAT
             : targets.get(0).endpoint().api();
     Load load = load(targets.isEmpty());
-    Ask ask = ask();
     Transport transport = transport();
     Slo slo = slo();
-    Long seed = typed.seed(Setting.SEED);
+    Long pinned = typed.seed(Setting.SEED);
+    long seed = pinned == null ? randomSeed.getAsLong() : pinned;
+    List<Tokenizer> tokenizers = tokenizers(Math.max(1, targets.size()));
+    // Last, because it makes prompts, which takes seconds.
+    Ask ask =
+        ask(
+            leastApi(targets, api),
+            new WorkloadReader(settings, typed, tokenizers.get(0), seed, load.expected()));
     return new BenchmarkSettings(
         targets,
-        tokenizers(Math.max(1, targets.size())),
-        interleave(targets),
+        tokenizers,
+        interleave(targets, ask.workload()),
         api,
         load,
         ask,
         transport,
         slo,
-        seed == null ? randomSeed.getAsLong() : seed,
+        seed,
         typed.flag(Setting.RECORD_TEXT, false),
         typed.flag(Setting.RECORD_TOKENS, true),
         typed.flag(Setting.INDEX_BLOCK, true),
         typed.flag(Setting.FAIL_BUILD, true),
         typed.flag(Setting.DRY_RUN, false),
-        settings.shown(),
+        config(ask.workload()),
         settings.warnings());
   }
 
@@ -87,8 +90,29 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     return targets;
   }
 
-  private boolean interleave(List<Target> targets) {
+  /** Completions where any target has no more, for what needs chat. */
+  private static Api leastApi(List<Target> targets, Api api) {
+    return targets.stream().anyMatch(target -> target.endpoint().api() == Api.COMPLETIONS)
+        ? Api.COMPLETIONS
+        : api;
+  }
+
+  /** What was given, and what could not be kept of it. */
+  private Map<String, String> config(Workload workload) {
+    Map<String, String> config = new LinkedHashMap<>(settings.shown());
+    long misses = workload.misses().count();
+    if (misses > 0) {
+      config.put("promptsNotExact", misses + " of " + workload.made());
+    }
+    return Collections.unmodifiableMap(config);
+  }
+
+  private boolean interleave(List<Target> targets, Workload workload) {
     boolean interleave = typed.flag(Setting.INTERLEAVE, false);
+    if (interleave && workload.scenarios() > 1) {
+      throw settings.invalid(
+          Setting.INTERLEAVE, "expected one llm.scenario; several run one after the other");
+    }
     if (interleave && targets.size() < 2) {
       settings.warn("llm.interleave has no effect: it needs several endpoints in llm.endpoint");
     }
@@ -279,56 +303,18 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     return fill;
   }
 
-  private Ask ask() {
+  private Ask ask(Api api, WorkloadReader reader) {
+    PromptPrefix prefix = reader.prefix();
     return new Ask(
-        prompts(),
+        reader.workload(api, prefix),
+        prefix,
         typed.flag(Setting.STREAM, true),
         typed.whole(Setting.MAX_TOKENS, 1, 128),
         typed.flag(Setting.IGNORE_EOS, true),
         typed.decimal(Setting.TEMPERATURE, 0, true, Float.MAX_VALUE, "a number ≥ 0"),
         typed.decimal(Setting.TOP_P, 0, false, 1, "a number > 0 and ≤ 1"),
         body(),
-        settings.headers(),
-        recorded());
-  }
-
-  private PromptPool prompts() {
-    refuseTogether(Setting.PROMPT, Setting.PROMPTS, "a fixed text or a file");
-    refuseTogether(Setting.DATASET, Setting.PROMPT, "each says what is asked");
-    refuseTogether(Setting.DATASET, Setting.PROMPTS, "each says what is asked");
-    String text = settings.text(Setting.PROMPT);
-    String file = settings.text(Setting.PROMPTS);
-    if (file == null) {
-      return text == null ? PromptPool.builtIn() : PromptPool.of(text);
-    }
-    try {
-      return PromptFile.read(Path.of(file));
-    } catch (InvalidPathException e) {
-      throw settings.invalid(Setting.PROMPTS, "expected a path to a readable file");
-    } catch (IllegalArgumentException e) {
-      throw settings.invalid(Setting.PROMPTS, String.valueOf(e.getMessage()));
-    }
-  }
-
-  private Ask.@Nullable Recorded recorded() {
-    String text = settings.text(Setting.DATASET);
-    if (text == null) {
-      return null;
-    }
-    int colon = text.indexOf(':');
-    if (colon < 1 || colon == text.length() - 1) {
-      throw settings.invalid(Setting.DATASET, "expected <format>:<file>, e.g. sharegpt:chats.json");
-    }
-    try {
-      Dataset dataset =
-          Dataset.open(
-              DatasetFormat.ofKey(text.substring(0, colon)),
-              text.substring(colon + 1),
-              Tokenizer.cl100k());
-      return new Ask.Recorded(dataset, !settings.isSet(Setting.MAX_TOKENS));
-    } catch (IllegalArgumentException e) {
-      throw settings.invalid(Setting.DATASET, String.valueOf(e.getMessage()));
-    }
+        settings.headers());
   }
 
   private ObjectNode body() {
@@ -386,8 +372,6 @@ record SettingsReader(Settings settings, TypedSettings typed) {
   }
 
   private void refuseTogether(Setting a, Setting b, String why) {
-    if (settings.isSet(a) && settings.isSet(b)) {
-      throw settings.invalid(a, "cannot be set together with " + b.property() + " (" + why + ")");
-    }
+    typed.refuseTogether(a, b, why);
   }
 }

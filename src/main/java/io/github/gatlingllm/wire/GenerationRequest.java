@@ -125,6 +125,7 @@ public final class GenerationRequest {
     private final ObjectNode body = JsonNodeFactory.instance.objectNode();
     private final ArrayNode messages = JsonNodeFactory.instance.arrayNode();
     private @Nullable String prompt;
+    private String prefix = "";
     private boolean stream = true;
     private boolean includeUsage = true;
     private @Nullable Integer maxTokens;
@@ -170,6 +171,12 @@ public final class GenerationRequest {
     /** The prompt; with {@link Api#CHAT} it is sent as the last message, by the user. */
     public Builder prompt(@Nullable String text) {
       prompt = text;
+      return this;
+    }
+
+    /** Text before the first character of the prompt, or of the first message; none unless set. */
+    public Builder prefix(String text) {
+      prefix = text;
       return this;
     }
 
@@ -286,13 +293,26 @@ public final class GenerationRequest {
 
     private void ask(ObjectNode whole) {
       if (api == Api.COMPLETIONS) {
-        whole.put("prompt", prompt);
+        whole.put("prompt", prompt == null ? null : prefix + prompt);
         return;
       }
       ArrayNode all = whole.putArray("messages").addAll(messages);
       if (prompt != null) {
         all.addObject().put("role", "user").put("content", prompt);
       }
+      if (!prefix.isEmpty() && all.path(0) instanceof ObjectNode first) {
+        all.set(0, prefixed(first));
+      }
+    }
+
+    private ObjectNode prefixed(ObjectNode message) {
+      ObjectNode longer = message.deepCopy();
+      if (longer.path("content") instanceof ArrayNode parts) {
+        parts.insertObject(0).put("type", "text").put("text", prefix);
+      } else {
+        longer.put("content", prefix + message.path("content").asText(""));
+      }
+      return longer;
     }
 
     private Builder set(String key, @Nullable JsonNode value) {

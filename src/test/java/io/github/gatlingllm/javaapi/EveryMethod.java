@@ -64,6 +64,8 @@ final class EveryMethod extends Simulation {
           .note("purpose", "every method")
           .disableUsage()
           .body("{\"top_k\": 5}")
+          .uniquePrompts()
+          .sharedPrefix(4, 512)
           .slo(objectives)
           .slo("ask", objectives)
           .slo(Slo.NONE)
@@ -167,6 +169,39 @@ final class EveryMethod extends Simulation {
           .checkIf((response, session) -> response.verdict() == Verdict.COMPLETE)
           .then(ttft().lt(500));
 
+  private final ChainBuilder prompts =
+      feed(prompts()
+              .text("Why?")
+              .file("src/gatling/resources/prompts.json")
+              .synthetic()
+              .builtIn()
+              .tokens(256)
+              .tokens(256, Tokenizer.chars4())
+              .tokens(normalTokens(256, 32))
+              .tokens(lognormalTokens(256, 32), Tokenizer.cl100k())
+              .tokens(uniformTokens(100, 900))
+              .tokens(weightedTokens(Map.of(128, 70.0, 4_096, 30.0)))
+              .tokens(tracedTokens("src/test/resources/traces/azure.csv"))
+              .distinct(100)
+              .unique()
+              .sharedPrefix(4, 64)
+              .seed(42))
+          .exec(
+              mix()
+                  .add(1, sameShort().maxTokens(16).seed(1))
+                  .add(1, sameLong().tokenizer(Tokenizer.chars4()))
+                  .add(1, diverseShort().distinct(10).request(ask -> ask.temperature(0.5)))
+                  .add(1, diverseLong().distinct(10).completion(ask -> ask.topP(0.5)))
+                  .add(1, ragAgent())
+                  .add(
+                      1,
+                      dialog()
+                          .turns(3)
+                          .thinkTime(1, 2)
+                          .thinkTime(ofMillis(100), ofMillis(200))
+                          .distinct(10))
+                  .seed(42));
+
   private final ScenarioBuilder completion =
       scenario("Completion")
           .exec(
@@ -175,7 +210,9 @@ final class EveryMethod extends Simulation {
 
   {
     setUp(
-            scenario("A").exec(chats, exec(request)).injectOpen(poissonUsersPerSec(25).during(60)),
+            scenario("A")
+                .exec(chats, exec(request), prompts)
+                .injectOpen(poissonUsersPerSec(25).during(60)),
             scenario("B")
                 .exec(request)
                 .injectOpen(poissonUsersPerSec(25).seed(42).during(ofSeconds(60)), nothingFor(10)),

@@ -8,6 +8,9 @@ import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.Transport.Connections;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.PromptPool;
+import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,7 +48,9 @@ final class BenchmarkSettingsTest {
     assertThat(settings.load().requests()).isNull();
     assertThat(settings.load().warmup()).isEqualTo(1);
     assertThat(settings.load().drain()).isEqualTo(Duration.ofSeconds(30));
-    assertThat(settings.ask().prompts().texts()).hasSize(24);
+    assertThat(settings.ask().workload().name()).isEqualTo("built-in");
+    assertThat(settings.ask().workload().made()).isZero();
+    assertThat(settings.ask().prefix()).isEqualTo(PromptPrefix.NONE);
     assertThat(settings.ask().stream()).isTrue();
     assertThat(settings.ask().maxTokens()).isEqualTo(128);
     assertThat(settings.ask().ignoreEos()).isTrue();
@@ -98,7 +103,7 @@ final class BenchmarkSettingsTest {
         good("drain", "0", s -> s.load().drain(), Duration.ZERO),
         good("maxTokens", "16", s -> s.ask().maxTokens(), 16),
         good("ignoreEos", "false", s -> s.ask().ignoreEos(), false),
-        good("prompt", "Hi, you", s -> s.ask().prompts().pick(1, 1), "Hi, you"),
+        good("prompt", "Hi, you", s -> prompts(s).pick(1).text(), "Hi, you"),
         good("temperature", "0", s -> s.ask().temperature(), 0.0),
         good("temperature", "0.7", s -> s.ask().temperature(), 0.7),
         good("topP", "1", s -> s.ask().topP(), 1.0),
@@ -124,6 +129,10 @@ final class BenchmarkSettingsTest {
   void readsEverySetting(
       String name, String value, Function<BenchmarkSettings, Object> part, Object expected) {
     assertThat(part.apply(read(Map.of(name, value)))).isEqualTo(expected);
+  }
+
+  private static Prompts prompts(BenchmarkSettings settings) {
+    return ((Workload.Pool) settings.ask().workload()).prompts();
   }
 
   static Stream<Arguments> badValues() {
@@ -383,7 +392,7 @@ final class BenchmarkSettingsTest {
   @Test
   void readsPromptsFromAFileAndNamesItsBadLine() throws IOException {
     Path file = Files.writeString(folder.resolve("p.jsonl"), "\"one\"\n");
-    assertThat(read(Map.of("prompts", file.toString())).ask().prompts().texts())
+    assertThat(((PromptPool) prompts(read(Map.of("prompts", file.toString()))).source()).texts())
         .containsExactly("one");
     Files.writeString(file, "\"one\"\n2\n");
     assertThatThrownBy(() -> read(Map.of("prompts", file.toString())))

@@ -29,7 +29,7 @@ final class DryRunTest {
             requests       as many as the server answers in the time of each level
             warm-up        1 request
             drain          at most 30 s per level
-            prompts        24 prompts (built-in), 45 to 130 characters, 99 on average
+            prompts        100 prompts (built-in), 31 to 134 characters, 94 on average
             tokenizer      tiktoken:cl100k_base
             output         exactly 128 tokens (ignore_eos, min_tokens)
             sampling       the server's defaults
