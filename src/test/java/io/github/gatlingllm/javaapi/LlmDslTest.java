@@ -246,7 +246,6 @@ class LlmDslTest {
             Map.entry(String[].class, new String[] {URL}),
             Map.entry(Map.class, Map.of("X-Other", "value")),
             Map.entry(SloBuilder.class, slo().ttft(1)),
-            Map.entry(Tokenizer.class, Tokenizer.chars4()),
             Map.entry(LengthDistribution.class, LengthDistribution.fixed(7)),
             Map.entry(Executable.class, conversation("history")),
             Map.entry(UnaryOperator.class, UnaryOperator.identity()),
