@@ -37,6 +37,7 @@ final class Recorded {
   private double startMs;
   private double lagMs;
   private @Nullable Double gateMs = 0.0;
+  private @Nullable Double connectMs;
   private boolean planned;
   private double[] tokenMs = {};
   private int[] perEvent = {};
@@ -103,6 +104,11 @@ final class Recorded {
 
   Recorded gate(@Nullable Double ms) {
     gateMs = ms;
+    return this;
+  }
+
+  Recorded connect(double ms) {
+    connectMs = ms;
     return this;
   }
 
@@ -235,7 +241,7 @@ final class Recorded {
             planned ? Long.valueOf(nanos(startMs - lagMs)) : null,
             nanos(lagMs),
             gateMs == null ? null : Long.valueOf(nanos(gateMs)),
-            null,
+            connectMs == null ? null : Long.valueOf(nanos(connectMs)),
             null,
             first,
             first,
