@@ -58,11 +58,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
           "the llm protocol has no base URL; set one: llm.baseUrl(\"http://localhost:8000/v1\")");
     }
     boolean judged = !settings.slo().isEmpty() || !settings.sloByName().isEmpty();
-    for (Assertion assertion : settings.assertions()) {
-      if (assertion.figure().startsWith("goodput") && !judged) {
-        throw InvalidSimulation.because(
-            "an assertion on goodput has no SLO to judge; set one: .slo(slo().ttft(200))");
-      }
+    if (!judged && settings.assertions().stream().anyMatch(Assertion::needsSlo)) {
+      throw InvalidSimulation.because(
+          "an assertion on goodput has no SLO to judge; set one: .slo(slo().ttft(200))");
     }
     return settings;
   }

@@ -12,7 +12,6 @@ import io.github.gatlingllm.simulations.Load.Arrival;
 import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.Transport.Connections;
 import io.github.gatlingllm.stats.AssertionText;
-import io.github.gatlingllm.stats.FigureName;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptFile;
 import io.github.gatlingllm.workload.PromptPool;
@@ -351,7 +350,7 @@ record SettingsReader(Settings settings, TypedSettings typed) {
         throw settings.invalid(Setting.ASSERT, String.valueOf(e.getMessage()));
       }
     }
-    if (slo.isEmpty() && assertions.stream().anyMatch(a -> figure(a).needsSlo())) {
+    if (slo.isEmpty() && assertions.stream().anyMatch(Assertion::needsSlo)) {
       throw settings.invalid(Setting.ASSERT, "has no SLO to judge; set llm.slo too");
     }
     List<String> stages = load.levels().stream().map(load::label).toList();
@@ -364,10 +363,6 @@ record SettingsReader(Settings settings, TypedSettings typed) {
       }
     }
     return assertions;
-  }
-
-  private static FigureName figure(Assertion assertion) {
-    return FigureName.parse(assertion.figure());
   }
 
   private void refuseTogether(Setting a, Setting b, String why) {
