@@ -141,7 +141,7 @@ public final class MavenProject {
     command.addAll(List.of(arguments));
     Path output = folder.resolve("output.txt");
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
-    builder.environment().remove("MAVEN_OPTS");
+    builder.environment().put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
     builder.environment().remove("GITHUB_STEP_SUMMARY");
     Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
     try {
