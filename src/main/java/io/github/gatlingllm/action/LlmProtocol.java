@@ -1,6 +1,7 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.protocol.Protocol;
+import io.github.gatlingllm.sample.Assertion;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param prefix what every prompt begins with
  * @param slo objectives of every request
  * @param sloByName objectives of single request names, instead of {@code slo}
+ * @param assertions what the build demands of the requests to this target
  * @param recording what goes into the records
  * @param warmUp what happens before the first measured request
  * @param seed what prompts and arrivals were drawn from; noted in the run, null when not known
@@ -57,6 +59,7 @@ public record LlmProtocol(
     PromptPrefix prefix,
     Slo slo,
     Map<String, Slo> sloByName,
+    List<Assertion> assertions,
     Recording recording,
     WarmUp warmUp,
     @Nullable Long seed,
@@ -110,6 +113,7 @@ public record LlmProtocol(
           PromptPrefix.NONE,
           Slo.NONE,
           Map.of(),
+          List.of(),
           new Recording(false, true),
           new WarmUp(0, true),
           null,
@@ -144,6 +148,7 @@ public record LlmProtocol(
         PromptPrefix.NONE,
         slo,
         Map.of(),
+        List.of(),
         new Recording(true, true),
         warmUp,
         seed,

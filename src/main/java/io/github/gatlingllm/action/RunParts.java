@@ -6,12 +6,14 @@ import io.gatling.http.util.SslContexts;
 import io.github.gatlingllm.load.InFlightGate;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunDirectory;
+import io.github.gatlingllm.sample.Assertion;
 import io.github.gatlingllm.sample.RunInfo;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -139,6 +141,8 @@ record RunParts(
     }
     boolean alike = slos.values().stream().distinct().count() == 1;
     RunInfo.TargetSlo judge = judge(first);
+    Set<Assertion> assertions = new LinkedHashSet<>();
+    used.forEach(each -> each.assertions().forEach(gate -> assertions.add(gate.at(each.label()))));
     Map<String, String> config = RunConfig.of(used);
     if (!unpinned.isEmpty()) {
       config.put(RunConfig.IGNORE_EOS, RunConfig.UNPINNED);
@@ -149,6 +153,7 @@ record RunParts(
                 .slo(first.slo())
                 .sloByRequest(judge.byRequest())
                 .sloByTarget(alike ? Map.of() : slos)
+                .assertions(List.copyOf(assertions))
                 .config(config)
                 .seed(first.seed())
                 .versions(Versions.ofThisRun()));

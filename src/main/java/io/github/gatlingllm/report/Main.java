@@ -19,7 +19,8 @@ import picocli.CommandLine.Parameters;
  * render &lt;run&gt; [--slo "ttft&lt;200ms,tpot&lt;50ms"] [--slo-percentile 99]
  * </pre>
  *
- * <p>Exit codes: 0 fine, 1 anything else, with one line that says what and why.
+ * <p>Exit codes: 0 fine, 2 an assertion of the run was missed, 1 anything else, with one line that
+ * says what and why.
  */
 @Command(
     name = "gatling-llm",
@@ -27,6 +28,8 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     subcommands = Main.Render.class)
 public final class Main {
+
+  private static final int MISSED = 2;
 
   private Main() {}
 
@@ -55,7 +58,8 @@ public final class Main {
   /** Makes everything again from the records. */
   @Command(
       name = "render",
-      description = "Makes llm.html, summary.json and summary.md again from a run's records.",
+      description =
+          "Makes llm.html, summary.json, summary.md and junit.xml again from a run's records.",
       mixinStandardHelpOptions = true)
   static final class Render implements Callable<Integer> {
 
@@ -77,9 +81,10 @@ public final class Main {
       }
       RunFigures figures = report.write();
       System.out.println(ConsoleSummary.of(figures.summary()));
+      figures.summary().assertions().forEach(gate -> System.out.println(gate.line()));
       report.messages().forEach(System.out::println);
       System.out.println("LLM report: " + files.page().toUri());
-      return 0;
+      return figures.summary().assertionsHold() ? 0 : MISSED;
     }
   }
 }

@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  * @param planned requests that were planned; null when the plan does not say
  * @param stages load levels in order of time, those that began
  * @param conclusions what load plans found: sweeps that were stopped early, searches
+ * @param assertions what the build demands of the figures
  */
 @JsonPropertyOrder({"schema", "id"})
 public record RunInfo(
@@ -59,7 +60,8 @@ public record RunInfo(
     long dropped,
     @Nullable Long planned,
     List<StageInfo> stages,
-    List<Conclusion> conclusions) {
+    List<Conclusion> conclusions,
+    List<Assertion> assertions) {
 
   /** The version of the file's format. */
   public static final String SCHEMA = "gatling-llm/run/1";
@@ -145,6 +147,7 @@ public record RunInfo(
             : Collections.unmodifiableMap(new LinkedHashMap<>(sloByTarget));
     stages = stages == null ? List.of() : List.copyOf(stages);
     conclusions = conclusions == null ? List.of() : List.copyOf(conclusions);
+    assertions = assertions == null ? List.of() : List.copyOf(assertions);
   }
 
   /** A run that begins now: running, with nothing known yet but these. */

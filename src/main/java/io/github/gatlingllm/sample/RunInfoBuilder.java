@@ -33,6 +33,7 @@ public final class RunInfoBuilder {
   private @Nullable Long planned;
   private List<StageInfo> stages = List.of();
   private List<RunInfo.Conclusion> conclusions = List.of();
+  private List<Assertion> assertions = List.of();
 
   RunInfoBuilder(String id, String simulation, String injector, long startUnixNanos) {
     this.id = id;
@@ -57,6 +58,7 @@ public final class RunInfoBuilder {
     planned = info.planned();
     stages = info.stages();
     conclusions = info.conclusions();
+    assertions = info.assertions();
   }
 
   public RunInfoBuilder ended(long unixNanos, RunInfo.State how) {
@@ -132,6 +134,11 @@ public final class RunInfoBuilder {
     return this;
   }
 
+  public RunInfoBuilder assertions(List<Assertion> gates) {
+    assertions = gates;
+    return this;
+  }
+
   public RunInfo build() {
     return new RunInfo(
         RunInfo.SCHEMA,
@@ -152,6 +159,7 @@ public final class RunInfoBuilder {
         dropped,
         planned,
         stages,
-        conclusions);
+        conclusions,
+        assertions);
   }
 }

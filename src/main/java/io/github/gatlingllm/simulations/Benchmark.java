@@ -12,6 +12,7 @@ import io.gatling.javaapi.core.ScenarioBuilder;
 import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.javaapi.ClosedLoop;
+import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.MaxGoodput;
@@ -165,6 +166,7 @@ public final class Benchmark extends Simulation {
             .requestTimeout(transport.timeout())
             .idleTimeout(transport.idleTimeout())
             .slo(settings.slo())
+            .assertions(settings.assertions().stream().map(LlmAssertion::of).toList())
             .warmUp(settings.load().warmup())
             .seed(settings.seed())
             .tokenizer(tokenizer);
@@ -196,6 +198,9 @@ public final class Benchmark extends Simulation {
     }
     if (!settings.indexBlock()) {
       protocol = protocol.disableIndexBlock();
+    }
+    if (!settings.failBuild()) {
+      protocol = protocol.disableFailBuild();
     }
     return settings.config().entrySet().stream()
         .reduce(

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.sample.Assertion;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -20,6 +21,7 @@ import java.util.function.LongSupplier;
  * @param tokenizers one per target; a single one where the embedded engine is the target
  * @param interleave whether several targets are loaded at the same time, not one after the other
  * @param slo {@link Slo#NONE} when there is none
+ * @param assertions what the build demands of the figures
  * @param seed pins prompts and arrivals; drawn when not set
  * @param recordText whether prompts and answers are kept
  * @param recordTokens whether the time of every event is kept
@@ -38,6 +40,7 @@ public record BenchmarkSettings(
     Ask ask,
     Transport transport,
     Slo slo,
+    List<Assertion> assertions,
     long seed,
     boolean recordText,
     boolean recordTokens,
@@ -53,6 +56,7 @@ public record BenchmarkSettings(
   public BenchmarkSettings {
     targets = List.copyOf(targets);
     tokenizers = List.copyOf(tokenizers);
+    assertions = List.copyOf(assertions);
     warnings = List.copyOf(warnings);
   }
 

@@ -2,7 +2,6 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.sample.ReadReport;
 import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.StageInfo;
 import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
 import io.github.gatlingllm.stats.Figures.MaxGoodput;
 import io.github.gatlingllm.stats.Summary.Arrivals;
@@ -18,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Joins what was counted into the figures of stages, targets, request names and the run. */
@@ -28,6 +26,7 @@ final class SummaryAssembly {
   private final boolean inferred;
   private final ReadReport file;
   private final RunStatistics counted;
+  private final Parts parts;
   private final List<Stage> stages = new ArrayList<>();
   private final List<LoadChecks.Little> little = new ArrayList<>();
   private final List<LoadCurve> curves = new ArrayList<>();
@@ -38,21 +37,23 @@ final class SummaryAssembly {
     this.inferred = inferred;
     this.file = file;
     this.counted = counted;
+    this.parts = new Parts(counted);
   }
 
   RunFigures figures() {
     counted.windows().stages().forEach(this::addStage);
     counted.windows().tracks().forEach(this::addCurve);
     counted.windows().targets().forEach(this::addTarget);
-    Cell whole = joined(key -> true);
+    Cell whole = parts.joined(key -> true);
     Figures run =
         whole.figures(
-            windowNanos(w -> true),
-            hasSlo(),
+            parts.windowNanos(w -> true),
+            parts.hasSlo(null),
             info.planned(),
             bestGoodput(curves),
-            trials(w -> true));
+            parts.trials(w -> true));
     Arrivals arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals().values()));
+    List<Check> checks = checks(run, arrivals);
     Summary summary =
         new Summary(
             run(),
@@ -64,8 +65,8 @@ final class SummaryAssembly {
             run,
             arrivals,
             bestKnee(curves),
-            checks(run, arrivals),
-            List.of(),
+            checks,
+            new AssertionJudge(parts, checks, this::maxGoodput).judge(info.assertions()),
             Map.of(),
             server(),
             stages,
@@ -75,16 +76,8 @@ final class SummaryAssembly {
     return new RunFigures(summary, series(whole.tally()));
   }
 
-  private boolean hasSlo() {
-    return !counted.slo().isEmpty();
-  }
-
-  private boolean hasSlo(String target) {
-    return !counted.slo().isEmpty(target);
-  }
-
   private void addStage(StageWindow window) {
-    Cell cell = joined(key -> key.stage() == window.index());
+    Cell cell = parts.joined(key -> key.stage() == window.index());
     Flow flow = cell.flow();
     ArrivalTally arrivals = counted.arrivals().get(window.index());
     boolean timed = window.nanos() > 0;
@@ -104,15 +97,15 @@ final class SummaryAssembly {
             arrivals == null ? null : arrivals.arrivals(),
             cell.figures(
                 window.nanos(),
-                hasSlo(window.stage().target()),
+                parts.hasSlo(window.stage().target()),
                 null,
                 null,
-                trials(w -> w.index() == window.index()))));
+                parts.trials(w -> w.index() == window.index()))));
     if (inFlight != null && flow.staysMs().count() > 0) {
       double windowMs = window.nanos() / 1e6;
       little.add(
           new LoadChecks.Little(
-              place(window.stage()),
+              parts.place(window.stage()),
               inFlight,
               flow.staysMs().sum() / windowMs,
               flow.staysMs().mean() / windowMs));
@@ -135,16 +128,6 @@ final class SummaryAssembly {
 
   private double sinceStart(long unixNanos) {
     return (unixNanos - info.startUnixNanos()) / 1e9;
-  }
-
-  /** The name of a stage where the run has several targets, or scenarios at one. */
-  private String place(StageInfo stage) {
-    Windows windows = counted.windows();
-    boolean scenarios = windows.tracks().size() > windows.targets().size();
-    return Summary.named(
-        stage.label(),
-        windows.targets().size() > 1 ? stage.target() : null,
-        scenarios ? stage.scenario() : null);
   }
 
   private void addCurve(Windows.Track track) {
@@ -171,17 +154,22 @@ final class SummaryAssembly {
   private void addTarget(String target) {
     List<LoadCurve> own = curves.stream().filter(c -> c.target().equals(target)).toList();
     List<StageWindow> all = counted.windows().stages();
-    Cell cell = joined(key -> all.get(key.stage()).stage().target().equals(target));
+    Cell cell = parts.joined(key -> all.get(key.stage()).stage().target().equals(target));
     targets.add(
         new Target(
             target,
             bestKnee(own),
             cell.figures(
-                windowNanos(w -> w.stage().target().equals(target)),
-                hasSlo(target),
+                parts.windowNanos(w -> w.stage().target().equals(target)),
+                parts.hasSlo(target),
                 null,
                 bestGoodput(own),
-                trials(w -> w.stage().target().equals(target)))));
+                parts.trials(w -> w.stage().target().equals(target)))));
+  }
+
+  private @Nullable MaxGoodput maxGoodput(@Nullable String target) {
+    return bestGoodput(
+        curves.stream().filter(c -> target == null || c.target().equals(target)).toList());
   }
 
   /** The highest load that holds, of the curve that delivers most at its own. */
@@ -207,42 +195,14 @@ final class SummaryAssembly {
     counted
         .cells()
         .forEach((key, cell) -> byName.computeIfAbsent(key.name(), n -> Cell.empty()).add(cell));
-    long window = windowNanos(w -> true);
+    long window = parts.windowNanos(w -> true);
     List<RequestGroup> groups = new ArrayList<>();
     byName.forEach(
         (name, cell) ->
-            groups.add(new RequestGroup(name, cell.figures(window, hasSlo(), null, null, null))));
+            groups.add(
+                new RequestGroup(
+                    name, cell.figures(window, parts.hasSlo(null), null, null, null))));
     return groups;
-  }
-
-  private Cell joined(Predicate<RunStatistics.Key> which) {
-    Cell sum = Cell.empty();
-    counted
-        .cells()
-        .forEach(
-            (key, cell) -> {
-              if (which.test(key)) {
-                sum.add(cell);
-              }
-            });
-    return sum;
-  }
-
-  private long windowNanos(Predicate<StageWindow> which) {
-    return Windows.unionNanos(
-        counted.windows().stages().stream()
-            .filter(which)
-            .map(w -> new long[] {w.from(), w.to()})
-            .toList());
-  }
-
-  private Figures.@Nullable Trials trials(Predicate<StageWindow> which) {
-    return TrialTally.pooled(
-        counted.windows().stages().stream()
-            .filter(which)
-            .map(w -> counted.trials().get(w.index()))
-            .filter(Objects::nonNull)
-            .toList());
   }
 
   private List<Check> checks(Figures run, @Nullable Arrivals arrivals) {
@@ -252,7 +212,7 @@ final class SummaryAssembly {
     load.littlesLaw(little);
     load.steadyState(
         counted.steadiness().values().stream()
-            .flatMap(s -> s.judged().map(j -> Map.entry(place(s.stage()), j)).stream())
+            .flatMap(s -> s.judged().map(j -> Map.entry(parts.place(s.stage()), j)).stream())
             .toList());
     load.identity(counted.evidence());
     load.arrivals(arrivals);
@@ -298,6 +258,6 @@ final class SummaryAssembly {
     }
     OverTime time = counted.overTime();
     return new Series(
-        time.bucketS(), time.buckets(hasSlo()), Shapes.heat(time.ttftMicros()), shapes);
+        time.bucketS(), time.buckets(parts.hasSlo(null)), Shapes.heat(time.ttftMicros()), shapes);
   }
 }

@@ -122,6 +122,15 @@ class LlmDslTest {
         DatasetFeeder.class,
         NoiseImage.class,
         SloBuilder.class,
+        LlmAssertion.class,
+        LlmAssertion.WithMetric.class,
+        LlmAssertion.WithTotal.class,
+        LlmAssertion.WithCount.class,
+        LlmAssertion.WithGoodput.class,
+        AssertionScope.class,
+        AssertionCondition.class,
+        TimeCondition.class,
+        Verdict.class,
         MillisCheck.class,
         ClosedLoop.class,
         OpenLoop.class,
@@ -153,7 +162,8 @@ class LlmDslTest {
             "type",
             "url",
             "toString");
-    Set<String> called = called(EveryMethod.class);
+    Set<String> called = new LinkedHashSet<>(called(EveryMethod.class));
+    called.addAll(called(EveryAssertion.class));
 
     assertThat(Arrays.stream(type.getDeclaredMethods()))
         .filteredOn(method -> Modifier.isPublic(method.getModifiers()))
@@ -250,6 +260,7 @@ class LlmDslTest {
             Map.entry(Executable.class, conversation("history")),
             Map.entry(UnaryOperator.class, UnaryOperator.identity()),
             Map.entry(Slo.class, Slo.parse("ttft<1ms", 99)),
+            Map.entry(LlmAssertion[].class, new LlmAssertion[] {LlmDsl.llmValid()}),
             Map.entry(CheckBuilder[].class, new CheckBuilder[] {finishReason().is("stop")}),
             Map.entry(Function.class, (Function<Session, String>) session -> "x"),
             Map.entry(BiFunction.class, (BiFunction<Object, Session, Boolean>) (r, s) -> true));
@@ -261,9 +272,11 @@ class LlmDslTest {
           .getOrDefault(method.getName(), "x");
     }
     if (type == List.class) {
-      return method.getName().equals("check")
-          ? List.of(finishReason().is("stop"))
-          : List.of(URL + "/other");
+      return switch (method.getName()) {
+        case "check" -> List.of(finishReason().is("stop"));
+        case "assertions" -> List.of(LlmDsl.llmValid());
+        default -> List.of(URL + "/other");
+      };
     }
     assertThat(values).as("a value for " + method).containsKey(type);
     return values.get(type);

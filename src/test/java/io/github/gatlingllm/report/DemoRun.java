@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.sample.Assertion;
 import io.github.gatlingllm.sample.Phase;
 import io.github.gatlingllm.sample.ReadReport;
 import io.github.gatlingllm.sample.RequestRecord;
@@ -8,6 +9,7 @@ import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.sample.StageInfo;
 import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
 import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.stats.AssertionText;
 import io.github.gatlingllm.stats.RunFigures;
 import io.github.gatlingllm.stats.RunStatistics;
 import java.io.IOException;
@@ -41,6 +43,7 @@ final class DemoRun {
   private final List<RequestRecord> records = new ArrayList<>();
   private final List<StageInfo> stages = new ArrayList<>();
   private Slo slo = Slo.parse("ttft<500ms,tpot<30ms", 95);
+  private List<Assertion> assertions = List.of();
   private int failOneIn = 180;
   private long mostRequests = Long.MAX_VALUE;
 
@@ -57,6 +60,18 @@ final class DemoRun {
 
   DemoRun withoutSlo() {
     slo = Slo.NONE;
+    return this;
+  }
+
+  /** With assertions as they are written in settings. */
+  DemoRun demanding(String... gates) {
+    assertions = Arrays.stream(gates).map(AssertionText::parse).toList();
+    return this;
+  }
+
+  /** With assertions of any form. */
+  DemoRun demanding(List<Assertion> gates) {
+    assertions = gates;
     return this;
   }
 
@@ -86,6 +101,7 @@ final class DemoRun {
             .config(Map.of("tokenizer", "tiktoken:cl100k_base", "dataset", "built in"))
             .slo(slo)
             .stages(stages)
+            .assertions(assertions)
             .build();
     try {
       return RunStatistics.of(

@@ -166,6 +166,10 @@ class HtmlReportIT {
     List<Integer> many = IntStream.rangeClosed(1, 40).boxed().toList();
     return Stream.of(
         Arguments.of("hostile", new DemoRun(List.of(1, 4, 16), List.of(HOSTILE), List.of(HOSTILE))),
+        Arguments.of(
+            "assertions",
+            new DemoRun(List.of(1, 8), local, ask)
+                .demanding("ttft.p99<1ms", "errors<50%", "c=9:jitter<3", "valid")),
         Arguments.of("one-level", new DemoRun(List.of(8), local, ask)),
         Arguments.of("two-targets", new DemoRun(List.of(1, 8, 24, 48), List.of("a", "b"), ask)),
         Arguments.of("many-levels", new DemoRun(many, local, ask)),
