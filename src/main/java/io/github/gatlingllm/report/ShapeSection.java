@@ -100,7 +100,7 @@ final class ShapeSection {
   }
 
   private static String range(Bar bar) {
-    return NumberText.number(bar.fromMs()) + "–" + NumberText.number(bar.toMs());
+    return NumberText.number(bar.from()) + "–" + NumberText.number(bar.to());
   }
 
   private Chart curves(String id, String title, Metric first, Metric second) {
@@ -113,8 +113,8 @@ final class ShapeSection {
       }
       List<Point> points =
           shape.quantiles().stream()
-              .filter(quantile -> quantile.percent() < 100 && quantile.valueMs() > 0)
-              .map(quantile -> new Point(NinesScale.of(quantile.percent()), quantile.valueMs()))
+              .filter(quantile -> quantile.percent() < 100 && quantile.value() > 0)
+              .map(quantile -> new Point(NinesScale.of(quantile.percent()), quantile.value()))
               .toList();
       end = Math.max(end, points.stream().mapToDouble(Point::x).max().orElse(0));
       lines.add(Line.of(metric.title(), lines.size(), lines.size(), points));
