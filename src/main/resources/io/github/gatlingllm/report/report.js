@@ -254,6 +254,7 @@
     };
   };
 
+  const shapes = { heat, ...forms({ ink, option, number, withUnit, tick, heading, escape, font }) };
   const isHeat = (chart) => chart.series[0].form === "heat";
   const overTime = (chart) => chart.x.scale === "time" && !isHeat(chart);
 
@@ -262,6 +263,8 @@
       const place = document.getElementById(chart.id);
       let plot = drawn.get(chart.id);
       if (!plot) {
+        const height = shapes.height(chart);
+        if (height) place.style.height = height + "px";
         plot = echarts.init(place, null, { renderer: "svg" });
         drawn.set(chart.id, plot);
         new ResizeObserver(() => plot.resize()).observe(place);
@@ -274,7 +277,7 @@
         }
       }
       const zoom = plot.getOption()?.dataZoom?.[0];
-      plot.setOption(isHeat(chart) ? heat(chart) : option(chart), true);
+      plot.setOption((shapes[chart.series[0].form] ?? option)(chart), true);
       if (zoom) plot.dispatchAction({ type: "dataZoom", start: zoom.start, end: zoom.end });
     }
   };

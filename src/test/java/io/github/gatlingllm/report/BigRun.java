@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
@@ -83,7 +84,7 @@ final class BigRun {
   }
 
   private String label(int level) {
-    return "r=" + rate(level);
+    return String.format(Locale.ROOT, "r=%.1f", rate(level));
   }
 
   private RequestRecord record(int i) {

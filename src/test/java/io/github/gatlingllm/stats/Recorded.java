@@ -27,6 +27,10 @@ final class Recorded {
 
   private static final long MS = 1_000_000L;
 
+  private String id = "id";
+  private String scenario = "scn";
+  private @Nullable Integer turn;
+  private @Nullable Double connectMs;
   private String name = "ask";
   private String target = "a";
   private String model = "m";
@@ -62,6 +66,26 @@ final class Recorded {
     Recorded recorded = new Recorded();
     recorded.startMs = startMs;
     return recorded;
+  }
+
+  Recorded id(String value) {
+    id = value;
+    return this;
+  }
+
+  Recorded scenario(String value) {
+    scenario = value;
+    return this;
+  }
+
+  Recorded turn(int value) {
+    turn = value;
+    return this;
+  }
+
+  Recorded connect(double ms) {
+    connectMs = ms;
+    return this;
   }
 
   Recorded name(String value) {
@@ -212,16 +236,16 @@ final class Recorded {
             : null;
     Identity identity =
         new Identity(
-            "id",
+            id,
             "run",
             "local",
             trial,
             0,
-            "scn",
+            scenario,
             name,
             List.of(),
             1,
-            null,
+            turn,
             target,
             "http://localhost/v1",
             model,
@@ -235,7 +259,7 @@ final class Recorded {
             planned ? Long.valueOf(nanos(startMs - lagMs)) : null,
             nanos(lagMs),
             gateMs == null ? null : Long.valueOf(nanos(gateMs)),
-            null,
+            connectMs == null ? null : Long.valueOf(nanos(connectMs)),
             null,
             first,
             first,
