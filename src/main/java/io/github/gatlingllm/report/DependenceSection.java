@@ -76,7 +76,7 @@ final class DependenceSection {
             "dependence",
             "Dependence on lengths",
             "Dependence",
-            "Lines and tables are made of all ok requests. Dots are a sample drawn by a hash of the"
+            "All load levels pooled. Lines and tables are made of all ok requests. Dots are a sample drawn by a hash of the"
                 + " request id, and always the three slowest and the fastest of each range, so that"
                 + " no outlier is lost.",
             html,
@@ -129,10 +129,12 @@ final class DependenceSection {
     for (Dot dot : cloud.dots()) {
       dots.add(new Point(dot.x(), dot.ms(), dot.requestId()));
     }
-    return List.of(
-        new Line("single values", Form.DOTS, 5, 0, dots, List.of()),
-        Line.of("p50", 0, 0, points(cloud, Range::p50Ms)),
-        Line.of("p95", 1, 1, points(cloud, Range::p95Ms)));
+    List<Line> lines = new ArrayList<>();
+    lines.add(new Line("single values", Form.DOTS, 5, 0, dots, List.of()));
+    lines.add(Line.of("p50", 0, 0, points(cloud, Range::p50Ms)));
+    lines.add(Line.of("p95", 1, 1, points(cloud, Range::p95Ms)));
+    lines.removeIf(line -> line.points().isEmpty());
+    return lines;
   }
 
   private static List<Point> points(Cloud cloud, Function<Range, @Nullable Double> figure) {

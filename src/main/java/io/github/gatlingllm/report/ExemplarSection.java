@@ -73,6 +73,7 @@ final class ExemplarSection {
     lines.add(part("queue wait", 4, requests, ExemplarSection::waitMs));
     lines.add(part("connect", 3, requests, ExemplarSection::connectMs));
     lines.add(part("to first token", 1, requests, ExemplarSection::firstTokenMs));
+    lines.add(part("no token until it was over", 5, requests, ExemplarSection::tokenlessMs));
     lines.add(part("tokens", 0, requests, ExemplarSection::tokensMs));
     lines.removeIf(line -> line.points().stream().allMatch(p -> Objects.equals(p.y(), 0.0)));
     if (!ticks.isEmpty()) {
@@ -123,9 +124,14 @@ final class ExemplarSection {
   }
 
   private static double firstTokenMs(Exemplar request) {
-    return Objects.requireNonNullElse(request.firstTokenMs(), request.endMs())
-        - waitMs(request)
-        - connectMs(request);
+    Double first = request.firstTokenMs();
+    return first == null ? 0 : first - waitMs(request) - connectMs(request);
+  }
+
+  private static double tokenlessMs(Exemplar request) {
+    return request.firstTokenMs() == null
+        ? request.endMs() - waitMs(request) - connectMs(request)
+        : 0;
   }
 
   private static double tokensMs(Exemplar request) {

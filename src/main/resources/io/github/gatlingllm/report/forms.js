@@ -38,7 +38,7 @@ const forms = ({ ink, option, number, withUnit, tick, heading, escape, font }) =
     base.xAxis.splitLine = { show: true, lineStyle: { color: c.hair } };
     base.series = base.series.map((series, i) => {
       const line = chart.series[i];
-      if (line.form !== "dots") return { ...series, symbolSize: 6, showSymbol: line.points.length < 25, z: 3 };
+      if (line.form !== "dots") return { ...series, symbolSize: 6, showSymbol: (line.points ?? []).length < 25, z: 3 };
       const { name: title, color } = series;
       return {
         name: title, type: "scatter", color, data: line.points.map(([x, y]) => [x, y]), z: 2,
