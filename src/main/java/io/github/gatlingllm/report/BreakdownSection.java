@@ -116,10 +116,10 @@ final class BreakdownSection {
   private String name(Part part) {
     return switch (part) {
       case START_LAG -> "start lag";
-      case GATE_WAIT -> "in-flight gate";
+      case GATE_WAIT -> "gate";
       case CONNECT -> "connect";
-      case SERVER_QUEUE -> "server queue (reported)";
-      case SERVER_PREFILL -> "server prefill (reported)";
+      case SERVER_QUEUE -> "reported queue";
+      case SERVER_PREFILL -> "reported prefill";
       case FIRST_TOKEN -> reported ? "rest to first token" : "server queue and prefill";
       case DECODE -> "decode";
       case ANSWER -> "whole answer, not streamed";

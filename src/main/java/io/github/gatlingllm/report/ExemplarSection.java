@@ -55,8 +55,8 @@ final class ExemplarSection {
             "timeline",
             "Requests that stand out",
             "Requests",
-            "Point at a bar for the request's id, which is also in requests.jsonl and in the header"
-                + " X-Request-Id that the server got.",
+            "Point at a bar, or open its data as a table, for the request's id: the same as in"
+                + " requests.jsonl and in the header X-Request-Id that the server got.",
             new Html(),
             charts));
   }

@@ -48,8 +48,8 @@ final class ScenarioSection {
             "scenarios",
             "Scenarios against load",
             "Scenarios",
-            "The same load hits kinds of requests differently: a row that darkens early is the one"
-                + " that limits.",
+            "The same load hits kinds of requests differently: the row whose figures rise first is the"
+                + " one that limits. Colour only underlines the figure.",
             new Html(),
             charts));
   }

@@ -59,6 +59,14 @@ final class DemoRun {
         List.of(1, 2, 4, 8, 16, 24, 32, 48, 64), List.of("local"), List.of("ask", "follow-up"));
   }
 
+  /** Open loops of two scenarios at a server that reports its times. */
+  static DemoRun openScenarios() {
+    return new DemoRun(List.of(1, 8, 24, 48), List.of("local"), List.of("ask"))
+        .open()
+        .reporting()
+        .scenarios("chat", "summary");
+  }
+
   DemoRun withoutSlo() {
     slo = Slo.NONE;
     return this;

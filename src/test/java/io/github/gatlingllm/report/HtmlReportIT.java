@@ -86,7 +86,7 @@ class HtmlReportIT {
   @ParameterizedTest
   @CsvSource({"LIGHT,1400", "DARK,800"})
   void anOpenRunOfTwoScenariosShowsArrivalsAndBoth(Theme theme, int width) throws IOException {
-    browser.prefer(theme).show(write(openRun().figures()), width, 1000);
+    browser.prefer(theme).show(write(DemoRun.openScenarios().figures()), width, 1000);
 
     assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
     assertThat(plotsOf("scenarios")).containsExactly("scenario-ttft", "scenario-slo");
@@ -99,13 +99,6 @@ class HtmlReportIT {
         .allSatisfy(HtmlReportIT::isPainted);
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
-  }
-
-  private static DemoRun openRun() {
-    return new DemoRun(List.of(1, 8, 24, 48), List.of("local"), List.of("ask"))
-        .open()
-        .reporting()
-        .scenarios("chat", "summary");
   }
 
   private static List<String> plotsOf(String section) {
@@ -134,7 +127,7 @@ class HtmlReportIT {
 
   @Test
   void pageSaysTheMeanThatTheSummarySays() throws IOException {
-    RunFigures figures = openRun().figures();
+    RunFigures figures = DemoRun.openScenarios().figures();
     browser.prefer(Theme.LIGHT).show(write(figures), 1400, 1000);
     List<String> page =
         browser
@@ -248,7 +241,7 @@ class HtmlReportIT {
             new DemoRun(List.of(1, 4, 16), List.of(HOSTILE), List.of(HOSTILE))
                 .scenarios(HOSTILE, "other")),
         Arguments.of("interrupted", new DemoRun(List.of(1, 4, 8), local, ask).interrupted()),
-        Arguments.of("open", openRun()),
+        Arguments.of("open", DemoRun.openScenarios()),
         Arguments.of("one-level", new DemoRun(List.of(8), local, ask)),
         Arguments.of("two-targets", new DemoRun(List.of(1, 8, 24, 48), List.of("a", "b"), ask)),
         Arguments.of("many-levels", new DemoRun(many, local, ask)),
