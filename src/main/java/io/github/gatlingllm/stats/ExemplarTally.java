@@ -6,7 +6,7 @@ import io.github.gatlingllm.stats.CloseUps.Exemplar;
 import io.github.gatlingllm.stats.CloseUps.Exemplars;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
@@ -14,16 +14,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the slowest ok requests, and of each cause of failure the longest requests. Ties are broken
- * by the request's id, so that the order of records does not matter.
+ * by the request's id, so that the order of records does not matter; only from the 21st cause of
+ * failure on, which of them share a place does.
  */
 final class ExemplarTally {
 
   /** How many slow, and how many failed requests are kept. */
   static final int MOST = 20;
 
+  private static final Comparator<Cause> CAUSES =
+      Comparator.comparing(Cause::verdict)
+          .thenComparing(Cause::message, Comparator.nullsFirst(Comparator.naturalOrder()));
+
   private final long origin;
   private final PriorityQueue<Kept> slowest = queue();
-  private final Map<Cause, PriorityQueue<Kept>> failed = new LinkedHashMap<>();
+  private final Map<Cause, PriorityQueue<Kept>> failed = new HashMap<>();
 
   private record Cause(String verdict, @Nullable String message) {
     private static final Cause OTHER = new Cause("other", null);
@@ -112,7 +117,11 @@ final class ExemplarTally {
   }
 
   Exemplars exemplars() {
-    List<List<Exemplar>> byCause = failed.values().stream().map(ExemplarTally::descending).toList();
+    List<List<Exemplar>> byCause =
+        failed.entrySet().stream()
+            .sorted(Map.Entry.comparingByKey(CAUSES))
+            .map(cause -> descending(cause.getValue()))
+            .toList();
     List<Exemplar> some = new ArrayList<>();
     for (int rank = 0; rank < MOST; rank++) {
       for (List<Exemplar> cause : byCause) {

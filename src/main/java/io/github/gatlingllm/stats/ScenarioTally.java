@@ -3,11 +3,13 @@ package io.github.gatlingllm.stats;
 import io.github.gatlingllm.sample.RequestRecord;
 import io.github.gatlingllm.stats.CloseUps.ScenarioLoad;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +20,7 @@ final class ScenarioTally {
   private static final String OTHER = "(other scenarios)";
 
   private final Set<String> names = new HashSet<>();
-  private final Map<Key, Cell> cells = new LinkedHashMap<>();
+  private final Map<Key, Cell> cells = new HashMap<>();
 
   private record Key(String scenario, int stage) {}
 
@@ -64,12 +66,16 @@ final class ScenarioTally {
     }
   }
 
+  /** In order of stages, then of names; empty for fewer than two scenarios. */
   List<ScenarioLoad> loads() {
     List<ScenarioLoad> loads = new ArrayList<>();
     if (names.size() < 2) {
       return loads;
     }
-    cells.forEach(
+    TreeMap<Key, Cell> sorted =
+        new TreeMap<>(Comparator.comparingInt(Key::stage).thenComparing(Key::scenario));
+    sorted.putAll(cells);
+    sorted.forEach(
         (key, cell) ->
             loads.add(
                 new ScenarioLoad(

@@ -34,6 +34,7 @@ const forms = ({ ink, option, number, withUnit, tick, heading, escape, font }) =
     const base = option(chart);
     const all = chart.series.flatMap((line) => (line.points ?? []).map((p) => p[0]));
     Object.assign(base.xAxis, chart.x.scale === "log" ? powers(all) : { type: "value", scale: true });
+    if (chart.x.scale === "log") base.xAxis.name += ", logarithmic";
     base.xAxis.axisLabel.formatter = tick;
     base.xAxis.splitLine = { show: true, lineStyle: { color: c.hair } };
     base.series = base.series.map((series, i) => {
