@@ -21,7 +21,7 @@ import java.util.Objects;
 final class BreakdownTally {
 
   private final StageWindow stage;
-  private final Map<Part, Long> nanos = new EnumMap<>(Part.class);
+  private final Map<Part, long[]> nanos = new EnumMap<>(Part.class);
   private long count;
   private long reporting;
 
@@ -67,7 +67,7 @@ final class BreakdownTally {
 
   private void part(Part part, long more) {
     if (more > 0) {
-      nanos.merge(part, more, Long::sum);
+      nanos.computeIfAbsent(part, p -> new long[1])[0] += more;
     }
   }
 
@@ -77,7 +77,7 @@ final class BreakdownTally {
 
   Breakdown breakdown() {
     List<PartMean> means = new ArrayList<>();
-    nanos.forEach((part, sum) -> means.add(new PartMean(part, sum / 1e6 / count)));
+    nanos.forEach((part, sum) -> means.add(new PartMean(part, sum[0] / 1e6 / count)));
     return new Breakdown(stage.stage().label(), stage.stage().target(), count, reporting, means);
   }
 }

@@ -52,7 +52,6 @@ final class CloudTally {
     private final IntCountsHistogram micros = new IntCountsHistogram(2);
     private final List<Kept> slowest = new ArrayList<>(SLOWEST + 1);
     private @Nullable Kept fastest;
-    private int slowestFrom = Integer.MIN_VALUE;
     private double sumX;
     private long count;
 
@@ -67,8 +66,19 @@ final class CloudTally {
       slowest.add(at, kept);
       if (slowest.size() > SLOWEST) {
         slowest.remove(SLOWEST);
-        slowestFrom = slowest.get(SLOWEST - 1).micros();
       }
+    }
+
+    private boolean isOutlier(int value, long hash) {
+      Kept least = fastest;
+      if (least == null || slowest.size() < SLOWEST) {
+        return true;
+      }
+      Kept slow = slowest.get(SLOWEST - 1);
+      return value > slow.micros()
+          || value < least.micros()
+          || (value == slow.micros() && hash < slow.hash())
+          || (value == least.micros() && hash > least.hash());
     }
   }
 
@@ -88,8 +98,7 @@ final class CloudTally {
     bin.count += weight;
     bin.sumX += (double) x * weight;
     all += weight;
-    boolean outlier =
-        value >= bin.slowestFrom || bin.fastest == null || value <= bin.fastest.micros();
+    boolean outlier = bin.isOutlier(value, hash);
     if (outlier || hash < largestHash) {
       Kept kept = new Kept(hash, x, value, requestId);
       if (outlier) {
