@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.stats.CloseUps;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
@@ -48,7 +49,7 @@ public final class HtmlReport {
     Html html = new Html().raw("<!DOCTYPE html>\n").open("html", "lang", "en").open("head");
     String theme = Resource.text("theme.js");
     String echarts = Resource.text("echarts/echarts.min.js");
-    String script = Resource.text("report.js");
+    String script = Resource.text("forms.js") + Resource.text("report.js");
     html.single("meta", "charset", "utf-8");
     html.single(
         "meta", "http-equiv", "Content-Security-Policy", "content", policy(theme, echarts, script));
@@ -70,17 +71,24 @@ public final class HtmlReport {
   private static List<Section> sections(Summary summary, Series series, PageEnd end) {
     VerdictSections verdict = new VerdictSections(summary);
     GeneratorSection generator = new GeneratorSection(summary);
+    CloseUps closeUps = series.closeUps();
     List<Section> sections = new ArrayList<>();
     sections.add(verdict.verdict());
     sections.add(verdict.checks());
     sections.add(new MetricsSection(summary).section());
     sections.add(new LoadSection(summary).section());
+    new ScenarioSection(closeUps.scenarios()).section().ifPresent(sections::add);
     sections.add(new TimeSection(summary, series).section());
     sections.add(new ShapeSection(series).section());
+    new DependenceSection(closeUps.dependence()).section().ifPresent(sections::add);
+    new JitterSection(summary, closeUps.evenness()).section().ifPresent(sections::add);
+    new BreakdownSection(closeUps.breakdowns()).section().ifPresent(sections::add);
+    new ExemplarSection(closeUps.exemplars()).section().ifPresent(sections::add);
     sections.add(new OutcomeSection(summary.figures()).section());
     if (generator.isKnown()) {
       sections.add(generator.section());
     }
+    new ArrivalSection(summary, series).section().ifPresent(sections::add);
     sections.add(end.glossary());
     sections.add(end.files());
     return sections;

@@ -45,6 +45,7 @@ public final class RunStatistics {
   private final Tallies<String> injectors = new Tallies<>("(others)");
   private final WorkloadTally workload = new WorkloadTally();
   private final Evidence evidence;
+  private final CloseUpTally closeUps;
 
   record Key(int stage, String name) {}
 
@@ -53,6 +54,7 @@ public final class RunStatistics {
     slo = new SloTally(info);
     overTime = new OverTime(info.startUnixNanos());
     evidence = new Evidence(isPinned(info));
+    closeUps = new CloseUpTally(info.startUnixNanos());
   }
 
   /**
@@ -120,6 +122,7 @@ public final class RunStatistics {
     injectors.add(id.injector());
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
       arrivals.computeIfAbsent(stage.index(), i -> new ArrivalTally(stage)).add(record);
+      overTime.arrival(record.timing().scheduledUnixNanos(), record.timing().startUnixNanos());
     }
     if (id.phase() == Phase.MEASURE) {
       cell(stage, name).tally().add(record, stage.index(), missed, met);
@@ -129,6 +132,7 @@ public final class RunStatistics {
         trials.computeIfAbsent(stage.index(), i -> new TrialTally()).add(record);
       }
       evidence.add(record, basis);
+      closeUps.add(record, stage, met);
       if (met != null) {
         slo.add(record, missed);
       }
@@ -308,5 +312,9 @@ public final class RunStatistics {
 
   Evidence evidence() {
     return evidence;
+  }
+
+  CloseUpTally closeUps() {
+    return closeUps;
   }
 }

@@ -258,6 +258,10 @@ final class SummaryAssembly {
     }
     OverTime time = counted.overTime();
     return new Series(
-        time.bucketS(), time.buckets(parts.hasSlo(null)), Shapes.heat(time.ttftMicros()), shapes);
+        time.bucketS(),
+        time.buckets(parts.hasSlo(null)),
+        Shapes.heat(time.ttftMicros()),
+        shapes,
+        counted.closeUps().closeUps(whole, counted.arrivals().values()));
   }
 }

@@ -262,6 +262,16 @@ final class Tally {
     return new Counts(planned, started, started - cancelled, ok, cancelled, byKey);
   }
 
+  /** Of each request its ITL p99 ÷ p50. */
+  ValueRecorder ratio() {
+    return ratio;
+  }
+
+  /** Σ N of ok streams. */
+  long streamedTokens() {
+    return streamedTokens;
+  }
+
   long attempted() {
     return attempted;
   }

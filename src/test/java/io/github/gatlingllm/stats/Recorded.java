@@ -27,19 +27,20 @@ final class Recorded {
 
   private static final long MS = 1_000_000L;
 
+  private String id = "id";
+  private String scenario = "scn";
+  private @Nullable Integer turn;
+  private @Nullable Double connectMs;
   private String name = "ask";
   private String target = "a";
   private String model = "m";
   private String stage = "c=1";
-  private String scenario = "scn";
   private Phase phase = Phase.MEASURE;
   private boolean streamed = true;
   private @Nullable Integer trial;
-  private @Nullable Integer turn;
   private double startMs;
   private double lagMs;
   private @Nullable Double gateMs = 0.0;
-  private @Nullable Double connectMs;
   private boolean planned;
   private double[] tokenMs = {};
   private int[] perEvent = {};
@@ -68,6 +69,26 @@ final class Recorded {
     return recorded;
   }
 
+  Recorded id(String value) {
+    id = value;
+    return this;
+  }
+
+  Recorded scenario(String value) {
+    scenario = value;
+    return this;
+  }
+
+  Recorded turn(int value) {
+    turn = value;
+    return this;
+  }
+
+  Recorded connect(double ms) {
+    connectMs = ms;
+    return this;
+  }
+
   Recorded name(String value) {
     name = value;
     return this;
@@ -88,11 +109,6 @@ final class Recorded {
     return this;
   }
 
-  Recorded scenario(String value) {
-    scenario = value;
-    return this;
-  }
-
   Recorded phase(Phase value) {
     phase = value;
     return this;
@@ -100,11 +116,6 @@ final class Recorded {
 
   Recorded trial(int value) {
     trial = value;
-    return this;
-  }
-
-  Recorded turn(int value) {
-    turn = value;
     return this;
   }
 
@@ -117,11 +128,6 @@ final class Recorded {
 
   Recorded gate(@Nullable Double ms) {
     gateMs = ms;
-    return this;
-  }
-
-  Recorded connect(double ms) {
-    connectMs = ms;
     return this;
   }
 
@@ -237,7 +243,7 @@ final class Recorded {
             : null;
     Identity identity =
         new Identity(
-            "id",
+            id,
             "run",
             "local",
             trial,
