@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
  * The command line over recorded runs.
  *
  * <pre>
- * render &lt;run&gt; [--slo "ttft&lt;200ms,tpot&lt;50ms"] [--slo-percentile 99]
+ * render &lt;run&gt; [--slo "ttft&lt;200ms,tpot&lt;50ms"] [--slo-percentile 99] [--csv]
  * </pre>
  *
  * <p>Exit codes: 0 fine, 1 anything else, with one line that says what and why.
@@ -68,12 +68,18 @@ public final class Main {
     @Option(names = "--slo-percentile", paramLabel = "<percent>", defaultValue = "99")
     private double percentile;
 
+    @Option(names = "--csv", description = "write llm/requests.csv too")
+    private boolean csv;
+
     @Override
     public Integer call() throws IOException {
       RunFiles files = new RunFiles(run);
       RunReport report = RunReport.of(files);
       if (slo != null) {
         report = report.slo(Slo.parse(slo, percentile));
+      }
+      if (csv) {
+        report = report.csv();
       }
       RunFigures figures = report.write();
       System.out.println(ConsoleSummary.of(figures.summary()));

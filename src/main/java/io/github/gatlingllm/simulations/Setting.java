@@ -44,6 +44,7 @@ enum Setting {
   SEED,
   RECORD_TEXT,
   RECORD_TOKENS,
+  CSV,
   MAX_IN_FLIGHT,
   INTERLEAVE,
   VERIFY_TLS,
@@ -61,7 +62,6 @@ enum Setting {
   TOKENIZER(false),
   ASSERT(false),
   METRICS_URL(false),
-  CSV(false),
   LIVE(false);
 
   private final boolean available;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.sample.RandomRecords;
 import io.github.gatlingllm.sample.RecordCodec;
 import io.github.gatlingllm.sample.RunFiles;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.RunInfoFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -39,6 +41,27 @@ class MainTest {
     assertThat(rendered.exitCode()).isZero();
     assertThat(Files.readString(new RunFiles(run).summaryJson()))
         .contains("\"text\" : \"e2e<1us\"");
+  }
+
+  @Test
+  void tableOfRequestsIsWrittenWhereItIsAskedFor() throws IOException {
+    record(20);
+    RunFiles files = new RunFiles(run);
+
+    assertThat(call("render", run.toString()).exitCode()).isZero();
+    assertThat(files.csv()).doesNotExist();
+    assertThat(call("render", run.toString(), "--csv").exitCode()).isZero();
+    assertThat(Files.readAllLines(files.csv()))
+        .hasSize(21)
+        .first()
+        .asString()
+        .startsWith("request_id,");
+
+    Files.delete(files.csv());
+    RunInfo info = RunInfo.started("run-1", "Chat", "local", 1);
+    RunInfoFile.write(info.toBuilder().config("csv", "true").build(), files.info());
+    assertThat(call("render", run.toString()).exitCode()).isZero();
+    assertThat(Files.readAllLines(files.csv())).hasSize(21);
   }
 
   @Test
