@@ -17,16 +17,22 @@ import picocli.CommandLine.Parameters;
  *
  * <pre>
  * render &lt;run&gt; [--slo "ttft&lt;200ms,tpot&lt;50ms"] [--slo-percentile 99] [--csv]
+ * merge &lt;run&gt;… --out &lt;dir&gt;
+ * compare &lt;base&gt; &lt;run&gt;… [--fail-on "ttft.p95>+10%"] [--out &lt;dir&gt;]
  * </pre>
  *
- * <p>Exit codes: 0 fine, 1 anything else, with one line that says what and why.
+ * <p>Exit codes: 0 fine, 2 a comparison failed, 1 anything else, with one line that says what and
+ * why.
  */
 @Command(
     name = "gatling-llm",
     description = "Works on recorded runs.",
     mixinStandardHelpOptions = true,
-    subcommands = Main.Render.class)
+    subcommands = {Main.Render.class, MergeCommand.class, CompareCommand.class})
 public final class Main {
+
+  /** What an assertion that was missed, or a comparison that failed, ends with. */
+  static final int MISSED = 2;
 
   private Main() {}
 
@@ -73,19 +79,23 @@ public final class Main {
 
     @Override
     public Integer call() throws IOException {
-      RunFiles files = new RunFiles(run);
-      RunReport report = RunReport.of(files);
+      RunReport report = RunReport.of(new RunFiles(run));
       if (slo != null) {
         report = report.slo(Slo.parse(slo, percentile));
       }
       if (csv) {
         report = report.csv();
       }
-      RunFigures figures = report.write();
-      System.out.println(ConsoleSummary.of(figures.summary()));
-      report.messages().forEach(System.out::println);
-      System.out.println("LLM report: " + files.page().toUri());
-      return 0;
+      return written(report, new RunFiles(run));
     }
+  }
+
+  /** Writes the files and prints what a reader wants to know at once. */
+  static int written(RunReport report, RunFiles files) throws IOException {
+    RunFigures figures = report.write();
+    System.out.println(ConsoleSummary.of(figures.summary()));
+    report.messages().forEach(System.out::println);
+    System.out.println("LLM report: " + files.page().toUri());
+    return 0;
   }
 }

@@ -14,8 +14,6 @@ import io.github.gatlingllm.stats.RunStatistics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -75,7 +73,7 @@ public final class RunReport {
     SummaryJson.write(figures.summary(), files.summaryJson());
     String markdown = SummaryMarkdown.of(figures.summary());
     Files.writeString(files.summaryMarkdown(), markdown);
-    appendToStepSummary(markdown);
+    StepSummary.append(markdown, environment);
     HtmlReport.write(files.page(), figures.summary(), figures.series());
     if (info == null || !"false".equals(info.config().get("indexBlock"))) {
       messages.addAll(GatlingPages.insert(files.run(), figures.summary()));
@@ -105,14 +103,5 @@ public final class RunReport {
 
   private ReadReport read(Consumer<RequestRecord> sink) throws IOException {
     return RecordFile.read(files.requests(), sink);
-  }
-
-  /** GitHub Actions shows what is appended to that file on the run's page. */
-  private void appendToStepSummary(String markdown) throws IOException {
-    String stepSummary = environment.get("GITHUB_STEP_SUMMARY");
-    if (stepSummary != null && !stepSummary.isBlank()) {
-      Files.writeString(
-          Path.of(stepSummary), markdown, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-    }
   }
 }
