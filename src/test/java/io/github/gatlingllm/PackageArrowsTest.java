@@ -38,7 +38,8 @@ class PackageArrowsTest {
           Map.entry("report", Set.of("stats", "sample")),
           Map.entry("engine", Set.of("wire")),
           Map.entry(
-              "simulations", Set.of("javaapi", "load", "workload", "engine", "sample", "wire")));
+              "simulations",
+              Set.of("javaapi", "load", "workload", "engine", "sample", "stats", "wire")));
 
   /** Where the DSL hands over to Gatling's core, and where a run finds its directory in it. */
   private static final Set<String> SEAMS =

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.protocol.Protocol;
+import io.github.gatlingllm.sample.Assertion;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.wire.Api;
 import java.net.URI;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param extraBody JSON object that is merged into every request; null for none
  * @param slo objectives of every request
  * @param sloByName objectives of single request names, instead of {@code slo}
+ * @param assertions what the build demands of the requests to this target
  * @param recording what goes into the records
  * @param warmUp what happens before the first measured request
  * @param seed what prompts and arrivals were drawn from; noted in the run, null when not known
@@ -52,6 +54,7 @@ public record LlmProtocol(
     @Nullable String extraBody,
     Slo slo,
     Map<String, Slo> sloByName,
+    List<Assertion> assertions,
     Recording recording,
     WarmUp warmUp,
     @Nullable Long seed,
@@ -103,6 +106,7 @@ public record LlmProtocol(
           null,
           Slo.NONE,
           Map.of(),
+          List.of(),
           new Recording(false, true),
           new WarmUp(0, true),
           null,
@@ -135,6 +139,7 @@ public record LlmProtocol(
         null,
         slo,
         Map.of(),
+        List.of(),
         new Recording(true, true),
         warmUp,
         seed,

@@ -6,9 +6,11 @@ import io.gatling.http.util.SslContexts;
 import io.github.gatlingllm.load.InFlightGate;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunDirectory;
+import io.github.gatlingllm.sample.Assertion;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -103,6 +105,8 @@ record RunParts(
     Map<String, String> sloByRequest = new TreeMap<>();
     used.forEach(
         each -> each.sloByName().forEach((n, slo) -> sloByRequest.putIfAbsent(n, slo.toString())));
+    Set<Assertion> assertions = new LinkedHashSet<>();
+    used.forEach(each -> each.assertions().forEach(gate -> assertions.add(gate.at(each.label()))));
     Map<String, String> config = RunConfig.of(used);
     if (!unpinned.isEmpty()) {
       config.put(RunConfig.IGNORE_EOS, RunConfig.UNPINNED);
@@ -112,6 +116,7 @@ record RunParts(
             builder
                 .slo(first.slo())
                 .sloByRequest(sloByRequest)
+                .assertions(List.copyOf(assertions))
                 .config(config)
                 .seed(first.seed())
                 .versions(Versions.ofThisRun()));

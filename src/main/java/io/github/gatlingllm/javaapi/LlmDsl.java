@@ -9,6 +9,8 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmChecks;
 import io.github.gatlingllm.action.LlmResponse;
 import io.github.gatlingllm.load.StopRule;
+import io.github.gatlingllm.sample.Assertion;
+import io.github.gatlingllm.sample.Assertion.Scope;
 import io.github.gatlingllm.sample.Verdict;
 import java.time.Duration;
 import java.util.List;
@@ -67,6 +69,37 @@ public final class LlmDsl {
    */
   public static ConversationBuilder conversation(String sessionKey) {
     return new ConversationBuilder(sessionKey);
+  }
+
+  // Assertions
+
+  /** Where an assertion on all requests under the protocol starts. */
+  public static AssertionScope llmGlobal() {
+    return new AssertionScope(Scope.GLOBAL, null);
+  }
+
+  /** Where an assertion on the requests of one name starts. */
+  public static AssertionScope llmDetails(String requestName) {
+    return new AssertionScope(Scope.REQUEST, requestName);
+  }
+
+  /**
+   * Where an assertion on the requests of one load level starts.
+   *
+   * @param label as in reports, e.g. {@code c=8} or {@code r=2.5}
+   */
+  public static AssertionScope llmStage(String label) {
+    return new AssertionScope(Scope.STAGE, label);
+  }
+
+  /** Where an assertion starts that every request name must meet by itself. */
+  public static AssertionScope llmForAll() {
+    return new AssertionScope(Scope.EVERY_REQUEST, null);
+  }
+
+  /** Demands a run that no validity check calls invalid. */
+  public static LlmAssertion llmValid() {
+    return new LlmAssertion(Assertion.VALID);
   }
 
   // Load

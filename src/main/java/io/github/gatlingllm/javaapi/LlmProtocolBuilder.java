@@ -6,6 +6,7 @@ import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.sample.Assertion;
 import io.github.gatlingllm.sample.Slo;
 import java.net.URI;
 import java.time.Duration;
@@ -55,6 +56,13 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     if (settings.baseUrls().isEmpty()) {
       throw InvalidSimulation.because(
           "the llm protocol has no base URL; set one: llm.baseUrl(\"http://localhost:8000/v1\")");
+    }
+    boolean judged = !settings.slo().isEmpty() || !settings.sloByName().isEmpty();
+    for (Assertion assertion : settings.assertions()) {
+      if (assertion.figure().startsWith("goodput") && !judged) {
+        throw InvalidSimulation.because(
+            "an assertion on goodput has no SLO to judge; set one: .slo(slo().ttft(200))");
+      }
     }
     return settings;
   }
@@ -241,6 +249,28 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.sloByName.put(requestName, slo.build()));
   }
 
+  /**
+   * What must be true of the requests under this protocol after the run; what is not fails the
+   * build, as Gatling's own assertions do. Further ones join those before.
+   *
+   * <pre>{@code
+   * llm.baseUrl(url).assertions(llmGlobal().ttft().percentile(99).lt(200), llmValid())
+   * }</pre>
+   */
+  public LlmProtocolBuilder assertions(LlmAssertion... assertions) {
+    return assertions(List.of(assertions));
+  }
+
+  /** As {@link #assertions(LlmAssertion...)}. */
+  public LlmProtocolBuilder assertions(List<LlmAssertion> assertions) {
+    return with(s -> assertions.forEach(each -> s.assertions.add(each.assertion())));
+  }
+
+  /** Reports a missed assertion, but lets the build go on. */
+  public LlmProtocolBuilder disableFailBuild() {
+    return note("failBuild", "false");
+  }
+
   /** Keeps prompts and answers in the records; they are left out unless this is set. */
   public LlmProtocolBuilder recordText() {
     return with(s -> s.recording = new LlmProtocol.Recording(true, s.recording.tokens()));
@@ -339,6 +369,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     private @Nullable String extraBody;
     private Slo slo;
     private final Map<String, Slo> sloByName;
+    private final List<Assertion> assertions;
     private LlmProtocol.Recording recording;
     private LlmProtocol.WarmUp warmUp;
     private @Nullable Long seed;
@@ -361,6 +392,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
       extraBody = from.extraBody();
       slo = from.slo();
       sloByName = new LinkedHashMap<>(from.sloByName());
+      assertions = new ArrayList<>(from.assertions());
       recording = from.recording();
       warmUp = from.warmUp();
       seed = from.seed();
@@ -385,6 +417,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
           extraBody,
           slo,
           sloByName,
+          List.copyOf(assertions),
           recording,
           warmUp,
           seed,

@@ -28,19 +28,9 @@ final class ChangeText {
 
   private ChangeText() {}
 
-  /** The unit of a figure, by its name. */
-  static String unit(Change change) {
-    String name = change.figure();
-    return change.inPoints()
-        ? "%"
-        : name.endsWith("tokens_per_s")
-            ? "tok/s"
-            : name.endsWith("requests_per_s") ? "requests/s" : name.equals("jitter") ? "" : "ms";
-  }
-
-  /** A value of the figure; a share may be in hundredths of itself. */
+  /** A value of the figure with its unit. */
   static String value(Change change, @Nullable Double value) {
-    return NumberText.with(value, unit(change));
+    return NumberText.with(value, change.figure().unit().sign());
   }
 
   /** By how much, e.g. {@code +12.3 %} or {@code −1.5 points}. */
@@ -76,7 +66,7 @@ final class ChangeText {
     return switch (outcome) {
       case BETTER -> "✓ better";
       case WORSE -> "▲ worse";
-      case NO_CLEAR_CHANGE, TOO_FEW -> outcome.words();
+      case NO_CLEAR_CHANGE, TOO_FEW, NOT_JUDGED -> outcome.words();
     };
   }
 
@@ -126,7 +116,7 @@ final class ChangeText {
                         .filter(change -> change.outcome() == outcome)
                         .map(
                             change ->
-                                change.figure()
+                                change.figure().name()
                                     + " "
                                     + by(change)
                                     + " ("

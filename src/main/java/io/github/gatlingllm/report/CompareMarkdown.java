@@ -91,7 +91,7 @@ final class CompareMarkdown {
 
   private static List<String> row(Change change) {
     return List.of(
-        "`" + change.figure() + "`",
+        "`" + change.figure().name() + "`",
         ChangeText.value(change, change.base()),
         ChangeText.value(change, change.run()),
         ChangeText.by(change),

@@ -171,7 +171,10 @@ final class ComparePage {
     Table table =
         new Table(title, List.of("Figure", "Base", "This run", "Change", "Interval", "Verdict"));
     for (Change change : place.changes()) {
-      table.row(change.figure(), change.isLowerBetter() ? "lower is better" : "higher is better");
+      table.row(
+          change.figure().name(),
+          change.figure().words()
+              + (change.isLowerBetter() ? ", lower is better" : ", higher is better"));
       table.cell(ChangeText.value(change, change.base()));
       table.cell(ChangeText.value(change, change.run()));
       table.cell(ChangeText.by(change)).cell(ChangeText.interval(change));
@@ -184,7 +187,7 @@ final class ComparePage {
     return switch (outcome) {
       case BETTER -> "level ok";
       case WORSE -> "level invalid";
-      case NO_CLEAR_CHANGE, TOO_FEW -> "soft";
+      case NO_CLEAR_CHANGE, TOO_FEW, NOT_JUDGED -> "soft";
     };
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.stats.AssertionResult;
 import io.github.gatlingllm.stats.Distribution;
 import io.github.gatlingllm.stats.Figures;
 import io.github.gatlingllm.stats.Metric;
@@ -92,13 +93,17 @@ final class GatlingBlocks {
     return html.element("a", linkText, "href", link).close();
   }
 
-  private static Html assertions(List<Summary.AssertionResult> results) {
+  private static Html assertions(List<AssertionResult> results) {
     Html html = new Html().open("table");
     head(html, List.of("Assertion", "expected", "actual", "status"));
-    for (Summary.AssertionResult result : results) {
-      html.open("tr").element("th", result.text(), "scope", "row");
+    for (AssertionResult result : results) {
+      html.open("tr").open("th", "scope", "row").text(result.subject());
+      if (result.note() != null) {
+        html.element("small", result.note());
+      }
+      html.close();
       html.element("td", result.expected());
-      html.element("td", result.actual() == null ? NumberText.ABSENT : result.actual());
+      html.element("td", NumberText.orAbsent(result.actual()));
       html.element(
           "td",
           result.ok() ? "✓ OK" : "✗ KO",

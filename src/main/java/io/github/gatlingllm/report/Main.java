@@ -21,8 +21,8 @@ import picocli.CommandLine.Parameters;
  * compare &lt;base&gt; &lt;run&gt;… [--fail-on "ttft.p95>+10%"] [--out &lt;dir&gt;]
  * </pre>
  *
- * <p>Exit codes: 0 fine, 2 a comparison failed, 1 anything else, with one line that says what and
- * why.
+ * <p>Exit codes: 0 fine, 2 an assertion of the run was missed or a comparison failed, 1 anything
+ * else, with one line that says what and why.
  */
 @Command(
     name = "gatling-llm",
@@ -61,7 +61,8 @@ public final class Main {
   /** Makes everything again from the records. */
   @Command(
       name = "render",
-      description = "Makes llm.html, summary.json and summary.md again from a run's records.",
+      description =
+          "Makes llm.html, summary.json, summary.md and junit.xml again from a run's records.",
       mixinStandardHelpOptions = true)
   static final class Render implements Callable<Integer> {
 
@@ -79,14 +80,15 @@ public final class Main {
 
     @Override
     public Integer call() throws IOException {
-      RunReport report = RunReport.of(new RunFiles(run));
+      RunFiles files = new RunFiles(run);
+      RunReport report = RunReport.of(files);
       if (slo != null) {
         report = report.slo(Slo.parse(slo, percentile));
       }
       if (csv) {
         report = report.csv();
       }
-      return written(report, new RunFiles(run));
+      return written(report, files);
     }
   }
 
@@ -94,8 +96,9 @@ public final class Main {
   static int written(RunReport report, RunFiles files) throws IOException {
     RunFigures figures = report.write();
     System.out.println(ConsoleSummary.of(figures.summary()));
+    figures.summary().assertions().forEach(gate -> System.out.println(gate.line()));
     report.messages().forEach(System.out::println);
     System.out.println("LLM report: " + files.page().toUri());
-    return 0;
+    return figures.summary().assertionsHold() ? 0 : MISSED;
   }
 }

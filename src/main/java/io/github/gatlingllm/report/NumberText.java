@@ -33,6 +33,11 @@ final class NumberText {
     return String.format(Locale.ROOT, "%,." + digits + "f", rounded).replace('-', '−');
   }
 
+  /** A text that may be missing. */
+  static String orAbsent(@Nullable String text) {
+    return text == null ? ABSENT : text;
+  }
+
   /** A number that was chosen, not measured: as short as it is, e.g. {@code 99.9}. */
   static String plain(double value) {
     return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that is made of a run's records: {@code summary.json}, {@code summary.md}, {@code
- * llm.html} and the block in Gatling's pages. The same code runs right after a load test and, on
- * another machine, a year later.
+ * junit.xml}, {@code llm.html} and the block in Gatling's pages. The same code runs right after a
+ * load test and, on another machine, a year later.
  */
 public final class RunReport {
 
@@ -74,6 +74,7 @@ public final class RunReport {
     String markdown = SummaryMarkdown.of(figures.summary());
     Files.writeString(files.summaryMarkdown(), markdown);
     StepSummary.append(markdown, environment);
+    JUnitXml.write(figures.summary(), files.junit());
     HtmlReport.write(files.page(), figures.summary(), figures.series());
     if (info == null || !"false".equals(info.config().get("indexBlock"))) {
       messages.addAll(GatlingPages.insert(files.run(), figures.summary()));

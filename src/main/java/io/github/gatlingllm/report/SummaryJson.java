@@ -1,6 +1,7 @@
 package io.github.gatlingllm.report;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonKey;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
@@ -17,6 +18,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
+import io.github.gatlingllm.stats.AssertionResult;
 import io.github.gatlingllm.stats.Check;
 import io.github.gatlingllm.stats.Figures;
 import io.github.gatlingllm.stats.Metric;
@@ -49,6 +51,7 @@ public final class SummaryJson {
           .addMixIn(Summary.Target.class, FiguresInline.class)
           .addMixIn(Summary.RequestGroup.class, FiguresInline.class)
           .addMixIn(Figures.Jitter.class, JitterForm.class)
+          .addMixIn(AssertionResult.class, AssertionForm.class)
           .addMixIn(Metric.class, MetricKey.class)
           .addMixIn(Check.Level.class, Keyed.class)
           .build();
@@ -66,6 +69,22 @@ public final class SummaryJson {
   interface JitterForm {
     @JsonProperty("stalls_per_1k_tokens")
     Double stallsPer1kTokens();
+  }
+
+  @JsonPropertyOrder({"text", "expected", "actual", "ok", "note"})
+  @JsonIgnoreProperties({"subject", "assertion", "unit", "value"})
+  interface AssertionForm {
+    @JsonProperty
+    String text();
+
+    @JsonProperty
+    String expected();
+
+    @JsonProperty
+    String actual();
+
+    @JsonProperty
+    boolean ok();
   }
 
   interface MetricKey {

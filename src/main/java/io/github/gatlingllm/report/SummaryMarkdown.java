@@ -1,10 +1,10 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.stats.AssertionResult;
 import io.github.gatlingllm.stats.Check;
 import io.github.gatlingllm.stats.Figures;
 import io.github.gatlingllm.stats.Figures.ErrorCount;
 import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.stats.Summary.AssertionResult;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,12 +112,16 @@ public final class SummaryMarkdown {
     for (AssertionResult a : summary.assertions()) {
       rows.add(
           List.of(
-              "`" + a.text() + "`",
-              a.actual() == null ? NumberText.ABSENT : a.actual(),
-              a.ok() ? "OK" : "KO"));
+              inline(a.subject()),
+              a.expected(),
+              NumberText.orAbsent(a.actual()),
+              a.ok() ? "OK" : "KO",
+              a.note() == null ? "" : inline(a.note())));
     }
     out.append("### Assertions\n\n");
-    out.append(new TextTable(List.of("assertion", "actual", "outcome"), rows).markdown());
+    out.append(
+        new TextTable(List.of("assertion", "expected", "actual", "outcome", "note"), rows)
+            .markdown());
     out.append('\n');
   }
 

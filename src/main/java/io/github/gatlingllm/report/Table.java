@@ -20,7 +20,8 @@ final class Table {
   }
 
   /**
-   * @param kind a class for the table: {@code compact} keeps remarks beside the row's name
+   * @param kind a class for the table: {@code compact} keeps remarks beside the row's name, {@code
+   *     notes} keeps them on narrow screens
    */
   Table(String label, List<String> headings, String kind) {
     columns = headings.size();

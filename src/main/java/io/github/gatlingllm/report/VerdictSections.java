@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.stats.AssertionResult;
 import io.github.gatlingllm.stats.Check;
 import io.github.gatlingllm.stats.Summary;
 import java.util.Comparator;
@@ -71,17 +72,31 @@ final class VerdictSections {
             "note");
   }
 
-  private static Html assertions(List<Summary.AssertionResult> results) {
-    Table table = new Table("Assertions", List.of("Assertion", "expected", "actual", "result"));
-    for (Summary.AssertionResult assertion : results) {
+  private static Html assertions(List<AssertionResult> results) {
+    Table table =
+        new Table("Assertions", List.of("Assertion", "expected", "actual", "result"), "notes");
+    for (AssertionResult assertion : results) {
       table
-          .row(assertion.text(), "")
+          .row(assertion.subject(), assertion.note() == null ? "" : assertion.note())
           .cell(assertion.expected())
-          .cell(assertion.actual() == null ? NumberText.ABSENT : assertion.actual())
+          .cell(NumberText.orAbsent(assertion.actual()))
           .cell(result(assertion.ok()))
           .end();
     }
-    return table.html();
+    long missed = results.stream().filter(result -> !result.ok()).count();
+    String lead =
+        missed == 0
+            ? "The build's demands are met."
+            : missed
+                + " of "
+                + results.size()
+                + " demands of the build "
+                + (missed == 1 ? "is" : "are")
+                + " missed.";
+    return new Html()
+        .element("h3", "Assertions")
+        .element("p", lead, "class", "note")
+        .add(table.html());
   }
 
   /** OK or KO as sign and word. */

@@ -3,12 +3,12 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.report.ConsoleSummary;
 import io.github.gatlingllm.report.RunReport;
 import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.stats.RunFigures;
+import io.github.gatlingllm.stats.Summary;
 
 /**
  * The JVM's shutdown hook: Gatling's pages exist by now and its loggers are gone, so ours are made,
- * and what is said is printed. A run that did not come to its end is reported as interrupted. No
- * failure in here changes the exit code.
+ * and what is said is printed. A run that did not come to its end is reported as interrupted. Only
+ * a missed assertion after a complete run changes the exit code; no failure in here does.
  */
 final class AfterRun implements Runnable {
 
@@ -20,19 +20,30 @@ final class AfterRun implements Runnable {
 
   @Override
   public void run() {
+    boolean failed = report();
+    GatlingExit exit = run.exit();
+    if (failed && exit != null) {
+      exit.assertionsMissed();
+    }
+  }
+
+  /** Makes the report; true where the build is to fail for what it shows. */
+  private boolean report() {
     try {
-      run.end(RunInfo.State.INTERRUPTED);
-      if (!run.hasRequests()) {
+      RunInfo info = run.end(RunInfo.State.INTERRUPTED);
+      if (!run.hasRequests() && info.assertions().isEmpty()) {
         System.out.println("LLM report: no llm request was sent, so there is none");
-        return;
+        return false;
       }
       RunReport report = RunReport.of(run.files());
-      RunFigures figures = report.write();
-      System.out.println(ConsoleSummary.of(figures.summary()));
+      Summary summary = report.write().summary();
+      System.out.println(ConsoleSummary.of(summary));
+      summary.assertions().forEach(result -> System.out.println(result.line()));
       run.conclusions().forEach(System.out::println);
       report.messages().forEach(System.out::println);
       System.out.println(
           "LLM report generated, please open the following file: " + run.files().page().toUri());
+      return !summary.assertionsHold() && failsBuild(info);
     } catch (Throwable e) {
       System.out.println(
           "LLM report could not be made ("
@@ -40,6 +51,11 @@ final class AfterRun implements Runnable {
               + "); the records are kept, rebuild it with: java -cp <class path>"
               + " io.github.gatlingllm.report.Main render "
               + run.files().run());
+      return false;
     }
+  }
+
+  private static boolean failsBuild(RunInfo info) {
+    return !"false".equalsIgnoreCase(info.config().get("failBuild"));
   }
 }

@@ -61,6 +61,7 @@ public final class Run {
   private final AtomicLong inFlight = new AtomicLong();
   private final AtomicBoolean over = new AtomicBoolean();
 
+  private volatile @Nullable GatlingExit exit;
   private volatile Consumer<Duration> beforeInterruption = atMost -> {};
   private RunInfo info;
 
@@ -248,12 +249,19 @@ public final class Run {
     return files;
   }
 
+  /** How the build learns of a missed assertion; null unless the run came to its planned end. */
+  @Nullable GatlingExit exit() {
+    return exit;
+  }
+
   /** Ends it, if nothing has: what was recorded by then is what the report is made of. */
   RunInfo end(RunInfo.State state) {
     if (over.compareAndSet(false, true)) {
       worker.shutdownNow();
       if (state == RunInfo.State.INTERRUPTED) {
         beforeInterruption.accept(CANCELLING);
+      } else {
+        exit = new GatlingExit();
       }
       arrivals.close(state == RunInfo.State.COMPLETE ? DRAIN : Duration.ofSeconds(1));
       boolean whole = state == RunInfo.State.COMPLETE ? recorder.close(DRAIN) : recorder.freeze();

@@ -150,6 +150,7 @@ public final class InjectorJoin {
         .dropped(runs.stream().mapToLong(RunInfo::dropped).sum())
         .planned(planned())
         .stages(stages)
+        .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList())
         .build();
   }
 

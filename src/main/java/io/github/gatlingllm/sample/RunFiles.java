@@ -44,6 +44,11 @@ public record RunFiles(Path run) {
     return folder().resolve("summary.md");
   }
 
+  /** One test case per assertion, for CI servers. */
+  public Path junit() {
+    return folder().resolve("junit.xml");
+  }
+
   /** The report. */
   public Path page() {
     return run.resolve("llm.html");

@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param dropped records that could not be kept
  * @param planned requests that were planned; null when the plan does not say
  * @param stages load levels in order of time, those that began
+ * @param assertions what the build demands of the figures
  */
 @JsonPropertyOrder({"schema", "id"})
 public record RunInfo(
@@ -54,7 +55,8 @@ public record RunInfo(
     Map<String, String> sloByRequest,
     long dropped,
     @Nullable Long planned,
-    List<StageInfo> stages) {
+    List<StageInfo> stages,
+    List<Assertion> assertions) {
 
   /** The version of the file's format. */
   public static final String SCHEMA = "gatling-llm/run/1";
@@ -98,6 +100,7 @@ public record RunInfo(
     workload = copy(workload);
     sloByRequest = copy(sloByRequest);
     stages = stages == null ? List.of() : List.copyOf(stages);
+    assertions = assertions == null ? List.of() : List.copyOf(assertions);
   }
 
   /** A run that begins now: running, with nothing known yet but these. */

@@ -30,6 +30,7 @@ public final class RunInfoBuilder {
   private long dropped;
   private @Nullable Long planned;
   private List<StageInfo> stages = List.of();
+  private List<Assertion> assertions = List.of();
 
   RunInfoBuilder(String id, String simulation, String injector, long startUnixNanos) {
     this.id = id;
@@ -52,6 +53,7 @@ public final class RunInfoBuilder {
     dropped = info.dropped();
     planned = info.planned();
     stages = info.stages();
+    assertions = info.assertions();
   }
 
   public RunInfoBuilder ended(long unixNanos, RunInfo.State how) {
@@ -115,6 +117,11 @@ public final class RunInfoBuilder {
     return this;
   }
 
+  public RunInfoBuilder assertions(List<Assertion> gates) {
+    assertions = gates;
+    return this;
+  }
+
   public RunInfo build() {
     return new RunInfo(
         RunInfo.SCHEMA,
@@ -133,6 +140,7 @@ public final class RunInfoBuilder {
         sloByRequest,
         dropped,
         planned,
-        stages);
+        stages,
+        assertions);
   }
 }

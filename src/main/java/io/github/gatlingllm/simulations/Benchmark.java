@@ -14,6 +14,7 @@ import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.javaapi.ClosedLoop;
+import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LlmRequestBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
@@ -173,6 +174,7 @@ public final class Benchmark extends Simulation {
             .requestTimeout(transport.timeout())
             .idleTimeout(transport.idleTimeout())
             .slo(settings.slo())
+            .assertions(settings.assertions().stream().map(LlmAssertion::of).toList())
             .warmUp(settings.load().warmup())
             .seed(settings.seed());
     if (!ask.body().isEmpty()) {
@@ -201,6 +203,9 @@ public final class Benchmark extends Simulation {
     }
     if (!settings.indexBlock()) {
       protocol = protocol.disableIndexBlock();
+    }
+    if (!settings.failBuild()) {
+      protocol = protocol.disableFailBuild();
     }
     return settings.config().entrySet().stream()
         .reduce(

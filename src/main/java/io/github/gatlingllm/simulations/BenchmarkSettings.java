@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.sample.Assertion;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.wire.Api;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.function.LongSupplier;
  * @param targets empty: the embedded engine
  * @param interleave whether several targets are loaded at the same time, not one after the other
  * @param slo {@link Slo#NONE} when there is none
+ * @param assertions what the build demands of the figures
  * @param seed pins prompts and arrivals; drawn when not set
  * @param recordText whether prompts and answers are kept
  * @param recordTokens whether the time of every event is kept
@@ -36,6 +38,7 @@ public record BenchmarkSettings(
     Ask ask,
     Transport transport,
     Slo slo,
+    List<Assertion> assertions,
     long seed,
     boolean recordText,
     boolean recordTokens,
@@ -51,6 +54,7 @@ public record BenchmarkSettings(
 
   public BenchmarkSettings {
     targets = List.copyOf(targets);
+    assertions = List.copyOf(assertions);
     warnings = List.copyOf(warnings);
   }
 

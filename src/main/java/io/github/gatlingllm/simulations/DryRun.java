@@ -43,6 +43,12 @@ public final class DryRun {
                 + "; a level holds when "
                 + number(settings.slo().percentile())
                 + " % of its requests meet all");
+    if (!settings.assertions().isEmpty()) {
+      row(
+          "build gates",
+          settings.config().get("assert")
+              + (settings.failBuild() ? "" : " (a miss does not fail the build)"));
+    }
     row(
         "limits",
         time(settings.transport().timeout())

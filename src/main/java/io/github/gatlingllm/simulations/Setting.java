@@ -1,7 +1,8 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.stats.Spelling;
 import java.util.Arrays;
-import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ enum Setting {
   IDLE_TIMEOUT,
   SLO,
   SLO_PERCENTILE,
+  ASSERT,
   SEED,
   RECORD_TEXT,
   RECORD_TOKENS,
@@ -60,7 +62,6 @@ enum Setting {
   UNIQUE_PROMPTS(false),
   SHARED_PREFIX(false),
   TOKENIZER(false),
-  ASSERT(false),
   METRICS_URL(false),
   LIVE(false);
 
@@ -116,14 +117,8 @@ enum Setting {
 
   /** The one of {@link #values} whose spelling comes closest. */
   static Setting nearest(String name) {
-    String plain = plain(name);
-    return Stream.of(values())
-        .min(Comparator.comparingInt(s -> distance(plain, plain(s.key))))
-        .orElseThrow();
-  }
-
-  private static String plain(String name) {
-    return name.replace("_", "").toLowerCase(Locale.ROOT);
+    List<String> keys = Stream.of(values()).map(Setting::key).toList();
+    return values()[keys.indexOf(Spelling.nearest(name, keys, 1).get(0))];
   }
 
   private static String camelCase(String upperSnake) {
@@ -133,21 +128,5 @@ enum Setting {
       camel.append(camel.isEmpty() ? lower : word.charAt(0) + lower.substring(1));
     }
     return camel.toString();
-  }
-
-  /** Levenshtein: least number of inserted, deleted and replaced characters. */
-  private static int distance(String a, String b) {
-    int[] row = new int[b.length() + 1];
-    Arrays.setAll(row, i -> i);
-    for (int i = 1; i <= a.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j <= b.length(); j++) {
-        int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-        diagonal = row[j];
-        row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
-      }
-    }
-    return row[b.length()];
   }
 }

@@ -5,11 +5,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.load.StopRule;
+import io.github.gatlingllm.sample.Assertion;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
 import io.github.gatlingllm.simulations.Load.Arrival;
 import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.Transport.Connections;
+import io.github.gatlingllm.stats.AssertionText;
+import io.github.gatlingllm.stats.FigureName;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptFile;
 import io.github.gatlingllm.workload.PromptPool;
@@ -61,6 +64,7 @@ record SettingsReader(Settings settings, TypedSettings typed) {
         ask,
         transport,
         slo,
+        assertions(load, slo),
         seed == null ? randomSeed.getAsLong() : seed,
         typed.flag(Setting.RECORD_TEXT, false),
         typed.flag(Setting.RECORD_TOKENS, true),
@@ -337,6 +341,34 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     } catch (IllegalArgumentException e) {
       throw settings.invalid(Setting.SLO, String.valueOf(e.getMessage()));
     }
+  }
+
+  private List<Assertion> assertions(Load load, Slo slo) {
+    List<Assertion> assertions = new ArrayList<>();
+    for (String part : typed.parts(Setting.ASSERT)) {
+      try {
+        assertions.add(AssertionText.parse(part));
+      } catch (IllegalArgumentException e) {
+        throw settings.invalid(Setting.ASSERT, String.valueOf(e.getMessage()));
+      }
+    }
+    if (slo.isEmpty() && assertions.stream().anyMatch(a -> figure(a).needsSlo())) {
+      throw settings.invalid(Setting.ASSERT, "has no SLO to judge; set llm.slo too");
+    }
+    List<String> stages = load.levels().stream().map(load::label).toList();
+    for (Assertion assertion : assertions) {
+      if (assertion.name() != null && !load.search() && !stages.contains(assertion.name())) {
+        throw settings.invalid(
+            Setting.ASSERT,
+            "no stage is called '%s'; expected %s"
+                .formatted(assertion.name(), String.join(", ", stages)));
+      }
+    }
+    return assertions;
+  }
+
+  private static FigureName figure(Assertion assertion) {
+    return FigureName.parse(assertion.figure());
   }
 
   private void refuseTogether(Setting a, Setting b, String why) {

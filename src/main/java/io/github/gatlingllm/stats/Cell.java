@@ -45,9 +45,9 @@ record Cell(Tally tally, Flow flow) {
         requests,
         requests == null ? null : (Double) (requests * 60),
         tally.spans().wallTokensPerS(),
-        tally.userTokensPerS(),
-        tally.decodeTokensPerS(),
-        tally.prefillTokensPerS(),
+        tally.user().distribution(),
+        tally.decode().distribution(),
+        tally.prefill().distribution(),
         tally.spans().trials());
   }
 

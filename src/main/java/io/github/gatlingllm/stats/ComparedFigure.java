@@ -11,18 +11,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A figure that two runs are compared by.
  *
- * @param name as in assertions, e.g. {@code ttft.p95}
+ * @param figure which one
  * @param isLowerBetter whether less of it is better
  * @param scale how its change is measured
- * @param exact its value in a summary; null where it has none
  * @param resampled its value in a resample; null where it has none
  * @param isKnown whether it rests on enough values to be judged
  */
 record ComparedFigure(
-    String name,
+    FigureName figure,
     boolean isLowerBetter,
     Scale scale,
-    Function<Figures, @Nullable Double> exact,
     Function<Weighted, @Nullable Double> resampled,
     Predicate<Figures> isKnown) {
 
@@ -56,76 +54,33 @@ record ComparedFigure(
   static List<ComparedFigure> all() {
     List<ComparedFigure> all = new ArrayList<>();
     for (Metric metric : TIMES) {
-      all.add(time(metric, "mean", Distribution::mean, w -> w.mean(metric)));
-      all.add(time(metric, "p50", Distribution::p50, w -> w.percentile(metric, 50)));
-      all.add(time(metric, "p95", Distribution::p95, w -> w.percentile(metric, 95)));
-      all.add(time(metric, "p99", Distribution::p99, w -> w.percentile(metric, 99)));
+      all.add(time(metric, "mean", w -> w.mean(metric)));
+      all.add(time(metric, "p50", w -> w.percentile(metric, 50)));
+      all.add(time(metric, "p95", w -> w.percentile(metric, 95)));
+      all.add(time(metric, "p99", w -> w.percentile(metric, 99)));
     }
     all.add(
         new ComparedFigure(
-            "jitter",
+            FigureName.parse("jitter"),
             true,
             Scale.RELATIVE,
-            f -> f.jitter().itlP99OverP50(),
             w -> ratio(w.percentile(Metric.ITL_MS, 99), w.percentile(Metric.ITL_MS, 50)),
             f -> isKnown(f.metric(Metric.ITL_MS), "p99")));
-    all.add(
-        rate("output_tokens_per_s", f -> f.throughput().outputTokensPerS(), slice -> slice.tokens));
-    all.add(rate("requests_per_s", f -> f.throughput().requestsPerS(), slice -> slice.completed));
-    all.add(
-        rate(
-            "goodput.requests_per_s",
-            f -> f.goodput() == null ? null : f.goodput().requestsPerS(),
-            slice -> slice.completedInSlo));
-    all.add(
-        rate(
-            "goodput.tokens_per_s",
-            f -> f.goodput() == null ? null : f.goodput().tokensPerS(),
-            slice -> slice.sloTokens));
-    all.add(
-        share(
-            "goodput.percent",
-            false,
-            f -> f.goodput() == null ? null : percent(f.goodput().met(), f.goodput().attempted()),
-            slice -> slice.met,
-            slice -> slice.attempted));
-    all.add(
-        share(
-            "errors.percent",
-            true,
-            f -> percent(f.counts().failed(), f.counts().ended()),
-            slice -> slice.failed,
-            slice -> slice.ended));
+    all.add(rate("output_tokens_per_s", slice -> slice.tokens));
+    all.add(rate("requests_per_s", slice -> slice.completed));
+    all.add(rate("goodput.requests_per_s", slice -> slice.completedInSlo));
+    all.add(rate("goodput.tokens_per_s", slice -> slice.sloTokens));
+    all.add(share("goodput.percent", false, slice -> slice.met, slice -> slice.attempted));
+    all.add(share("errors.percent", true, slice -> slice.failed, slice -> slice.ended));
     return all;
   }
 
-  /**
-   * The full name of the figure of that name; a share is understood without {@code .percent}.
-   *
-   * @throws IllegalArgumentException in one line that says what there is
-   */
-  static String named(String name) {
-    List<String> names = all().stream().map(ComparedFigure::name).toList();
-    if (names.contains(name)) {
-      return name;
-    }
-    if (names.contains(name + ".percent")) {
-      return name + ".percent";
-    }
-    throw new IllegalArgumentException(
-        "no figure is called '" + name + "'; expected e.g. ttft.p95, e2e.mean, goodput, jitter");
-  }
-
   private static ComparedFigure time(
-      Metric metric,
-      String statistic,
-      Function<Distribution, @Nullable Double> exact,
-      Function<Weighted, @Nullable Double> resampled) {
+      Metric metric, String statistic, Function<Weighted, @Nullable Double> resampled) {
     return new ComparedFigure(
-        metric.key().replaceAll("_ms$", "") + "." + statistic,
+        FigureName.parse(metric.key().replaceAll("_ms$", "") + "." + statistic),
         true,
         Scale.TIME,
-        f -> exact.apply(f.metric(metric)),
         resampled,
         f -> isKnown(f.metric(metric), statistic));
   }
@@ -134,37 +89,26 @@ record ComparedFigure(
     return values.count() >= LEAST_VALUES && !values.isLowN(statistic);
   }
 
-  private static ComparedFigure rate(
-      String name, Function<Figures, @Nullable Double> exact, Amount amount) {
+  private static ComparedFigure rate(String name, Amount amount) {
     return new ComparedFigure(
-        name,
+        FigureName.parse(name),
         false,
         Scale.RELATIVE,
-        exact,
         w -> ratio(w.sum(amount), w.seconds()),
         f -> f.counts().started() >= LEAST_VALUES);
   }
 
   private static ComparedFigure share(
-      String name,
-      boolean isLowerBetter,
-      Function<Figures, @Nullable Double> exact,
-      Amount part,
-      Amount whole) {
+      String name, boolean isLowerBetter, Amount part, Amount whole) {
     return new ComparedFigure(
-        name,
+        FigureName.parse(name),
         isLowerBetter,
         Scale.POINTS,
-        exact,
         w -> {
           Double share = ratio(w.sum(part), w.sum(whole));
           return share == null ? null : (Double) (share * 100);
         },
         f -> f.counts().started() >= LEAST_VALUES);
-  }
-
-  private static @Nullable Double percent(long part, long whole) {
-    return whole == 0 ? null : (Double) (part * 100.0 / whole);
   }
 
   private static @Nullable Double ratio(@Nullable Double part, @Nullable Double whole) {
@@ -176,6 +120,10 @@ record ComparedFigure(
    * points; null where either is missing or a ratio has no logarithm.
    */
   @Nullable Double change(@Nullable Double base, @Nullable Double run) {
+    return change(scale, base, run);
+  }
+
+  static @Nullable Double change(Scale scale, @Nullable Double base, @Nullable Double run) {
     if (base == null || run == null) {
       return null;
     }
@@ -187,6 +135,10 @@ record ComparedFigure(
 
   /** A {@link #change} in percent of the base, or in percentage points. */
   double inPercent(double change) {
+    return inPercent(scale, change);
+  }
+
+  static double inPercent(Scale scale, double change) {
     return scale == Scale.POINTS ? change : Math.expm1(change) * 100;
   }
 }

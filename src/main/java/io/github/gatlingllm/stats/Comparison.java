@@ -37,7 +37,9 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     /** What is seen may be noise, or is too small to matter. */
     NO_CLEAR_CHANGE("no clear change"),
     /** Too few values to say anything. */
-    TOO_FEW("too few values");
+    TOO_FEW("too few values"),
+    /** Not among the figures that get an interval. */
+    NOT_JUDGED("not judged");
 
     private final String words;
 
@@ -77,14 +79,14 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
 
     /** The change of the figure of that name. */
     public Optional<Change> change(String figure) {
-      return changes.stream().filter(c -> c.figure().equals(figure)).findFirst();
+      return changes.stream().filter(c -> c.figure().name().equals(figure)).findFirst();
     }
   }
 
   /**
    * The change of one figure.
    *
-   * @param figure its name, as in assertions
+   * @param figure which one
    * @param isLowerBetter whether less of it is better
    * @param inPoints whether {@code percent} and {@code interval} are percentage points, not percent
    *     of the base
@@ -95,7 +97,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
    *     comparison together; null where values are too few
    */
   public record Change(
-      String figure,
+      FigureName figure,
       boolean isLowerBetter,
       boolean inPoints,
       @Nullable Double base,

@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param text as it was written
  * @param stage label of the stage; null for all stages pooled
- * @param figure name of the figure
+ * @param figure which one, any of {@link FigureName#names}
  * @param above whether more than the bound fails, not less
  * @param percent the bound: percent of the base, or percentage points of a share
  */
 public record FailCondition(
-    String text, @Nullable String stage, String figure, boolean above, double percent) {
+    String text, @Nullable String stage, FigureName figure, boolean above, double percent) {
 
   private static final Pattern FORM =
       Pattern.compile(
@@ -65,7 +65,7 @@ public record FailCondition(
     return new FailCondition(
         text,
         stage == null ? null : stage.strip(),
-        ComparedFigure.named(form.group(2)),
+        FigureName.parse(form.group(2)),
         form.group(3).equals(">"),
         new BigDecimal(form.group(4)).doubleValue());
   }
@@ -79,10 +79,12 @@ public record FailCondition(
     if (places.isEmpty()) {
       return List.of(new Judged(this, null, true));
     }
-    return places.stream().map(place -> judged(place.change(figure).orElse(null))).toList();
+    return places.stream().map(this::judged).toList();
   }
 
-  private Judged judged(@Nullable Change change) {
+  private Judged judged(Place place) {
+    Change change =
+        place.change(figure.name()).orElseGet(() -> RunComparison.measured(figure, place));
     Double measured = change == null ? null : change.percent();
     boolean isBeyond = measured == null || (above ? measured > percent : measured < percent);
     return new Judged(this, measured == null ? null : change, isBeyond);

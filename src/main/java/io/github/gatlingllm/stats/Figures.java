@@ -1,7 +1,9 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.sample.Verdict;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -153,12 +155,28 @@ public record Figures(
    * @param ended of those, how many ended by themselves, well or badly
    * @param ok of those, how many were complete and passed their checks
    * @param cancelled started, and ended by us
+   * @param verdicts started, by key of the verdict; those that occurred
    */
-  public record Counts(@Nullable Long planned, long started, long ended, long ok, long cancelled) {
+  public record Counts(
+      @Nullable Long planned,
+      long started,
+      long ended,
+      long ok,
+      long cancelled,
+      Map<String, Long> verdicts) {
+
+    public Counts {
+      verdicts = Collections.unmodifiableMap(new LinkedHashMap<>(verdicts));
+    }
 
     /** Ended by themselves and not ok. */
     public long failed() {
       return ended - ok;
+    }
+
+    /** How many had that verdict. */
+    public long of(Verdict verdict) {
+      return verdicts.getOrDefault(verdict.key(), 0L);
     }
   }
 }

@@ -157,8 +157,8 @@ public final class RunComparison {
       List<Integer> stages, Figures ofBase, Figures ofRun, List<Question> questions, Noise noise) {
     List<Change> changes = new ArrayList<>();
     for (ComparedFigure figure : figures) {
-      Double before = figure.exact().apply(ofBase);
-      Double after = figure.exact().apply(ofRun);
+      Double before = figure.figure().of(ofBase);
+      Double after = figure.figure().of(ofRun);
       if ((before != null || after != null) && !repeatsAnother(figure, ofBase, ofRun)) {
         int asked = questions.indexOf(new Question(figure, stages));
         Double error = asked < 0 ? null : noise.errors().get(asked);
@@ -177,7 +177,7 @@ public final class RunComparison {
 
   /** Without waiting in the client or reasoning these say what TTFT and E2E say. */
   private static boolean repeatsAnother(ComparedFigure figure, Figures base, Figures run) {
-    String name = figure.name();
+    String name = figure.figure().name();
     if (name.startsWith("ttft_from_schedule.") || name.startsWith("ttfo.")) {
       Metric metric = name.startsWith("ttfo.") ? Metric.TTFO_MS : Metric.TTFT_FROM_SCHEDULE_MS;
       return isSame(metric, Metric.TTFT_MS, base) && isSame(metric, Metric.TTFT_MS, run);
@@ -205,7 +205,7 @@ public final class RunComparison {
     if (change == null || error == null || before == null || after == null) {
       boolean same = before != null && before.equals(after);
       return new Change(
-          figure.name(),
+          figure.figure(),
           figure.isLowerBetter(),
           inPoints,
           before,
@@ -221,7 +221,7 @@ public final class RunComparison {
         (interval.low() > 0 || interval.high() < 0)
             && isRelevant(figure.scale(), Math.abs(figure.inPercent(change)), after - before);
     return new Change(
-        figure.name(),
+        figure.figure(),
         figure.isLowerBetter(),
         inPoints,
         before,
@@ -231,6 +231,19 @@ public final class RunComparison {
         !isClear
             ? Outcome.NO_CLEAR_CHANGE
             : (change < 0) == figure.isLowerBetter() ? Outcome.BETTER : Outcome.WORSE);
+  }
+
+  /** The change of a figure that is not among those compared: measured, without an interval. */
+  static @Nullable Change measured(FigureName figure, Place place) {
+    Scale scale = figure.unit() == FigureName.Unit.PERCENT ? Scale.POINTS : Scale.RELATIVE;
+    Double before = figure.of(place.base());
+    Double after = figure.of(place.run());
+    Double change = ComparedFigure.change(scale, before, after);
+    Double percent = change == null ? null : (Double) ComparedFigure.inPercent(scale, change);
+    return percent == null
+        ? null
+        : new Change(
+            figure, false, scale == Scale.POINTS, before, after, percent, null, Outcome.NOT_JUDGED);
   }
 
   private static boolean isRelevant(Scale scale, double percent, double difference) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param figures all stages pooled
  * @param arrivals planned against realised arrivals, all open-loop stages; null in closed loops
  * @param knee null when there is no stage with tokens and latencies
- * @param assertions empty until assertions were judged
+ * @param assertions what the build demands, and what came out; empty when it demands nothing
  * @param generator health of the load generator by gauge, e.g. {@code event_loop_lag_ms}; empty
  *     when not sampled
  * @param server what the server said of itself: timings in its answers by name; empty where it says
@@ -51,11 +51,9 @@ public record Summary(
     requests = List.copyOf(requests);
   }
 
-  /** The same with assertion results. */
-  public Summary assertions(List<AssertionResult> results) {
-    return new Summary(
-        run, verdict, config, workload, slo, figures, arrivals, knee, checks, results, generator,
-        server, stages, targets, requests);
+  /** Whether no assertion was missed. */
+  public boolean assertionsHold() {
+    return assertions.stream().allMatch(AssertionResult::ok);
   }
 
   /** The most serious level of all checks. */
@@ -204,15 +202,6 @@ public record Summary(
       double outputTokensPerS,
       double medianE2eMs,
       double power) {}
-
-  /**
-   * A build gate and its outcome.
-   *
-   * @param text as in settings, e.g. {@code ttft.p99<200ms}
-   * @param actual null where the figure is absent
-   */
-  public record AssertionResult(
-      String text, String expected, @Nullable String actual, boolean ok) {}
 
   /**
    * One load level at one target.

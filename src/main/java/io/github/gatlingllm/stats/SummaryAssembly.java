@@ -17,7 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Joins what was counted into the figures of stages, targets, request names and the run. */
@@ -27,6 +27,7 @@ final class SummaryAssembly {
   private final boolean inferred;
   private final ReadReport file;
   private final RunStatistics counted;
+  private final Parts parts;
   private final double percentile;
   private final List<Stage> stages = new ArrayList<>();
   private final List<LoadChecks.Little> little = new ArrayList<>();
@@ -39,15 +40,18 @@ final class SummaryAssembly {
     this.inferred = inferred;
     this.file = file;
     this.counted = counted;
+    this.parts = new Parts(counted);
     this.percentile = info.sloPercentile();
   }
 
   RunFigures figures() {
     counted.windows().stages().forEach(this::addStage);
     counted.windows().targets().forEach(this::addTarget);
-    Cell whole = joined(key -> true);
-    Figures run = whole.figures(windowNanos(w -> true), hasSlo(), info.planned(), bestGoodput());
+    Cell whole = parts.joined(key -> true);
+    Figures run =
+        whole.figures(parts.windowNanos(w -> true), parts.hasSlo(), info.planned(), bestGoodput());
     Arrivals arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals().values()));
+    List<Check> checks = checks(run, arrivals);
     Summary summary =
         new Summary(
             run(),
@@ -59,8 +63,8 @@ final class SummaryAssembly {
             run,
             arrivals,
             bestKnee(),
-            checks(run, arrivals),
-            List.of(),
+            checks,
+            new AssertionJudge(parts, checks, this::maxGoodput).judge(info.assertions()),
             Map.of(),
             server(),
             stages,
@@ -69,12 +73,8 @@ final class SummaryAssembly {
     return new RunFigures(summary, series(whole.tally()));
   }
 
-  private boolean hasSlo() {
-    return !counted.slo().isEmpty();
-  }
-
   private void addStage(StageWindow window) {
-    Cell cell = joined(key -> key.stage() == window.index());
+    Cell cell = parts.joined(key -> key.stage() == window.index());
     Flow flow = cell.flow();
     ArrivalTally arrivals = counted.arrivals().get(window.index());
     boolean timed = window.nanos() > 0;
@@ -91,7 +91,7 @@ final class SummaryAssembly {
             phases(window),
             inFlight,
             arrivals == null ? null : arrivals.arrivals(),
-            cell.figures(window.nanos(), hasSlo(), null, null)));
+            cell.figures(window.nanos(), parts.hasSlo(), null, null)));
     if (inFlight != null && flow.staysMs().count() > 0) {
       double windowMs = window.nanos() / 1e6;
       little.add(
@@ -128,22 +128,28 @@ final class SummaryAssembly {
     curves.add(curve);
     knees.add(knee);
     List<StageWindow> all = counted.windows().stages();
-    Cell cell = joined(key -> all.get(key.stage()).stage().target().equals(target));
+    Cell cell = parts.joined(key -> all.get(key.stage()).stage().target().equals(target));
     targets.add(
         new Target(
             target,
             knee,
             cell.figures(
-                windowNanos(w -> w.stage().target().equals(target)),
-                hasSlo(),
+                parts.windowNanos(w -> w.stage().target().equals(target)),
+                parts.hasSlo(),
                 null,
                 curve.maxGoodput(percentile))));
   }
 
   /** The highest load that holds, of the target that delivers most at its own. */
   private @Nullable MaxGoodput bestGoodput() {
-    return curves.stream()
-        .map(curve -> curve.maxGoodput(percentile))
+    return maxGoodput(null);
+  }
+
+  private @Nullable MaxGoodput maxGoodput(@Nullable String target) {
+    List<String> order = counted.windows().targets();
+    return IntStream.range(0, curves.size())
+        .filter(i -> target == null || target.equals(order.get(i)))
+        .mapToObj(i -> curves.get(i).maxGoodput(percentile))
         .filter(Objects::nonNull)
         .max(Comparator.comparingDouble(m -> m.requestsPerS() == null ? 0 : m.requestsPerS()))
         .orElse(null);
@@ -162,33 +168,12 @@ final class SummaryAssembly {
     counted
         .cells()
         .forEach((key, cell) -> byName.computeIfAbsent(key.name(), n -> Cell.empty()).add(cell));
-    long window = windowNanos(w -> true);
+    long window = parts.windowNanos(w -> true);
     List<RequestGroup> groups = new ArrayList<>();
     byName.forEach(
         (name, cell) ->
-            groups.add(new RequestGroup(name, cell.figures(window, hasSlo(), null, null))));
+            groups.add(new RequestGroup(name, cell.figures(window, parts.hasSlo(), null, null))));
     return groups;
-  }
-
-  private Cell joined(Predicate<RunStatistics.Key> which) {
-    Cell sum = Cell.empty();
-    counted
-        .cells()
-        .forEach(
-            (key, cell) -> {
-              if (which.test(key)) {
-                sum.add(cell);
-              }
-            });
-    return sum;
-  }
-
-  private long windowNanos(Predicate<StageWindow> which) {
-    return Windows.unionNanos(
-        counted.windows().stages().stream()
-            .filter(which)
-            .map(w -> new long[] {w.from(), w.to()})
-            .toList());
   }
 
   private List<Check> checks(Figures run, @Nullable Arrivals arrivals) {
@@ -241,6 +226,6 @@ final class SummaryAssembly {
     }
     OverTime time = counted.overTime();
     return new Series(
-        time.bucketS(), time.buckets(hasSlo()), Shapes.heat(time.ttftMicros()), shapes);
+        time.bucketS(), time.buckets(parts.hasSlo()), Shapes.heat(time.ttftMicros()), shapes);
   }
 }

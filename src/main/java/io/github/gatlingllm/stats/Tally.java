@@ -7,6 +7,7 @@ import io.github.gatlingllm.stats.Figures.Counts;
 import io.github.gatlingllm.stats.Figures.ErrorCount;
 import io.github.gatlingllm.stats.Figures.Jitter;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ final class Tally {
   private final Tallies<Cause> errors = new Tallies<>(new Cause("other", "further causes"));
   private final Tallies<String> finishReasons = new Tallies<>("other");
   private final Tallies<String> missed = new Tallies<>("other");
+  private final Map<Verdict, Long> verdicts = new EnumMap<>(Verdict.class);
   private final Spans spans = new Spans();
   private long started;
   private long ok;
@@ -51,6 +53,7 @@ final class Tally {
     RequestRecord.Outcome outcome = record.outcome();
     boolean wasCancelled = outcome.verdict() == Verdict.CANCELLED;
     started++;
+    verdicts.merge(outcome.verdict(), 1L, Long::sum);
     if (wasCancelled) {
       cancelled++;
     } else if (!outcome.ok()) {
@@ -155,6 +158,7 @@ final class Tally {
     finishReasons.add(other.finishReasons);
     missed.add(other.missed);
     spans.add(other.spans);
+    other.verdicts.forEach((verdict, count) -> verdicts.merge(verdict, count, Long::sum));
     started += other.started;
     ok += other.ok;
     cancelled += other.cancelled;
@@ -179,16 +183,19 @@ final class Tally {
     return all;
   }
 
-  Distribution userTokensPerS() {
-    return user.distribution();
+  /** N ÷ E2E per request. */
+  ValueRecorder user() {
+    return user;
   }
 
-  Distribution decodeTokensPerS() {
-    return decode.distribution();
+  /** 1 ÷ TPOT per request. */
+  ValueRecorder decode() {
+    return decode;
   }
 
-  Distribution prefillTokensPerS() {
-    return prefill.distribution();
+  /** Fresh prompt tokens ÷ TTFT per request. */
+  ValueRecorder prefill() {
+    return prefill;
   }
 
   Spans spans() {
@@ -222,7 +229,9 @@ final class Tally {
   }
 
   Counts counts(@Nullable Long planned) {
-    return new Counts(planned, started, started - cancelled, ok, cancelled);
+    Map<String, Long> byKey = new LinkedHashMap<>();
+    verdicts.forEach((verdict, count) -> byKey.put(verdict.key(), count));
+    return new Counts(planned, started, started - cancelled, ok, cancelled, byKey);
   }
 
   long attempted() {

@@ -131,14 +131,20 @@ final class ValueRecorder {
   /** The percentiles that have fewer than 10 of {@code count} values beyond them. */
   static List<String> lowN(long count) {
     List<String> low = new ArrayList<>(0);
-    int[] permille = {500, 750, 900, 950, 990, 999};
+    double[] percents = {50, 75, 90, 95, 99, 99.9};
     String[] names = {"p50", "p75", "p90", "p95", "p99", "p999"};
-    for (int i = 0; i < permille.length; i++) {
-      long rank = (count * permille[i] + 999) / 1000;
-      if (count - rank < 10) {
+    for (int i = 0; i < percents.length; i++) {
+      if (isLowN(count, percents[i])) {
         low.add(names[i]);
       }
     }
     return low;
+  }
+
+  /** Whether fewer than 10 of {@code count} values lie beyond that percentile. */
+  static boolean isLowN(long count, double percent) {
+    // 99.9 % of 10,000 are a hair more than 9,990 in binary.
+    long rank = (long) Math.ceil(count * percent / 100 - 1e-12 * count);
+    return count - rank < 10;
   }
 }

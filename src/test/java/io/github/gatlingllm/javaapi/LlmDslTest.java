@@ -107,6 +107,15 @@ class LlmDslTest {
         LlmProtocolBuilder.class,
         ConversationBuilder.class,
         SloBuilder.class,
+        LlmAssertion.class,
+        LlmAssertion.WithMetric.class,
+        LlmAssertion.WithTotal.class,
+        LlmAssertion.WithCount.class,
+        LlmAssertion.WithGoodput.class,
+        AssertionScope.class,
+        AssertionCondition.class,
+        TimeCondition.class,
+        Verdict.class,
         MillisCheck.class,
         ClosedLoop.class,
         OpenLoop.class,
@@ -126,7 +135,8 @@ class LlmDslTest {
   void everyMethodIsCalledByTheProgramThatMustCompile(Class<?> type) throws IOException {
     Set<String> internal =
         Set.of("asScala", "protocol", "toChainBuilder", "plan", "of", "type", "toString");
-    Set<String> called = called(EveryMethod.class);
+    Set<String> called = new LinkedHashSet<>(called(EveryMethod.class));
+    called.addAll(called(EveryAssertion.class));
 
     assertThat(Arrays.stream(type.getDeclaredMethods()))
         .filteredOn(method -> Modifier.isPublic(method.getModifiers()))
@@ -194,6 +204,7 @@ class LlmDslTest {
             Map.entry(Map.class, Map.of("X-Other", "value")),
             Map.entry(SloBuilder.class, slo().ttft(1)),
             Map.entry(Slo.class, Slo.parse("ttft<1ms", 99)),
+            Map.entry(LlmAssertion[].class, new LlmAssertion[] {LlmDsl.llmValid()}),
             Map.entry(CheckBuilder[].class, new CheckBuilder[] {finishReason().is("stop")}),
             Map.entry(Function.class, (Function<Session, String>) session -> "x"),
             Map.entry(BiFunction.class, (BiFunction<Object, Session, Boolean>) (r, s) -> true));
@@ -202,9 +213,11 @@ class LlmDslTest {
           .getOrDefault(method.getName(), "x");
     }
     if (type == List.class) {
-      return method.getName().equals("check")
-          ? List.of(finishReason().is("stop"))
-          : List.of(URL + "/other");
+      return switch (method.getName()) {
+        case "check" -> List.of(finishReason().is("stop"));
+        case "assertions" -> List.of(LlmDsl.llmValid());
+        default -> List.of(URL + "/other");
+      };
     }
     assertThat(values).as("a value for " + method).containsKey(type);
     return values.get(type);

@@ -2,6 +2,9 @@ package io.github.gatlingllm.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.sample.Assertion;
+import io.github.gatlingllm.sample.Assertion.Condition;
+import io.github.gatlingllm.sample.Assertion.Scope;
 import io.github.gatlingllm.sample.RandomRecords;
 import io.github.gatlingllm.sample.RecordCodec;
 import io.github.gatlingllm.sample.RunFiles;
@@ -14,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -62,6 +66,21 @@ class MainTest {
     RunInfoFile.write(info.toBuilder().config("csv", "true").build(), files.info());
     assertThat(call("render", run.toString()).exitCode()).isZero();
     assertThat(Files.readAllLines(files.csv())).hasSize(21);
+  }
+
+  @Test
+  void assertionsOfTheRunAreJudgedAgain() throws IOException {
+    record(20);
+    RunInfo run = RunInfo.started("x", "ChatSimulation", "local", 0);
+    RunFiles files = new RunFiles(this.run);
+    for (double limit : List.of(1e9, 1e-9)) {
+      Assertion gate =
+          new Assertion(null, Scope.GLOBAL, null, "e2e.max", Condition.LT, List.of(limit));
+      RunInfoFile.write(run.toBuilder().assertions(List.of(gate)).build(), files.info());
+
+      assertThat(call("render", this.run.toString()).exitCode()).isEqualTo(limit > 1 ? 0 : 2);
+      assertThat(files.junit()).content().contains(limit > 1 ? "failures=\"0\"" : "failures=\"1\"");
+    }
   }
 
   @Test

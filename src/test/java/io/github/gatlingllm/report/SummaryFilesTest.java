@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.stats.Summary.AssertionResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 class SummaryFilesTest {
 
   private final Summary sweep = DemoRun.sweep().figures().summary();
+  private final Summary demanding =
+      DemoRun.sweep().demanding("ttft.max<1m", "c=9:ttft.p99<200ms").figures().summary();
   private final JsonNode json = parsed(SummaryJson.of(sweep));
 
   @Test
@@ -108,7 +109,7 @@ class SummaryFilesTest {
             "stalls_per_1k_tokens",
             "batch_ratio");
     assertThat(keys(json.get("counts")))
-        .containsExactly("planned", "started", "ended", "ok", "cancelled");
+        .containsExactly("planned", "started", "ended", "ok", "cancelled", "verdicts");
     assertThat(keys(json.get("knee"))).startsWith("reached", "stage");
   }
 
@@ -146,9 +147,7 @@ class SummaryFilesTest {
 
   @Test
   void numbersWithoutNoise() {
-    Summary one = sweep.assertions(List.of(new AssertionResult("a", "b", null, true)));
-    assertThat(SummaryJson.of(one))
-        .contains("\"actual\" : null")
+    assertThat(SummaryJson.of(sweep))
         .doesNotContainPattern("[0-9]\\.[0-9]{12}")
         .doesNotContainPattern("[0-9]E[+-]?[0-9]");
     assertThat(SummaryJson.of(sweep)).isEqualTo(SummaryJson.of(sweep));
@@ -183,10 +182,28 @@ class SummaryFilesTest {
   }
 
   @Test
+  void jsonOfAssertions() {
+    JsonNode gates = parsed(SummaryJson.of(demanding)).get("assertions");
+    assertThat(keys(gates.get(0))).containsExactly("text", "expected", "actual", "ok", "note");
+    assertThat(gates.get(0).get("text").asText())
+        .isEqualTo("Global: max of TTFT is less than 60000.0");
+    assertThat(gates.get(0).get("expected").asText()).isEqualTo("< 60,000 ms");
+    assertThat(gates.get(0).get("actual").asText()).endsWith(" ms");
+    assertThat(gates.get(0).get("ok").asBoolean()).isTrue();
+    assertThat(gates.get(0).get("note").isNull()).isTrue();
+    assertThat(gates.get(1).get("actual").isNull()).isTrue();
+    assertThat(gates.get(1).get("ok").asBoolean()).isFalse();
+    assertThat(json.get("assertions")).isEmpty();
+    assertThat(json.get("counts").get("verdicts").get("complete").asLong()).isPositive();
+  }
+
+  @Test
   void markdownOfAssertions() {
-    AssertionResult miss = new AssertionResult("ttft.p99<200ms", "< 200 ms", "412 ms", false);
-    assertThat(SummaryMarkdown.of(sweep.assertions(List.of(miss))))
-        .contains("| `ttft.p99<200ms` | 412 ms | KO |");
+    assertThat(SummaryMarkdown.of(demanding))
+        .contains(
+            "| assertion | expected | actual | outcome | note |",
+            "| Global: max of TTFT | < 60,000 ms |",
+            "| c=9: 99th percentile of TTFT | < 200 ms | – | KO | no stage is called 'c=9'; there");
     assertThat(SummaryMarkdown.of(sweep)).doesNotContain("### Assertions");
   }
 

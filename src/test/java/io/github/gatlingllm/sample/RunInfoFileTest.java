@@ -40,6 +40,16 @@ class RunInfoFileTest {
                           new PhaseWindow(Phase.FILL, 1, 2L),
                           new PhaseWindow(Phase.MEASURE, 2, null))),
                   new StageInfo("all", "vLLM", "injection", null, "users/s", List.of())))
+          .assertions(
+              List.of(
+                  Assertion.VALID,
+                  new Assertion(
+                      "vLLM",
+                      Assertion.Scope.REQUEST,
+                      "ask",
+                      "ttft.p99.5",
+                      Assertion.Condition.BETWEEN_EXCLUSIVE,
+                      List.of(0.5, 200.0))))
           .build();
 
   @Test
@@ -66,7 +76,11 @@ class RunInfoFileTest {
             "\"slo\" : \"ttft<200ms,tpot<50ms\"",
             "\"slo_percentile\" : 95.0",
             "\"slo_by_request\"",
-            "\"phase\" : \"measure\"");
+            "\"phase\" : \"measure\"",
+            "\"scope\" : \"request\"",
+            "\"figure\" : \"ttft.p99.5\"",
+            "\"condition\" : \"between_exclusive\"",
+            "\"values\" : [ 0.5, 200.0 ]");
   }
 
   @Test

@@ -2,8 +2,10 @@ package io.github.gatlingllm.simulations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.github.gatlingllm.sample.Assertion;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.Transport.Connections;
@@ -189,6 +191,16 @@ final class BenchmarkSettingsTest {
             "fast",
             "SLO 'fast' is not understood; expected <measure><limit> such as ttft<200ms, measures: ttft ttfo tpot itl e2e stall, units: us ms s"),
         arguments("slo", "ttft<1.2.3s", "expected limits such as ttft<200ms,tpot<50ms,e2e<10s"),
+        arguments(
+            "assert",
+            "ttft.p99<200ms,tftt.p99<1",
+            "no figure is called 'tftt.p99'; near it: ttft.p99, tpot.p99, ttfo.p99, itl.p99"),
+        arguments("assert", "goodput>=95%", "has no SLO to judge; set llm.slo too"),
+        arguments("assert", "ttft.p99<200ms,", "expected a comma list without empty parts"),
+        arguments(
+            "assert",
+            "c=3:ttft.p99<200ms",
+            "no stage is called 'c=3'; expected c=1, c=2, c=4, c=8, c=16, c=32, c=64"),
         arguments("sloPercentile", "95", "has no meaning alone; set llm.slo too"),
         arguments("sloPercentile", "101", "expected a percentage > 0 and ≤ 100"),
         arguments("seed", "lucky", "expected a whole number of at most 64 bits"),
@@ -200,6 +212,30 @@ final class BenchmarkSettingsTest {
         arguments("indexBlock", "no", flag),
         arguments("failBuild", "no", flag),
         arguments("dryRun", "no", flag));
+  }
+
+  @Test
+  void assertionsInTheirOrder() {
+    Map<String, String> settings =
+        Map.of(
+            "assert",
+            "ttft.p99<200ms, goodput>=20/s,c=8:errors=0,valid",
+            "slo",
+            "ttft<1s",
+            "failBuild",
+            "false");
+    assertThat(read(settings).assertions())
+        .extracting(Assertion::scope, Assertion::name, Assertion::figure)
+        .containsExactly(
+            tuple(Assertion.Scope.GLOBAL, null, "ttft.p99"),
+            tuple(Assertion.Scope.GLOBAL, null, "goodput.requests_per_s"),
+            tuple(Assertion.Scope.STAGE, "c=8", "errors.count"),
+            tuple(Assertion.Scope.RUN, null, "invalid_checks.count"));
+    assertThat(read(settings).failBuild()).isFalse();
+    assertThat(read(Map.of()).assertions()).isEmpty();
+    Map<String, String> search =
+        Map.of("search", "maxGoodput", "slo", "ttft<1s", "assert", "r=3:errors=0");
+    assertThat(read(search).assertions()).as("a search finds its stages itself").hasSize(1);
   }
 
   @ParameterizedTest

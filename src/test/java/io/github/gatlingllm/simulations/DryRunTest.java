@@ -41,6 +41,14 @@ final class DryRunTest {
   }
 
   @Test
+  void showsBuildGates() {
+    assertThat(plan(Map.of("llm.assert", "errors<1%,valid")))
+        .contains("build gates    errors<1%,valid\n");
+    assertThat(plan(Map.of("llm.assert", "valid", "llm.failBuild", "false")))
+        .contains("build gates    valid (a miss does not fail the build)\n");
+  }
+
+  @Test
   void showsTrialsSearchesAndStopRules() {
     assertThat(plan(Map.of("llm.concurrency", "8", "llm.trials", "10")))
         .contains(

@@ -38,6 +38,7 @@ final class Recorded {
   private double startMs;
   private double lagMs;
   private @Nullable Double gateMs = 0.0;
+  private @Nullable Double connectMs;
   private boolean planned;
   private double[] tokenMs = {};
   private int[] perEvent = {};
@@ -109,6 +110,11 @@ final class Recorded {
 
   Recorded gate(@Nullable Double ms) {
     gateMs = ms;
+    return this;
+  }
+
+  Recorded connect(double ms) {
+    connectMs = ms;
     return this;
   }
 
@@ -241,7 +247,7 @@ final class Recorded {
             planned ? Long.valueOf(nanos(startMs - lagMs)) : null,
             nanos(lagMs),
             gateMs == null ? null : Long.valueOf(nanos(gateMs)),
-            null,
+            connectMs == null ? null : Long.valueOf(nanos(connectMs)),
             null,
             first,
             first,

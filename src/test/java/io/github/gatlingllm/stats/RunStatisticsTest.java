@@ -114,7 +114,8 @@ class RunStatisticsTest {
 
   @Test
   void countsAndErrors() {
-    assertThat(figures.counts()).isEqualTo(new Figures.Counts(null, 3, 3, 2, 0));
+    assertThat(figures.counts())
+        .isEqualTo(new Figures.Counts(null, 3, 3, 2, 0, Map.of("complete", 2L, "truncated", 1L)));
     assertThat(figures.counts().failed()).isEqualTo(1);
     assertThat(figures.errors())
         .containsExactly(new ErrorCount("truncated", "stream ended early", 1));

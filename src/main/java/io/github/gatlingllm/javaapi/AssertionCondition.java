@@ -1,0 +1,129 @@
+package io.github.gatlingllm.javaapi;
+
+import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.sample.Assertion;
+import io.github.gatlingllm.sample.Assertion.Condition;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * Last step of an assertion: what the figure must be. The conditions are Gatling's. Numbers are in
+ * the figure's unit: milliseconds, percent, per second, tokens, or none.
+ */
+public sealed class AssertionCondition permits TimeCondition {
+
+  private final AssertionFigure figure;
+
+  AssertionCondition(AssertionFigure figure) {
+    this.figure = figure;
+  }
+
+  private LlmAssertion next(Condition condition, Collection<Double> values) {
+    try {
+      return new LlmAssertion(
+          new Assertion(
+              null,
+              figure.scope(),
+              figure.name(),
+              figure.figure(),
+              condition,
+              List.copyOf(values)));
+    } catch (IllegalArgumentException e) {
+      throw InvalidSimulation.because(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Below the value. */
+  public final LlmAssertion lt(double value) {
+    return next(Condition.LT, List.of(value));
+  }
+
+  /** At most the value. */
+  public final LlmAssertion lte(double value) {
+    return next(Condition.LTE, List.of(value));
+  }
+
+  /** Above the value. */
+  public final LlmAssertion gt(double value) {
+    return next(Condition.GT, List.of(value));
+  }
+
+  /** At least the value. */
+  public final LlmAssertion gte(double value) {
+    return next(Condition.GTE, List.of(value));
+  }
+
+  /** In the range, its bounds included. */
+  public final LlmAssertion between(double min, double max) {
+    return between(min, max, true);
+  }
+
+  /** In the range; {@code inclusive} says whether its bounds belong to it. */
+  public final LlmAssertion between(double min, double max, boolean inclusive) {
+    return next(inclusive ? Condition.BETWEEN : Condition.BETWEEN_EXCLUSIVE, List.of(min, max));
+  }
+
+  /** At most so far from the mean. */
+  public final LlmAssertion around(double mean, double plusOrMinus) {
+    return around(mean, plusOrMinus, true);
+  }
+
+  /** As {@link #around(double, double)}; {@code inclusive} says whether the bounds belong to it. */
+  public final LlmAssertion around(double mean, double plusOrMinus, boolean inclusive) {
+    return between(mean - plusOrMinus, mean + plusOrMinus, inclusive);
+  }
+
+  /**
+   * At most this share of the mean away from it.
+   *
+   * @param percentDeviation as in Gatling a share of the mean, 0 to 1: 0.1 for 10 %
+   */
+  public final LlmAssertion deviatesAround(double mean, double percentDeviation) {
+    return deviatesAround(mean, percentDeviation, true);
+  }
+
+  /**
+   * As {@link #deviatesAround(double, double)}; {@code inclusive} says whether the bounds belong to
+   * it.
+   */
+  public final LlmAssertion deviatesAround(
+      double mean, double percentDeviation, boolean inclusive) {
+    if (!(percentDeviation >= 0 && percentDeviation <= 1)) {
+      throw InvalidSimulation.because(
+          "deviatesAround(%s, %s): expected a share of the mean, 0 to 1; 10 %% is 0.1"
+              .formatted(mean, percentDeviation));
+    }
+    return around(mean, Math.abs(mean) * percentDeviation, inclusive);
+  }
+
+  /** The value. */
+  public final LlmAssertion is(double value) {
+    return next(Condition.IS, List.of(value));
+  }
+
+  /** As {@link #is(double)}, whose name is reserved in Kotlin. */
+  public final LlmAssertion shouldBe(double value) {
+    return is(value);
+  }
+
+  /** One of the values. */
+  public final LlmAssertion in(double... values) {
+    return next(Condition.IN, Arrays.stream(values).boxed().toList());
+  }
+
+  /** As {@link #in(double...)}. */
+  public final LlmAssertion in(Collection<Double> values) {
+    return next(Condition.IN, values);
+  }
+
+  /** As {@link #in(double...)}, whose name is reserved in Kotlin. */
+  public final LlmAssertion within(double... values) {
+    return in(values);
+  }
+
+  /** As {@link #in(Collection)}, whose name is reserved in Kotlin. */
+  public final LlmAssertion within(Collection<Double> values) {
+    return in(values);
+  }
+}

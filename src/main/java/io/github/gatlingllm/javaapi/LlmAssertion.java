@@ -1,0 +1,153 @@
+package io.github.gatlingllm.javaapi;
+
+import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.sample.Assertion;
+import java.math.BigDecimal;
+import java.util.function.Function;
+
+/**
+ * What must be true of a run's figures; one that is missed fails the build, as Gatling's own do.
+ *
+ * <pre>{@code
+ * llm.baseUrl(url).assertions(
+ *     llmGlobal().ttft().percentile(99).lt(200),
+ *     llmDetails("ask").goodput().percent().gte(95),
+ *     llmStage("c=8").tpot().mean().lt(40),
+ *     llmGlobal().verdict(Verdict.TRUNCATED).count().is(0))
+ * }</pre>
+ *
+ * <p>A figure without a value, because nothing succeeded or nothing has that name, is a miss.
+ */
+public final class LlmAssertion {
+
+  private final Assertion assertion;
+
+  LlmAssertion(Assertion assertion) {
+    this.assertion = assertion;
+  }
+
+  /** For internal use only: as it was read from settings. */
+  public static LlmAssertion of(Assertion assertion) {
+    return new LlmAssertion(assertion);
+  }
+
+  Assertion assertion() {
+    return assertion;
+  }
+
+  /** Step 3 of an assertion on what every request has: which figure of its distribution. */
+  public static final class WithMetric<C extends AssertionCondition> {
+
+    private final AssertionFigure metric;
+    private final Function<AssertionFigure, C> next;
+
+    WithMetric(AssertionFigure metric, Function<AssertionFigure, C> next) {
+      this.metric = metric;
+      this.next = next;
+    }
+
+    /**
+     * The value that this share of all values does not exceed; nearest rank.
+     *
+     * @param percent above 0, at most 100, e.g. 99.9
+     */
+    public C percentile(double percent) {
+      if (!(percent > 0 && percent <= 100)) {
+        throw InvalidSimulation.because(
+            "percentile(" + percent + "): expected a number above 0, at most 100");
+      }
+      String plain = BigDecimal.valueOf(percent).stripTrailingZeros().toPlainString();
+      return next.apply(metric.and("p" + plain));
+    }
+
+    /** The mean. */
+    public C mean() {
+      return next.apply(metric.and("mean"));
+    }
+
+    /** The smallest value. */
+    public C min() {
+      return next.apply(metric.and("min"));
+    }
+
+    /** The largest value. */
+    public C max() {
+      return next.apply(metric.and("max"));
+    }
+
+    /** The population's standard deviation. */
+    public C stdDev() {
+      return next.apply(metric.and("std"));
+    }
+
+    /** How many values there are. */
+    public AssertionCondition count() {
+      return metric.and("count").number();
+    }
+  }
+
+  /** Step 3 of an assertion on all requests. */
+  public static final class WithTotal {
+
+    private final AssertionFigure all;
+
+    WithTotal(AssertionFigure all) {
+      this.all = all;
+    }
+
+    /** How many. */
+    public AssertionCondition count() {
+      return all.and("count").number();
+    }
+  }
+
+  /** Step 3 of an assertion on a kind of requests: how many, or which share. */
+  public static final class WithCount {
+
+    private final AssertionFigure kind;
+
+    WithCount(AssertionFigure kind) {
+      this.kind = kind;
+    }
+
+    /** How many. */
+    public AssertionCondition count() {
+      return kind.and("count").number();
+    }
+
+    /** Their share of the requests that ended, in percent; of cancelled ones, of all requests. */
+    public AssertionCondition percent() {
+      return kind.and("percent").number();
+    }
+  }
+
+  /** Step 3 of an assertion on what was delivered within the SLO. */
+  public static final class WithGoodput {
+
+    private final AssertionFigure goodput;
+
+    WithGoodput(AssertionFigure goodput) {
+      this.goodput = goodput;
+    }
+
+    /** Share of the attempted requests that met every objective, in percent. */
+    public AssertionCondition percent() {
+      return goodput.and("percent").number();
+    }
+
+    /** Requests that met every objective per second. */
+    public AssertionCondition requestsPerSec() {
+      return goodput.and("requests_per_s").number();
+    }
+
+    /** Tokens per second of requests that met every objective. */
+    public AssertionCondition tokensPerSec() {
+      return goodput.and("tokens_per_s").number();
+    }
+
+    /** Requests per second of the highest load level that holds the SLO; only of all requests. */
+    public AssertionCondition maxRequestsPerSec() {
+      return goodput.and("max_requests_per_s").number();
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.Assertion;
+import io.github.gatlingllm.sample.StageInfo;
+import io.github.gatlingllm.stats.FigureName.Unit;
+import io.github.gatlingllm.stats.Figures.MaxGoodput;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges assertions by the figures of the requests that they are about. What has no value, and what
+ * is about requests that were never sent, is missed.
+ */
+final class AssertionJudge {
+
+  private static final int MOST_NAMED = 5;
+
+  private final Parts parts;
+  private final List<Check> checks;
+  private final Function<@Nullable String, @Nullable MaxGoodput> maxGoodput;
+  private final List<AssertionResult> results = new ArrayList<>();
+
+  /**
+   * A judge of one run.
+   *
+   * @param maxGoodput the highest load that holds the SLO, by target; null stands for all
+   */
+  AssertionJudge(
+      Parts parts,
+      List<Check> checks,
+      Function<@Nullable String, @Nullable MaxGoodput> maxGoodput) {
+    this.parts = parts;
+    this.checks = checks;
+    this.maxGoodput = maxGoodput;
+  }
+
+  /** The results in the order of the assertions; one or more for each. */
+  List<AssertionResult> judge(List<Assertion> assertions) {
+    assertions.forEach(this::judge);
+    return List.copyOf(results);
+  }
+
+  private void judge(Assertion assertion) {
+    FigureName figure = FigureName.parse(assertion.figure());
+    String target = assertion.target();
+    String name = String.valueOf(assertion.name());
+    switch (assertion.scope()) {
+      case RUN -> validity(assertion, figure);
+      case GLOBAL -> one(assertion, figure, place("Global", target), target, null, null);
+      case REQUEST -> {
+        if (parts.requests(target).contains(name)) {
+          one(assertion, figure, place(name, target), target, null, name);
+        } else {
+          none(assertion, figure, "no request is called", parts.requests(target));
+        }
+      }
+      case EVERY_REQUEST -> {
+        for (String each : parts.requests(target)) {
+          one(assertion, figure, place(each, target), target, null, each);
+        }
+        if (parts.requests(target).isEmpty()) {
+          add(assertion, figure, place("For all", target), null, "no request was sent");
+        }
+      }
+      case STAGE -> stages(assertion, figure);
+    }
+  }
+
+  private void stages(Assertion assertion, FigureName figure) {
+    List<StageInfo> all =
+        parts.stages(assertion.target()).stream().map(StageWindow::stage).toList();
+    List<StageInfo> meant = all.stream().filter(s -> s.label().equals(assertion.name())).toList();
+    for (StageInfo stage : meant) {
+      String subject = place(stage.label(), stage.target());
+      one(assertion, figure, subject, stage.target(), stage.label(), null);
+    }
+    if (meant.isEmpty()) {
+      none(assertion, figure, "no stage is called", all.stream().map(StageInfo::label).toList());
+    }
+  }
+
+  private void validity(Assertion assertion, FigureName figure) {
+    List<String> invalid =
+        checks.stream().filter(c -> c.level() == Check.Level.INVALID).map(Check::id).toList();
+    add(
+        assertion,
+        figure,
+        "Global",
+        (double) invalid.size(),
+        invalid.isEmpty() ? null : String.join(", ", invalid));
+  }
+
+  private void one(
+      Assertion assertion,
+      FigureName figure,
+      String subject,
+      @Nullable String target,
+      @Nullable String stage,
+      @Nullable String name) {
+    boolean all = stage == null && name == null;
+    Parts.Part part = parts.part(target, stage, name, all ? maxGoodput.apply(target) : null);
+    Double value = figure.of(part.figures(), part.tally());
+    Long lowN = value == null ? null : figure.lowN(part.figures());
+    String note =
+        value == null
+            ? "no value"
+            : lowN == null
+                ? null
+                : String.format(
+                    Locale.ROOT, "low n: fewer than 10 of %,d values lie beyond it", lowN);
+    add(assertion, figure, subject, value, note);
+  }
+
+  private void none(Assertion assertion, FigureName figure, String what, List<String> names) {
+    List<String> distinct = names.stream().distinct().toList();
+    String there =
+        distinct.isEmpty()
+            ? "; there is none"
+            : distinct.stream()
+                .limit(MOST_NAMED)
+                .collect(
+                    Collectors.joining(
+                        ", ",
+                        distinct.size() == 1 ? "; there is " : "; there are ",
+                        distinct.size() > MOST_NAMED ? ", …" : ""));
+    String name = String.valueOf(assertion.name());
+    add(assertion, figure, place(name, assertion.target()), null, what + " '" + name + "'" + there);
+  }
+
+  private void add(
+      Assertion assertion,
+      FigureName figure,
+      String whose,
+      @Nullable Double value,
+      @Nullable String note) {
+    Unit unit = figure.unit();
+    results.add(new AssertionResult(whose + ": " + figure.words(), assertion, unit, value, note));
+  }
+
+  /** With its target where there are several. */
+  private String place(String what, @Nullable String target) {
+    return target == null || parts.targets().size() < 2 ? what : what + " of " + target;
+  }
+}

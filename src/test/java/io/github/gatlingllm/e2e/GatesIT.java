@@ -1,0 +1,113 @@
+package io.github.gatlingllm.e2e;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.nio.file.Files;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What assertions of ours do to a run: the exit code, and what is said where. */
+class GatesIT {
+
+  private static final int SIGTERM = 143;
+  private static final String MISS =
+      "Global: 99th percentile of TTFT is less than 1.0 : false (actual : ";
+  private static final String OTHER_HOOK = "another hook has ended";
+
+  private static EmbeddedEngine engine;
+
+  @BeforeAll
+  static void start() {
+    engine = EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(2)).start();
+  }
+
+  @AfterAll
+  static void stop() {
+    engine.close();
+  }
+
+  private static GatlingRun.Setup gates() {
+    return GatlingRun.of(GatesSimulation.class).set("baseUrl", engine.baseUrl());
+  }
+
+  @Test
+  void metAssertionsLeaveTheExitCode() throws Exception {
+    GatlingRun run = gates().run();
+
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    assertThat(run.lines())
+        .anyMatch(
+            line ->
+                line.matches(
+                    "Global: 99th percentile of TTFT is less than 60000\\.0 : true"
+                        + " \\(actual : [0-9.]+, low n: fewer than 10 of 8 values lie beyond it\\)"))
+        .contains(
+            "ask: percentage of requests in SLO is greater than or equal to 95.0 : true"
+                + " (actual : 100.0)",
+            "Global: count of truncated requests is 0.0 : true (actual : 0.0)",
+            "ask: percentage of failed requests is less than 1.0 : true (actual : 0.0)")
+        .anyMatch(
+            line -> line.startsWith("c=2: mean of TPOT is less than 40000.0 : true (actual "));
+    assertThat(run.info().assertions()).hasSize(5);
+    assertThat(Files.readString(run.files().junit())).contains("tests=\"5\" failures=\"0\"");
+  }
+
+  @Test
+  void missIsLikeAMissOfGatlings() throws Exception {
+    GatlingRun ours = gates().set("ttft", 1).run();
+    GatlingRun theirs = gates().set("theirs", true).run();
+
+    assertThat(theirs.exitCode()).as(theirs.output()).isEqualTo(GatlingRun.ASSERTIONS_FAILED);
+    assertThat(ours.exitCode()).as(ours.output()).isEqualTo(theirs.exitCode());
+    List<String> lines = ours.lines();
+    assertThat(lines).anyMatch(line -> line.startsWith(MISS));
+    assertThat(ours.output())
+        .containsSubsequence("Reports generated", "LLM Information", MISS, "LLM report generated");
+    assertThat(lines).as("halting does not cut others off").contains(OTHER_HOOK);
+
+    JsonNode gate = ours.summary().at("/assertions/0");
+    assertThat(gate.get("ok").asBoolean()).isFalse();
+    assertThat(ours.files().junit()).content().contains("failures=\"1\"", "<failure ");
+    assertThat(ours.files().summaryMarkdown()).content().contains("| < 1 ms |", "| KO |");
+    assertThat(ours.files().page()).content().contains("✗ KO", "Global: 99th percentile of TTFT");
+    assertThat(ours.directory().resolve("index.html"))
+        .content()
+        .containsSubsequence("id=\"gatling-llm\"", "Global: 99th percentile of TTFT");
+  }
+
+  @Test
+  void missMayBeTolerated() throws Exception {
+    GatlingRun run = gates().set("ttft", 1).set("tolerant", true).noReports().run();
+
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    assertThat(run.lines()).anyMatch(line -> line.startsWith(MISS));
+  }
+
+  @Test
+  void interruptedRunKeepsItsExitCode() throws Exception {
+    try (GatlingRun run = gates().set("ttft", 1).set("long", true).start()) {
+      run.awaitRecords(5);
+      run.terminate();
+      run.await(30);
+
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(SIGTERM);
+      assertThat(run.lines()).anyMatch(line -> line.startsWith(MISS));
+    }
+  }
+
+  @Test
+  void nothingSentIsAMiss() throws Exception {
+    GatlingRun run = gates().set("silent", true).noReports().run();
+
+    assertThat(run.exitCode()).as(run.output()).isEqualTo(GatlingRun.ASSERTIONS_FAILED);
+    assertThat(run.output())
+        .contains("Global: 99th percentile of TTFT is less than 60000.0 : false (no value)")
+        .contains("(no request is called 'ask'; there is none)");
+  }
+}
