@@ -78,7 +78,8 @@ final class ComparePage {
     Table table =
         new Table(
             "Conditions",
-            List.of("Condition", "Run", "Base", "This run", "Change", "Interval", "Outcome"));
+            List.of("Condition", "Run", "Base", "This run", "Change", "Interval", "Outcome"),
+            "errors");
     for (Other other : runs.others()) {
       for (Judged judged : other.judged()) {
         Change change = judged.change();

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Many figures are looked at, so one of them would often be far out. The bound is that of the
  * farthest one: the {@value #CONFIDENCE} quantile of the largest |change* − mean| ÷ standard error
  * over all figures of a draw (Westfall and Young 1993), widened from the normal distribution to
- * Student's t with one degree of freedom fewer than the shortest stage has blocks.
+ * Student's t, with one degree of freedom for each block but one of every stage in the figure.
  *
  * @see <a href="https://doi.org/10.1214/aos/1176347265">Künsch 1989, blocks</a>
  */
@@ -53,11 +53,10 @@ final class BlockBootstrap {
   /**
    * How uncertain the change of each figure is.
    *
-   * @param errors standard errors of {@link ComparedFigure#change}, in the order of the questions;
+   * @param halves half an interval of {@link ComparedFigure#change}, in the order of the questions;
    *     null where a draw had no value
-   * @param factor by which a standard error is multiplied to give half an interval
    */
-  record Noise(List<@Nullable Double> errors, double factor) {}
+  record Noise(List<@Nullable Double> halves) {}
 
   BlockBootstrap(List<Pair> stages, long seed) {
     this.stages = stages;
@@ -102,15 +101,16 @@ final class BlockBootstrap {
     List<@Nullable Double> errors = new ArrayList<>();
     double[] farthest = new double[DRAWS];
     for (int q = 0; q < changes.length; q++) {
-      double missed =
-          questions.get(q).stages().stream()
-              .mapToDouble(s -> stages.get(s).missed())
-              .max()
-              .orElse(1);
-      errors.add(known[q] ? (Double) (Math.sqrt(missed) * error(changes[q], farthest)) : null);
+      errors.add(known[q] ? (Double) error(changes[q], farthest) : null);
     }
     Arrays.sort(farthest);
-    return new Noise(errors, factor(farthest[(int) Math.ceil(CONFIDENCE * DRAWS) - 1]));
+    double beyond = StudentT.beyond(farthest[(int) Math.ceil(CONFIDENCE * DRAWS) - 1], MANY);
+    List<@Nullable Double> halves = new ArrayList<>();
+    for (int q = 0; q < changes.length; q++) {
+      Double error = errors.get(q);
+      halves.add(error == null ? null : (Double) (error * factor(questions.get(q), beyond)));
+    }
+    return new Noise(halves);
   }
 
   /** The standard error; raises {@code farthest} of each draw to the distance of this figure. */
@@ -129,10 +129,16 @@ final class BlockBootstrap {
     return error;
   }
 
-  private double factor(double farthest) {
-    int blocks =
-        stages.stream().mapToInt(pair -> StageSlices.COUNT / pair.length()).min().orElse(2);
-    return StudentT.quantile(StudentT.beyond(farthest, MANY), blocks - 1);
+  /** How many standard errors half an interval has. */
+  private double factor(Question question, double beyond) {
+    double missed = 0;
+    int freedom = 0;
+    for (int stage : question.stages()) {
+      Pair pair = stages.get(stage);
+      missed += pair.missed() / question.stages().size();
+      freedom += StageSlices.COUNT / pair.length() - 1;
+    }
+    return Math.sqrt(missed) * StudentT.quantile(beyond, freedom);
   }
 
   private Weighted weighted(Question question, List<int[]> weights, boolean ofBase) {

@@ -39,7 +39,7 @@ public final class RunComparison {
   private final List<ComparedFigure> figures = ComparedFigure.all();
   private final List<Match> matches = new ArrayList<>();
   private final List<String> unmatched = new ArrayList<>();
-  private final List<String> notes = new ArrayList<>();
+  private final List<String> shortWindows = new ArrayList<>();
 
   /** A stage by its position in the base and in the other run. */
   private record Match(int base, int run) {}
@@ -57,7 +57,7 @@ public final class RunComparison {
   private Comparison compare() throws IOException {
     match();
     if (matches.isEmpty()) {
-      return new Comparison(List.of(), unmatched, notes);
+      return new Comparison(List.of(), unmatched, notes());
     }
     List<Pair> pairs = matches.stream().map(this::pair).toList();
     List<List<Integer>> places = new ArrayList<>();
@@ -84,7 +84,16 @@ public final class RunComparison {
     for (int p = 0; p < places.size(); p++) {
       compared.add(place(places.get(p), ofBase.get(p), ofRun.get(p), questions, noise));
     }
-    return new Comparison(compared, unmatched, notes);
+    return new Comparison(compared, unmatched, notes());
+  }
+
+  private List<String> notes() {
+    return shortWindows.isEmpty()
+        ? List.of()
+        : List.of(
+            "Measure windows are short beside the requests in them, so intervals are wide: "
+                + String.join(", ", shortWindows)
+                + ". Measure longer.");
   }
 
   private Set<Integer> positions(Function<Match, Integer> of) {
@@ -136,8 +145,8 @@ public final class RunComparison {
     double phi = Persistence.of(ours.slices(), theirs.slices());
     int length = BlockBootstrap.blockLength(stay / slice);
     if (length * slice < stay) {
-      notes.add(
-          "%s: the measure window is only %s times as long as a request; measure longer."
+      shortWindows.add(
+          "%s (%s times)"
               .formatted(
                   base.stages().get(match.base()).label(),
                   Digits.of(Math.floor(slice * StageSlices.COUNT / stay))));
@@ -161,8 +170,8 @@ public final class RunComparison {
       Double after = figure.figure().of(ofRun);
       if ((before != null || after != null) && !repeatsAnother(figure, ofBase, ofRun)) {
         int asked = questions.indexOf(new Question(figure, stages));
-        Double error = asked < 0 ? null : noise.errors().get(asked);
-        changes.add(change(figure, before, after, error, noise.factor()));
+        Double half = asked < 0 ? null : noise.halves().get(asked);
+        changes.add(change(figure, before, after, half));
       }
     }
     StageInfo stage =
@@ -197,12 +206,11 @@ public final class RunComparison {
       ComparedFigure figure,
       @Nullable Double before,
       @Nullable Double after,
-      @Nullable Double error,
-      double factor) {
+      @Nullable Double half) {
     boolean inPoints = figure.scale() == Scale.POINTS;
     Double change = figure.change(before, after);
     Double percent = change == null ? null : (Double) figure.inPercent(change);
-    if (change == null || error == null || before == null || after == null) {
+    if (change == null || half == null || before == null || after == null) {
       boolean same = before != null && before.equals(after);
       return new Change(
           figure.figure(),
@@ -212,11 +220,10 @@ public final class RunComparison {
           after,
           same ? (Double) 0.0 : percent,
           null,
-          same && error != null ? Outcome.NO_CLEAR_CHANGE : Outcome.TOO_FEW);
+          same && half != null ? Outcome.NO_CLEAR_CHANGE : Outcome.TOO_FEW);
     }
     Interval interval =
-        new Interval(
-            figure.inPercent(change - factor * error), figure.inPercent(change + factor * error));
+        new Interval(figure.inPercent(change - half), figure.inPercent(change + half));
     boolean isClear =
         (interval.low() > 0 || interval.high() < 0)
             && isRelevant(figure.scale(), Math.abs(figure.inPercent(change)), after - before);
