@@ -306,6 +306,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.recording = new LlmProtocol.Recording(s.recording.text(), false));
   }
 
+  /** Writes {@code llm/requests.csv} beside the records; left out unless this is set. */
+  public LlmProtocolBuilder csv() {
+    return note("csv", "true");
+  }
+
   /**
    * Real requests that are sent to the target before the load starts, one after the other; none
    * unless set. They are in no figure and no record, and a failed one is named in one line.

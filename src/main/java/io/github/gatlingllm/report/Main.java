@@ -16,20 +16,23 @@ import picocli.CommandLine.Parameters;
  * The command line over recorded runs.
  *
  * <pre>
- * render &lt;run&gt; [--slo "ttft&lt;200ms,tpot&lt;50ms"] [--slo-percentile 99]
+ * render &lt;run&gt; [--slo "ttft&lt;200ms,tpot&lt;50ms"] [--slo-percentile 99] [--csv]
+ * merge &lt;run&gt;… --out &lt;dir&gt;
+ * compare &lt;base&gt; &lt;run&gt;… [--fail-on "ttft.p95>+10%"] [--out &lt;dir&gt;]
  * </pre>
  *
- * <p>Exit codes: 0 fine, 2 an assertion of the run was missed, 1 anything else, with one line that
- * says what and why.
+ * <p>Exit codes: 0 fine, 2 an assertion of the run was missed or a comparison failed, 1 anything
+ * else, with one line that says what and why.
  */
 @Command(
     name = "gatling-llm",
     description = "Works on recorded runs.",
     mixinStandardHelpOptions = true,
-    subcommands = Main.Render.class)
+    subcommands = {Main.Render.class, MergeCommand.class, CompareCommand.class})
 public final class Main {
 
-  private static final int MISSED = 2;
+  /** What an assertion that was missed, or a comparison that failed, ends with. */
+  static final int MISSED = 2;
 
   private Main() {}
 
@@ -72,6 +75,9 @@ public final class Main {
     @Option(names = "--slo-percentile", paramLabel = "<percent>", defaultValue = "99")
     private double percentile;
 
+    @Option(names = "--csv", description = "write llm/requests.csv too")
+    private boolean csv;
+
     @Override
     public Integer call() throws IOException {
       RunFiles files = new RunFiles(run);
@@ -79,12 +85,20 @@ public final class Main {
       if (slo != null) {
         report = report.slo(Slo.parse(slo, percentile));
       }
-      RunFigures figures = report.write();
-      System.out.println(ConsoleSummary.of(figures.summary()));
-      figures.summary().assertions().forEach(gate -> System.out.println(gate.line()));
-      report.messages().forEach(System.out::println);
-      System.out.println("LLM report: " + files.page().toUri());
-      return figures.summary().assertionsHold() ? 0 : MISSED;
+      if (csv) {
+        report = report.csv();
+      }
+      return written(report, files);
     }
+  }
+
+  /** Writes the files and prints what a reader wants to know at once. */
+  static int written(RunReport report, RunFiles files) throws IOException {
+    RunFigures figures = report.write();
+    System.out.println(ConsoleSummary.of(figures.summary()));
+    figures.summary().assertions().forEach(gate -> System.out.println(gate.line()));
+    report.messages().forEach(System.out::println);
+    System.out.println("LLM report: " + files.page().toUri());
+    return figures.summary().assertionsHold() ? 0 : MISSED;
   }
 }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.sample.ReadReport;
+import io.github.gatlingllm.sample.RecordCsv;
 import io.github.gatlingllm.sample.RecordFile;
 import io.github.gatlingllm.sample.RequestRecord;
 import io.github.gatlingllm.sample.RunFiles;
@@ -13,11 +14,10 @@ import io.github.gatlingllm.stats.RunStatistics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,22 +31,30 @@ public final class RunReport {
   private final RunFiles files;
   private final @Nullable Slo slo;
   private final Map<String, String> environment;
+  private final boolean csv;
   private final List<String> messages = new ArrayList<>();
 
-  private RunReport(RunFiles files, @Nullable Slo slo, Map<String, String> environment) {
+  private RunReport(
+      RunFiles files, @Nullable Slo slo, boolean csv, Map<String, String> environment) {
     this.files = files;
     this.slo = slo;
+    this.csv = csv;
     this.environment = environment;
   }
 
   /** The report of that run, judged by its own SLO. */
   public static RunReport of(RunFiles files) {
-    return new RunReport(files, null, System.getenv());
+    return new RunReport(files, null, false, System.getenv());
   }
 
   /** The same, judged by another SLO. */
   public RunReport slo(Slo other) {
-    return new RunReport(files, other, environment);
+    return new RunReport(files, other, csv, environment);
+  }
+
+  /** The same with {@code requests.csv}, also for a run that was not asked for it. */
+  public RunReport csv() {
+    return new RunReport(files, slo, true, environment);
   }
 
   /**
@@ -60,13 +68,12 @@ public final class RunReport {
           files.requests() + " is not there; expected the directory of a recorded run");
     }
     RunInfo info = RunInfoFile.read(files.info()).orElse(null);
-    RecordSource records = this::read;
-    RunFigures figures =
-        slo == null ? RunStatistics.of(info, records) : RunStatistics.of(info, slo, records);
+    boolean withCsv = csv || (info != null && "true".equals(info.config().get("csv")));
+    RunFigures figures = withCsv ? figuresAndCsv(info) : figures(info, this::read);
     SummaryJson.write(figures.summary(), files.summaryJson());
     String markdown = SummaryMarkdown.of(figures.summary());
     Files.writeString(files.summaryMarkdown(), markdown);
-    appendToStepSummary(markdown);
+    StepSummary.append(markdown, environment);
     JUnitXml.write(figures.summary(), files.junit());
     HtmlReport.write(files.page(), figures.summary(), figures.series());
     if (info == null || !"false".equals(info.config().get("indexBlock"))) {
@@ -80,16 +87,22 @@ public final class RunReport {
     return List.copyOf(messages);
   }
 
-  private ReadReport read(Consumer<RequestRecord> sink) throws IOException {
-    return RecordFile.read(files.requests(), sink);
+  private RunFigures figures(@Nullable RunInfo info, RecordSource records) throws IOException {
+    return slo == null ? RunStatistics.of(info, records) : RunStatistics.of(info, slo, records);
   }
 
-  /** GitHub Actions shows what is appended to that file on the run's page. */
-  private void appendToStepSummary(String markdown) throws IOException {
-    String stepSummary = environment.get("GITHUB_STEP_SUMMARY");
-    if (stepSummary != null && !stepSummary.isBlank()) {
-      Files.writeString(
-          Path.of(stepSummary), markdown, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+  /** One pass for both; where the figures need a second one, the rows come in the first. */
+  private RunFigures figuresAndCsv(@Nullable RunInfo info) throws IOException {
+    try (RecordCsv rows = RecordCsv.create(files.csv())) {
+      AtomicBoolean isFirst = new AtomicBoolean(true);
+      RunFigures figures =
+          figures(info, sink -> read(isFirst.getAndSet(false) ? rows.andThen(sink) : sink));
+      rows.finish();
+      return figures;
     }
+  }
+
+  private ReadReport read(Consumer<RequestRecord> sink) throws IOException {
+    return RecordFile.read(files.requests(), sink);
   }
 }

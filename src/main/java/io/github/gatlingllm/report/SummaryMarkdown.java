@@ -163,7 +163,7 @@ public final class SummaryMarkdown {
   }
 
   /** Text from a server or a script, so that it cannot become markup. */
-  private static String inline(String text) {
+  static String inline(String text) {
     return text.replaceAll("([\\\\`*<>\\[\\]])", "\\\\$1").replaceAll("\\s+", " ");
   }
 }

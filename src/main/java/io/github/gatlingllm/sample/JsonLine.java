@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * reader takes for a line end, a record stays on one line. Unpaired surrogates, which JSON readers
  * refuse, become U+FFFD. Not thread-safe.
  */
-final class JsonLine {
+final class JsonLine implements RecordFields {
 
   private static final byte[] HEX = "0123456789abcdef".getBytes(US_ASCII);
 
@@ -58,7 +58,8 @@ final class JsonLine {
     bytes[size - 1] = '\n';
   }
 
-  JsonLine key(String key) {
+  @Override
+  public JsonLine key(String key) {
     room(key.length() + 3);
     bytes[size++] = '"';
     for (int i = 0; i < key.length(); i++) {
@@ -69,7 +70,8 @@ final class JsonLine {
     return this;
   }
 
-  void text(@Nullable String value) {
+  @Override
+  public void text(@Nullable String value) {
     if (value == null) {
       nothing();
     } else {
@@ -78,8 +80,9 @@ final class JsonLine {
     }
   }
 
-  /** JSON that is already JSON; line ends in it can only be white space. */
-  void json(String value) {
+  /** Line ends in it can only be white space. */
+  @Override
+  public void json(String value) {
     int from = size;
     quote(value, false);
     for (int i = from; i < size; i++) {
@@ -90,18 +93,21 @@ final class JsonLine {
     put(',');
   }
 
-  void texts(List<String> values) {
+  @Override
+  public void texts(List<String> values) {
     put('[');
     values.forEach(this::text);
     closeWith(']');
   }
 
-  void flag(@Nullable Boolean value) {
+  @Override
+  public void flag(@Nullable Boolean value) {
     ascii(value == null ? "null" : value ? "true" : "false");
     put(',');
   }
 
-  void integer(@Nullable Integer value) {
+  @Override
+  public void integer(@Nullable Integer value) {
     if (value == null) {
       nothing();
     } else {
@@ -109,12 +115,14 @@ final class JsonLine {
     }
   }
 
-  void integer(long value) {
+  @Override
+  public void integer(long value) {
     digits(value);
     put(',');
   }
 
-  void integers(int[] values) {
+  @Override
+  public void integers(int[] values) {
     room(values.length * 12 + 3);
     bytes[size++] = '[';
     for (int value : values) {
@@ -124,8 +132,8 @@ final class JsonLine {
     closeWith(']');
   }
 
-  /** Nanoseconds as seconds with nine decimals. */
-  void seconds(@Nullable Long nanos) {
+  @Override
+  public void seconds(@Nullable Long nanos) {
     if (nanos == null) {
       nothing();
     } else {
@@ -133,7 +141,8 @@ final class JsonLine {
     }
   }
 
-  void seconds(long nanos) {
+  @Override
+  public void seconds(long nanos) {
     room(24);
     if (nanos < 0) {
       bytes[size++] = '-';
@@ -149,8 +158,9 @@ final class JsonLine {
     put(',');
   }
 
-  /** Numbers by name; what is not finite is left out. Null where there is none. */
-  void numbers(Map<String, Double> values) {
+  /** What is not finite is left out; null where there is none. */
+  @Override
+  public void numbers(Map<String, Double> values) {
     if (values.isEmpty()) {
       nothing();
       return;

@@ -50,6 +50,17 @@ public final class RecordCodec {
 
   static void append(RequestRecord record, JsonLine line) {
     line.open();
+    fields(record, line);
+    Text text = record.text();
+    if (text != null) {
+      text(text, line);
+    }
+    line.close();
+    line.lineEnd();
+  }
+
+  /** Every key but those of what was said, in the order of the contract. */
+  static void fields(RequestRecord record, RecordFields line) {
     identity(record.identity(), line);
     timing(record.timing(), line);
     Events events = record.events();
@@ -63,15 +74,9 @@ public final class RecordCodec {
     line.key("gate_wait_s").seconds(record.timing().gateWaitNanos());
     line.key("streamed_tokens").integer(record.tokens().streamedTokens());
     events(events, line);
-    Text text = record.text();
-    if (text != null) {
-      text(text, line);
-    }
-    line.close();
-    line.lineEnd();
   }
 
-  private static void identity(Identity identity, JsonLine line) {
+  private static void identity(Identity identity, RecordFields line) {
     line.key("request_id").text(identity.requestId());
     line.key("run_id").text(identity.runId());
     line.key("injector").text(identity.injector());
@@ -90,7 +95,7 @@ public final class RecordCodec {
     line.key("phase").text(identity.phase().key());
   }
 
-  private static void timing(Timing timing, JsonLine line) {
+  private static void timing(Timing timing, RecordFields line) {
     Double tpot = timing.tpotNanos();
     line.key("start_unix_ns").integer(timing.startUnixNanos());
     line.key("scheduled_offset_s").seconds(timing.scheduledOffsetNanos());
@@ -107,7 +112,7 @@ public final class RecordCodec {
     line.key("tpot_s").seconds(tpot == null ? null : (Long) Math.round(tpot));
   }
 
-  private static void tokens(Tokens tokens, JsonLine line) {
+  private static void tokens(Tokens tokens, RecordFields line) {
     TokenSource source = tokens.source();
     line.key("prompt_chars").integer(tokens.promptChars());
     line.key("prompt_tokens").integer(tokens.promptTokens());
@@ -120,7 +125,7 @@ public final class RecordCodec {
     line.key("token_source").text(source == null ? null : source.name().toLowerCase(Locale.ROOT));
   }
 
-  private static void outcome(Outcome outcome, JsonLine line) {
+  private static void outcome(Outcome outcome, RecordFields line) {
     line.key("finish_reason").text(outcome.finishReason());
     line.key("status").integer(outcome.status());
     line.key("ok").flag(outcome.ok());
@@ -130,7 +135,7 @@ public final class RecordCodec {
     line.key("slo_missed").texts(outcome.sloMissed());
   }
 
-  private static void events(Events events, JsonLine line) {
+  private static void events(Events events, RecordFields line) {
     line.key("event_choices").integers(events.choices());
     line.key("events").integer(events.count());
     line.key("coalesced_events").integer(events.coalesced());
@@ -140,7 +145,7 @@ public final class RecordCodec {
     line.key("stall_s").seconds(events.longestGapNanos());
   }
 
-  private static void text(Text text, JsonLine line) {
+  private static void text(Text text, RecordFields line) {
     String messages = text.messages();
     if (messages != null) {
       line.key("messages").json(messages);

@@ -19,6 +19,11 @@ public record RunFiles(Path run) {
     return folder().resolve("requests.jsonl");
   }
 
+  /** One row per request, for spreadsheets. */
+  public Path csv() {
+    return folder().resolve("requests.csv");
+  }
+
   /** One line per planned arrival. */
   public Path arrivals() {
     return folder().resolve("arrivals.jsonl");

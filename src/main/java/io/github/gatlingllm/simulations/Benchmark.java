@@ -196,6 +196,9 @@ public final class Benchmark extends Simulation {
     if (!settings.recordTokens()) {
       protocol = protocol.disableRecordTokens();
     }
+    if (settings.csv()) {
+      protocol = protocol.csv();
+    }
     if (!settings.indexBlock()) {
       protocol = protocol.disableIndexBlock();
     }

@@ -25,6 +25,7 @@ import java.util.function.LongSupplier;
  * @param seed pins prompts and arrivals; drawn when not set
  * @param recordText whether prompts and answers are kept
  * @param recordTokens whether the time of every event is kept
+ * @param csv whether {@code requests.csv} is written
  * @param indexBlock whether Gatling's own pages get our block
  * @param failBuild whether a missed assertion fails the build
  * @param dryRun whether only the plan is printed
@@ -44,6 +45,7 @@ public record BenchmarkSettings(
     long seed,
     boolean recordText,
     boolean recordTokens,
+    boolean csv,
     boolean indexBlock,
     boolean failBuild,
     boolean dryRun,

@@ -53,6 +53,7 @@ enum Setting {
   SEED,
   RECORD_TEXT,
   RECORD_TOKENS,
+  CSV,
   MAX_IN_FLIGHT,
   INTERLEAVE,
   VERIFY_TLS,
@@ -62,7 +63,6 @@ enum Setting {
   DRY_RUN,
 
   METRICS_URL(false),
-  CSV(false),
   LIVE(false);
 
   private final boolean available;

@@ -75,6 +75,7 @@ record SettingsReader(Settings settings, TypedSettings typed) {
         seed,
         typed.flag(Setting.RECORD_TEXT, false),
         typed.flag(Setting.RECORD_TOKENS, true),
+        typed.flag(Setting.CSV, false),
         typed.flag(Setting.INDEX_BLOCK, true),
         typed.flag(Setting.FAIL_BUILD, true),
         typed.flag(Setting.DRY_RUN, false),

@@ -87,7 +87,8 @@ public final class RunStatistics {
     return new SummaryAssembly(info, inferred, file, statistics).figures();
   }
 
-  private static RunInfo completed(@Nullable RunInfo info, RecordSource source) throws IOException {
+  /** The run with the stages and ends filled in that {@code run.json} does not have. */
+  public static RunInfo completed(@Nullable RunInfo info, RecordSource source) throws IOException {
     if (info != null && !RunBounds.areNeededBy(info)) {
       return info;
     }

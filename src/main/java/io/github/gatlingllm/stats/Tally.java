@@ -21,8 +21,6 @@ final class Tally {
   /** A pause that a reader notices. */
   private static final int STALL_MICROS = 100_000;
 
-  private static final double NANOS_PER_MS = 1e6;
-
   private final Map<Metric, ValueRecorder> metrics = new EnumMap<>(Metric.class);
   private final ValueRecorder user = new ValueRecorder(ValueRecorder.THOUSANDTHS);
   private final ValueRecorder decode = new ValueRecorder(ValueRecorder.THOUSANDTHS);
@@ -74,7 +72,7 @@ final class Tally {
       ok++;
       String reason = outcome.finishReason();
       finishReasons.add(reason == null ? "none" : reason);
-      latencies(record);
+      RequestValues.visit(record, (metric, value, count) -> recorder(metric).add(value, count));
       rates(record);
       gaps(record);
     }
@@ -88,30 +86,11 @@ final class Tally {
     }
   }
 
-  private void latencies(RequestRecord record) {
-    RequestRecord.Timing t = record.timing();
-    time(Metric.TTFT_MS, t.ttftNanos());
-    time(Metric.TTFT_FROM_SCHEDULE_MS, t.ttftFromScheduleNanos());
-    time(Metric.TTFO_MS, t.ttfoNanos());
-    time(Metric.E2E_MS, t.latencyNanos());
-    time(Metric.E2E_FROM_SCHEDULE_MS, t.latencyFromScheduleNanos());
-    time(Metric.QUEUE_WAIT_MS, t.queueWaitNanos());
-    time(Metric.CONNECT_MS, t.connectNanos());
-    time(Metric.STALL_MS, record.events().longestGapNanos());
-    Double tpot = t.tpotNanos();
-    if (tpot != null) {
-      recorder(Metric.TPOT_MS).add(tpot / NANOS_PER_MS);
-    }
-    tokens(Metric.PROMPT_TOKENS, TokenArrivals.promptTokensOf(record));
-    tokens(Metric.OUTPUT_TOKENS, record.tokens().outputTokens());
-  }
-
   private void rates(RequestRecord record) {
     RequestRecord.Timing t = record.timing();
     Integer n = TokenArrivals.tokensOf(record);
     Long latency = t.latencyNanos();
     if (n != null && n > 0 && latency != null && latency > 0) {
-      recorder(Metric.E2E_PER_TOKEN_MS).add(latency / NANOS_PER_MS / n);
       user.add(n * 1e9 / latency);
     }
     Double tpot = t.tpotNanos();
@@ -155,18 +134,6 @@ final class Tally {
       if (median > 0) {
         ratio.add(TokenGaps.nearestRank(own, 99) / median);
       }
-    }
-  }
-
-  private void time(Metric metric, @Nullable Long nanos) {
-    if (nanos != null) {
-      recorder(metric).add(nanos / NANOS_PER_MS);
-    }
-  }
-
-  private void tokens(Metric metric, @Nullable Integer tokens) {
-    if (tokens != null) {
-      recorder(metric).add(tokens);
     }
   }
 

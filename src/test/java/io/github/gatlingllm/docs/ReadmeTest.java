@@ -88,6 +88,15 @@ class ReadmeTest {
   }
 
   @Test
+  void executionForUsersIsThatOfThisProject() throws IOException {
+    String pom = Files.readString(Path.of("pom.xml")).replaceAll("\\s+", "");
+    String execution = snippets("xml").skip(1).findFirst().orElseThrow().replaceAll("\\s+", "");
+
+    assertThat(execution).contains("<id>report</id>");
+    assertThat(pom).contains(execution);
+  }
+
+  @Test
   void settingsOnTheCommandLineExist() throws IOException {
     List<String> commands = snippets("bash").flatMap(String::lines).toList();
     assertThat(commands).contains("mvn gatling:test", "mvn verify");

@@ -74,6 +74,7 @@ final class EveryMethod extends Simulation {
           .slo(Slo.NONE)
           .recordText()
           .disableRecordTokens()
+          .csv()
           .disableIndexBlock()
           .warmUp(1)
           .disableJvmWarmUp()

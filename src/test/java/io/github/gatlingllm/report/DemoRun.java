@@ -3,8 +3,11 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.sample.Assertion;
 import io.github.gatlingllm.sample.Phase;
 import io.github.gatlingllm.sample.ReadReport;
+import io.github.gatlingllm.sample.RecordCodec;
 import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunFiles;
 import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.RunInfoFile;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.sample.StageInfo;
 import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
@@ -13,7 +16,10 @@ import io.github.gatlingllm.stats.AssertionText;
 import io.github.gatlingllm.stats.RunFigures;
 import io.github.gatlingllm.stats.RunStatistics;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -39,7 +45,8 @@ final class DemoRun {
   private final List<Integer> levels;
   private final List<String> targets;
   private final List<String> names;
-  private final Random random = new Random(7);
+  private Random random = new Random(7);
+  private double slowness = 1;
   private final List<RequestRecord> records = new ArrayList<>();
   private final List<StageInfo> stages = new ArrayList<>();
   private Slo slo = Slo.parse("ttft<500ms,tpot<30ms", 95);
@@ -68,6 +75,18 @@ final class DemoRun {
         .open()
         .reporting()
         .scenarios("chat", "summary");
+  }
+
+  /** Another run of the same server. */
+  DemoRun seed(long seed) {
+    random = new Random(seed);
+    return this;
+  }
+
+  /** Every step takes so many times as long. */
+  DemoRun slower(double factor) {
+    slowness = factor;
+    return this;
   }
 
   DemoRun withoutSlo() {
@@ -119,24 +138,20 @@ final class DemoRun {
     return this;
   }
 
-  RunFigures figures() {
-    double clock = 0;
-    for (int t = 0; t < targets.size(); t++) {
-      for (int users : levels) {
-        clock = level(users, targets.get(t), 1 + 0.5 * t, clock) + 1000;
+  /** Its records and {@code run.json}, as a run leaves them behind. */
+  void write(Path run) throws IOException {
+    RunFiles files = new RunFiles(run);
+    RunInfo info = recorded();
+    RunInfoFile.write(info, files.info());
+    try (OutputStream out = Files.newOutputStream(files.requests())) {
+      for (RequestRecord record : records) {
+        out.write(RecordCodec.write(record));
       }
     }
-    RunInfo info =
-        RunInfo.started("demosimulation-20261121021500000", "demo.DemoSimulation", "local", START)
-            .toBuilder()
-            .ended(START + nanos(clock), state)
-            .seed(42L)
-            .versions(Map.of("gatling", "3.15.1", "java", "17.0.12"))
-            .config(Map.of("tokenizer", "tiktoken:cl100k_base", "dataset", "built in"))
-            .slo(slo)
-            .stages(stages)
-            .assertions(assertions)
-            .build();
+  }
+
+  RunFigures figures() {
+    RunInfo info = recorded();
     try {
       return RunStatistics.of(
           info,
@@ -147,6 +162,26 @@ final class DemoRun {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private RunInfo recorded() {
+    double clock = 0;
+    for (int t = 0; t < targets.size(); t++) {
+      for (int users : levels) {
+        clock = level(users, targets.get(t), slowness * (1 + 0.5 * t), clock) + 1000;
+      }
+    }
+    return RunInfo.started(
+            "demosimulation-20261121021500000", "demo.DemoSimulation", "local", START)
+        .toBuilder()
+        .ended(START + nanos(clock), state)
+        .seed(42L)
+        .versions(Map.of("gatling", "3.15.1", "java", "17.0.12"))
+        .config(Map.of("tokenizer", "tiktoken:cl100k_base", "dataset", "built in"))
+        .slo(slo)
+        .stages(stages)
+        .assertions(assertions)
+        .build();
   }
 
   /** One answer on its way. */

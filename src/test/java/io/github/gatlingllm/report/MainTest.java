@@ -48,6 +48,27 @@ class MainTest {
   }
 
   @Test
+  void tableOfRequestsIsWrittenWhereItIsAskedFor() throws IOException {
+    record(20);
+    RunFiles files = new RunFiles(run);
+
+    assertThat(call("render", run.toString()).exitCode()).isZero();
+    assertThat(files.csv()).doesNotExist();
+    assertThat(call("render", run.toString(), "--csv").exitCode()).isZero();
+    assertThat(Files.readAllLines(files.csv()))
+        .hasSize(21)
+        .first()
+        .asString()
+        .startsWith("request_id,");
+
+    Files.delete(files.csv());
+    RunInfo info = RunInfo.started("run-1", "Chat", "local", 1);
+    RunInfoFile.write(info.toBuilder().config("csv", "true").build(), files.info());
+    assertThat(call("render", run.toString()).exitCode()).isZero();
+    assertThat(Files.readAllLines(files.csv())).hasSize(21);
+  }
+
+  @Test
   void assertionsOfTheRunAreJudgedAgain() throws IOException {
     record(20);
     RunInfo run = RunInfo.started("x", "ChatSimulation", "local", 0);

@@ -69,6 +69,7 @@ final class BenchmarkSettingsTest {
     assertThat(settings.seed()).isEqualTo(4711);
     assertThat(settings.recordText()).isFalse();
     assertThat(settings.recordTokens()).isTrue();
+    assertThat(settings.csv()).isFalse();
     assertThat(settings.indexBlock()).isTrue();
     assertThat(settings.failBuild()).isTrue();
     assertThat(settings.dryRun()).isFalse();
@@ -121,6 +122,7 @@ final class BenchmarkSettingsTest {
         good("recordTokens", "false", BenchmarkSettings::recordTokens, false),
         good("verifyTls", "false", s -> s.transport().verifyTls(), false),
         good("connections", "perUser", s -> s.transport().connections(), Connections.PER_USER),
+        good("csv", "true", BenchmarkSettings::csv, true),
         good("indexBlock", "false", BenchmarkSettings::indexBlock, false),
         good("failBuild", "false", BenchmarkSettings::failBuild, false),
         good("dryRun", "true", BenchmarkSettings::dryRun, true));
@@ -217,6 +219,7 @@ final class BenchmarkSettingsTest {
         arguments("recordTokens", "off", flag),
         arguments("verifyTls", "0", flag),
         arguments("connections", "many", "expected one of shared, perUser"),
+        arguments("csv", "yes", flag),
         arguments("indexBlock", "no", flag),
         arguments("failBuild", "no", flag),
         arguments("dryRun", "no", flag));

@@ -1,0 +1,153 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.report.ComparedRuns.Other;
+import io.github.gatlingllm.stats.Comparison;
+import io.github.gatlingllm.stats.Comparison.Change;
+import io.github.gatlingllm.stats.Comparison.Outcome;
+import io.github.gatlingllm.stats.Comparison.Place;
+import io.github.gatlingllm.stats.FailCondition.Judged;
+import io.github.gatlingllm.stats.Interval;
+import io.github.gatlingllm.stats.Summary;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Changes in words and numbers, the same on every page and in every file. */
+final class ChangeText {
+
+  /** The rule behind every verdict. */
+  static final String RULE =
+      "A figure is called better or worse where its interval excludes no change and the change is at"
+          + " least 3 % (of a share 1 percentage point, of a time also 0.1 ms). The intervals hold"
+          + " together: with 95 % confidence every one of them does, whatever their number. They come"
+          + " from drawing blocks of neighbouring time slices again and again, because requests that"
+          + " share a queue are not independent; they know the noise within a run, not that between"
+          + " days or machines.";
+
+  private static final int MOST_NAMED = 3;
+
+  private ChangeText() {}
+
+  /** A value of the figure with its unit. */
+  static String value(Change change, @Nullable Double value) {
+    return NumberText.with(value, change.figure().unit().sign());
+  }
+
+  /** By how much, e.g. {@code +12.3 %} or {@code −1.5 points}. */
+  static String by(Change change) {
+    Double percent = change.percent();
+    return percent == null ? NumberText.ABSENT : signed(percent) + unitOf(change);
+  }
+
+  private static String unitOf(Change change) {
+    return change.inPoints() ? " points" : " %";
+  }
+
+  /** The interval of the change. */
+  static String interval(Change change) {
+    Interval interval = change.interval();
+    return interval == null
+        ? NumberText.ABSENT
+        : signed(interval.low()) + " to " + signed(interval.high()) + unitOf(change);
+  }
+
+  private static String signed(double percent) {
+    double tenths = Math.round(percent * 10) / 10.0;
+    return tenths == 0
+        ? "0"
+        : (tenths > 0 ? "+" : "")
+            + (Math.abs(tenths) >= 1000
+                ? NumberText.number(tenths)
+                : Double.toString(tenths).replace('-', '−'));
+  }
+
+  /** The verdict with a sign of its own. */
+  static String outcome(Outcome outcome) {
+    return switch (outcome) {
+      case BETTER -> "✓ better";
+      case WORSE -> "▲ worse";
+      case NO_CLEAR_CHANGE, TOO_FEW, NOT_JUDGED -> outcome.words();
+    };
+  }
+
+  /** Where the figures are of, e.g. {@code c=8 of local}. */
+  static String place(Comparison comparison, Place place) {
+    String stage = place.stage();
+    if (stage == null) {
+      return "all " + (comparison.places().size() - 1) + " stages pooled";
+    }
+    boolean targets = isTold(comparison, Place::target);
+    boolean scenarios = isTold(comparison, Place::scenario);
+    return Summary.named(
+        stage, targets ? place.target() : null, scenarios ? place.scenario() : null);
+  }
+
+  /** Whether places differ in it. */
+  private static boolean isTold(Comparison comparison, Function<Place, @Nullable String> of) {
+    return comparison.places().stream().map(of).filter(Objects::nonNull).distinct().count() > 1;
+  }
+
+  /** A run's verdict in a sentence. */
+  static String verdict(Other other) {
+    Comparison comparison = other.comparison();
+    if (comparison.places().isEmpty()) {
+      return "No stage is in both runs, so there is nothing to compare.";
+    }
+    long worse = comparison.count(Outcome.WORSE);
+    long better = comparison.count(Outcome.BETTER);
+    if (worse + better == 0) {
+      return "No clear change.";
+    }
+    String all =
+        Stream.of(list(comparison, Outcome.WORSE, worse), list(comparison, Outcome.BETTER, better))
+            .filter(part -> !part.isEmpty())
+            .collect(Collectors.joining("; "));
+    return Character.toUpperCase(all.charAt(0)) + all.substring(1) + ".";
+  }
+
+  private static String list(Comparison comparison, Outcome outcome, long count) {
+    if (count == 0) {
+      return "";
+    }
+    List<String> named =
+        comparison.places().stream()
+            .flatMap(
+                place ->
+                    place.changes().stream()
+                        .filter(change -> change.outcome() == outcome)
+                        .map(
+                            change ->
+                                change.figure().name()
+                                    + " "
+                                    + by(change)
+                                    + " ("
+                                    + place(comparison, place)
+                                    + ")"))
+            .limit(MOST_NAMED)
+            .toList();
+    return outcome.words()
+        + ": "
+        + String.join(", ", named)
+        + (count > MOST_NAMED ? " and " + (count - MOST_NAMED) + " more" : "");
+  }
+
+  /** A condition and its outcome in one line. */
+  static String judged(Judged judged) {
+    Change change = judged.change();
+    return judged.condition().text()
+        + " : "
+        + (judged.hasFailed() ? "failed" : "held")
+        + (change == null
+            ? " (no value in both runs)"
+            : " (measured "
+                + by(change)
+                + ", interval "
+                + interval(change)
+                + ", "
+                + change.outcome().words()
+                + ")");
+  }
+}

@@ -1,0 +1,172 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.report.Chart.Axis;
+import io.github.gatlingllm.report.Chart.Line;
+import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.Chart.Scale;
+import io.github.gatlingllm.report.ComparedRuns.Side;
+import io.github.gatlingllm.stats.Metric;
+import io.github.gatlingllm.stats.Series;
+import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.Stage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The curves of all runs, one over the other: a colour, a symbol and a dash per run. */
+final class CompareCharts {
+
+  private final List<Side> sides;
+  private final List<String> levels;
+
+  CompareCharts(ComparedRuns runs) {
+    sides = runs.sides();
+    levels =
+        sides.stream()
+            .flatMap(side -> side.figures().summary().stages().stream())
+            .map(Stage::label)
+            .distinct()
+            .toList();
+  }
+
+  Section section() {
+    List<Chart> charts = new ArrayList<>();
+    if (levels.size() > 1) {
+      charts.add(curve());
+      charts.add(
+          against(
+              "load-throughput",
+              "Output tokens per second against load",
+              "↑ higher is better",
+              "Where a line flattens, that server is at its limit.",
+              Axis.of("Output", "tok/s"),
+              stage -> stage.figures().throughput().outputTokensPerS()));
+      charts.add(
+          against(
+              "load-latency",
+              latency().title() + " p95 against load",
+              "↓ lower is better",
+              "The tail of the wait at each load level.",
+              Axis.of(latency().title() + " p95", "ms"),
+              stage -> stage.figures().metric(latency()).p95()));
+    }
+    for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS)) {
+      charts.add(percentiles(metric));
+    }
+    Html html = new Html();
+    if (charts.stream().noneMatch(Chart::hasPoints)) {
+      html.element("p", "No request succeeded, so there is no curve.", "class", "note");
+    }
+    return new Section(
+        "curves", "Curves", "Curves", "All stages of each run, over each other.", html, charts);
+  }
+
+  /** TTFT, or E2E where nothing was streamed. */
+  private Metric latency() {
+    boolean isStreamed =
+        sides.stream()
+            .anyMatch(s -> !s.figures().summary().figures().metric(Metric.TTFT_MS).isEmpty());
+    return isStreamed ? Metric.TTFT_MS : Metric.E2E_MS;
+  }
+
+  private Chart curve() {
+    List<Line> lines =
+        lines(
+            stages -> {
+              List<Point> points = new ArrayList<>();
+              for (Stage stage : stages) {
+                Double x = stage.figures().throughput().outputTokensPerS();
+                Double y = stage.figures().metric(latency()).p95();
+                if (x != null && y != null) {
+                  points.add(new Point(x, y, stage.label()));
+                }
+              }
+              return points;
+            });
+    return new Chart(
+            "load-curve",
+            latency().title() + " p95 against output tokens per second",
+            "↘ lower and further right is better",
+            "Each point is one load level; a curve further right gives more tokens for the same"
+                + " wait.",
+            Axis.of("Output tokens per second", "tok/s"),
+            Axis.of(latency().title() + " p95", "ms"),
+            lines)
+        .scaledToRange()
+        .widened();
+  }
+
+  private Chart against(
+      String id,
+      String title,
+      String direction,
+      String howTo,
+      Axis y,
+      Function<Stage, @Nullable Double> figure) {
+    List<Line> lines =
+        lines(
+            stages ->
+                stages.stream()
+                    .map(s -> new Point(levels.indexOf(s.label()), figure.apply(s)))
+                    .toList());
+    Axis x = Axis.places("Load level", "", levels);
+    return new Chart(id, title, direction, howTo, x, y, lines).scaledToRange();
+  }
+
+  private Chart percentiles(Metric metric) {
+    List<Line> lines = new ArrayList<>();
+    double end = 1;
+    for (int i = 0; i < sides.size(); i++) {
+      Series.Shape shape = sides.get(i).figures().series().shapes().get(metric);
+      if (shape != null) {
+        List<Point> points =
+            shape.quantiles().stream()
+                .filter(quantile -> quantile.percent() < 100 && quantile.value() > 0)
+                .map(quantile -> new Point(NinesScale.of(quantile.percent()), quantile.value()))
+                .toList();
+        end = Math.max(end, points.stream().mapToDouble(Point::x).max().orElse(0));
+        lines.add(Line.of(sides.get(i).name(), i, i, points));
+      }
+    }
+    return new Chart(
+        "percentiles-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'),
+        "Percentiles of " + metric.title(),
+        "↓ lower is better",
+        "Read up from a share of all values to the time within which they came.",
+        Axis.of("Share of values", "", Scale.NINES).upTo(Math.ceil(end - 1e-9)),
+        Axis.of(metric.title(), "ms", Scale.LOG),
+        lines);
+  }
+
+  /** What a line of one target and scenario of one run goes through. */
+  private interface Points {
+    List<Point> of(List<Stage> stages);
+  }
+
+  private List<Line> lines(Points points) {
+    List<Line> lines = new ArrayList<>();
+    for (int i = 0; i < sides.size(); i++) {
+      Summary summary = sides.get(i).figures().summary();
+      List<Summary.Curve> curves = summary.curves();
+      for (int c = 0; c < curves.size(); c++) {
+        Summary.Curve curve = curves.get(c);
+        String name =
+            curves.size() > 1
+                ? summary.place(sides.get(i).name(), curve.target(), curve.scenario())
+                : sides.get(i).name();
+        lines.add(Line.of(name, i, curves.size() > 1 ? c : i, points.of(of(summary, curve))));
+      }
+    }
+    return lines;
+  }
+
+  private static List<Stage> of(Summary summary, Summary.Curve curve) {
+    return summary.stages().stream()
+        .filter(stage -> stage.target().equals(curve.target()))
+        .filter(stage -> Objects.equals(stage.scenario(), curve.scenario()))
+        .toList();
+  }
+}

@@ -1,0 +1,104 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.report.ComparedRuns.Other;
+import io.github.gatlingllm.report.ComparedRuns.Side;
+import io.github.gatlingllm.sample.RecordFile;
+import io.github.gatlingllm.sample.RunFiles;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.RunInfoFile;
+import io.github.gatlingllm.stats.ComparedRun;
+import io.github.gatlingllm.stats.Comparison;
+import io.github.gatlingllm.stats.FailCondition;
+import io.github.gatlingllm.stats.RunComparison;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Holds runs against a base: {@code compare.html}, {@code compare.md}, and an exit code. */
+@Command(
+    name = "compare",
+    description = "Compares runs with a base: what differs, what changed, and whether clearly.",
+    mixinStandardHelpOptions = true)
+final class CompareCommand implements Callable<Integer> {
+
+  @Parameters(index = "0", paramLabel = "<base>", description = "directory of the base run")
+  private Path base = Path.of(".");
+
+  @Parameters(index = "1..*", arity = "1..*", paramLabel = "<run>", description = "other runs")
+  private List<Path> runs = new ArrayList<>();
+
+  @Option(
+      names = "--fail-on",
+      paramLabel = "<conditions>",
+      description = "end with 2 where one holds, e.g. \"ttft.p95>+10%%,goodput<-2%%\"")
+  private List<String> failOn = new ArrayList<>();
+
+  @Option(
+      names = "--out",
+      paramLabel = "<dir>",
+      description = "where compare.html and compare.md go; else the first other run")
+  private @Nullable Path out;
+
+  @Override
+  public Integer call() throws IOException {
+    List<FailCondition> conditions =
+        failOn.stream().flatMap(text -> FailCondition.parse(text).stream()).toList();
+    ComparedRuns compared = compare(conditions);
+    Path directory = out == null ? runs.get(0) : Files.createDirectories(out);
+    Path page = directory.resolve("compare.html");
+    String markdown = CompareMarkdown.of(compared);
+    Files.writeString(directory.resolve("compare.md"), markdown);
+    ComparePage.write(page, compared);
+    StepSummary.append(markdown, System.getenv());
+    for (Other other : compared.others()) {
+      System.out.println(other.side().name() + ": " + ChangeText.verdict(other));
+      other.comparison().notes().forEach(System.out::println);
+      other.judged().forEach(judged -> System.out.println(ChangeText.judged(judged)));
+    }
+    System.out.println("LLM comparison: " + page.toAbsolutePath().toUri());
+    return compared.hasFailed() ? Main.MISSED : 0;
+  }
+
+  private ComparedRuns compare(List<FailCondition> conditions) throws IOException {
+    List<Path> all = new ArrayList<>(List.of(base));
+    all.addAll(runs);
+    for (Path run : all) {
+      if (!Files.exists(new RunFiles(run).requests())) {
+        throw new NoSuchFileException(
+            new RunFiles(run).requests()
+                + " is not there; expected the directory of a recorded run");
+      }
+    }
+    List<String> names = RunNames.of(all);
+    ComparedRun first = read(base, null);
+    List<Other> others = new ArrayList<>();
+    for (int i = 0; i < runs.size(); i++) {
+      ComparedRun other = read(runs.get(i), first.info());
+      Comparison comparison = RunComparison.of(first, other);
+      if (comparison.places().isEmpty()) {
+        throw new IOException(
+            names.get(i + 1) + " has no measured stage in common with " + names.get(0));
+      }
+      others.add(
+          new Other(
+              new Side(names.get(i + 1), other.figures()),
+              comparison,
+              conditions.stream().flatMap(c -> c.judge(comparison).stream()).toList()));
+    }
+    return new ComparedRuns(new Side(names.get(0), first.figures()), others);
+  }
+
+  private static ComparedRun read(Path run, @Nullable RunInfo judge) throws IOException {
+    RunFiles files = new RunFiles(run);
+    RunInfo info = RunInfoFile.read(files.info()).orElse(null);
+    return ComparedRun.read(info, judge, sink -> RecordFile.read(files.requests(), sink));
+  }
+}

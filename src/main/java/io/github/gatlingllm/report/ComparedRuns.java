@@ -1,0 +1,54 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.stats.Comparison;
+import io.github.gatlingllm.stats.FailCondition;
+import io.github.gatlingllm.stats.RunFigures;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A base and the runs that were compared with it: what the page and the text show.
+ *
+ * @param base the run that the others are measured by
+ * @param others in the order in which they were given
+ */
+record ComparedRuns(Side base, List<Other> others) {
+
+  ComparedRuns {
+    others = List.copyOf(others);
+  }
+
+  /**
+   * One run.
+   *
+   * @param name what it is called beside the others
+   */
+  record Side(String name, RunFigures figures) {}
+
+  /**
+   * A run that is not the base.
+   *
+   * @param judged the conditions under which the comparison fails
+   */
+  record Other(Side side, Comparison comparison, List<FailCondition.Judged> judged) {
+
+    Other {
+      judged = List.copyOf(judged);
+    }
+  }
+
+  /** All runs, the base first. */
+  List<Side> sides() {
+    List<Side> sides = new ArrayList<>();
+    sides.add(base);
+    others.forEach(other -> sides.add(other.side()));
+    return sides;
+  }
+
+  /** Whether any condition failed. */
+  boolean hasFailed() {
+    return others.stream()
+        .flatMap(other -> other.judged().stream())
+        .anyMatch(FailCondition.Judged::hasFailed);
+  }
+}

@@ -1,0 +1,148 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.sample.InjectorJoin;
+import io.github.gatlingllm.sample.ReadReport;
+import io.github.gatlingllm.sample.RecordCodec;
+import io.github.gatlingllm.sample.RecordFile;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunFiles;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.RunInfoFile;
+import io.github.gatlingllm.stats.RunStatistics;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * Makes one run of the injectors of a load test, and its report. Records go from file to file one
+ * by one, whatever their number.
+ */
+@Command(
+    name = "merge",
+    description = "Joins the injectors of one load test into one run.",
+    mixinStandardHelpOptions = true)
+final class MergeCommand implements Callable<Integer> {
+
+  @Parameters(index = "0..*", arity = "2..*", paramLabel = "<run>", description = "their runs")
+  private List<Path> runs = new ArrayList<>();
+
+  @Option(
+      names = "--out",
+      required = true,
+      paramLabel = "<dir>",
+      description = "directory of the joined run; must not hold anything yet")
+  private Path out = Path.of(".");
+
+  @Override
+  public Integer call() throws IOException {
+    refuseUsed(out);
+    List<RunInfo> infos = new ArrayList<>();
+    for (Path run : runs) {
+      infos.add(info(new RunFiles(run)));
+    }
+    Path name = out.toAbsolutePath().normalize().getFileName();
+    InjectorJoin join = InjectorJoin.of(String.valueOf(name), infos);
+    RunFiles files = new RunFiles(out);
+    Files.createDirectories(files.folder());
+    Copied copied = copy(join, files.requests());
+    RunInfo joined = join.info();
+    RunInfoFile.write(
+        joined.toBuilder().dropped(joined.dropped() + copied.lost).build(), files.info());
+    join.remarks().forEach(System.out::println);
+    copied.remarks.forEach(System.out::println);
+    return Main.written(RunReport.of(files), files);
+  }
+
+  private static void refuseUsed(Path out) throws IOException {
+    if (Files.isDirectory(out)) {
+      try (Stream<Path> inside = Files.list(out)) {
+        if (inside.findAny().isEmpty()) {
+          return;
+        }
+      }
+    }
+    if (Files.exists(out)) {
+      throw new FileAlreadyExistsException(
+          out + " is not an empty directory; name one for --out that does not exist yet");
+    }
+  }
+
+  private static RunInfo info(RunFiles files) throws IOException {
+    if (!Files.exists(files.requests())) {
+      throw new NoSuchFileException(
+          files.requests() + " is not there; expected the directory of a recorded run");
+    }
+    return RunStatistics.completed(
+        RunInfoFile.read(files.info()).orElse(null),
+        sink -> RecordFile.read(files.requests(), sink));
+  }
+
+  /** What happened to the records on their way. */
+  private static final class Copied {
+    private final List<String> remarks = new ArrayList<>();
+    private long lost;
+    private long moved;
+  }
+
+  private Copied copy(InjectorJoin join, Path target) throws IOException {
+    Copied copied = new Copied();
+    try (OutputStream to = new BufferedOutputStream(Files.newOutputStream(target), 1 << 18)) {
+      for (Path run : runs) {
+        RunFiles files = new RunFiles(run);
+        ReadReport read =
+            RecordFile.read(files.requests(), record -> copy(record, join, to, copied));
+        report(run, read, copied);
+      }
+    }
+    if (copied.moved > 0) {
+      copied.remarks.add(
+          NumberText.count(copied.moved)
+              + " requests were scheduled outside the common measure window: they count as"
+              + " stabilize or drain");
+    }
+    return copied;
+  }
+
+  private static void copy(
+      RequestRecord record, InjectorJoin join, OutputStream to, Copied copied) {
+    RequestRecord placed = join.placed(record);
+    copied.moved += placed.identity().phase() == record.identity().phase() ? 0 : 1;
+    try {
+      to.write(RecordCodec.write(placed));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e.getMessage(), e);
+    }
+  }
+
+  /** A damaged line, and one that is cut off, are each a request that is in no figure. */
+  private static void report(Path run, ReadReport read, Copied copied) {
+    if (read.badLines() > 0) {
+      ReadReport.BadLine first = read.firstBadLines().get(0);
+      copied.remarks.add(
+          "%s: %s lines are damaged and left out, the first is line %s: %s"
+              .formatted(
+                  run,
+                  NumberText.count(read.badLines()),
+                  NumberText.count(first.number()),
+                  first.reason()));
+    }
+    if (read.cutTailBytes() > 0) {
+      copied.remarks.add(
+          "%s: the last line is cut off (%s bytes) and left out"
+              .formatted(run, NumberText.count(read.cutTailBytes())));
+    }
+    copied.lost += read.badLines() + (read.cutTailBytes() > 0 ? 1 : 0);
+  }
+}

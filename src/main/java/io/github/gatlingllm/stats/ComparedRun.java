@@ -1,0 +1,118 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.StageInfo;
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A recorded run, read so that it can be compared with others: its figures, and its time slices.
+ */
+public final class ComparedRun {
+
+  private final RunInfo info;
+  private final RecordSource source;
+  private final RunFigures figures;
+  private final SliceTally slices;
+
+  private ComparedRun(RunInfo info, RecordSource source, RunFigures figures, SliceTally slices) {
+    this.info = info;
+    this.source = source;
+    this.figures = figures;
+    this.slices = slices;
+  }
+
+  /**
+   * Reads a run.
+   *
+   * @param info null when {@code run.json} is missing
+   * @param judge the run by whose SLO goodput is judged; null for its own
+   */
+  public static ComparedRun read(
+      @Nullable RunInfo info, @Nullable RunInfo judge, RecordSource source) throws IOException {
+    RunInfo known = RunStatistics.completed(info, source);
+    RunInfo whole =
+        judge == null
+            ? known
+            : known.toBuilder()
+                .slo(judge.sloOf(""))
+                .sloByRequest(judge.sloByRequest())
+                .sloByTarget(judge.sloByTarget())
+                .build();
+    SliceTally slices = new SliceTally(whole);
+    RunFigures figures =
+        RunStatistics.of(
+            whole,
+            sink ->
+                source.replay(
+                    record -> {
+                      slices.add(record);
+                      sink.accept(record);
+                    }));
+    return new ComparedRun(whole, source, figures, slices);
+  }
+
+  /** The run, with stages and windows that were inferred where {@code run.json} had none. */
+  public RunInfo info() {
+    return info;
+  }
+
+  /** All its figures. */
+  public RunFigures figures() {
+    return figures;
+  }
+
+  List<StageInfo> stages() {
+    return info.stages();
+  }
+
+  Figures figuresOf(int stage) {
+    return figures.summary().stages().get(stage).figures();
+  }
+
+  @Nullable StageSlices slicesOf(int stage) {
+    return slices.of(stage);
+  }
+
+  /** The figures of those stages pooled; reads the records again unless they are all there are. */
+  Figures pooled(Set<Integer> which) throws IOException {
+    if (which.size() == figures.summary().stages().size()) {
+      return figures.summary().figures();
+    }
+    List<StageInfo> kept =
+        which.stream().sorted().map(i -> info.stages().get(i)).collect(Collectors.toList());
+    Set<List<String>> keys =
+        kept.stream()
+            .map(stage -> key(stage.label(), stage.target(), stage.scenario()))
+            .collect(Collectors.toSet());
+    return RunStatistics.of(
+            info.toBuilder().stages(kept).build(),
+            sink ->
+                source.replay(
+                    record -> {
+                      RequestRecord.Identity id = record.identity();
+                      String label = Windows.labelOf(id);
+                      if (keys.contains(key(label, id.target(), id.scenario()))
+                          || keys.contains(key(label, id.target(), null))) {
+                        sink.accept(record);
+                      }
+                    }))
+        .summary()
+        .figures();
+  }
+
+  private static List<String> key(String label, String target, @Nullable String scenario) {
+    return List.of(label, target, scenario == null ? "" : scenario);
+  }
+
+  /** The p90 of E2E in a stage, in seconds; 0 where no request succeeded. */
+  double staySeconds(int stage) {
+    Double p90 = figuresOf(stage).metric(Metric.E2E_MS).p90();
+    return Objects.requireNonNullElse(p90, 0.0) / 1e3;
+  }
+}

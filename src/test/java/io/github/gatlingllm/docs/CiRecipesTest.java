@@ -1,0 +1,83 @@
+package io.github.gatlingllm.docs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.sample.RunFiles;
+import io.github.gatlingllm.simulations.BenchmarkSettings;
+import io.github.gatlingllm.simulations.Settings;
+import io.github.gatlingllm.stats.FailCondition;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the recipes for CI say is valid, and what they name exists. */
+class CiRecipesTest {
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"github-actions.yml", "gitlab-ci.yml", "Jenkinsfile"})
+  void shellIsValidAndHasATestAndAComparison(String file) throws Exception {
+    assertThat(CiRecipes.blocks(file))
+        .hasSizeGreaterThanOrEqualTo(3)
+        .allSatisfy(block -> assertThat(syntaxError(block.shell())).as(block.name()).isEmpty());
+    assertThat(CiRecipes.blocks(file))
+        .anySatisfy(block -> assertThat(block.shell()).contains("mvn -B gatling:test"))
+        .anySatisfy(block -> assertThat(block.shell()).contains("compare baseline"));
+  }
+
+  @Test
+  void brokenShellIsSeen() throws Exception {
+    assertThat(syntaxError("if true; then")).isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"github-actions.yml", "gitlab-ci.yml", "Jenkinsfile"})
+  void settingsConditionsAndFilesExist(String file) throws IOException {
+    String text = Files.readString(CiRecipes.FOLDER.resolve(file));
+    Map<String, String> environment = new TreeMap<>();
+    Matcher setting = Pattern.compile("(LLM_[A-Z_]+)(?:: | = ')([^'\n]+)").matcher(text);
+    while (setting.find()) {
+      if (!setting.group(2).contains("$")) {
+        environment.put(setting.group(1), setting.group(2));
+      }
+    }
+    environment.remove("LLM_API_KEY");
+    environment.put("LLM_ENDPOINT", "http://localhost:8000/v1");
+    assertThat(environment).containsKeys("LLM_SLO", "LLM_ASSERT", "LLM_CONCURRENCY");
+    BenchmarkSettings read =
+        BenchmarkSettings.of(new Settings(Map.of(), environment, folder.resolve(".env")), () -> 1);
+    assertThat(read.warnings()).isEmpty();
+
+    Matcher conditions = Pattern.compile("--fail-on ([^\" ]+)").matcher(text);
+    assertThat(conditions.find()).isTrue();
+    assertThat(FailCondition.parse(conditions.group(1))).hasSize(2);
+
+    RunFiles files = new RunFiles(Path.of(""));
+    Matcher named = Pattern.compile("llm/([a-z]+\\.[a-z]+)").matcher(text);
+    assertThat(named.results().map(found -> found.group(1)))
+        .isNotEmpty()
+        .allMatch(
+            name ->
+                name.equals(files.requests().getFileName().toString())
+                    || name.equals(files.info().getFileName().toString())
+                    || name.equals(files.junit().getFileName().toString()));
+  }
+
+  private String syntaxError(String shell) throws IOException, InterruptedException {
+    Path script = Files.writeString(folder.resolve("block.sh"), shell);
+    Process bash =
+        new ProcessBuilder("bash", "-n", script.toString()).redirectErrorStream(true).start();
+    String said = new String(bash.getInputStream().readAllBytes(), UTF_8);
+    return bash.waitFor() == 0 ? "" : said + "exit";
+  }
+}

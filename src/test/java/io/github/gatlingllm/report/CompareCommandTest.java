@@ -1,0 +1,122 @@
+package io.github.gatlingllm.report;
+
+import static io.github.gatlingllm.report.CommandLine.call;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.report.CommandLine.Called;
+import io.github.gatlingllm.sample.RunFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CompareCommandTest {
+
+  @TempDir static Path runs;
+
+  @BeforeAll
+  static void record() throws IOException {
+    demo().write(runs.resolve("base"));
+    demo().seed(8).write(runs.resolve("again"));
+    demo().seed(9).slower(1.3).write(runs.resolve("slower"));
+    new DemoRun(List.of(64), List.of("local"), List.of("ask")).write(runs.resolve("other"));
+  }
+
+  private static DemoRun demo() {
+    return new DemoRun(List.of(2, 8), List.of("local"), List.of("ask", "<b>follow|up</b>"));
+  }
+
+  private static String run(String name) {
+    return runs.resolve(name).toString();
+  }
+
+  @Test
+  void aSlowerServerIsFoundAndToldInBothFiles() throws IOException {
+    Path out = runs.resolve("out");
+    Called called =
+        call("compare", run("base"), run("again"), run("slower"), "--out", out.toString());
+
+    assertThat(called.error()).isEmpty();
+    assertThat(called.exitCode()).isZero();
+    assertThat(called.output())
+        .contains("again: No clear change.")
+        .containsPattern("slower: Worse: .*itl\\.mean \\+[23]\\d\\.?\\d? %")
+        .contains("compare.html");
+    assertThat(out.resolve("compare.md"))
+        .content()
+        .contains("| `ttft.mean` |", "▲ worse", "### What differs")
+        .doesNotContain("| `ttfo.mean`");
+    assertThat(out.resolve("compare.html")).content().contains("▲ worse", "percentiles-ttft-ms");
+    assertThat(out).isDirectoryNotContaining("glob:**.part");
+  }
+
+  @Test
+  void theSameRecordsGiveTheSameText() throws IOException {
+    assertThat(call("compare", run("base"), run("slower")).exitCode()).isZero();
+    Path file = runs.resolve("slower").resolve("compare.md");
+    String first = Files.readString(file);
+    assertThat(call("compare", run("base"), run("slower")).exitCode()).isZero();
+
+    assertThat(file).content().isEqualTo(first);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "itl.mean>+10%, 2, failed",
+    "itl.mean>+90%, 0, held",
+    "'output_tokens_per_s<-5%,errors>+50%', 2, failed",
+    "c=8:tpot.p50>+10%, 2, failed",
+    "c=9:tpot.p50>+10%, 2, no value in both runs",
+    "itl.p75>+10%, 2, not judged"
+  })
+  void exitCodeSaysWhetherAConditionFailed(String conditions, int exitCode, String said) {
+    Called called = call("compare", run("base"), run("slower"), "--fail-on", conditions);
+
+    assertThat(called.exitCode()).as(called.output()).isEqualTo(exitCode);
+    assertThat(called.output()).contains(conditions.split(",", -1)[0] + " : ").contains(said);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "base none, none",
+    "base slower --fail-on fast, expected e.g. ttft.p95>+10%",
+    "base slower --fail-on ttft.q95>+10%, no figure is called 'ttft.q95'",
+    "base other, no measured stage in common",
+    "base, Missing required parameter"
+  })
+  void badInputIsOneLineAndWritesNothing(String arguments, String message) throws IOException {
+    Path page = runs.resolve("other").resolve("compare.html");
+    String[] given = ("compare " + arguments).split(" ", -1);
+    for (int i = 1; i < given.length; i++) {
+      given[i] = given[i].matches("base|slower|other|none") ? run(given[i]) : given[i];
+    }
+    Called called = call(given);
+
+    assertThat(called.exitCode()).isEqualTo(1);
+    assertThat(called.error()).contains(message).hasLineCount(1);
+    assertThat(page).doesNotExist();
+  }
+
+  @Test
+  void whatDiffersComesFirst() throws IOException {
+    Path differing = runs.resolve("differing");
+    demo().withoutSlo().write(differing);
+    RunFiles files = new RunFiles(differing);
+    Files.writeString(
+        files.info(),
+        Files.readString(files.info()).replace("\"3.15.1\"", "\"3.15.2\"").replace("42", "43"));
+    assertThat(call("compare", run("base"), differing.toString()).exitCode()).isZero();
+
+    String text = Files.readString(differing.resolve("compare.md"));
+    assertThat(text)
+        .contains("| version of gatling | 3.15.1 | 3.15.2 |", "| seed | 42 | 43 |")
+        .doesNotContain("| tokenizer |", "| prompt tokens |");
+    assertThat(text.indexOf("What differs")).isLessThan(text.indexOf("ttft.mean"));
+    assertThat(text).as("judged by the SLO of the base").contains("| `goodput.percent` |");
+  }
+}

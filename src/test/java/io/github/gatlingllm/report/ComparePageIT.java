@@ -1,0 +1,114 @@
+package io.github.gatlingllm.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.report.Browser.Scripts;
+import io.github.gatlingllm.report.Browser.Theme;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.openqa.selenium.By;
+import org.openqa.selenium.WebElement;
+
+class ComparePageIT {
+
+  private static final Path PICTURES = Path.of("target", "pictures");
+  private static final String HOSTILE = "<script>document.title='owned'</script>\"'&";
+
+  @TempDir static Path folder;
+
+  private static Path page;
+  private static Browser browser;
+
+  @BeforeAll
+  static void compare() throws IOException {
+    DemoRun.sweep().write(folder.resolve("vllm-0.9"));
+    DemoRun.sweep().seed(8).write(folder.resolve("vllm-0.9-again"));
+    DemoRun.sweep().seed(9).slower(1.2).write(folder.resolve("vllm-1.0"));
+    page = compared(List.of("vllm-0.9", "vllm-0.9-again", "vllm-1.0"), "out");
+    browser = Browser.open(folder.resolve("profile"), Scripts.ON);
+  }
+
+  private static Path compared(List<String> runs, String out) {
+    String[] arguments = new String[runs.size() + 5];
+    arguments[0] = "compare";
+    for (int i = 0; i < runs.size(); i++) {
+      arguments[i + 1] = folder.resolve(runs.get(i)).toString();
+    }
+    arguments[runs.size() + 1] = "--out";
+    arguments[runs.size() + 2] = folder.resolve(out).toString();
+    arguments[runs.size() + 3] = "--fail-on";
+    arguments[runs.size() + 4] = "itl.mean>+10%,errors>+1%";
+    CommandLine.Called called = CommandLine.call(arguments);
+    assertThat(called.error()).isEmpty();
+    return folder.resolve(out).resolve("compare.html");
+  }
+
+  @AfterAll
+  static void closeBrowser() {
+    if (browser != null) {
+      browser.close();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"LIGHT,1400", "DARK,1400", "LIGHT,800", "DARK,800"})
+  void everyChartIsPaintedWithoutComplaintOrNetwork(Theme theme, int width) throws IOException {
+    browser.prefer(theme).show(page, width, 1000);
+
+    assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
+    for (String section : List.of("verdict", "differences", "figures", "curves")) {
+      assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
+    }
+    assertThat(browser.driver().findElements(By.className("plot")))
+        .hasSize(7)
+        .allSatisfy(
+            plot -> {
+              assertThat(plot.getDomAttribute("aria-label")).contains("vllm-1.0");
+              assertThat(plot.findElements(By.cssSelector("svg path"))).hasSizeGreaterThan(5);
+            });
+    assertThat(browser.complaints()).isEmpty();
+    assertThat(browser.networkRequests()).isEmpty();
+    for (String section : List.of("top", "figures", "curves")) {
+      browser.driver().executeScript("document.getElementById('" + section + "').scrollIntoView()");
+      browser.picture(PICTURES.resolve("compare-" + section + "-" + width + "-" + theme + ".png"));
+    }
+  }
+
+  @Test
+  void withoutScriptsVerdictAndTablesAreReadable() throws IOException {
+    try (Browser plain = Browser.open(folder.resolve("plain"), Scripts.OFF)) {
+      plain.show(page, 1400, 1000);
+
+      assertThat(plain.driver().findElement(By.id("verdict")).getText())
+          .contains("vllm-0.9-again: No clear change.", "vllm-1.0: Worse:", "itl.mean>+10%", "KO");
+      assertThat(plain.driver().findElement(By.id("figures")).getText())
+          .contains("ttft.p95", "▲ worse", "all 9 stages pooled");
+      assertThat(plain.driver().findElements(By.cssSelector(".plot")))
+          .noneMatch(WebElement::isDisplayed);
+    }
+  }
+
+  @Test
+  void hostileNamesAreShownAsTheyAre() throws IOException {
+    List<String> names = List.of(HOSTILE.replace("/", ""));
+    DemoRun hostile = new DemoRun(List.of(1, 4), List.of(HOSTILE), names);
+    hostile.write(folder.resolve("hostile"));
+    new DemoRun(List.of(4), List.of(HOSTILE, "b"), names).write(folder.resolve("hostile-too"));
+    browser
+        .prefer(Theme.LIGHT)
+        .show(compared(List.of("hostile", "hostile-too"), "out-hostile"), 1400, 1000);
+
+    assertThat(browser.driver().getTitle()).isEqualTo("LLM comparison: hostile");
+    assertThat(browser.complaints()).isEmpty();
+    assertThat(browser.driver().findElement(By.id("differences")).getText())
+        .contains(HOSTILE, "only in the base", "only in the other run");
+    assertThat(browser.driver().findElements(By.cssSelector("main script"))).isEmpty();
+  }
+}

@@ -1,0 +1,236 @@
+package io.github.gatlingllm.report;
+
+import static io.github.gatlingllm.report.CommandLine.call;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.report.CommandLine.Called;
+import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.sample.RecordCodec;
+import io.github.gatlingllm.sample.RecordFile;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunFiles;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.RunInfoFile;
+import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.sample.StageInfo;
+import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
+import io.github.gatlingllm.sample.Verdict;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MergeCommandTest {
+
+  private static final long START = 1_795_226_400_000_000_000L;
+  private static final long MS = 1_000_000L;
+
+  @TempDir Path folder;
+
+  /** Ten requests a second from its start on, for ten seconds, each of 100 ms and two tokens. */
+  private Path injector(String name, long startMs, String slo) throws IOException {
+    Path run = folder.resolve("run-" + name);
+    RunFiles files = new RunFiles(run);
+    long from = START + startMs * MS;
+    PhaseWindow measure = new PhaseWindow(Phase.MEASURE, from, from + 10_000 * MS);
+    PhaseWindow drain = new PhaseWindow(Phase.DRAIN, from + 10_000 * MS, from + 10_100 * MS);
+    RunInfo info =
+        RunInfo.started("run-" + name, "demo.Chat", name, from).toBuilder()
+            .ended(from + 10_100 * MS, RunInfo.State.COMPLETE)
+            .seed((long) name.hashCode())
+            .planned(100L)
+            .config(Map.of("model", "m", "injectorOnly", name))
+            .slo(slo.isEmpty() ? Slo.NONE : Slo.parse(slo, 99))
+            .stages(
+                List.of(
+                    new StageInfo(
+                        "r=10",
+                        "a",
+                        null,
+                        "open loop",
+                        10.0,
+                        "requests/s",
+                        List.of(measure, drain))))
+            .build();
+    RunInfoFile.write(info, files.info());
+    for (int i = 0; i < 100; i++) {
+      append(files, RecordCodec.write(request(name, i, from + i * 100L * MS)));
+    }
+    return run;
+  }
+
+  private static void append(RunFiles files, byte[] line) throws IOException {
+    Files.write(files.requests(), line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+  }
+
+  private static RequestRecord request(String injector, int index, long start) {
+    return new RequestRecord(
+        new RequestRecord.Identity(
+            injector + "-" + index,
+            "run-" + injector,
+            injector,
+            null,
+            index,
+            "s",
+            "ask",
+            List.of(),
+            index,
+            null,
+            "a",
+            "http://localhost/v1",
+            "m",
+            "chat",
+            true,
+            "r=10",
+            Phase.MEASURE),
+        new RequestRecord.Timing(
+            start,
+            index * 100L * MS,
+            0,
+            0L,
+            0L,
+            50 * MS,
+            50 * MS,
+            60 * MS,
+            60 * MS,
+            100 * MS,
+            100 * MS,
+            40.0 * MS),
+        new RequestRecord.Events(
+            new int[] {60_000, 100_000}, new int[0], new int[0], 2, 0, 0, true, 40 * MS, 1),
+        new RequestRecord.Tokens(
+            4, 1, 1, null, 2, 2, null, 2, false, RequestRecord.TokenSource.USAGE),
+        new RequestRecord.Outcome("length", 200, Verdict.COMPLETE, true, null, null, List.of()),
+        Map.of(),
+        null);
+  }
+
+  @Test
+  void loadIsTheSumAndTheWindowWhatAllShare() throws IOException {
+    Path out = folder.resolve("joined");
+    Called called =
+        call(
+            "merge",
+            injector("north", 0, "ttft<200ms").toString(),
+            injector("south", 2_000, "ttft<200ms").toString(),
+            "--out",
+            out.toString());
+
+    assertThat(called.error()).isEmpty();
+    assertThat(called.exitCode()).isZero();
+    assertThat(called.output())
+        .contains("stage r=10 of a: measured in the 8.0 s that all its injectors share")
+        .contains("40 requests were scheduled outside the common measure window");
+    RunFiles files = new RunFiles(out);
+    RunInfo info = RunInfoFile.read(files.info()).orElseThrow();
+    assertThat(info.injector()).isEqualTo("north,south");
+    assertThat(info.planned()).isEqualTo(200);
+    assertThat(info.dropped()).isZero();
+    assertThat(info.seed()).isNull();
+    assertThat(info.config())
+        .containsEntry("injectorOnly", "north,south")
+        .containsEntry("merged from", "run-north (north), run-south (south)");
+    StageInfo stage = info.stages().get(0);
+    assertThat(stage.offered()).isEqualTo(20);
+    assertThat(stage.phases())
+        .containsExactly(
+            new PhaseWindow(Phase.STABILIZE, START, START + 2_000 * MS),
+            new PhaseWindow(Phase.MEASURE, START + 2_000 * MS, START + 10_000 * MS),
+            new PhaseWindow(Phase.DRAIN, START + 10_000 * MS, START + 12_100 * MS));
+
+    JsonNode summary = new ObjectMapper().readTree(files.summaryJson().toFile());
+    assertThat(summary.at("/run/injectors")).hasSize(2);
+    assertThat(summary.at("/counts/started").asInt()).isEqualTo(160);
+    assertThat(summary.at("/throughput/requests_per_s").asDouble()).isCloseTo(20, within(0.2));
+    assertThat(summary.at("/throughput/output_tokens_per_s").asDouble()).isCloseTo(40, within(0.4));
+    assertThat(summary.at("/stages/0/mean_in_flight").asDouble()).isCloseTo(2, within(0.03));
+    assertThat(summary.at("/arrivals/planned_per_s").asDouble()).isCloseTo(20, within(0.01));
+    List<RequestRecord> records = new ArrayList<>();
+    assertThat(RecordFile.read(files.requests(), records::add).isClean()).isTrue();
+    assertThat(records).hasSize(200);
+    assertThat(records.stream().filter(r -> r.identity().phase() == Phase.STABILIZE)).hasSize(20);
+    assertThat(records.stream().filter(r -> r.identity().phase() == Phase.DRAIN)).hasSize(20);
+  }
+
+  @Test
+  void damageIsToldAndCounted() throws IOException {
+    Path north = injector("north", 0, "");
+    append(new RunFiles(north), "{\"request_id\":\n{\"cut".getBytes(UTF_8));
+    Path out = folder.resolve("joined");
+    Called called =
+        call(
+            "merge",
+            north.toString(),
+            injector("south", 0, "").toString(),
+            "--out",
+            out.toString());
+
+    assertThat(called.exitCode()).isZero();
+    assertThat(called.output())
+        .contains("1 lines are damaged and left out, the first is line 101: ")
+        .contains("the last line is cut off (5 bytes) and left out");
+    RunInfo info = RunInfoFile.read(new RunFiles(out).info()).orElseThrow();
+    assertThat(info.dropped()).isEqualTo(2);
+    assertThat(new RunFiles(out).summaryMarkdown()).content().contains("records_dropped");
+  }
+
+  @Test
+  void repeatsAreNoInjectors() throws IOException {
+    refused(
+        "not measured at the same time (10.0 s apart): these runs are repeats",
+        injector("north", 0, ""),
+        injector("south", 20_000, ""));
+  }
+
+  @Test
+  void otherObjectivesAreRefused() throws IOException {
+    refused(
+        "SLO of run-north is 'ttft<200ms at 99.0 %', of run-south 'ttft<300ms at 99.0 %'",
+        injector("north", 0, "ttft<200ms"), injector("south", 0, "ttft<300ms"));
+  }
+
+  @Test
+  void aRunGivenTwiceIsRefused() throws IOException {
+    Path north = injector("north", 0, "");
+    refused("run run-north of injector north was given twice", north, north);
+  }
+
+  private void refused(String message, Path... runs) {
+    Path out = folder.resolve("joined");
+    List<String> arguments = new ArrayList<>(List.of("merge"));
+    for (Path run : runs) {
+      arguments.add(run.toString());
+    }
+    arguments.addAll(List.of("--out", out.toString()));
+    Called called = call(arguments.toArray(String[]::new));
+
+    assertThat(called.exitCode()).isEqualTo(1);
+    assertThat(called.error()).contains(message).hasLineCount(1);
+    assertThat(out).doesNotExist();
+  }
+
+  @Test
+  void nothingIsWrittenOver() throws IOException {
+    Path north = injector("north", 0, "");
+    Called called =
+        call(
+            "merge",
+            north.toString(),
+            injector("south", 0, "").toString(),
+            "--out",
+            north.toString());
+
+    assertThat(called.exitCode()).isEqualTo(1);
+    assertThat(called.error()).contains("is not an empty directory").hasLineCount(1);
+    assertThat(new RunFiles(north).page()).doesNotExist();
+  }
+}
