@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class InFlight {
 
   static final String DRAINED = "cancelled: still running when the level's drain time was over";
+  static final String STOPPED = "cancelled: too many requests of the level had failed";
   static final String INTERRUPTED = "cancelled: the run was interrupted";
 
   private static final long POLL_MILLIS = 5;
@@ -28,7 +29,7 @@ final class InFlight {
   /** Whether that user may start a request now. */
   boolean admits(Session session) {
     Stage stage = stageOf(session);
-    return !closed && (stage == null || !stage.isOver());
+    return !closed && (stage == null || stage.admits());
   }
 
   /** Notes a request that starts. One that comes too late is cancelled at once. */
@@ -44,7 +45,9 @@ final class InFlight {
    */
   void cancelIfLate(Exchange exchange, Session session) {
     if (!admits(session)) {
-      exchange.cancel(closed ? INTERRUPTED : DRAINED);
+      Stage stage = stageOf(session);
+      boolean cut = stage != null && !stage.isOver();
+      exchange.cancel(closed ? INTERRUPTED : cut ? STOPPED : DRAINED);
     }
   }
 
@@ -71,6 +74,11 @@ final class InFlight {
   void close(Duration atMost) {
     closed = true;
     cancel(session -> true, INTERRUPTED);
+    await(atMost);
+  }
+
+  /** Waits until the records of all requests are handed over. */
+  void await(Duration atMost) {
     long start = System.nanoTime();
     try {
       while (!requests.isEmpty() && System.nanoTime() - start < atMost.toNanos()) {

@@ -14,6 +14,9 @@ import io.github.gatlingllm.client.Answer;
 import io.github.gatlingllm.client.Exchange;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.sample.Timeline;
+import io.github.gatlingllm.workload.Conversation;
+import java.util.List;
+import java.util.Objects;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
@@ -117,14 +120,28 @@ final class LlmAction extends RequestActionBase {
       sent = Validations.failure(e.getClass().getSimpleName() + ": " + e.getMessage());
     }
     if ((Object) sent instanceof Failure failure) {
-      statsEngine()
-          .logRequestCrash(
-              session.scenario(),
-              session.groups(),
-              String.valueOf(requestName().apply(session).toOption().getOrElse(() -> name())),
-              failure.message());
-      next().$bang(session.markAsFailed());
+      crash(session, failure.message());
     }
+  }
+
+  /** The request could not be made: it is in Gatling's statistics, and the user goes on. */
+  private void crash(Session session, String message) {
+    logger().underlying().error("Failed to build request {}: {}", name(), message);
+    statsEngine()
+        .logRequestCrash(
+            session.scenario(),
+            session.groups(),
+            String.valueOf(requestName().apply(session).toOption().getOrElse(() -> name())),
+            message);
+    next().$bang(ChatMessages.afterFailure(request.parts().messages, session).markAsFailed());
+  }
+
+  /** The conversation is over: the user goes on without asking. */
+  private Validation<BoxedUnit> passOver(Session session, PreparedRequest prepared, String reason) {
+    Conversation over = prepared.conversation().ended(reason);
+    components.turnsNotSent().count(prepared.name(), Objects.requireNonNull(over.over()));
+    next().$bang(session.set(prepared.historyKey(), over));
+    return success();
   }
 
   private Validation<BoxedUnit> send(Session session, @Nullable Arrival arrival, long reached) {
@@ -134,12 +151,22 @@ final class LlmAction extends RequestActionBase {
     String requestId;
     try {
       prepared =
-          PreparedRequest.of(request, components.protocol(), components.pinsOutput(), session);
+          PreparedRequest.of(
+              request,
+              components.protocol(),
+              components.pinsOutput(),
+              components.prefixes(),
+              session);
+      String reason = prepared.whyNotToBeSent();
+      if (reason != null) {
+        return passOver(session, prepared, reason);
+      }
       index = components.ledger().next();
       requestId = components.ledger().requestId(index);
       httpRequest = call.build(session, prepared, requestId);
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
-      return Validations.failure(String.valueOf(e.getMessage()));
+      crash(session, String.valueOf(e.getMessage()));
+      return success();
     }
     // Making the request is the client's own work: it is in no latency, and shows as start lag.
     long start = components.now();
@@ -149,6 +176,11 @@ final class LlmAction extends RequestActionBase {
         new Sent(
             session,
             prepared,
+            components
+                .counting()
+                .prompt(
+                    components.protocol().tokenizer(),
+                    request.parts().silent ? List.of() : prepared.body().promptTexts()),
             requestId,
             index,
             start,
@@ -188,6 +220,8 @@ final class LlmAction extends RequestActionBase {
     } else {
       go.accept(start);
     }
+    // Only now: waking a thread up takes longer than sending.
+    sent.promptCount().start();
     return success();
   }
 
@@ -210,6 +244,7 @@ final class LlmAction extends RequestActionBase {
    * A request under way.
    *
    * @param session of its user, as it was when the request started
+   * @param promptCount our own count of what is asked
    * @param index position among the requests of this run, from 0, by start
    * @param startNanos on the run's monotonic clock
    * @param scheduledOffsetNanos planned arrival since the start of its schedule; null in closed
@@ -218,6 +253,7 @@ final class LlmAction extends RequestActionBase {
   record Sent(
       Session session,
       PreparedRequest prepared,
+      Counting.Prompt promptCount,
       String requestId,
       long index,
       long startNanos,

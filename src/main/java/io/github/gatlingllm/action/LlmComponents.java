@@ -16,9 +16,7 @@ import io.github.gatlingllm.load.StageListener;
 import io.github.gatlingllm.run.ArrivalLog;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.sample.StageInfo;
-import io.github.gatlingllm.workload.Tokenizer;
 import java.util.Map;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.runtime.BoxedUnit;
@@ -32,6 +30,7 @@ final class LlmComponents implements ProtocolComponents {
   private final String target;
   private final RunParts parts;
   private final @Nullable InFlightGate gate;
+  private final RequestPrefixes prefixes;
   private final Ledger ledger;
 
   private LlmComponents(LlmProtocol protocol, RunParts parts, Ledger ledger) {
@@ -39,6 +38,7 @@ final class LlmComponents implements ProtocolComponents {
     this.target = protocol.label();
     this.parts = parts;
     this.gate = parts.gate(protocol);
+    this.prefixes = parts.prefixes(protocol, ledger.inStatistics());
     this.ledger = ledger;
   }
 
@@ -49,13 +49,14 @@ final class LlmComponents implements ProtocolComponents {
   /** Who is told about the stages of that load plan, which runs in that scenario. */
   static StageListener stages(ScenarioContext context, String scenario, LevelPlan plan) {
     LlmComponents components = of(context);
-    PlanStages stages =
-        new PlanStages(
-            components.run().stages(components.target, plan),
-            components.inFlight(),
-            (nanoTime, task) ->
-                EventLoops.at(context.coreComponents().eventLoopGroup().next(), nanoTime, task));
-    return new PlanLog(components.run(), components.target, scenario, stages);
+    return new PlanStages(
+        components.run(),
+        components.target,
+        scenario,
+        components.run().stages(components.target, scenario, plan),
+        components.inFlight(),
+        (nanoTime, task) ->
+            EventLoops.at(context.coreComponents().eventLoopGroup().next(), nanoTime, task));
   }
 
   LlmProtocol protocol() {
@@ -72,6 +73,11 @@ final class LlmComponents implements ProtocolComponents {
     return gate;
   }
 
+  /** What prompts begin with. */
+  RequestPrefixes prefixes() {
+    return prefixes;
+  }
+
   Run run() {
     return parts.run();
   }
@@ -83,6 +89,11 @@ final class LlmComponents implements ProtocolComponents {
   /** The requests that are under way. */
   InFlight inFlight() {
     return parts.inFlight();
+  }
+
+  /** Where turns are counted that were not sent. */
+  TurnsNotSent turnsNotSent() {
+    return parts.turnsNotSent();
   }
 
   /** The same run, for requests to that target that only warm up. */
@@ -118,13 +129,9 @@ final class LlmComponents implements ProtocolComponents {
     return protocol.pinning() == LlmProtocol.Pinning.UNLESS_REJECTED && parts.unpin(target);
   }
 
-  Tokenizer tokenizer() {
-    return parts.tokenizer();
-  }
-
   /** Where tokenizers run: never on an event loop. */
-  Executor tokenizing() {
-    return parts.tokenizing();
+  Counting counting() {
+    return parts.counting();
   }
 
   /** The run's monotonic clock. */

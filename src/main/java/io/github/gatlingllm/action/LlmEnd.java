@@ -28,12 +28,15 @@ import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * What happens when an exchange is over: count its tokens, run the checks, write its record, tell
- * Gatling's statistics, and let the user go on.
+ * What happens when an exchange is over: run the checks, tell Gatling's statistics, let the user go
+ * on, and write the record once its tokens are counted.
  */
 final class LlmEnd {
 
   private static final int LONGEST_ERROR = 200;
+
+  /** What stands for a count that nobody has made yet. */
+  private static final int CHARS_PER_TOKEN = 4;
 
   private final LlmRequest.Draft request;
   private final LlmComponents components;
@@ -64,38 +67,44 @@ final class LlmEnd {
     if (exchange.timeline().isAdmitted()) {
       components.ledger().ended();
     }
-    TokenCounts.Asked asked = sent.prepared().toCount();
-    if (TokenCounts.needTokenizer(exchange.answer())) {
+    if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(sent)) {
       components
-          .tokenizing()
-          .execute(
-              () -> {
-                RequestRecord.Tokens tokens =
-                    TokenCounts.byTokenizer(
-                        asked,
-                        exchange.answer(),
-                        exchange.timeline(),
-                        components.tokenizer()::count);
-                EventLoops.execute(
-                    sent.session().eventLoop(), () -> finish(exchange, sent, tokens));
-              });
+          .counting()
+          .later(
+              () -> byTokenizer(exchange, sent),
+              () -> byEvents(exchange, sent),
+              tokens ->
+                  EventLoops.execute(
+                      sent.session().eventLoop(), () -> finish(exchange, sent, tokens)));
     } else {
-      finish(exchange, sent, TokenCounts.byUsage(asked, exchange.answer()));
+      finish(exchange, sent, TokenCounts.byUsage(sent.prepared().size(), exchange.answer()));
     }
   }
 
+  /** Whether what comes next depends on counts: checks may read them, and objectives need TPOT. */
+  private boolean isJudgedByCounts(LlmAction.Sent sent) {
+    return !request.checks.isEmpty()
+        || !components.protocol().sloOf(sent.prepared().name()).isEmpty();
+  }
+
+  private RequestRecord.Tokens byTokenizer(Exchange exchange, LlmAction.Sent sent) {
+    return TokenCounts.byTokenizer(
+        sent.prepared().size(),
+        exchange.answer(),
+        exchange.timeline(),
+        components.protocol().tokenizer()::count);
+  }
+
+  private static RequestRecord.Tokens byEvents(Exchange exchange, LlmAction.Sent sent) {
+    return TokenCounts.byEvents(sent.prepared().size(), exchange.answer(), exchange.timeline());
+  }
+
   private void finish(Exchange exchange, LlmAction.Sent sent, RequestRecord.Tokens tokens) {
-    Timeline timeline = exchange.timeline();
     Answer answer = exchange.answer();
     Exchange.Ending ending = exchange.ending();
-    RequestRecord.Timing timing =
-        timeline.timing(
-            components.run().unixNanos(sent.startNanos()),
-            sent.scheduledOffsetNanos(),
-            tokens.streamedTokens());
     LlmResponse response =
         new LlmResponse(
-            timing,
+            timing(exchange, sent, tokens),
             tokens,
             ending.verdict(),
             ending.status(),
@@ -111,37 +120,95 @@ final class LlmEnd {
 
     Session after = checked._1();
     if (ok) {
-      after = remember(sent.prepared(), answer, after);
+      after = remember(sent, answer, tokens, after);
     } else {
-      after = after.markAsFailed();
+      after = ChatMessages.afterFailure(request.messages, after).markAsFailed();
     }
-    if (!request.silent) {
-      RequestRecord record = record(exchange, sent, tokens, timing, ok, error);
-      components.ledger().keep(record);
+    if (request.silent) {
+      components.inFlight().remove(exchange);
+    } else {
+      RequestRecord record = record(exchange, sent, tokens, ok, error);
       if (components.ledger().inStatistics()) {
         after = log(record, after);
       }
+      keep(record, exchange, sent);
     }
-    components.inFlight().remove(exchange);
     next.$bang(after);
   }
 
-  private static Session remember(PreparedRequest prepared, Answer answer, Session session) {
-    return prepared.conversation() == null
-        ? session
-        : session.set(
-            prepared.historyKey(),
-            prepared.conversation().answered(prepared.asked(), answer.text()));
+  /** Hands the record over as soon as its tokens are counted; its user does not wait for that. */
+  private void keep(RequestRecord record, Exchange exchange, LlmAction.Sent sent) {
+    Counting.Prompt prompt = sent.promptCount();
+    boolean answerToo =
+        record.tokens().source() == null && TokenCounts.needTokenizer(exchange.answer());
+    if (prompt.isKnown() && !answerToo) {
+      handOver(record, exchange, prompt);
+      return;
+    }
+    boolean ok = record.outcome().ok();
+    String error = record.outcome().error();
+    components
+        .counting()
+        .later(
+            () -> {
+              prompt.count();
+              return answerToo
+                  ? record(exchange, sent, byTokenizer(exchange, sent), ok, error)
+                  : record;
+            },
+            () -> answerToo ? record(exchange, sent, byEvents(exchange, sent), ok, error) : record,
+            counted -> handOver(counted, exchange, prompt));
+  }
+
+  private void handOver(RequestRecord record, Exchange exchange, Counting.Prompt prompt) {
+    components.ledger().keep(record.withPromptTokensLocal(prompt.tokens()));
+    components.inFlight().remove(exchange);
+  }
+
+  private RequestRecord.Timing timing(
+      Exchange exchange, LlmAction.Sent sent, RequestRecord.Tokens tokens) {
+    return exchange
+        .timeline()
+        .timing(
+            components.run().unixNanos(sent.startNanos()),
+            sent.scheduledOffsetNanos(),
+            tokens.streamedTokens());
+  }
+
+  /** The answer joins the history, with what it and its prompt take of the model's context. */
+  private static Session remember(
+      LlmAction.Sent sent, Answer answer, RequestRecord.Tokens tokens, Session session) {
+    PreparedRequest prepared = sent.prepared();
+    if (prepared.conversation() == null) {
+      return session;
+    }
+    Integer counted =
+        tokens.promptTokens() == null ? sent.promptCount().tokens() : tokens.promptTokens();
+    int prompt = counted == null ? tokens.promptChars() / CHARS_PER_TOKEN : counted;
+    Integer output = tokens.outputTokens();
+    Integer reasoning = tokens.reasoningTokens();
+    String text = answer.text();
+    return session.set(
+        prepared.historyKey(),
+        prepared
+            .conversation()
+            .answered(
+                prepared.asked(),
+                text,
+                prompt,
+                output == null
+                    ? text.length() / CHARS_PER_TOKEN
+                    : Math.max(0, output - (reasoning == null ? 0 : reasoning))));
   }
 
   private RequestRecord record(
       Exchange exchange,
       LlmAction.Sent sent,
       RequestRecord.Tokens tokens,
-      RequestRecord.Timing timing,
       boolean ok,
       @Nullable String error) {
     Timeline timeline = exchange.timeline();
+    RequestRecord.Timing timing = timing(exchange, sent, tokens);
     Answer answer = exchange.answer();
     Exchange.Ending ending = exchange.ending();
     PreparedRequest prepared = sent.prepared();

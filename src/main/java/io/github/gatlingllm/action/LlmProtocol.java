@@ -4,6 +4,8 @@ import io.gatling.core.protocol.Protocol;
 import io.github.gatlingllm.sample.Assertion;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -29,12 +31,14 @@ import org.jspecify.annotations.Nullable;
  * @param pinning whether a request with {@code max_tokens} pins its output to that length
  * @param includeUsage whether streams are asked for usage
  * @param extraBody JSON object that is merged into every request; null for none
+ * @param prefix what every prompt begins with
  * @param slo objectives of every request
  * @param sloByName objectives of single request names, instead of {@code slo}
  * @param assertions what the build demands of the requests to this target
  * @param recording what goes into the records
  * @param warmUp what happens before the first measured request
  * @param seed what prompts and arrivals were drawn from; noted in the run, null when not known
+ * @param tokenizer what counts its prompts, and its answers where the server does not
  * @param notes more settings by name, noted in the run
  */
 public record LlmProtocol(
@@ -52,12 +56,14 @@ public record LlmProtocol(
     Pinning pinning,
     boolean includeUsage,
     @Nullable String extraBody,
+    PromptPrefix prefix,
     Slo slo,
     Map<String, Slo> sloByName,
     List<Assertion> assertions,
     Recording recording,
     WarmUp warmUp,
     @Nullable Long seed,
+    Tokenizer tokenizer,
     Map<String, String> notes)
     implements Protocol {
 
@@ -104,12 +110,14 @@ public record LlmProtocol(
           Pinning.UNLESS_REJECTED,
           true,
           null,
+          PromptPrefix.NONE,
           Slo.NONE,
           Map.of(),
           List.of(),
           new Recording(false, true),
           new WarmUp(0, true),
           null,
+          Tokenizer.cl100k(),
           Map.of());
 
   /** Whether it says where the server is. */
@@ -137,12 +145,14 @@ public record LlmProtocol(
         Pinning.ALWAYS,
         true,
         null,
+        PromptPrefix.NONE,
         slo,
         Map.of(),
         List.of(),
         new Recording(true, true),
         warmUp,
         seed,
+        tokenizer,
         notes);
   }
 

@@ -105,7 +105,9 @@ public final class LlmRequest {
     public @Nullable Dynamic<Long> seed;
     public @Nullable Dynamic<Boolean> stream;
     public @Nullable Dynamic<String> tools;
+    public @Nullable Dynamic<String> toolChoice;
     public @Nullable Dynamic<String> responseFormat;
+    public @Nullable Dynamic<Integer> n;
     public @Nullable Dynamic<String> extraBody;
     public final Map<String, Dynamic<String>> headers;
     public final List<ConditionalCheck> checks;
@@ -133,7 +135,9 @@ public final class LlmRequest {
       seed = from.seed;
       stream = from.stream;
       tools = from.tools;
+      toolChoice = from.toolChoice;
       responseFormat = from.responseFormat;
+      n = from.n;
       extraBody = from.extraBody;
       headers = new LinkedHashMap<>(from.headers);
       checks = new ArrayList<>(from.checks);

@@ -63,8 +63,11 @@ final class PlanUser implements VirtualUsers.Waiting {
     this.session = session;
     this.body = body;
     this.exit = exit;
-    boolean firstOfArrival = arrival != null && stage == null;
-    Stage next = firstOfArrival ? arrival.stage() : driver.next(this, stage);
+    Arrival unserved = stage == null ? arrival : null;
+    Stage next =
+        unserved == null
+            ? driver.next(this, stage)
+            : driver.begins(unserved) ? unserved.stage() : driver.next(this, unserved.stage());
     if (next == null) {
       return;
     }
@@ -76,9 +79,11 @@ final class PlanUser implements VirtualUsers.Waiting {
     }
   }
 
-  /** Gives up its iteration, whose stage is over, and stands at the loop again. */
+  /**
+   * Gives up its iteration, whose stage admits no request any more, and stands at the loop again.
+   */
   void goBack(Session session) {
-    if (stage != null && stage.isOver()) {
+    if (stage != null && !stage.admits()) {
       stand(
           FreshSession.outsideBlocks(session),
           Objects.requireNonNull(body),

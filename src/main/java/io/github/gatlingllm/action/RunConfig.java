@@ -1,5 +1,6 @@
 package io.github.gatlingllm.action;
 
+import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -8,12 +9,15 @@ import java.util.Set;
 
 /**
  * What {@code run.json} says of the settings of a run: one value where all its protocols agree,
- * else one per protocol, in their order.
+ * else one per protocol, in their order. Tokenizers that differ are noted under their targets too.
  */
 final class RunConfig {
 
   /** The setting that statistics read. */
   static final String IGNORE_EOS = "ignoreEos";
+
+  /** What counts our tokens. */
+  private static final String TOKENIZER = "tokenizer";
 
   /** Its value once a server has shown that it does not take part. */
   static final String UNPINNED = "false, the server rejects it";
@@ -28,6 +32,9 @@ final class RunConfig {
     }
     Map<String, String> config = new LinkedHashMap<>();
     values.forEach((name, different) -> config.put(name, String.join(",", different)));
+    if (values.getOrDefault(TOKENIZER, Set.of()).size() > 1) {
+      protocols.forEach(p -> config.put(TOKENIZER + " " + p.label(), p.tokenizer().name()));
+    }
     return config;
   }
 
@@ -46,8 +53,16 @@ final class RunConfig {
     if (protocol.verifyTls() != null) {
       config.put("verifyTls", protocol.verifyTls().toString());
     }
+    if (protocol.prefix() instanceof PromptPrefix.Unique unique) {
+      config.put("uniquePrompts", "true");
+      config.put("prefixSeed", Long.toString(unique.seed()));
+    } else if (protocol.prefix() instanceof PromptPrefix.Shared shared) {
+      config.put("sharedPrefix", shared.groups() + "x" + shared.tokens());
+      config.put("prefixSeed", Long.toString(shared.seed()));
+    }
     config.put("connections", protocol.shareConnections() ? "shared" : "perUser");
     config.putAll(protocol.notes());
+    config.put(TOKENIZER, protocol.tokenizer().name());
     return config;
   }
 }

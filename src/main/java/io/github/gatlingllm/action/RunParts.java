@@ -7,9 +7,12 @@ import io.github.gatlingllm.load.InFlightGate;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunDirectory;
 import io.github.gatlingllm.sample.Assertion;
-import io.github.gatlingllm.workload.Tokenizer;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.workload.PromptPrefix;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,41 +29,61 @@ import org.jspecify.annotations.Nullable;
 record RunParts(
     Run run,
     InFlight inFlight,
+    TurnsNotSent turnsNotSent,
     OpenSchedules schedules,
-    Tokenizer tokenizer,
-    Executor tokenizing,
+    Counting counting,
     Set<String> warmedUp,
     Set<String> unpinned,
     Map<LlmProtocol, InFlightGate> gates,
     Map<TlsTrust, SslContexts> tls,
+    Map<LlmProtocol, PromptPrefix.Texts> prefixes,
+    AtomicLong prompts,
+    AtomicLong warmUpPrompts,
     List<LlmProtocol> used) {
+
+  /** Longest time that records wait for counts when all requests have ended. */
+  private static final Duration COUNTING = Duration.ofSeconds(30);
 
   static RunParts of(CoreComponents core) {
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
     InFlight inFlight = new InFlight();
-    run.beforeInterruption(inFlight::close);
+    Counting counting = new Counting();
+    TurnsNotSent turnsNotSent = new TurnsNotSent();
+    run.beforeInterruption(
+        atMost -> {
+          cancel(inFlight, counting, atMost);
+          turnsNotSent.report(run);
+        });
     core.actorSystem()
         .registerOnTermination(
             () -> {
+              counting.close(COUNTING);
+              turnsNotSent.report(run);
               run.complete();
               return null;
             });
     return new RunParts(
         run,
         inFlight,
+        turnsNotSent,
         OpenSchedules.of(core),
-        Tokenizer.cl100k(),
-        Executors.newSingleThreadExecutor(
-            task -> {
-              Thread thread = new Thread(task, "llm-tokenizer");
-              thread.setDaemon(true);
-              return thread;
-            }),
+        counting,
         ConcurrentHashMap.newKeySet(),
         ConcurrentHashMap.newKeySet(),
         new ConcurrentHashMap<>(),
         new ConcurrentHashMap<>(),
+        new ConcurrentHashMap<>(),
+        new AtomicLong(),
+        new AtomicLong(Long.MIN_VALUE),
         new CopyOnWriteArrayList<>());
+  }
+
+  /** Half of the time is for counting what was asked; the records of the rest say nothing of it. */
+  private static void cancel(InFlight inFlight, Counting counting, Duration atMost) {
+    Duration half = atMost.dividedBy(2);
+    inFlight.close(half);
+    counting.close(Duration.ZERO);
+    inFlight.await(half);
   }
 
   /** True for the first caller with that key. */
@@ -73,6 +95,17 @@ record RunParts(
   @Nullable InFlightGate gate(LlmProtocol protocol) {
     Integer limit = protocol.maxInFlight();
     return limit == null ? null : gates.computeIfAbsent(protocol, p -> new InFlightGate(limit));
+  }
+
+  /**
+   * What prompts under that protocol begin with, made where nobody waits for it. All protocols
+   * count on, for two of them may lead to one server. Warm-up requests count apart, because their
+   * number depends on time.
+   */
+  RequestPrefixes prefixes(LlmProtocol protocol, boolean measured) {
+    PromptPrefix.Texts texts =
+        prefixes.computeIfAbsent(protocol, p -> p.prefix().texts(p.tokenizer()));
+    return new RequestPrefixes(texts, measured ? prompts : warmUpPrompts);
   }
 
   /** The contexts for TLS to that protocol's target; null for those of Gatling's client. */
@@ -97,14 +130,17 @@ record RunParts(
     }
     used.add(protocol);
     LlmProtocol first = used.get(0);
-    if (!protocol.slo().equals(first.slo())) {
+    Map<String, RunInfo.TargetSlo> slos = new LinkedHashMap<>();
+    used.forEach(each -> slos.putIfAbsent(each.label(), judge(each)));
+    if (!judge(protocol).equals(slos.get(protocol.label()))) {
       System.out.println(
-          "LLM: %s has another SLO than %s; the summary judges all targets by that of %s"
-              .formatted(protocol.label(), first.label(), first.label()));
+          "LLM: "
+              + protocol.label()
+              + " is used with several SLOs; the summary judges it by the first. Name the targets"
+              + " differently to tell them apart");
     }
-    Map<String, String> sloByRequest = new TreeMap<>();
-    used.forEach(
-        each -> each.sloByName().forEach((n, slo) -> sloByRequest.putIfAbsent(n, slo.toString())));
+    boolean alike = slos.values().stream().distinct().count() == 1;
+    RunInfo.TargetSlo judge = judge(first);
     Set<Assertion> assertions = new LinkedHashSet<>();
     used.forEach(each -> each.assertions().forEach(gate -> assertions.add(gate.at(each.label()))));
     Map<String, String> config = RunConfig.of(used);
@@ -115,11 +151,18 @@ record RunParts(
         builder ->
             builder
                 .slo(first.slo())
-                .sloByRequest(sloByRequest)
+                .sloByRequest(judge.byRequest())
+                .sloByTarget(alike ? Map.of() : slos)
                 .assertions(List.copyOf(assertions))
                 .config(config)
                 .seed(first.seed())
                 .versions(Versions.ofThisRun()));
+  }
+
+  private static RunInfo.TargetSlo judge(LlmProtocol protocol) {
+    Map<String, String> byRequest = new TreeMap<>();
+    protocol.sloByName().forEach((name, slo) -> byRequest.put(name, slo.toString()));
+    return new RunInfo.TargetSlo(protocol.slo().toString(), protocol.slo().percentile(), byRequest);
   }
 
   private static String injector() {

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where the token counts of a request come from: the server's usage first, then a tokenizer over
- * the generated text, then one per event.
+ * the generated text, then one per event. Our own count of the prompt is not their matter: it is
+ * ready when the record is written.
  */
 public final class TokenCounts {
 
@@ -17,9 +18,9 @@ public final class TokenCounts {
   /**
    * What was asked.
    *
-   * @param promptText all prompt texts in one; what a tokenizer counts
+   * @param promptChars characters of all prompt texts
    */
-  public record Asked(String promptText, @Nullable Integer maxTokens) {}
+  public record Asked(int promptChars, @Nullable Integer maxTokens) {}
 
   /** Whether the server did not say how many tokens it generated, though it generated some. */
   public static boolean needTokenizer(Answer answer) {
@@ -29,38 +30,40 @@ public final class TokenCounts {
   /** Counts by the server's usage alone; output counts are absent where it said nothing. */
   public static Tokens byUsage(Asked asked, Answer answer) {
     Integer output = answer.completionTokens();
-    return tokens(asked, answer, null, output, output == null ? null : TokenSource.USAGE);
+    return tokens(asked, answer, output, output == null ? null : TokenSource.USAGE);
   }
 
   /**
    * Counts where the server said nothing of its output.
    *
-   * @param tokenizer slow: not for an event loop; a failing one is replaced by one per event, and
-   *     leaves the output of an answer that was not streamed absent
+   * @param tokenizer slow: not for an event loop; where it fails, events are counted
    */
   public static Tokens byTokenizer(
       Asked asked, Answer answer, Timeline timeline, ToIntFunction<String> tokenizer) {
     try {
-      int prompt = tokenizer.applyAsInt(asked.promptText());
       int output = tokenizer.applyAsInt(answer.generated());
-      return tokens(asked, answer, prompt, output, TokenSource.TOKENIZER);
+      return tokens(asked, answer, output, TokenSource.TOKENIZER);
     } catch (RuntimeException e) {
-      return timeline.count() == 0
-          ? tokens(asked, answer, null, null, null)
-          : tokens(asked, answer, null, timeline.count(), TokenSource.CHUNKS);
+      return byEvents(asked, answer, timeline);
     }
   }
 
+  /**
+   * One token per event where nobody counted the output; absent for an answer that was not
+   * streamed.
+   */
+  public static Tokens byEvents(Asked asked, Answer answer, Timeline timeline) {
+    return timeline.count() == 0
+        ? tokens(asked, answer, null, null)
+        : tokens(asked, answer, timeline.count(), TokenSource.CHUNKS);
+  }
+
   private static Tokens tokens(
-      Asked asked,
-      Answer answer,
-      @Nullable Integer localPrompt,
-      @Nullable Integer output,
-      @Nullable TokenSource source) {
+      Asked asked, Answer answer, @Nullable Integer output, @Nullable TokenSource source) {
     return new Tokens(
-        asked.promptText().codePointCount(0, asked.promptText().length()),
+        asked.promptChars(),
         answer.promptTokens(),
-        localPrompt,
+        null,
         answer.cachedTokens(),
         asked.maxTokens(),
         output,

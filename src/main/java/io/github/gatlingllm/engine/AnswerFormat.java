@@ -7,11 +7,16 @@ import io.github.gatlingllm.engine.CompletionRequest.Api;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JSON of one answer: as server-sent events, one per chunk, or whole. What does not change from
- * chunk to chunk is encoded once.
+ * The JSON of one response: as server-sent events, one per chunk, or whole. What does not change
+ * from chunk to chunk is encoded once.
  */
 final class AnswerFormat {
   private static final byte[] DONE = "data: [DONE]\n\n".getBytes(UTF_8);
@@ -19,18 +24,26 @@ final class AnswerFormat {
   private static final byte[] CHUNK_END = "}\n\n".getBytes(UTF_8);
 
   private final boolean chat;
+  private final String callId;
   private final String envelope;
   private final byte[] choicesStart;
-  private final byte[] textStart;
-  private final byte[] textEnd;
+  private final List<Map<Answer.Part, Frame>> frames;
+
+  /** What stands around a text in a chunk. */
+  @SuppressWarnings("ArrayRecordComponent") // written only, never compared
+  private record Frame(byte[] start, byte[] end) {}
+
+  /** What a choice has said, whole; empty where it said nothing of the kind. */
+  record Choice(Map<Answer.Part, String> texts, String finishReason) {}
 
   /**
-   * The form of one answer.
+   * The form of one response.
    *
    * @param requestId becomes part of the answer's id
    * @param createdSeconds Unix time
    */
-  AnswerFormat(Api api, boolean stream, String requestId, String model, long createdSeconds) {
+  AnswerFormat(
+      Api api, boolean stream, int choices, String requestId, String model, long createdSeconds) {
     chat = api == Api.CHAT;
     String object =
         chat ? (stream ? "chat.completion.chunk" : "chat.completion") : "text_completion";
@@ -42,31 +55,70 @@ final class AnswerFormat {
                 object,
                 createdSeconds,
                 escaped(model));
+    callId = "call_" + escaped(requestId) + "-";
     choicesStart = ("data: " + envelope).getBytes(UTF_8);
-    textStart = choice(chat ? "\"delta\":{\"content\":\"" : "\"text\":\"").getBytes(UTF_8);
-    textEnd = (chat ? "\"}" : "\"").concat(end(null)).getBytes(UTF_8);
+    frames = IntStream.range(0, choices).mapToObj(this::frames).toList();
   }
 
-  /** The first chunk of a chat: who speaks. */
-  ByteBuf role(ByteBufAllocator allocator, @Nullable Usage usage) {
-    String choice = choice("\"delta\":{\"role\":\"assistant\",\"content\":\"\"}") + end(null);
-    return chunk(allocator, choice.getBytes(UTF_8), "", NOTHING, usage);
+  private Map<Answer.Part, Frame> frames(int choice) {
+    Map<Answer.Part, Frame> each = new EnumMap<>(Answer.Part.class);
+    for (Answer.Part part : Answer.Part.values()) {
+      String around = chat ? "\"delta\":{" + delta(part, choice) + "}" : "\"text\":\"|\"";
+      int at = around.indexOf('|');
+      String start = choice(choice, around.substring(0, at));
+      String end = around.substring(at + 1) + end(null) + "]";
+      each.put(part, new Frame(start.getBytes(UTF_8), end.getBytes(UTF_8)));
+    }
+    return each;
   }
 
-  /** A chunk of text; the text is ASCII and needs no escaping. */
-  ByteBuf text(ByteBufAllocator allocator, CharSequence text, @Nullable Usage usage) {
-    return chunk(allocator, textStart, text, textEnd, usage);
+  /** A field of a delta, with a bar where the text goes. */
+  private String delta(Answer.Part part, int choice) {
+    return switch (part) {
+      case REASONING -> "\"reasoning_content\":\"|\"";
+      case TEXT -> "\"content\":\"|\"";
+      case TOOL_NAME ->
+          "\"tool_calls\":[{\"index\":0," + call(choice) + "\"name\":\"|\",\"arguments\":\"\"}}]";
+      case ARGUMENTS -> "\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"|\"}}]";
+    };
   }
 
-  /** The chunk that says why it ended. */
-  ByteBuf finish(ByteBufAllocator allocator, String finishReason, @Nullable Usage usage) {
-    String choice = choice(chat ? "\"delta\":{}" : "\"text\":\"\"") + end(finishReason);
-    return chunk(allocator, choice.getBytes(UTF_8), "", NOTHING, usage);
+  private String call(int choice) {
+    return "\"id\":\""
+        + callId.replace('|', '-')
+        + choice
+        + "\",\"type\":\"function\",\"function\":{";
+  }
+
+  /** The first chunk of a choice of a chat: who speaks. */
+  ByteBuf role(ByteBufAllocator allocator, int choice, @Nullable Usage usage) {
+    String content = "\"delta\":{\"role\":\"assistant\",\"content\":\"\"}";
+    return chunk(allocator, choice(choice, content) + end(null) + "]", usage);
+  }
+
+  /** A chunk of text. */
+  ByteBuf text(
+      ByteBufAllocator allocator,
+      int choice,
+      Answer.Part part,
+      CharSequence text,
+      @Nullable Usage usage) {
+    Frame frame = frames.get(choice).get(part);
+    // The engine's words are plain; only JSON and names have to be escaped.
+    CharSequence plain = part == Answer.Part.REASONING ? text : escaped(text);
+    return chunk(allocator, frame.start(), plain, frame.end(), usage);
+  }
+
+  /** The chunk that says why a choice ended. */
+  ByteBuf finish(
+      ByteBufAllocator allocator, int choice, String finishReason, @Nullable Usage usage) {
+    String content = chat ? "\"delta\":{}" : "\"text\":\"\"";
+    return chunk(allocator, choice(choice, content) + end(finishReason) + "]", usage);
   }
 
   /** The chunk without choices that {@code stream_options.include_usage} asks for. */
   ByteBuf usage(ByteBufAllocator allocator, Usage usage) {
-    return chunk(allocator, "]".getBytes(UTF_8), "", NOTHING, usage);
+    return chunk(allocator, "]", usage);
   }
 
   /** {@code [DONE]}. */
@@ -74,22 +126,53 @@ final class AnswerFormat {
     return allocator.buffer(DONE.length).writeBytes(DONE);
   }
 
-  /** The whole answer as one JSON object. */
-  String whole(String text, String finishReason, Usage usage) {
-    String choice =
-        chat
-            ? "\"message\":{\"role\":\"assistant\",\"content\":\"" + text + "\"}"
-            : "\"text\":\"" + text + "\"";
-    return envelope + choice(choice) + end(finishReason) + ",\"usage\":" + usage.json() + "}";
+  /** The whole response as one JSON object. */
+  String whole(List<Choice> choices, Usage usage) {
+    return envelope
+        + IntStream.range(0, choices.size())
+            .mapToObj(index -> whole(index, choices.get(index)))
+            .collect(Collectors.joining(","))
+        + "],\"usage\":"
+        + usage.json()
+        + "}";
   }
 
-  private static String choice(String content) {
-    return "{\"index\":0," + content;
+  private String whole(int index, Choice choice) {
+    String text = quoted(choice.texts().getOrDefault(Answer.Part.TEXT, ""));
+    if (!chat) {
+      return choice(index, "\"text\":" + text) + end(choice.finishReason());
+    }
+    String reasoning = choice.texts().get(Answer.Part.REASONING);
+    String tool = choice.texts().get(Answer.Part.TOOL_NAME);
+    String arguments = choice.texts().getOrDefault(Answer.Part.ARGUMENTS, "");
+    String message =
+        "\"message\":{\"role\":\"assistant\",\"content\":"
+            + (tool == null ? text : "null")
+            + (reasoning == null ? "" : ",\"reasoning_content\":" + quoted(reasoning))
+            + (tool == null
+                ? ""
+                : ",\"tool_calls\":[{"
+                    + call(index)
+                    + "\"name\":"
+                    + quoted(tool)
+                    + ",\"arguments\":"
+                    + quoted(arguments)
+                    + "}}]")
+            + "}";
+    return choice(index, message) + end(choice.finishReason());
+  }
+
+  private static String choice(int index, String content) {
+    return "{\"index\":" + index + "," + content;
   }
 
   private static String end(@Nullable String finishReason) {
     String reason = finishReason == null ? "null" : "\"" + finishReason + "\"";
-    return ",\"logprobs\":null,\"finish_reason\":" + reason + "}]";
+    return ",\"logprobs\":null,\"finish_reason\":" + reason + "}";
+  }
+
+  private ByteBuf chunk(ByteBufAllocator allocator, String content, @Nullable Usage usage) {
+    return chunk(allocator, content.getBytes(UTF_8), "", NOTHING, usage);
   }
 
   private ByteBuf chunk(
@@ -100,7 +183,7 @@ final class AnswerFormat {
       @Nullable Usage usage) {
     int size = choicesStart.length + start.length + text.length() + end.length + CHUNK_END.length;
     ByteBuf chunk = allocator.buffer(size).writeBytes(choicesStart).writeBytes(start);
-    ByteBufUtil.writeAscii(chunk, text);
+    ByteBufUtil.writeUtf8(chunk, text);
     chunk.writeBytes(end);
     if (usage != null) {
       ByteBufUtil.writeAscii(chunk, ",\"usage\":" + usage.json());
@@ -108,7 +191,11 @@ final class AnswerFormat {
     return chunk.writeBytes(CHUNK_END);
   }
 
-  private static String escaped(String text) {
+  private static String quoted(String text) {
+    return "\"" + escaped(text) + "\"";
+  }
+
+  private static String escaped(CharSequence text) {
     return String.valueOf(JsonStringEncoder.getInstance().quoteAsString(text));
   }
 }

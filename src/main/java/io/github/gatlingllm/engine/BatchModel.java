@@ -15,7 +15,7 @@ package io.github.gatlingllm.engine;
  * @param maxPrefillTokens most prompt tokens in one iteration; a longer prompt takes several, and
  *     the decodes of the others go on between them (chunked prefill)
  * @param maxBatch most sequences running at once
- * @param kvTokens tokens that the KV cache holds
+ * @param kvTokens tokens that the KV cache holds, in whole blocks of 16
  */
 record BatchModel(
     double prefillTokensPerSecond,
@@ -45,11 +45,19 @@ record BatchModel(
    * 64     24     12.5       1.753       3.34         1,836    550  all wait
    * </pre>
    *
+   * <p>Without a prefix cache, that is, or with prompts that share nothing; cached prompts move the
+   * knee little, because here decoding takes most of the time.
+   *
    * <p>E2E = 128 × step + batch × 3 ms + queue; the table is what 6 s of closed loops show,
    * computed by {@code BatchModelTest}.
    */
   static final BatchModel DEFAULT =
       new BatchModel(20_000, 5_000_000, 0.05, 0.000_1, 2_048, 24, 40_000);
+
+  /** KV blocks; at least one. */
+  int kvBlocks() {
+    return Math.max(1, kvTokens / BlockPool.BLOCK_TOKENS);
+  }
 
   /**
    * How long an iteration takes, in nanoseconds.

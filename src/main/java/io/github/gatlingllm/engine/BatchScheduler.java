@@ -10,9 +10,13 @@ import java.util.List;
  * Continuous batching: in each iteration waiting sequences join the batch, first come first served,
  * and every sequence whose prompt is processed gets one token at the iteration's end.
  *
- * <p>A sequence joins when the batch has a place, the iteration has prefill tokens left, and the KV
- * cache can hold its prompt and whole answer beside those already promised; the head of the queue
- * is never overtaken. Nothing is ever preempted.
+ * <p>A sequence joins when the batch has a place, the iteration has prefill tokens left, and there
+ * are KV blocks for its prompt; the head of the queue is never overtaken. Prompt blocks that are
+ * cached are shared and not processed again, except the last token, which is always computed.
+ *
+ * <p>A sequence that decodes takes a block whenever its last one is full. When none is free the
+ * newest of the batch is preempted: its blocks are free, it waits at the head of the queue and is
+ * processed again with all that it has said. Nobody joins in that iteration.
  */
 final class BatchScheduler implements Scheduler {
   /**
@@ -21,15 +25,19 @@ final class BatchScheduler implements Scheduler {
   private static final long CATCH_UP_NANOS = 2_000_000;
 
   private final BatchModel model;
+  private final BlockPool pool;
   private final Deque<Sequence> waiting = new ArrayDeque<>();
   private final List<Sequence> running = new ArrayList<>();
-  private long reserved;
+  private long queriedTokens;
+  private long hitTokens;
+  private long preemptions;
   private boolean stepping;
   private long stepEnd;
   private boolean busy;
 
   BatchScheduler(BatchModel model) {
     this.model = model;
+    this.pool = new BlockPool(model.kvBlocks());
   }
 
   @Override
@@ -40,7 +48,7 @@ final class BatchScheduler implements Scheduler {
   @Override
   public void cancel(Sequence sequence) {
     if (running.remove(sequence)) {
-      reserved -= sequence.reservation();
+      pool.release(sequence.blocks());
     } else {
       waiting.remove(sequence);
     }
@@ -59,7 +67,7 @@ final class BatchScheduler implements Scheduler {
         tokens.add(sequence);
         if (sequence.finished()) {
           each.remove();
-          reserved -= sequence.reservation();
+          pool.release(sequence.blocks());
         }
       }
     }
@@ -68,7 +76,8 @@ final class BatchScheduler implements Scheduler {
   @Override
   public long plan(long nowNanos, List<Sequence> admitted) {
     if (!stepping) {
-      int prefillTokens = prefill(admitted);
+      boolean room = growOrPreempt();
+      int prefillTokens = prefill(room, admitted);
       if (running.isEmpty()) {
         busy = false;
         return NEVER;
@@ -82,24 +91,53 @@ final class BatchScheduler implements Scheduler {
     return stepEnd;
   }
 
-  private int prefill(List<Sequence> admitted) {
+  /** Gives the oldest their blocks first; whether there were enough for all. */
+  private boolean growOrPreempt() {
+    long before = preemptions;
+    for (int i = 0; i < running.size(); i++) {
+      Sequence sequence = running.get(i);
+      while (sequence.needsBlock() && !pool.grow(sequence.blocks())) {
+        Sequence newest = running.remove(running.size() - 1);
+        pool.release(newest.blocks());
+        newest.preempted();
+        waiting.addFirst(newest);
+        preemptions++;
+      }
+    }
+    return preemptions == before;
+  }
+
+  private int prefill(boolean room, List<Sequence> admitted) {
     int budget = model.maxPrefillTokens();
     for (Sequence sequence : running) {
       budget -= sequence.prefill(budget);
+      sequence.publish(pool);
     }
-    while (budget > 0 && running.size() < model.maxBatch() && headFits()) {
+    while (room && budget > 0 && running.size() < model.maxBatch() && headBegins(admitted)) {
       Sequence sequence = waiting.remove();
       running.add(sequence);
-      reserved += sequence.reservation();
       budget -= sequence.prefill(budget);
-      admitted.add(sequence);
+      sequence.publish(pool);
     }
     return model.maxPrefillTokens() - budget;
   }
 
-  private boolean headFits() {
+  private boolean headBegins(List<Sequence> admitted) {
     Sequence head = waiting.peek();
-    return head != null && reserved + head.reservation() <= model.kvTokens();
+    if (head == null) {
+      return false;
+    }
+    // The last token is always computed: without it there is nothing to predict the next one from.
+    int shared = pool.cachedPrefix(head.chain(), head.chain().full(head.known() - 1));
+    if (!pool.take(head.blocks(), head.chain(), shared, BlockPool.blocksFor(head.known()))) {
+      return false;
+    }
+    if (head.begin(shared * BlockPool.BLOCK_TOKENS)) {
+      admitted.add(head);
+      queriedTokens += head.chain() == BlockChain.NONE ? 0 : head.promptTokens();
+      hitTokens += head.cachedTokens();
+    }
+    return true;
   }
 
   private long stepNanos(int prefillTokens) {
@@ -114,6 +152,18 @@ final class BatchScheduler implements Scheduler {
 
   @Override
   public Load load() {
-    return new Load(running.size(), waiting.size(), (double) reserved / model.kvTokens());
+    double held = pool.size() - pool.free();
+    return new Load(running.size(), waiting.size(), held / pool.size());
+  }
+
+  @Override
+  public KvStats kv() {
+    return new KvStats(
+        queriedTokens,
+        hitTokens,
+        preemptions,
+        pool.size(),
+        pool.size() - pool.free(),
+        pool.cached());
   }
 }

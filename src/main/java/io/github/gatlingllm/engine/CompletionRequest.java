@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one request asks for. Sampling parameters (temperature, top_p, penalties, …), tools and
- * response formats are accepted and have no effect: the engine speaks seeded words.
+ * What one request asks for. Sampling parameters (temperature, top_p, penalties, …) are accepted
+ * and have no effect: the engine speaks seeded words.
  *
  * @param api chat or completions
  * @param model null where the request names none
@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param ignoreEos whether only {@code maxTokens}, the context or a stop string ends the answer
  * @param includeUsage whether a usage chunk ends the stream
  * @param continuousUsage usage in every chunk, as vLLM's {@code continuous_usage_stats}
+ * @param choices answers to the same prompt, the parameter {@code n}; ≥ 1
+ * @param shape what each answer has to look like; words for completions
  * @param seed null where the request gives none
  */
 record CompletionRequest(
@@ -31,7 +33,10 @@ record CompletionRequest(
     boolean stream,
     boolean includeUsage,
     boolean continuousUsage,
+    int choices,
+    AnswerShape shape,
     @Nullable Integer seed) {
+  private static final int MAX_CHOICES = 128;
 
   /** The two APIs. */
   enum Api {
@@ -46,15 +51,18 @@ record CompletionRequest(
    */
   static CompletionRequest parse(Api api, byte[] body, ObjectMapper mapper) throws Refusal {
     Parameters parameters = new Parameters(object(body, mapper));
-    for (String single : List.of("n", "best_of")) {
-      if (parameters.integerOr(single, 1, 1) != 1) {
-        throw Refusal.badRequest(single, single + " must be 1: this engine gives one choice");
-      }
+    int choices = parameters.integerOr("n", 1, 1);
+    if (choices > MAX_CHOICES) {
+      throw Refusal.badRequest("n", "n is " + choices + "; expected 1 to " + MAX_CHOICES);
+    }
+    if (parameters.integerOr("best_of", choices, 1) != choices) {
+      throw Refusal.badRequest("best_of", "best_of must equal n: this engine ranks no choices");
     }
     Prompt prompt =
         api == Api.CHAT
-            ? Prompt.ofMessages(parameters.value("messages"))
+            ? Prompt.ofChat(parameters.value("tools"), parameters.value("messages"))
             : Prompt.ofText(parameters.value("prompt"));
+    AnswerShape shape = api == Api.CHAT ? AnswerShape.of(parameters) : AnswerShape.WORDS;
     Integer maxTokens = parameters.integer("max_completion_tokens", 1);
     if (maxTokens == null) {
       maxTokens = parameters.integer("max_tokens", 1);
@@ -82,6 +90,8 @@ record CompletionRequest(
         stream,
         includeUsage,
         includeUsage && options.flag("continuous_usage_stats"),
+        choices,
+        shape,
         parameters.integer("seed", Integer.MIN_VALUE));
   }
 

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * An OpenAI-compatible server that behaves like an LLM engine, without a GPU: continuous batching,
- * prefill, a KV limit, a queue. It listens on 127.0.0.1 only.
+ * prefill, KV blocks with a prefix cache and preemption, a queue. It listens on 127.0.0.1 only.
  *
  * <pre>{@code
  * try (EmbeddedEngine engine =
@@ -135,6 +135,11 @@ public final class EmbeddedEngine implements AutoCloseable {
   /** Requests in the engine's queue right now. */
   public int waiting() {
     return scheduler.load().waiting();
+  }
+
+  /** What the KV memory did so far, and what it holds right now. */
+  public KvStats kv() {
+    return scheduler.kv();
   }
 
   /**

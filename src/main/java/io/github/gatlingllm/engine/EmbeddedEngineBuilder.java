@@ -28,6 +28,8 @@ public final class EmbeddedEngineBuilder {
   private int maxPrefillTokens = BatchModel.DEFAULT.maxPrefillTokens();
   private int maxBatch = BatchModel.DEFAULT.maxBatch();
   private int kvTokens = BatchModel.DEFAULT.kvTokens();
+  private boolean prefixCaching = true;
+  private int reasoningTokens;
   private @Nullable FixedTimes fixed;
 
   private record FixedTimes(long ttftNanos, long itlNanos) {}
@@ -50,6 +52,8 @@ public final class EmbeddedEngineBuilder {
     maxPrefillTokens = other.maxPrefillTokens;
     maxBatch = other.maxBatch;
     kvTokens = other.kvTokens;
+    prefixCaching = other.prefixCaching;
+    reasoningTokens = other.reasoningTokens;
     fixed = other.fixed;
   }
 
@@ -126,10 +130,34 @@ public final class EmbeddedEngineBuilder {
     return with(copy -> copy.maxBatch = sequences);
   }
 
-  /** Tokens that the KV cache holds; a request waits until prompt and answer fit. */
+  /**
+   * Tokens that the KV cache holds, in whole blocks of 16. A request waits until its prompt fits;
+   * its answer takes blocks as it grows. When none is free the newest request is preempted: it
+   * loses its blocks, goes back to the head of the queue, and its prompt and what it has said are
+   * processed again. A request that could never fit is refused with 400.
+   */
   public EmbeddedEngineBuilder kvTokens(int tokens) {
-    check(tokens >= 2, "kvTokens", tokens, "2 or more");
+    check(
+        tokens >= BlockPool.BLOCK_TOKENS, "kvTokens", tokens, BlockPool.BLOCK_TOKENS + " or more");
     return with(copy -> copy.kvTokens = tokens);
+  }
+
+  /**
+   * Whether prompts share KV blocks of 16 tokens with what was asked and answered before, from the
+   * first token on; on by default, as in vLLM. What is shared needs no prefill and is counted as
+   * {@code cached_tokens}. It is lost when its memory is needed, least recently used first.
+   */
+  public EmbeddedEngineBuilder prefixCaching(boolean on) {
+    return with(copy -> copy.prefixCaching = on);
+  }
+
+  /**
+   * Tokens of {@code reasoning_content} that each chat answer begins with, as reasoning models do;
+   * 0, the default, for none. They count as completion tokens and towards {@code max_tokens}.
+   */
+  public EmbeddedEngineBuilder reasoning(int tokens) {
+    check(tokens >= 0, "reasoning", tokens, "0 or more");
+    return with(copy -> copy.reasoningTokens = tokens);
   }
 
   /**
@@ -172,9 +200,18 @@ public final class EmbeddedEngineBuilder {
             ? new BatchScheduler(batchModel())
             : new FixedScheduler(fixed.ttftNanos(), fixed.itlNanos());
     // What the KV cache can never hold must be refused: in the queue it would block all others.
-    int context = fixed == null ? Math.min(maxContext, kvTokens) : maxContext;
+    int kv = batchModel().kvBlocks() * BlockPool.BLOCK_TOKENS;
     EngineOptions options =
-        new EngineOptions(model, seed, context, apiKey, recordGroundTruth, tokensPerChunk, faults);
+        new EngineOptions(
+            model,
+            seed,
+            fixed == null ? Math.min(maxContext, kv) : maxContext,
+            apiKey,
+            recordGroundTruth,
+            tokensPerChunk,
+            prefixCaching && fixed == null,
+            reasoningTokens,
+            faults);
     return new EmbeddedEngine(port, scheduler, options);
   }
 

@@ -13,6 +13,8 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.security.MessageDigest;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** One connection: finds out what each request wants and starts its answer. */
@@ -63,7 +65,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       }
       case "/metrics" -> {
         allow(HttpMethod.GET, http);
-        String page = core.metrics().text(core.scheduler().load());
+        String page = core.metrics().text(core.scheduler().load(), core.scheduler().kv());
         Responses.text(context, "text/plain; version=0.0.4; charset=utf-8", page);
       }
       default -> throw Refusal.unknownPath(path);
@@ -85,22 +87,32 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     if (request.model() != null && !request.model().equals(options.model())) {
       throw Refusal.unknownModel(request.model(), options.model());
     }
-    Answer answer = Answer.to(request, options.seed(), room(request));
+    int room = room(request);
+    int reasoning = api == Api.CHAT ? options.reasoningTokens() : 0;
+    List<Answer> answers =
+        IntStream.range(0, request.choices())
+            .mapToObj(choice -> Answer.to(request, options.seed(), reasoning, room, choice))
+            .toList();
     String requestId = http.headers().get(Responses.REQUEST_ID, "engine-" + number);
     AnswerFormat format =
         new AnswerFormat(
-            api, request.stream(), requestId, options.model(), System.currentTimeMillis() / 1_000);
+            api,
+            request.stream(),
+            request.choices(),
+            requestId,
+            options.model(),
+            System.currentTimeMillis() / 1_000);
     Reply reply =
         request.stream()
             ? new StreamedReply(context, request, format, requestId)
-            : new WholeReply(context, format, requestId);
+            : new WholeReply(context, request.choices(), format, requestId);
     current =
         new Exchange(
             core,
             requestId,
             receivedNanos,
-            request.prompt(),
-            answer,
+            request,
+            answers,
             reply,
             fault,
             context.executor(),

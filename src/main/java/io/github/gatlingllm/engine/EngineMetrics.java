@@ -22,7 +22,7 @@ final class EngineMetrics {
   private final Histogram prefill = ofRequests();
   private final Histogram decode = ofRequests();
   private final Map<String, Long> finished =
-      new TreeMap<>(Map.of("stop", 0L, "length", 0L, "abort", 0L));
+      new TreeMap<>(Map.of("stop", 0L, "length", 0L, "tool_calls", 0L, "abort", 0L));
   private long promptTokens;
   private long generatedTokens;
 
@@ -62,12 +62,15 @@ final class EngineMetrics {
   }
 
   /** The page. */
-  String text(Scheduler.Load load) {
+  String text(Scheduler.Load load, KvStats kv) {
     StringBuilder out = new StringBuilder(8_192);
     value(out, "vllm:num_requests_running", "gauge", load.running());
     value(out, "vllm:num_requests_waiting", "gauge", load.waiting());
     value(out, "vllm:kv_cache_usage_perc", "gauge", load.kvUsage());
     value(out, "vllm:gpu_cache_usage_perc", "gauge", load.kvUsage());
+    value(out, "vllm:prefix_cache_queries_total", "counter", kv.prefixQueriedTokens());
+    value(out, "vllm:prefix_cache_hits_total", "counter", kv.prefixHitTokens());
+    value(out, "vllm:num_preemptions_total", "counter", kv.preemptions());
     value(out, "vllm:prompt_tokens_total", "counter", promptTokens);
     value(out, "vllm:generation_tokens_total", "counter", generatedTokens);
     out.append("# TYPE vllm:request_success_total counter\n");

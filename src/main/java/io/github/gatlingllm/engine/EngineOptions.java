@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param apiKey asked for on {@code /v1/…}; null for none
  * @param recordGroundTruth whether finished requests are kept
  * @param tokensPerChunk tokens that share one chunk
+ * @param prefixCaching whether KV blocks are shared by their content
+ * @param reasoningTokens that a chat answer begins with; 0 for an engine that does not reason
  * @param faults shares add up to at most 1
  */
 record EngineOptions(
@@ -22,6 +24,8 @@ record EngineOptions(
     @Nullable String apiKey,
     boolean recordGroundTruth,
     int tokensPerChunk,
+    boolean prefixCaching,
+    int reasoningTokens,
     List<Fault> faults) {
 
   /** What goes wrong with a request, by its number from 0; null where nothing does. */

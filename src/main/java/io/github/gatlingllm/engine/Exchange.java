@@ -1,7 +1,9 @@
 package io.github.gatlingllm.engine;
 
 import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -10,30 +12,29 @@ import org.jspecify.annotations.Nullable;
  * One request being answered: passes the scheduler's tokens to the reply, keeps their times, and
  * carries out the fault that was drawn for it. Belongs to the event loop.
  */
-final class Exchange implements Sequence.Listener {
+final class Exchange {
   private final EngineCore core;
   private final String requestId;
   private final int promptTokens;
-  private final Answer answer;
   private final Reply reply;
   private final EventExecutor eventLoop;
   private final Runnable onEnd;
   private final long receivedNanos;
-  private final Sequence sequence;
-  private final StringBuilder unsent = new StringBuilder();
+  private final List<Choice> choices;
+  private final List<Choice> heldBack = new ArrayList<>();
   private Fault.@Nullable Effect fault;
   private @Nullable Long admittedNanos;
   private long[] tokenNanos = new long[16];
   private int generated;
   private int sent;
   private boolean stalled;
-  private int heldBack;
   private boolean ended;
 
   /**
    * An exchange that has not begun.
    *
    * @param receivedNanos when the whole request had been read
+   * @param answers one per choice
    * @param fault what shall go wrong; null for nothing
    * @param onEnd called once, when the connection is free for the next request
    */
@@ -41,8 +42,8 @@ final class Exchange implements Sequence.Listener {
       EngineCore core,
       String requestId,
       long receivedNanos,
-      Prompt prompt,
-      Answer answer,
+      CompletionRequest request,
+      List<Answer> answers,
       Reply reply,
       Fault.@Nullable Effect fault,
       EventExecutor eventLoop,
@@ -50,88 +51,138 @@ final class Exchange implements Sequence.Listener {
     this.core = core;
     this.requestId = requestId;
     this.receivedNanos = receivedNanos;
-    this.promptTokens = prompt.tokens();
-    this.answer = answer;
+    this.promptTokens = request.prompt().tokens();
     this.reply = reply;
     this.fault = fault;
     this.eventLoop = eventLoop;
     this.onEnd = onEnd;
-    this.sequence = new Sequence(promptTokens, answer.tokens(), receivedNanos, this);
+    List<Choice> each = new ArrayList<>();
+    for (Answer answer : answers) {
+      BlockChain chain =
+          core.options().prefixCaching()
+              ? BlockChain.of(request.prompt(), answer, request.api())
+              : BlockChain.NONE;
+      each.add(new Choice(each.size(), answer, chain));
+    }
+    this.choices = List.copyOf(each);
+  }
+
+  /** One of the answers. */
+  private final class Choice implements Sequence.Listener {
+    private final int index;
+    private final Answer answer;
+    private final Sequence sequence;
+    private final StringBuilder unsent = new StringBuilder();
+    private Answer.Part part = Answer.Part.TEXT;
+    private long begunNanos = receivedNanos;
+    private long firstNanos;
+    private long lastNanos;
+    private int generated;
+    private int sent;
+    private boolean finished;
+
+    Choice(int index, Answer answer, BlockChain chain) {
+      this.index = index;
+      this.answer = answer;
+      this.sequence = new Sequence(promptTokens, answer.tokens(), receivedNanos, chain, this);
+    }
+
+    @Override
+    public void admitted() {
+      if (!ended) {
+        begunNanos = core.nanoClock().getAsLong();
+        begin(this);
+      }
+    }
+
+    @Override
+    public void token() {
+      if (stalled) {
+        heldBack.add(this);
+      } else if (!ended) {
+        take(this);
+      }
+    }
+
+    boolean complete() {
+      return generated == answer.tokens();
+    }
   }
 
   void start() {
     reply.open();
-    core.scheduler().submit(sequence);
+    choices.forEach(choice -> core.scheduler().submit(choice.sequence));
   }
 
-  /** The connection is gone: the sequence leaves the engine. */
+  /** The connection is gone: the sequences leave the engine. */
   void abandon() {
     if (!ended) {
-      core.scheduler().cancel(sequence);
-      core.metrics().aborted();
+      abort();
       end(true);
     }
   }
 
-  @Override
-  public void admitted() {
-    if (ended) {
-      return;
+  private void begin(Choice choice) {
+    if (admittedNanos == null) {
+      admittedNanos = choice.begunNanos;
     }
-    long now = core.nanoClock().getAsLong();
-    admittedNanos = now;
-    core.metrics().admitted(promptTokens, now - receivedNanos);
-    reply.begin(usage());
+    core.metrics().admitted(promptTokens, choice.begunNanos - receivedNanos);
+    reply.begin(choice.index, usage());
     reply.flush();
     strike();
   }
 
-  @Override
-  public void token() {
-    if (ended) {
-      return;
+  private void take(Choice choice) {
+    Answer.Part part = choice.answer.part(choice.generated);
+    if (part != choice.part) {
+      send(choice);
+      choice.part = part;
     }
-    if (stalled) {
-      heldBack++;
-      return;
-    }
-    unsent.append(answer.text(generated++));
-    boolean last = generated == answer.tokens();
-    if (last || generated - sent == core.options().tokensPerChunk() || strikes()) {
-      send();
+    choice.unsent.append(choice.answer.text(choice.generated++));
+    generated++;
+    if (choice.complete()
+        || choice.generated - choice.sent == core.options().tokensPerChunk()
+        || strikes()) {
+      send(choice);
       strike();
     }
-    if (last && !ended && !stalled) {
-      finish();
+    if (choice.complete() && !ended && !stalled) {
+      finish(choice);
     }
     reply.flush();
   }
 
-  private void send() {
+  private void send(Choice choice) {
     long now = core.nanoClock().getAsLong();
-    if (generated > tokenNanos.length) {
-      int length = Math.min(answer.tokens(), Math.max(2 * tokenNanos.length, generated));
-      tokenNanos = Arrays.copyOf(tokenNanos, length);
-    }
-    for (; sent < generated; sent++) {
-      tokenNanos[sent] = now;
-      if (sent == 0) {
-        core.metrics().firstToken(now - receivedNanos, now - begunNanos());
-      } else {
-        core.metrics().nextToken(now - tokenNanos[sent - 1]);
+    for (; choice.sent < choice.generated; choice.sent++) {
+      if (sent == tokenNanos.length) {
+        tokenNanos = Arrays.copyOf(tokenNanos, 2 * sent);
       }
+      tokenNanos[sent++] = now;
+      if (choice.sent == 0) {
+        choice.firstNanos = now;
+        core.metrics().firstToken(now - receivedNanos, now - choice.begunNanos);
+      } else {
+        core.metrics().nextToken(now - choice.lastNanos);
+      }
+      choice.lastNanos = now;
     }
-    if (unsent.length() > 0) {
-      reply.text(unsent, usage());
-      unsent.setLength(0);
+    if (choice.unsent.length() > 0) {
+      reply.text(choice.index, choice.part, choice.unsent, usage());
+      choice.unsent.setLength(0);
     }
   }
 
-  private void finish() {
-    reply.finish(answer.finishReason(), usage());
+  private void finish(Choice choice) {
+    choice.finished = true;
+    String reason = choice.answer.finishReason();
+    reply.finish(choice.index, reason, usage());
     long now = core.nanoClock().getAsLong();
-    core.metrics().completed(answer.finishReason(), now - receivedNanos, now - tokenNanos[0]);
-    end(false);
+    core.metrics().completed(reason, now - receivedNanos, now - choice.firstNanos);
+    if (choices.stream().allMatch(each -> each.finished)) {
+      reply.end(usage());
+      end(false);
+    }
   }
 
   private boolean strikes() {
@@ -150,8 +201,8 @@ final class Exchange implements Sequence.Listener {
           eventLoop.schedule(this::resume, stall.duration().toNanos(), TimeUnit.NANOSECONDS);
       return;
     }
-    core.scheduler().cancel(sequence);
-    core.metrics().aborted();
+    choices.forEach(this::send);
+    abort();
     end(false);
     if (effect instanceof Fault.Fail) {
       reply.fail(Refusal.injected(500));
@@ -163,14 +214,23 @@ final class Exchange implements Sequence.Listener {
 
   private void resume() {
     stalled = false;
-    int tokens = heldBack;
-    heldBack = 0;
-    for (int i = 0; i < tokens; i++) {
-      token();
+    List<Choice> tokens = List.copyOf(heldBack);
+    heldBack.clear();
+    tokens.forEach(Choice::token);
+    for (Choice choice : choices) {
+      if (!ended && choice.complete() && !choice.finished) {
+        finish(choice);
+      }
     }
-    if (!ended && generated == answer.tokens()) {
-      finish();
-      reply.flush();
+    reply.flush();
+  }
+
+  private void abort() {
+    for (Choice choice : choices) {
+      if (!choice.finished) {
+        core.scheduler().cancel(choice.sequence);
+        core.metrics().aborted();
+      }
     }
   }
 
@@ -185,17 +245,22 @@ final class Exchange implements Sequence.Listener {
                 sent == 0 ? null : (Long) tokenNanos[0],
                 Arrays.copyOf(tokenNanos, sent),
                 promptTokens,
+                usage().cachedTokens(),
                 sent,
                 core.nanoClock().getAsLong(),
                 cancelled));
     onEnd.run();
   }
 
-  private long begunNanos() {
-    return admittedNanos == null ? receivedNanos : admittedNanos;
-  }
-
   private Usage usage() {
-    return new Usage(promptTokens, generated);
+    int reasoning = 0;
+    for (Choice choice : choices) {
+      reasoning += choice.answer.reasoning(choice.generated);
+    }
+    return new Usage(
+        promptTokens,
+        generated,
+        choices.get(0).sequence.cachedTokens(),
+        core.options().reasoningTokens() == 0 ? null : (Integer) reasoning);
   }
 }

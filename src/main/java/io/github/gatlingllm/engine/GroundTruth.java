@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param firstTokenNanos the first token was handed to the connection; null when none was
  * @param tokenNanos the same for each token, in order
  * @param promptTokens of the prompt
- * @param outputTokens generated and sent
+ * @param cachedTokens of these, tokens that the prefix cache held; of the first choice
+ * @param outputTokens generated and sent, of all choices
  * @param endedNanos the last byte was handed to the connection, or the connection was gone
  * @param cancelled whether the client went away before the end
  */
@@ -24,6 +25,7 @@ public record GroundTruth(
     @Nullable Long firstTokenNanos,
     long[] tokenNanos,
     int promptTokens,
+    int cachedTokens,
     int outputTokens,
     long endedNanos,
     boolean cancelled) {}

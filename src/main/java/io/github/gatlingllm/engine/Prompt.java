@@ -5,40 +5,77 @@ import com.fasterxml.jackson.databind.JsonNode;
 /**
  * A prompt, reduced to its size and its identity.
  *
- * <p>Size: one token per 4 characters (UTF-16 units) of all texts together, rounded up, at least 1;
- * roles and templates are free. That is the rule "chars4", so a client can count the same.
+ * <p>Size: one token per 4 characters (Unicode code points) of all texts together, rounded up, at
+ * least 1; roles and templates are free. That is the rule "chars4", so a client can count the same.
+ * Tool definitions count as the text of their JSON, tool calls as name and arguments, and an image
+ * as {@value #IMAGE_TOKENS} tokens, whatever its size.
  *
  * @param tokens ≥ 1
- * @param hash of role and text of every part
+ * @param text what was read; to be copied, not changed
  */
-record Prompt(int tokens, long hash) {
-  private static final int CHARS_PER_TOKEN = 4;
+record Prompt(int tokens, BlockHasher text) {
+  /** Tokens of an image. */
+  static final int IMAGE_TOKENS = 256;
+
+  private Prompt(BlockHasher text) {
+    this(Math.max(1, text.tokens()), text);
+  }
+
+  /** Identity of roles and texts. */
+  long hash() {
+    return text.hash();
+  }
 
   /**
-   * The prompt of a chat: {@code messages}, contents as text or as an array of text parts.
+   * The prompt of a chat: {@code tools}, which come first as in most templates, then {@code
+   * messages}, contents as text or as an array of text and image parts.
    *
    * @throws Refusal 400 where it is anything else
    */
-  static Prompt ofMessages(JsonNode messages) throws Refusal {
+  static Prompt ofChat(JsonNode tools, JsonNode messages) throws Refusal {
     if (!messages.isArray() || messages.isEmpty()) {
       throw Refusal.badRequest("messages", "messages are missing; expected a non-empty array");
     }
-    Sum sum = new Sum();
+    BlockHasher text = new BlockHasher();
+    if (!tools.isEmpty()) {
+      text.mark("tools");
+      text.text(tools.toString());
+    }
     for (JsonNode message : messages) {
       if (!message.path("role").isTextual()) {
         throw Refusal.badRequest("messages", "A message has no role; expected role and content");
       }
-      sum.mix(message.path("role").textValue());
-      JsonNode content = message.path("content");
-      if (content.isArray()) {
-        for (JsonNode part : content) {
-          sum.add(part.path("text"));
-        }
-      } else if (!content.isNull()) {
-        sum.add(content);
+      text.mark(message.path("role").textValue());
+      content(message, text);
+      for (JsonNode call : message.path("tool_calls")) {
+        text.text(call.at("/function/name").asText());
+        text.text(call.at("/function/arguments").asText());
       }
     }
-    return sum.prompt();
+    return new Prompt(text);
+  }
+
+  private static void content(JsonNode message, BlockHasher text) throws Refusal {
+    JsonNode content = message.path("content");
+    if (content.isArray()) {
+      for (JsonNode part : content) {
+        part(part, text);
+      }
+    } else if (!content.isNull() && !(content.isMissingNode() && message.has("tool_calls"))) {
+      text.text(read(content));
+    }
+  }
+
+  private static void part(JsonNode part, BlockHasher text) throws Refusal {
+    if (!part.path("type").asText().equals("image_url")) {
+      text.text(read(part.path("text")));
+      return;
+    }
+    JsonNode url = part.at("/image_url/url");
+    if (!url.isTextual()) {
+      throw Refusal.badRequest("messages", "An image has no address; expected image_url.url");
+    }
+    text.tokens(Answer.mix(url.textValue().hashCode()), IMAGE_TOKENS);
   }
 
   /**
@@ -48,37 +85,22 @@ record Prompt(int tokens, long hash) {
    * @throws Refusal 400 where it is anything else
    */
   static Prompt ofText(JsonNode prompt) throws Refusal {
+    BlockHasher text = new BlockHasher();
     if (prompt.isArray() && !prompt.isEmpty() && prompt.path(0).isIntegralNumber()) {
-      return new Prompt(prompt.size(), prompt.hashCode());
+      for (JsonNode id : prompt) {
+        text.tokens(Answer.mix(id.longValue() + 1), 1);
+      }
+    } else {
+      text.text(read(prompt.isArray() && prompt.size() == 1 ? prompt.path(0) : prompt));
     }
-    Sum sum = new Sum();
-    sum.add(prompt.isArray() && prompt.size() == 1 ? prompt.path(0) : prompt);
-    return sum.prompt();
+    return new Prompt(text);
   }
 
-  /** Characters counted, and hashed with FNV-1a. */
-  private static final class Sum {
-    private long chars;
-    private long hash = 0xCBF29CE484222325L;
-
-    void add(JsonNode text) throws Refusal {
-      if (!text.isTextual()) {
-        throw Refusal.badRequest(
-            null, "The prompt is missing or no text; this engine reads text only");
-      }
-      chars += text.textValue().length();
-      mix(text.textValue());
+  private static String read(JsonNode text) throws Refusal {
+    if (!text.isTextual()) {
+      throw Refusal.badRequest(
+          null, "The prompt is missing or no text; this engine reads text and image_url parts");
     }
-
-    void mix(String text) {
-      for (int i = 0; i < text.length(); i++) {
-        hash = (hash ^ text.charAt(i)) * 0x100000001B3L;
-      }
-      hash = Answer.mix(hash);
-    }
-
-    Prompt prompt() {
-      return new Prompt((int) Math.max(1, (chars + CHARS_PER_TOKEN - 1) / CHARS_PER_TOKEN), hash);
-    }
+    return text.textValue();
   }
 }

@@ -1,21 +1,27 @@
 package io.github.gatlingllm.engine;
 
-/** How an answer goes out: streamed or whole. Belongs to the event loop. */
+/**
+ * How a response goes out: streamed or whole. Choices count from 0. Belongs to the event loop; what
+ * is told goes out with {@link #flush}.
+ */
 interface Reply {
 
   /** The request was accepted. */
   void open();
 
-  /** Its prefill begins. */
-  void begin(Usage usage);
+  /** The prefill of a choice begins. */
+  void begin(int choice, Usage usage);
 
-  /** More text; ASCII, no escaping needed. Goes out with {@link #flush}. */
-  void text(CharSequence text, Usage usage);
+  /** More of a choice; ASCII, except for the name of a tool. */
+  void text(int choice, Answer.Part part, CharSequence text, Usage usage);
 
-  /** The answer is complete. Goes out with {@link #flush}. */
-  void finish(String finishReason, Usage usage);
+  /** A choice is complete. */
+  void finish(int choice, String finishReason, Usage usage);
 
-  /** The answer failed. Goes out with {@link #flush}. */
+  /** All choices are complete. */
+  void end(Usage usage);
+
+  /** The response failed. */
   void fail(Refusal refusal);
 
   void flush();

@@ -35,12 +35,17 @@ interface Scheduler {
   /** What it holds at the moment. */
   Load load();
 
+  /** What its KV memory did. */
+  default KvStats kv() {
+    return KvStats.NONE;
+  }
+
   /**
    * How busy a scheduler is.
    *
    * @param running admitted sequences that are not finished
    * @param waiting sequences in the queue
-   * @param kvUsage share of the KV cache that is taken, 0 to 1
+   * @param kvUsage share of the KV blocks that are held, 0 to 1
    */
   record Load(int running, int waiting, double kvUsage) {
     static final Load NONE = new Load(0, 0, 0);

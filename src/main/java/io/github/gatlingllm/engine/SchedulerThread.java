@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  * Runs a scheduler in real time: sleeps until the next token is due, then hands all tokens of the
  * iteration to the event loop as one task. Deadlines are absolute, so lateness does not add up.
  *
- * <p>{@link #submit}, {@link #cancel} and {@link #load} may be called from any thread.
+ * <p>{@link #submit}, {@link #cancel}, {@link #load} and {@link #kv} may be called from any thread.
  */
 final class SchedulerThread implements AutoCloseable {
   private final Scheduler scheduler;
@@ -22,10 +22,12 @@ final class SchedulerThread implements AutoCloseable {
   private final Queue<Consumer<Scheduler>> inbox = new ConcurrentLinkedQueue<>();
   private final Thread thread = new Thread(this::run, "embedded-engine-scheduler");
   private volatile Scheduler.Load load = Scheduler.Load.NONE;
+  private volatile KvStats kv;
   private volatile boolean closed;
 
   SchedulerThread(Scheduler scheduler, Executor eventLoop, LongSupplier nanoClock) {
     this.scheduler = scheduler;
+    this.kv = scheduler.kv();
     this.eventLoop = eventLoop;
     this.nanoClock = nanoClock;
     thread.setDaemon(true);
@@ -47,6 +49,10 @@ final class SchedulerThread implements AutoCloseable {
 
   Scheduler.Load load() {
     return load;
+  }
+
+  KvStats kv() {
+    return kv;
   }
 
   /**
@@ -79,6 +85,7 @@ final class SchedulerThread implements AutoCloseable {
       scheduler.advance(now, tokens);
       long due = scheduler.plan(now, admitted);
       load = scheduler.load();
+      kv = scheduler.kv();
       deliver(tokens, Sequence.Listener::token);
       deliver(admitted, Sequence.Listener::admitted);
       if (due == Scheduler.NEVER) {

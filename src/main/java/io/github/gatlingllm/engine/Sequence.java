@@ -1,21 +1,31 @@
 package io.github.gatlingllm.engine;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
- * One request as a scheduler sees it: so many prompt tokens in, so many output tokens out. Its
- * progress belongs to the scheduler and is written by the scheduler's thread only.
+ * One answer as a scheduler sees it: so many prompt tokens in, so many output tokens out. Its
+ * progress belongs to the scheduler and is written by the scheduler's thread only; listeners are
+ * called afterwards.
  */
 final class Sequence {
   private final int promptTokens;
   private final int outputTokens;
   private final long arrivedNanos;
+  private final BlockChain chain;
   private final Listener listener;
+  private final List<Integer> blocks = new ArrayList<>();
+  private int toPrefill;
   private int prefilled;
   private int generated;
+  private int cachedTokens;
+  private int published;
+  private boolean begun;
 
   /** Told what the scheduler decided. */
   interface Listener {
 
-    /** The sequence left the queue: its prefill begins. */
+    /** The sequence left the queue for the first time: its prefill begins. */
     void admitted();
 
     /** Its next token is there. */
@@ -28,42 +38,100 @@ final class Sequence {
    * @param promptTokens ≥ 1
    * @param outputTokens ≥ 1; known beforehand, because answers are drawn from a seed
    * @param arrivedNanos when the request came in
+   * @param chain what its KV blocks will hold
    */
-  Sequence(int promptTokens, int outputTokens, long arrivedNanos, Listener listener) {
+  Sequence(
+      int promptTokens, int outputTokens, long arrivedNanos, BlockChain chain, Listener listener) {
     this.promptTokens = promptTokens;
     this.outputTokens = outputTokens;
     this.arrivedNanos = arrivedNanos;
+    this.chain = chain;
     this.listener = listener;
+    this.toPrefill = promptTokens;
+  }
+
+  int promptTokens() {
+    return promptTokens;
   }
 
   long arrivedNanos() {
     return arrivedNanos;
   }
 
+  BlockChain chain() {
+    return chain;
+  }
+
   Listener listener() {
     return listener;
   }
 
-  /** KV tokens it may come to hold: prompt and output, whole. */
-  int reservation() {
-    return promptTokens + outputTokens;
+  /** Its KV blocks, in order; the pool's to change. */
+  List<Integer> blocks() {
+    return blocks;
+  }
+
+  /** Prompt tokens that it found in the prefix cache when it first began. */
+  int cachedTokens() {
+    return cachedTokens;
+  }
+
+  /** Tokens that must be in the KV cache before its next one: the prompt, and what it has said. */
+  int known() {
+    return promptTokens + generated;
   }
 
   /** KV tokens it holds now. */
   int kvTokens() {
-    return prefilled + generated;
+    return prefilled + known() - toPrefill;
   }
 
-  /** Processes up to {@code budget} more prompt tokens; returns how many there were. */
+  /**
+   * Leaves the queue.
+   *
+   * @param cached tokens that need no prefill
+   * @return whether it is the first time
+   */
+  boolean begin(int cached) {
+    toPrefill = known();
+    prefilled = cached;
+    boolean first = !begun;
+    if (first) {
+      begun = true;
+      cachedTokens = cached;
+    }
+    return first;
+  }
+
+  /** Loses what it holds and has to begin again; what it has said stays said. */
+  void preempted() {
+    toPrefill = known();
+    prefilled = 0;
+    published = 0;
+  }
+
+  /** Processes up to {@code budget} more tokens; returns how many there were. */
   int prefill(int budget) {
-    int tokens = Math.min(budget, promptTokens - prefilled);
+    int tokens = Math.min(budget, toPrefill - prefilled);
     prefilled += tokens;
     return tokens;
   }
 
-  /** Whether its whole prompt is processed: it gets a token in each iteration. */
+  /** Offers its full blocks to others. */
+  void publish(BlockPool pool) {
+    for (int full = chain.full(kvTokens()); published < full; published++) {
+      pool.publish(blocks.get(published), chain.name(published));
+    }
+  }
+
+  /** Whether everything known is processed: it gets a token in each iteration. */
   boolean decodes() {
-    return prefilled == promptTokens;
+    return prefilled == toPrefill;
+  }
+
+  /** Whether the tokens of the next iteration need a block more than it holds. */
+  boolean needsBlock() {
+    return kvTokens() > blocks.size() * BlockPool.BLOCK_TOKENS;
   }
 
   /** Takes its next token; returns the number of tokens so far. */

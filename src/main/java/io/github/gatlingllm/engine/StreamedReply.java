@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Server-sent events, one HTTP chunk each: headers at once, the role chunk when the prefill begins
- * (chat only), a chunk per text, the finish chunk, the usage chunk where asked for, {@code [DONE]}.
+ * (chat only), a chunk per text, the finish chunk; after the last choice the usage chunk where
+ * asked for, {@code [DONE]}.
  */
 final class StreamedReply implements Reply {
   private final ChannelHandlerContext context;
@@ -49,20 +50,24 @@ final class StreamedReply implements Reply {
   }
 
   @Override
-  public void begin(Usage usage) {
+  public void begin(int choice, Usage usage) {
     if (request.api() == Api.CHAT) {
-      write(format.role(allocator(), continuous(usage)));
+      write(format.role(allocator(), choice, continuous(usage)));
     }
   }
 
   @Override
-  public void text(CharSequence text, Usage usage) {
-    write(format.text(allocator(), text, continuous(usage)));
+  public void text(int choice, Answer.Part part, CharSequence text, Usage usage) {
+    write(format.text(allocator(), choice, part, text, continuous(usage)));
   }
 
   @Override
-  public void finish(String finishReason, Usage usage) {
-    write(format.finish(allocator(), finishReason, continuous(usage)));
+  public void finish(int choice, String finishReason, Usage usage) {
+    write(format.finish(allocator(), choice, finishReason, continuous(usage)));
+  }
+
+  @Override
+  public void end(Usage usage) {
     if (request.includeUsage()) {
       write(format.usage(allocator(), usage));
     }

@@ -1,41 +1,53 @@
 package io.github.gatlingllm.engine;
 
 /**
- * The words that the engine speaks: 256 common English ones. Each is one token of cl100k_base, with
- * or without a space before it, so a tokenizer counts as many tokens in an answer as the engine
- * reports.
+ * The words that the engine speaks: common English ones of three letters, four at the beginning of
+ * a text. With the space before it each is one token of cl100k_base and four characters, so that
+ * both a tokenizer and the rule "chars4" count as many tokens in an answer as the engine reports,
+ * and an answer takes as many in the prompt of the next turn as it took when it was said.
  */
 final class Vocabulary {
   private static final String[] WORDS =
       """
-      the of and to in is that for it as was with be by on not he this are or his from at which but
-      have an had they you were their one all we can her has there been if more when will would who
-      so no out up into than them then its time some could these two may first other do now such
-      any my what him about after only most over also new made many did must before back see
-      through way where get much go well your know should down work because long each just those
-      people how too little state good very make world still own men year here between both life
-      being under three never day same another while last might us great old come since against
-      right came take used small few house use place during high without again home around however
-      found thought went say part once general upon school every does got number course war until
-      always away something fact water public put think hand open far took head yet government
-      system set better nothing night end why find going look point key next city give group young
-      days order room let word present side best large big face early light need second white
-      rather kind form ever door line area name within simple special today music story paper table
-      study result reason color money value model level street mother father power history service
-      center field force return market energy space month language news film watch
+      the and for was not his her had you one all can has out who now him how did its our two way
+      may any new old see get got own say she too use day man men boy let put end why try ask big
+      few far run set add act age ago air arm art bag bar bed bet bit bow box bus buy car cat cow
+      cry cup cut dog dry due ear eat egg eye fit fix fly fun gas hat hit hot ice job joy key kid
+      law lay led leg lie log lot low map mix net nor off oil pay pen per pet pop raw red rid row
+      sad sat sea sit six sky son sum sun tax tea ten tie tip top toy van via war web win won
+      yes yet bay bid cap dad dam dig dot era fan fee gap hip hub inn ion jam jet lab mom odd pan
+      pin pit pot ray rib rod rub rug ski tag tap tin ton zip aim aid bee cab fig fin fog fox hay
+      hen hop ink jar lap lid mat met nap owl peg pie ram ran sub tan vet fed hid ate but are
+      """
+          .strip()
+          .split("\\s+");
+  private static final String[] OPENINGS =
+      """
+      This That They Then When What With Here Some Most From Each Just Only Once Well Many Also
+      Over Both
       """
           .strip()
           .split("\\s+");
 
   private Vocabulary() {}
 
-  /** The word that a hash picks. */
+  /** The word that a hash picks; it follows a space. */
   static String word(long hash) {
     return WORDS[(int) Long.remainderUnsigned(hash, WORDS.length)];
   }
 
-  /** All of them. */
+  /** The first word of a text that a hash picks. */
+  static String opening(long hash) {
+    return OPENINGS[(int) Long.remainderUnsigned(hash, OPENINGS.length)];
+  }
+
+  /** All of them but the openings. */
   static String[] words() {
     return WORDS.clone();
+  }
+
+  /** All openings. */
+  static String[] openings() {
+    return OPENINGS.clone();
   }
 }

@@ -2,34 +2,56 @@ package io.github.gatlingllm.engine;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 
 /** One JSON object at the end. */
 final class WholeReply implements Reply {
   private final ChannelHandlerContext context;
   private final AnswerFormat format;
   private final String requestId;
-  private final StringBuilder text = new StringBuilder();
+  private final List<Said> choices;
 
-  WholeReply(ChannelHandlerContext context, AnswerFormat format, String requestId) {
+  /** What a choice has said so far. */
+  private static final class Said {
+    private final Map<Answer.Part, StringBuilder> texts = new EnumMap<>(Answer.Part.class);
+    private String finishReason = "";
+
+    AnswerFormat.Choice whole() {
+      Map<Answer.Part, String> strings = new EnumMap<>(Answer.Part.class);
+      texts.forEach((part, text) -> strings.put(part, text.toString()));
+      return new AnswerFormat.Choice(strings, finishReason);
+    }
+  }
+
+  WholeReply(ChannelHandlerContext context, int choices, AnswerFormat format, String requestId) {
     this.context = context;
     this.format = format;
     this.requestId = requestId;
+    this.choices = IntStream.range(0, choices).mapToObj(index -> new Said()).toList();
   }
 
   @Override
   public void open() {}
 
   @Override
-  public void begin(Usage usage) {}
+  public void begin(int choice, Usage usage) {}
 
   @Override
-  public void text(CharSequence more, Usage usage) {
-    text.append(more);
+  public void text(int choice, Answer.Part part, CharSequence text, Usage usage) {
+    choices.get(choice).texts.computeIfAbsent(part, each -> new StringBuilder()).append(text);
   }
 
   @Override
-  public void finish(String finishReason, Usage usage) {
-    String json = format.whole(text.toString(), finishReason, usage);
+  public void finish(int choice, String finishReason, Usage usage) {
+    choices.get(choice).finishReason = finishReason;
+  }
+
+  @Override
+  public void end(Usage usage) {
+    String json = format.whole(choices.stream().map(Said::whole).toList(), usage);
     Responses.json(context, HttpResponseStatus.OK, requestId, json);
   }
 

@@ -6,6 +6,7 @@ import io.github.gatlingllm.action.LlmRequest;
 import io.github.gatlingllm.action.MessagePart;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * A chat completion.
@@ -48,6 +49,30 @@ public final class ChatRequestBuilder extends LlmRequestBuilder<ChatRequestBuild
     return message("user", Dynamic.of(text));
   }
 
+  /**
+   * One more message of the user, with images.
+   *
+   * <pre>{@code
+   * llm("look").chat().user("What is in #{what}?", image("cat.png"), image(512, 512).variants(16))
+   * }</pre>
+   *
+   * @param text a Gatling EL String; empty for none
+   */
+  public ChatRequestBuilder user(String text, Image image, Image... more) {
+    return illustrated(Dynamic.text(text), image, more);
+  }
+
+  /** As {@link #user(String, Image, Image...)}, the text computed from the session. */
+  public ChatRequestBuilder user(Function<Session, String> text, Image image, Image... more) {
+    return illustrated(Dynamic.of(text), image, more);
+  }
+
+  private ChatRequestBuilder illustrated(Dynamic<String> text, Image image, Image... more) {
+    List<Dynamic<String>> urls =
+        Stream.concat(Stream.of(image), Stream.of(more)).map(Image::url).toList();
+    return with(request.and(new MessagePart.Illustrated("user", text, urls)));
+  }
+
   /** One more message of the assistant; a Gatling EL String. */
   public ChatRequestBuilder assistant(String text) {
     return message("assistant", Dynamic.text(text));
@@ -71,8 +96,9 @@ public final class ChatRequestBuilder extends LlmRequestBuilder<ChatRequestBuild
   /**
    * A whole list of messages, in OpenAI's form.
    *
-   * @param el a Gatling EL String for a session attribute that is a list of maps, or JSON text of
-   *     an array
+   * @param el a Gatling EL String for a session attribute that is a list of maps, a {@link
+   *     io.github.gatlingllm.workload.Dialog} of a dataset (up to its last user message, with its
+   *     tools unless others are set), or JSON text of an array
    */
   public ChatRequestBuilder messages(String el) {
     return with(request.and(new MessagePart.Whole(Dynamic.el(el, Object.class))));
@@ -91,6 +117,19 @@ public final class ChatRequestBuilder extends LlmRequestBuilder<ChatRequestBuild
   /** As {@link #tools(String)}, computed from the session. */
   public ChatRequestBuilder tools(Function<Session, String> json) {
     return edit(draft -> draft.tools = Dynamic.of(json));
+  }
+
+  /**
+   * Whether and which tools the model calls: a JSON value such as {@code "auto"} with its quotes; a
+   * Gatling EL String.
+   */
+  public ChatRequestBuilder toolChoice(String json) {
+    return edit(draft -> draft.toolChoice = Dynamic.text(json));
+  }
+
+  /** As {@link #toolChoice(String)}, computed from the session. */
+  public ChatRequestBuilder toolChoice(Function<Session, String> json) {
+    return edit(draft -> draft.toolChoice = Dynamic.of(json));
   }
 
   /** The form the answer must have: a JSON object such as a JSON schema; a Gatling EL String. */

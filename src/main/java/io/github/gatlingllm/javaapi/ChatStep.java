@@ -38,6 +38,15 @@ public final class ChatStep {
     return new ChatStep(request.and(new MessagePart.History(sessionKey)));
   }
 
+  /**
+   * The conversation kept in that session attribute, and what the dialog that it follows asks next;
+   * see {@link ConversationBuilder#dialog(String)}. After a request that fails the conversation is
+   * over.
+   */
+  public ChatRequestBuilder nextTurn(String sessionKey) {
+    return new ChatRequestBuilder(request.and(new MessagePart.NextTurn(sessionKey)));
+  }
+
   /** What the user says; a Gatling EL String. */
   public ChatRequestBuilder user(String text) {
     return chat().user(text);
@@ -46,6 +55,16 @@ public final class ChatStep {
   /** What the user says, computed from the session. */
   public ChatRequestBuilder user(Function<Session, String> text) {
     return chat().user(text);
+  }
+
+  /** What the user says and shows; see {@link ChatRequestBuilder#user(String, Image, Image...)}. */
+  public ChatRequestBuilder user(String text, Image image, Image... more) {
+    return chat().user(text, image, more);
+  }
+
+  /** What the user says and shows, the text computed from the session. */
+  public ChatRequestBuilder user(Function<Session, String> text, Image image, Image... more) {
+    return chat().user(text, image, more);
   }
 
   /** What the assistant said before; a Gatling EL String. */

@@ -5,7 +5,9 @@ import io.gatling.javaapi.core.CoreDsl;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.workload.Conversation;
+import io.github.gatlingllm.workload.Dialog;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -18,24 +20,93 @@ public final class ConversationBuilder implements Executable {
 
   private final String sessionKey;
   private final @Nullable Dynamic<String> system;
+  private final @Nullable Dynamic<Dialog> dialog;
+  private final boolean recordedAnswers;
+  private final @Nullable Integer contextLimit;
 
   ConversationBuilder(String sessionKey) {
-    this(sessionKey, null);
+    this(sessionKey, null, null, false, null);
   }
 
-  private ConversationBuilder(String sessionKey, @Nullable Dynamic<String> system) {
+  private ConversationBuilder(
+      String sessionKey,
+      @Nullable Dynamic<String> system,
+      @Nullable Dynamic<Dialog> dialog,
+      boolean recordedAnswers,
+      @Nullable Integer contextLimit) {
     this.sessionKey = sessionKey;
     this.system = system;
+    this.dialog = dialog;
+    this.recordedAnswers = recordedAnswers;
+    this.contextLimit = contextLimit;
   }
 
-  /** What the model is told before anything else; a Gatling EL String. */
+  /**
+   * What the model is told before anything else, in place of what a dialog begins with; a Gatling
+   * EL String.
+   */
   public ConversationBuilder system(String text) {
-    return new ConversationBuilder(sessionKey, Dynamic.text(text));
+    return system(Dynamic.text(text));
   }
 
   /** As {@link #system(String)}, computed from the session. */
   public ConversationBuilder system(Function<Session, String> text) {
-    return new ConversationBuilder(sessionKey, Dynamic.of(text));
+    return system(Dynamic.of(text));
+  }
+
+  private ConversationBuilder system(Dynamic<String> text) {
+    return new ConversationBuilder(sessionKey, text, dialog, recordedAnswers, contextLimit);
+  }
+
+  /**
+   * Follows a recorded dialog: begins with what its system said, and {@link ChatStep#nextTurn} asks
+   * its turns. The answers that come join the history.
+   *
+   * <pre>{@code
+   * feed(dataset(shareGpt("sharegpt.json")).seed(42)),
+   * exec(conversation("history").dialog("#{dialog}")),
+   * asLongAs(goesOn("history")).on(llm("turn").chat().nextTurn("history"), pause(2, 8))
+   * }</pre>
+   *
+   * @param el a Gatling EL String for a session attribute that is a {@link Dialog}
+   */
+  public ConversationBuilder dialog(String el) {
+    return dialog(Dynamic.el(el, Dialog.class));
+  }
+
+  /** As {@link #dialog(String)}, computed from the session. */
+  public ConversationBuilder dialog(Function<Session, Dialog> dialog) {
+    return dialog(Dynamic.of(dialog));
+  }
+
+  private ConversationBuilder dialog(Dynamic<Dialog> followed) {
+    return new ConversationBuilder(sessionKey, system, followed, recordedAnswers, contextLimit);
+  }
+
+  /**
+   * Lets a dialog's recorded answers join the history in place of those that come, so that every
+   * server is asked the same.
+   */
+  public ConversationBuilder recordedAnswers() {
+    return new ConversationBuilder(sessionKey, system, dialog, true, contextLimit);
+  }
+
+  /**
+   * Ends the conversation before a turn that would have more tokens than that, its {@code
+   * maxTokens} included: the turn is not sent, {@link LlmDsl#goesOn} is false from then on, and the
+   * user goes on with the scenario. How many turns were not sent is on the console and in {@code
+   * run.json}.
+   *
+   * <p>The history counts as the server, else our tokenizer, counted it with the last answer; what
+   * is new counts as a token per four characters.
+   *
+   * @param tokens 1 or more
+   */
+  public ConversationBuilder contextLimit(int tokens) {
+    if (tokens < 1) {
+      throw InvalidSimulation.because("contextLimit(" + tokens + "): expected 1 token or more");
+    }
+    return new ConversationBuilder(sessionKey, system, dialog, recordedAnswers, tokens);
   }
 
   /** For internal use only. */
@@ -45,8 +116,13 @@ public final class ConversationBuilder implements Executable {
   }
 
   private Conversation begin(Session session) {
-    return system == null
-        ? Conversation.of()
-        : Conversation.ofSystem(system.resolve(session.asScala()));
+    Conversation begun =
+        dialog == null
+            ? Conversation.of()
+            : Conversation.of(dialog.resolve(session.asScala()), recordedAnswers);
+    if (system != null) {
+      begun = begun.withSystem(system.resolve(session.asScala()));
+    }
+    return contextLimit == null ? begun : begun.withContextLimit(contextLimit);
   }
 }

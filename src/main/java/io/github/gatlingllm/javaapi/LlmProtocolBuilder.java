@@ -8,6 +8,8 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.sample.Assertion;
 import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,11 +60,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
           "the llm protocol has no base URL; set one: llm.baseUrl(\"http://localhost:8000/v1\")");
     }
     boolean judged = !settings.slo().isEmpty() || !settings.sloByName().isEmpty();
-    for (Assertion assertion : settings.assertions()) {
-      if (assertion.figure().startsWith("goodput") && !judged) {
-        throw InvalidSimulation.because(
-            "an assertion on goodput has no SLO to judge; set one: .slo(slo().ttft(200))");
-      }
+    if (!judged && settings.assertions().stream().anyMatch(Assertion::needsSlo)) {
+      throw InvalidSimulation.because(
+          "an assertion on goodput has no SLO to judge; set one: .slo(slo().ttft(200))");
     }
     return settings;
   }
@@ -229,6 +229,28 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.extraBody = JsonText.object("body", json));
   }
 
+  /**
+   * Puts a nonce before the first character of every prompt, another one for each request of the
+   * run: no prompt hits what a server has cached of another one. In a conversation this is true of
+   * every turn. The same {@link #seed} gives the same nonces; load generators that share a server
+   * need different seeds. Takes the place of {@link #sharedPrefix}.
+   */
+  public LlmProtocolBuilder uniquePrompts() {
+    return with(s -> s.prefix = PromptPrefix.unique(s.prefixSeed()));
+  }
+
+  /**
+   * Puts one of several made-up texts before the first character of every prompt, drawn by {@link
+   * #seed}: the requests of a group share that much prefix, and no more than chance with others. A
+   * conversation stays in its group. Takes the place of {@link #uniquePrompts}.
+   *
+   * @param groups how many texts there are, 1 or more
+   * @param tokens length of each, 2 or more, counted by the tokenizer of this protocol
+   */
+  public LlmProtocolBuilder sharedPrefix(int groups, int tokens) {
+    return with(s -> s.prefix = Prefixes.shared(groups, tokens, s.prefixSeed()));
+  }
+
   /** Objectives of every request, unless its name has its own. */
   public LlmProtocolBuilder slo(SloBuilder slo) {
     return with(s -> s.slo = slo.build());
@@ -310,9 +332,25 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(s -> s.warmUp = new LlmProtocol.WarmUp(s.warmUp.requests(), false));
   }
 
-  /** Notes in the run what prompts and arrivals were drawn from, so that it can be repeated. */
+  /**
+   * Notes in the run what prompts and arrivals were drawn from, so that it can be repeated; what
+   * prompts begin with is drawn from it too.
+   */
   public LlmProtocolBuilder seed(long seed) {
-    return with(s -> s.seed = seed);
+    return with(
+        s -> {
+          s.seed = seed;
+          s.prefix = s.prefix.seed(seed);
+        });
+  }
+
+  /**
+   * What counts the tokens of prompts, for {@code prompt_tokens_local} and exact lengths, and of
+   * answers where the server does not; {@code tiktoken("cl100k_base")} unless set. Best is the
+   * model's own: {@code huggingFace("models/llama/tokenizer.json")}.
+   */
+  public LlmProtocolBuilder tokenizer(Tokenizer tokenizer) {
+    return with(s -> s.tokenizer = tokenizer);
   }
 
   /** Notes a setting of the simulation in the run, where the report shows it; never a secret. */
@@ -367,12 +405,14 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     private LlmProtocol.Pinning pinning;
     private boolean includeUsage;
     private @Nullable String extraBody;
+    private PromptPrefix prefix;
     private Slo slo;
     private final Map<String, Slo> sloByName;
     private final List<Assertion> assertions;
     private LlmProtocol.Recording recording;
     private LlmProtocol.WarmUp warmUp;
     private @Nullable Long seed;
+    private Tokenizer tokenizer;
     private final Map<String, String> notes;
 
     Draft(LlmProtocol from) {
@@ -390,13 +430,20 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
       pinning = from.pinning();
       includeUsage = from.includeUsage();
       extraBody = from.extraBody();
+      prefix = from.prefix();
       slo = from.slo();
       sloByName = new LinkedHashMap<>(from.sloByName());
       assertions = new ArrayList<>(from.assertions());
       recording = from.recording();
       warmUp = from.warmUp();
       seed = from.seed();
+      tokenizer = from.tokenizer();
       notes = new LinkedHashMap<>(from.notes());
+    }
+
+    /** Drawn once, so that one protocol is one protocol however often it is asked for. */
+    long prefixSeed() {
+      return seed == null ? Seeds.random() : seed;
     }
 
     LlmProtocol toSettings() {
@@ -415,12 +462,14 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
           pinning,
           includeUsage,
           extraBody,
+          prefix,
           slo,
           sloByName,
           List.copyOf(assertions),
           recording,
           warmUp,
           seed,
+          tokenizer,
           notes);
     }
   }

@@ -99,6 +99,21 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return edit(draft -> draft.topP = Dynamic.of(topP));
   }
 
+  /** How many answers are asked for, as choices of one response: {@code n}. */
+  public final T choices(int choices) {
+    return edit(draft -> draft.n = Dynamic.of(choices));
+  }
+
+  /** As {@link #choices(int)}; a Gatling EL String. */
+  public final T choices(String el) {
+    return edit(draft -> draft.n = Dynamic.el(el, Integer.class));
+  }
+
+  /** As {@link #choices(int)}, computed from the session. */
+  public final T choices(Function<Session, Integer> choices) {
+    return edit(draft -> draft.n = Dynamic.of(choices));
+  }
+
   /** Texts that end the answer; Gatling EL Strings. */
   public final T stop(String... texts) {
     List<Dynamic<String>> stops = Arrays.stream(texts).map(Dynamic::text).toList();

@@ -38,6 +38,9 @@ public final class OpenLoop implements LoadProfile {
 
   private record Gamma(double cv) implements Shape {}
 
+  /** A trace says itself when users arrive. */
+  private record Recorded() implements Shape {}
+
   /** What one level offers. */
   @FunctionalInterface
   private interface Offer {
@@ -105,7 +108,7 @@ public final class OpenLoop implements LoadProfile {
     double perSecond = replay.trace().size() / (replay.lengthNanos() / 1e9);
     return new OpenLoop(
         List.of((shape, seed, phases) -> new Level.Open("trace", perSecond, replay, phases)),
-        new Poisson(),
+        new Recorded(),
         Seeds.random(),
         Phases.DEFAULT.withMeasure(replay.lengthNanos()));
   }
@@ -131,14 +134,26 @@ public final class OpenLoop implements LoadProfile {
     return shape instanceof Constant ? new Gaps.Equal() : new Gaps.Exponential(seed);
   }
 
+  private OpenLoop reshaped(String step, Shape shape) {
+    requireDrawn(step);
+    return new OpenLoop(offers, shape, seed, phases);
+  }
+
+  private void requireDrawn(String step) {
+    if (shape instanceof Recorded) {
+      throw InvalidSimulation.because(
+          step + " has no effect: a trace says itself when users arrive; leave it out");
+    }
+  }
+
   /** Users arrive as a Poisson process, the default: independent, exponential gaps. */
   public OpenLoop poisson() {
-    return new OpenLoop(offers, new Poisson(), seed, phases);
+    return reshaped("poisson()", new Poisson());
   }
 
   /** Users arrive evenly spaced. */
   public OpenLoop constant() {
-    return new OpenLoop(offers, new Constant(), seed, phases);
+    return reshaped("constant()", new Constant());
   }
 
   /**
@@ -147,11 +162,12 @@ public final class OpenLoop implements LoadProfile {
    * @param cv standard deviation of the gaps ÷ their mean: above 0, at most 100; 1 is Poisson
    */
   public OpenLoop gamma(double cv) {
-    return new OpenLoop(offers, new Gamma(Gaps.requireCv(cv)), seed, phases);
+    return reshaped("gamma(" + cv + ")", new Gamma(Gaps.requireCv(cv)));
   }
 
   /** Pins the arrival times: the same seed plans the same ones. Without it they are random. */
   public OpenLoop seed(long seed) {
+    requireDrawn("seed(" + seed + ")");
     return new OpenLoop(offers, shape, seed, phases);
   }
 

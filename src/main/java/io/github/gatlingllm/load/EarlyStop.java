@@ -1,10 +1,12 @@
 package io.github.gatlingllm.load;
 
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sweep that ends after the first level that breaks a rule.
+ * A sweep that ends with the first level that breaks a rule.
  *
  * @param plan the whole sweep
  * @param rules at least one
@@ -36,26 +38,36 @@ public record EarlyStop(LoadPlan plan, List<StopRule> rules) implements LevelPla
     @Override
     public @Nullable Level next(@Nullable LevelResult before) {
       List<Level> levels = plan.levels();
-      if (next < levels.size() && before != null) {
+      if (before != null && (before.cut() || next < levels.size())) {
         for (StopRule rule : rules) {
           String broken = rule.brokenBy(before);
           if (broken != null) {
-            int left = levels.size() - next;
-            conclusion =
-                new Conclusion(
-                    "stopped early",
-                    "after "
-                        + before.label()
-                        + ", "
-                        + left
-                        + (left == 1 ? " level" : " levels")
-                        + " left out: "
-                        + broken);
+            conclusion = stopped(before, levels.size() - next, broken);
             return null;
           }
         }
       }
       return next < levels.size() ? levels.get(next++) : null;
+    }
+
+    private static Conclusion stopped(LevelResult level, int left, String broken) {
+      String leftOut =
+          left == 0 ? "" : ", " + left + (left == 1 ? " level" : " levels") + " left out";
+      return new Conclusion(
+          "stopped early",
+          (level.cut() ? "during " : "after ") + level.label() + leftOut + ": " + broken,
+          !level.cut(),
+          null,
+          null);
+    }
+
+    @Override
+    public @Nullable Long mostFailures() {
+      return rules.stream()
+          .map(StopRule::mostFailures)
+          .filter(Objects::nonNull)
+          .min(Comparator.naturalOrder())
+          .orElse(null);
     }
 
     @Override

@@ -4,7 +4,6 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Locale;
 import java.util.SplittableRandom;
-import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,29 +123,40 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
 
     @Override
     public Conclusion conclusion() {
-      return new Conclusion("search", text());
+      LevelResult best = goodResult;
+      Long met = best == null ? null : best.met();
+      if (failure != null || best == null || met == null) {
+        return new Conclusion("search", nothing(), false, null, null);
+      }
+      Interval share = Interval.of(met, best.attempted());
+      double asked = best.sloPercentile() / 100;
+      boolean enough = Interval.of(best.attempted(), best.attempted()).low() >= asked;
+      String text =
+          String.format(
+              Locale.ROOT,
+              "max goodput %s holds the SLO, %s; %d of %d requests met it (%.1f to %.1f %% at 95 %%)",
+              best.label(),
+              bad == null ? "and no higher rate failed" : "r=" + number(bad) + " does not",
+              met,
+              best.attempted(),
+              share.low() * 100,
+              share.high() * 100);
+      return new Conclusion(
+          "search",
+          enough ? text : text + "; too few to be sure of " + number(best.sloPercentile()) + " %",
+          enough && bad != null,
+          share.low(),
+          asked);
     }
 
-    private String text() {
-      if (failure != null) {
-        return "max goodput " + failure;
-      }
-      DoubleFunction<String> number =
-          value -> BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
-      LevelResult best = goodResult;
-      if (good == null || best == null || best.met() == null) {
-        return "no rate down to " + number.apply(rate) + "/s holds the SLO";
-      }
-      Interval share = Interval.of(best.met(), best.attempted());
-      return String.format(
-          Locale.ROOT,
-          "max goodput r=%s holds the SLO, %s; %d of %d requests met it (%.1f to %.1f %% at 95 %%)",
-          number.apply(good),
-          bad == null ? "and no higher rate failed" : "r=" + number.apply(bad) + " does not",
-          best.met(),
-          best.attempted(),
-          share.low() * 100,
-          share.high() * 100);
+    private String nothing() {
+      return failure != null
+          ? "max goodput " + failure
+          : "no rate down to " + number(rate) + "/s holds the SLO";
+    }
+
+    private static String number(double value) {
+      return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
     }
   }
 }

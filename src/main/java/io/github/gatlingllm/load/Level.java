@@ -92,6 +92,23 @@ public sealed interface Level {
    */
   record Open(String label, double perSecond, Arrivals arrivals, Phases phases) implements Level {
 
+    public Open {
+      long length =
+          arrivals instanceof Arrivals.Curve curve
+              ? curve.lengthNanos()
+              : arrivals instanceof Arrivals.Replay replay ? replay.lengthNanos() : Long.MAX_VALUE;
+      if (phases.stabilizeNanos() >= length) {
+        throw new IllegalArgumentException(
+            "stabilize("
+                + phases.stabilizeNanos() / 1e9
+                + " s) outlasts the "
+                + label
+                + " of "
+                + length / 1e9
+                + " s, so nothing would be measured; stabilize for less");
+      }
+    }
+
     /** A level that its rate is the name of. */
     public Open(double perSecond, Arrivals arrivals, Phases phases) {
       this(

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param arrived requests scheduled in the second half of the measure phase; null where that is not
  *     known: closed levels, levels bounded by a count
  * @param served requests of any phase that ended in that half, well or badly
+ * @param failures requests of all phases that were not ok, the cancelled ones excepted
+ * @param cut whether a rule ended it before its time
  */
 public record LevelResult(
     String label,
@@ -24,7 +26,9 @@ public record LevelResult(
     long ended,
     long failed,
     @Nullable Long arrived,
-    long served) {
+    long served,
+    long failures,
+    boolean cut) {
 
   /** Share of attempted requests that met the SLO, 0 to 1; null without SLO or attempts. */
   public @Nullable Double sloShare() {

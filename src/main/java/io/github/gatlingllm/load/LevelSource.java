@@ -18,6 +18,11 @@ public interface LevelSource {
   /** Whether the choice of a level depends on the results of those before. */
   boolean needsResults();
 
+  /** More failed requests than this end a level at once; null for no limit. */
+  default @Nullable Long mostFailures() {
+    return null;
+  }
+
   /** What there is to say once there is no further level; null for nothing. */
   @Nullable Conclusion conclusion();
 
@@ -26,8 +31,17 @@ public interface LevelSource {
    *
    * @param topic {@code stopped early} or {@code search}
    * @param text one line
+   * @param sound false where the plan could not do what it was for: a level was cut short, a search
+   *     has no bracket or too few requests
+   * @param value the figure behind it; null when there is none
+   * @param threshold what it is judged by; null when there is none
    */
-  record Conclusion(String topic, String text) {}
+  record Conclusion(
+      String topic,
+      String text,
+      boolean sound,
+      @Nullable Double value,
+      @Nullable Double threshold) {}
 
   /** The same levels whatever they give. */
   static LevelSource of(Iterator<Level> levels) {

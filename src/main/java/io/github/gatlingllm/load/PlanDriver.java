@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  * starts a user per arrival. Either way nothing new starts once the measure phase is over; the
  * level ends when nothing of it is in flight, or when its drain time is over, and the next one
  * starts at that instant. Levels are asked for one by one, so that a search may choose each one by
- * the results of those before; it then starts as soon as these are known.
+ * the results of those before; it then starts as soon as these are known. Where too many requests
+ * of a level fail, it is cut: its measure phase ends at that instant, and arrivals already handed
+ * out do not begin.
  *
  * <p>Thread-safe: one lock, held for some hundred nanoseconds per decision.
  */
@@ -101,6 +103,12 @@ public final class PlanDriver {
     }
   }
 
+  /** Whether a user that has arrived still begins its iteration; else it stands at the loop. */
+  public boolean begins(Arrival arrival) {
+    Stage of = arrival.stage();
+    return of != null && !of.isCut();
+  }
+
   private void startNextLevel(@Nullable LevelResult before) {
     Level level = levels.next(before);
     if (level == null) {
@@ -122,6 +130,10 @@ public final class PlanDriver {
     vacant = 0;
     measured = 0;
     listener.stageStarted(started, started.startNanos());
+    Long most = levels.mostFailures();
+    if (most != null) {
+      listener.watchFailures(started, most, () -> cut(started));
+    }
     enter(started, Phase.FILL);
     if (level instanceof Level.Open open) {
       handOut(started, open.schedule());
@@ -161,6 +173,14 @@ public final class PlanDriver {
     } else {
       listener.phaseStarted(current, phase, from);
       at(until, () -> enter(current, following));
+    }
+  }
+
+  /** Ends a level before its time. */
+  private synchronized void cut(Stage current) {
+    if (current == stage && !closed) {
+      current.cut(nanoClock.getAsLong());
+      enter(current, Phase.DRAIN);
     }
   }
 
@@ -271,7 +291,7 @@ public final class PlanDriver {
   // Open levels
 
   private void handOut(Stage current, Iterator<Planned> schedule) {
-    if (current != stage) {
+    if (current != stage || closed) {
       return;
     }
     long horizon = nanoClock.getAsLong() + LOOKAHEAD_NANOS;

@@ -20,6 +20,7 @@ public final class Stage {
   private final long fillEnd;
   private final long stabilizeEnd;
   private volatile long measureEnd;
+  private volatile long cutAt = OPEN_END;
   private volatile boolean over;
   private volatile int trial;
 
@@ -72,6 +73,9 @@ public final class Stage {
   /** The phase at that instant; instants before the start belong to the first phase. */
   public Phase phaseAt(long nanoTime) {
     long offset = nanoTime - startNanos;
+    if (offset >= cutAt) {
+      return Phase.DRAIN;
+    }
     if (offset < fillEnd) {
       return Phase.FILL;
     }
@@ -89,6 +93,23 @@ public final class Stage {
       case MEASURE -> measureStartNanos();
       case DRAIN -> measureEndNanos();
     };
+  }
+
+  /** Whether a request may be sent in it: until it is over, or cut short. */
+  public boolean admits() {
+    return !over && !isCut();
+  }
+
+  /** Whether a rule ended it before its time. */
+  public boolean isCut() {
+    return cutAt != OPEN_END;
+  }
+
+  /** Ends what it measures, now; what was sent is drained. */
+  void cut(long nanoTime) {
+    long offset = Math.max(0, nanoTime - startNanos);
+    measureEnd = Math.min(measureEnd, offset);
+    cutAt = offset;
   }
 
   /** Whether it has ended: nothing of it may start any more. */

@@ -26,12 +26,19 @@ public interface StageListener {
   default void stageEnded(Stage stage, long nanoTime, int running) {}
 
   /**
+   * Is told, as a stage starts, how many requests of it may fail.
+   *
+   * @param tooMany to be called once more than {@code most} have failed, on any thread
+   */
+  default void watchFailures(Stage stage, long most, Runnable tooMany) {}
+
+  /**
    * Is asked for the result of a stage that has ended, where the next level depends on it.
    *
    * @param goOn takes it as soon as it is known, on any thread
    */
   default void whenSettled(Stage stage, Consumer<LevelResult> goOn) {
-    goOn.accept(new LevelResult(stage.label(), 0, null, 100, 0, 0, null, 0));
+    goOn.accept(new LevelResult(stage.label(), 0, null, 100, 0, 0, null, 0, 0, false));
   }
 
   /** The plan has come to its end, and has this to say. */

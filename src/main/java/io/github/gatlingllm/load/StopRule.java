@@ -3,11 +3,19 @@ package io.github.gatlingllm.load;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Ends a sweep early: after a level that it finds broken, no further one is offered. */
+/**
+ * Ends a sweep early: after a level that it finds broken, no further one is offered. A number of
+ * errors ends the level itself, too.
+ */
 public sealed interface StopRule {
 
   /** In what way the level broke the rule, with its figure; null when it did not. */
   @Nullable String brokenBy(LevelResult level);
+
+  /** More failed requests than this end a level at once; null where the rule waits for its end. */
+  default @Nullable Long mostFailures() {
+    return null;
+  }
 
   /**
    * Too few attempted requests met the SLO. A run without SLO never breaks it.
@@ -50,6 +58,33 @@ public sealed interface StopRule {
   }
 
   /**
+   * Too many requests of a level failed, in whatever phase. The level ends at once: no new request,
+   * those already sent are drained.
+   *
+   * @param count 0 or more
+   */
+  record ErrorCountAbove(long count) implements StopRule {
+    public ErrorCountAbove {
+      if (count < 0) {
+        throw new IllegalArgumentException(
+            "errorCountAbove(" + count + ") is always broken; expected 0 or more");
+      }
+    }
+
+    @Override
+    public @Nullable String brokenBy(LevelResult level) {
+      return level.failures() > count
+          ? text("%d requests failed, more than %d", level.failures(), count)
+          : null;
+    }
+
+    @Override
+    public Long mostFailures() {
+      return count;
+    }
+  }
+
+  /**
    * Requests pile up: in the second half of an open level's measure phase fewer than {@value
    * #SERVED} of those that arrived were served, and the gap is larger than chance (3 √n of Poisson
    * arrivals). Needs levels that are longer than a few requests; let them stabilize first.
@@ -71,7 +106,8 @@ public sealed interface StopRule {
   }
 
   /**
-   * The rule that is written so: {@code slo<50%}, {@code errors>10%} or {@code overSaturated}.
+   * The rule that is written so: {@code slo<50%}, {@code errors>10%}, {@code errors>50} or {@code
+   * overSaturated}.
    *
    * @throws IllegalArgumentException if there is none
    */
@@ -85,6 +121,9 @@ public sealed interface StopRule {
     }
     if (plain.startsWith("errors>") && plain.endsWith("%")) {
       return new ErrorsAbove(Double.parseDouble(plain.substring(7, plain.length() - 1)));
+    }
+    if (plain.startsWith("errors>")) {
+      return new ErrorCountAbove(Long.parseLong(plain.substring(7)));
     }
     throw new IllegalArgumentException(text + " is no rule");
   }

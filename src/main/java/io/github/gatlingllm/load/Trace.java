@@ -24,7 +24,8 @@ public final class Trace implements Serializable {
   }
 
   /**
-   * Reads a file of time stamps, see {@link TraceFile}.
+   * Reads a file of time stamps, or a resource of that name on the class path, see {@link
+   * TraceFile}.
    *
    * @throws IllegalArgumentException in one line with file and line number, if it is no trace
    */

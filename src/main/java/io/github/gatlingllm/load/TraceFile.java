@@ -5,7 +5,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.math.BigDecimal;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
@@ -62,16 +65,24 @@ final class TraceFile {
   private int lineNumber;
   private long lastNanos = Long.MIN_VALUE;
 
+  /** A file, else a resource of that name on the class path, as Gatling's own resources. */
   TraceFile(Path file) {
     this.file = file;
   }
 
   Trace read() {
-    if (!Files.isRegularFile(file)) {
+    URL resource = Files.isRegularFile(file) ? null : onClassPath();
+    if (resource == null && !Files.isRegularFile(file)) {
       throw new IllegalArgumentException(
-          file + ": no such file; expected a trace of time stamps, CSV or JSONL");
+          file
+              + ": no such file, nor on the class path; expected a trace of time stamps, CSV or JSONL");
     }
-    try (BufferedReader lines = Files.newBufferedReader(file)) {
+    try (BufferedReader lines =
+        resource == null
+            ? Files.newBufferedReader(file)
+            : new BufferedReader(
+                new InputStreamReader(
+                    resource.openStream(), StandardCharsets.UTF_8.newDecoder()))) {
       String first = next(lines);
       if (first != null && first.startsWith("{")) {
         objects(first, lines);
@@ -86,6 +97,12 @@ final class TraceFile {
       throw new IllegalArgumentException(file.getFileName() + ": has no arrival; expected some");
     }
     return trace.build(String.valueOf(file.getFileName()));
+  }
+
+  private @Nullable URL onClassPath() {
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    String name = file.toString().replace('\\', '/');
+    return loader == null ? ClassLoader.getSystemResource(name) : loader.getResource(name);
   }
 
   /** The next line that is not blank, stripped; null at the end. */

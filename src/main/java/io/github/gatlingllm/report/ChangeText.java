@@ -8,6 +8,8 @@ import io.github.gatlingllm.stats.Comparison.Place;
 import io.github.gatlingllm.stats.FailCondition.Judged;
 import io.github.gatlingllm.stats.Interval;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -76,14 +78,15 @@ final class ChangeText {
     if (stage == null) {
       return "all " + (comparison.places().size() - 1) + " stages pooled";
     }
-    boolean isOneTarget =
-        comparison.places().stream()
-                .map(Place::target)
-                .filter(target -> target != null)
-                .distinct()
-                .count()
-            < 2;
-    return isOneTarget ? stage : stage + " of " + place.target();
+    String target = place.target();
+    String scenario = place.scenario();
+    return stage
+        + (target == null || isSame(comparison, Place::target) ? "" : " of " + target)
+        + (scenario == null || isSame(comparison, Place::scenario) ? "" : ", " + scenario);
+  }
+
+  private static boolean isSame(Comparison comparison, Function<Place, @Nullable String> of) {
+    return comparison.places().stream().map(of).filter(Objects::nonNull).distinct().count() < 2;
   }
 
   /** A run's verdict in a sentence. */

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param limits lines that values are judged by
  * @param bands spans of x
  * @param wide whether it takes the whole width
+ * @param table its data as a table where the points are not the best one; else null
  */
 record Chart(
     String id,
@@ -31,22 +32,28 @@ record Chart(
     List<Line> series,
     List<Limit> limits,
     List<Band> bands,
-    @JsonIgnore boolean wide) {
+    @JsonIgnore boolean wide,
+    @JsonIgnore @Nullable Html table) {
 
   /** A chart with neither limits nor bands. */
   Chart(
       String id, String title, String direction, String howTo, Axis x, Axis y, List<Line> series) {
-    this(id, title, direction, howTo, x, y, series, List.of(), List.of(), false);
+    this(id, title, direction, howTo, x, y, series, List.of(), List.of(), false, null);
   }
 
   /** The same over the whole width. */
   Chart widened() {
-    return new Chart(id, title, direction, howTo, x, y, series, limits, bands, true);
+    return new Chart(id, title, direction, howTo, x, y, series, limits, bands, true, table);
+  }
+
+  /** The same with a table of its own. */
+  Chart tabled(Html data) {
+    return new Chart(id, title, direction, howTo, x, y, series, limits, bands, wide, data);
   }
 
   /** The same with spans of x marked. */
   Chart over(List<Band> spans) {
-    return new Chart(id, title, direction, howTo, x, y, series, limits, spans, wide);
+    return new Chart(id, title, direction, howTo, x, y, series, limits, spans, wide, table);
   }
 
   /**
@@ -62,11 +69,11 @@ record Chart(
             .orElse(0);
     if (value > 4 * highest) {
       String said = howTo + " " + label + " lies above what is drawn.";
-      return new Chart(id, title, direction, said, x, y, series, limits, bands, wide);
+      return new Chart(id, title, direction, said, x, y, series, limits, bands, wide, table);
     }
     List<Limit> one = List.of(new Limit(value, label));
     Axis scale = value > highest ? y.upTo(value * 1.2) : y;
-    return new Chart(id, title, direction, howTo, x, scale, series, one, bands, wide);
+    return new Chart(id, title, direction, howTo, x, scale, series, one, bands, wide, table);
   }
 
   /** The same with a logarithmic y axis where values differ too much for any other. */
@@ -82,7 +89,7 @@ record Chart(
       return this;
     }
     Axis log = new Axis(y.name(), y.unit(), Scale.LOG, List.of(), y.max());
-    return new Chart(id, title, direction, howTo, x, log, series, limits, bands, wide);
+    return new Chart(id, title, direction, howTo, x, log, series, limits, bands, wide, table);
   }
 
   /** Whether there is anything to draw. */
@@ -151,7 +158,15 @@ record Chart(
     AREA,
     BAR,
     /** A row of a heat map: the values are counts, the darker the more. */
-    HEAT
+    HEAT,
+    /** Single values, a dot each. */
+    DOTS,
+    /** A part of bars that lie on their side, one per place of x, next to the part before it. */
+    STACK,
+    /** Instants on such a bar, a tick each. */
+    TICKS,
+    /** A row of a map of places: each value is written in its cell, the darker the higher. */
+    GRID
   }
 
   /**

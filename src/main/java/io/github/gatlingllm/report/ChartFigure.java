@@ -36,7 +36,9 @@ final class ChartFigure {
     html.close().element("p", chart.howTo()).close();
     html.element(
         "div", "", "id", chart.id(), "class", "plot", "role", "img", "aria-label", inWords());
-    return html.add(table()).close();
+    Html own = chart.table();
+    html.open("details").element("summary", "Data as a table");
+    return html.add(own == null ? table() : own).close().close();
   }
 
   /** Title, direction, limits, and the range of each series: what a screen reader says. */
@@ -84,8 +86,9 @@ final class ChartFigure {
   }
 
   private Html table() {
-    Html html = new Html().open("details").element("summary", "Data as a table");
-    html.open("div", "class", "scroll", "tabindex", "0", "role", "group", "aria-label", "Data");
+    Html html =
+        new Html()
+            .open("div", "class", "scroll", "tabindex", "0", "role", "group", "aria-label", "Data");
     html.open("table").open("thead").open("tr").element("th", chart.x().heading(), "scope", "col");
     boolean sharesX = chart.x().scale() != Chart.Scale.VALUE;
     Axis y = chart.y();
@@ -102,7 +105,7 @@ final class ChartFigure {
     } else {
       rowsByPoint(html);
     }
-    return html.close().close().close().close();
+    return html.close().close().close();
   }
 
   private static String headingOf(Line line, Axis y) {

@@ -123,8 +123,8 @@ final class CompareCharts {
       if (shape != null) {
         List<Point> points =
             shape.quantiles().stream()
-                .filter(quantile -> quantile.percent() < 100 && quantile.valueMs() > 0)
-                .map(quantile -> new Point(NinesScale.of(quantile.percent()), quantile.valueMs()))
+                .filter(quantile -> quantile.percent() < 100 && quantile.value() > 0)
+                .map(quantile -> new Point(NinesScale.of(quantile.percent()), quantile.value()))
                 .toList();
         end = Math.max(end, points.stream().mapToDouble(Point::x).max().orElse(0));
         lines.add(Line.of(sides.get(i).name(), i, i, points));

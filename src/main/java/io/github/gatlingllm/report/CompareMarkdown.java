@@ -64,8 +64,7 @@ final class CompareMarkdown {
     }
   }
 
-  private static TextTable table(
-      ComparedRuns runs, List<ConfigurationDifference.Row> differences) {
+  private static TextTable table(ComparedRuns runs, List<ConfigurationDifference.Row> differences) {
     List<String> heading = new ArrayList<>(List.of("setting"));
     runs.sides().forEach(side -> heading.add(SummaryMarkdown.inline(side.name())));
     List<List<String>> rows = new ArrayList<>();

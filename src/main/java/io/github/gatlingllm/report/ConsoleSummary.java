@@ -15,6 +15,8 @@ public final class ConsoleSummary {
   /** Columns. */
   static final int WIDTH = 120;
 
+  private static final int MOST_TRIALS = 10;
+
   private final StringBuilder out = new StringBuilder();
 
   private ConsoleSummary() {}
@@ -37,6 +39,11 @@ public final class ConsoleSummary {
     if (summary.stages().size() > 1) {
       block.title("Load levels");
       block.table(SummaryTables.stages(summary));
+    }
+    TextTable trials = SummaryTables.trials(summary, MOST_TRIALS);
+    if (!trials.rows().isEmpty()) {
+      block.title("Trials");
+      block.table(trials);
     }
     block.warnings(summary);
     block.line("=".repeat(WIDTH));
@@ -67,6 +74,9 @@ public final class ConsoleSummary {
             + "; jitter (ITL p99 ÷ p50) "
             + NumberText.number(f.jitter().itlP99OverP50()));
     wrapped("> ", "workload: " + new WorkloadText(summary).line());
+    if (summary.arrivals() != null) {
+      wrapped("> ", "arrivals: " + SummaryTables.arrivals(summary.arrivals()));
+    }
     Figures.Goodput goodput = f.goodput();
     Summary.SloTable slo = summary.slo();
     if (goodput != null && slo != null) {
@@ -86,7 +96,7 @@ public final class ConsoleSummary {
                       : "; at most "
                           + NumberText.with(max.requestsPerS(), "requests/s")
                           + " at "
-                          + SummaryTables.place(summary, max.stage(), max.target())));
+                          + summary.place(max.stage(), max.target(), max.scenario())));
     }
     Summary.Knee knee = summary.knee();
     if (knee != null && summary.stages().size() > 1) {
@@ -94,7 +104,7 @@ public final class ConsoleSummary {
           "> ",
           knee.reached()
               ? "knee: "
-                  + SummaryTables.place(summary, knee.stage(), knee.target())
+                  + summary.place(knee.stage(), knee.target(), knee.scenario())
                   + " = "
                   + NumberText.with(knee.outputTokensPerS(), "tok/s")
                   + " at E2E p50 "

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.stats.CloseUps;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
@@ -34,17 +35,24 @@ public final class HtmlReport {
   private static List<Section> sections(Summary summary, Series series, PageEnd end) {
     VerdictSections verdict = new VerdictSections(summary);
     GeneratorSection generator = new GeneratorSection(summary);
+    CloseUps closeUps = series.closeUps();
     List<Section> sections = new ArrayList<>();
     sections.add(verdict.verdict());
     sections.add(verdict.checks());
     sections.add(new MetricsSection(summary).section());
     sections.add(new LoadSection(summary).section());
+    new ScenarioSection(closeUps.scenarios()).section().ifPresent(sections::add);
     sections.add(new TimeSection(summary, series).section());
     sections.add(new ShapeSection(series).section());
+    new DependenceSection(closeUps.dependence()).section().ifPresent(sections::add);
+    new JitterSection(summary, closeUps.evenness()).section().ifPresent(sections::add);
+    new BreakdownSection(closeUps.breakdowns()).section().ifPresent(sections::add);
+    new ExemplarSection(closeUps.exemplars()).section().ifPresent(sections::add);
     sections.add(new OutcomeSection(summary.figures()).section());
     if (generator.isKnown()) {
       sections.add(generator.section());
     }
+    new ArrivalSection(summary, series).section().ifPresent(sections::add);
     sections.add(end.glossary());
     sections.add(end.files());
     return sections;

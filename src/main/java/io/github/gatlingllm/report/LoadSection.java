@@ -8,9 +8,11 @@ import io.github.gatlingllm.stats.Distribution;
 import io.github.gatlingllm.stats.Figures;
 import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.Curve;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -22,12 +24,12 @@ final class LoadSection {
 
   private final Summary summary;
   private final List<String> levels;
-  private final List<String> targets;
+  private final List<Curve> curves;
 
   LoadSection(Summary summary) {
     this.summary = summary;
     levels = summary.stages().stream().map(Stage::label).distinct().toList();
-    targets = summary.stages().stream().map(Stage::target).distinct().toList();
+    curves = summary.curves();
   }
 
   Section section() {
@@ -70,22 +72,23 @@ final class LoadSection {
     Metric metric = streamed ? Metric.TTFT_MS : Metric.E2E_MS;
     Function<Stage, @Nullable Double> latency = stage -> stage.figures().metric(metric).p95();
     List<Line> lines = new ArrayList<>();
-    for (int t = 0; t < targets.size(); t++) {
-      String target = targets.get(t);
+    for (int t = 0; t < curves.size(); t++) {
+      Curve curve = curves.get(t);
+      String name = name(curve);
       List<Point> points = new ArrayList<>();
       List<Pin> pins = new ArrayList<>();
-      for (Stage stage : of(target)) {
+      for (Stage stage : of(curve)) {
         Double x = stage.figures().throughput().outputTokensPerS();
         Double y = latency.apply(stage);
         if (x != null && y != null) {
           String mark = mark(stage);
           points.add(new Point(x, y, mark.isEmpty() ? stage.label() : stage.label() + " " + mark));
           if (!mark.isEmpty()) {
-            pins.add(new Pin(x, y, stage.label() + " is " + mark + " of " + target));
+            pins.add(new Pin(x, y, stage.label() + " is " + mark + " of " + name));
           }
         }
       }
-      lines.add(Line.of(target, t, t, points).pinned(pins));
+      lines.add(Line.of(name, t, t, points).pinned(pins));
     }
     Chart chart =
         new Chart(
@@ -107,14 +110,15 @@ final class LoadSection {
 
   private String mark(Stage stage) {
     List<String> marks = new ArrayList<>();
-    boolean knee =
-        summary.targets().stream().map(Summary.Target::knee).anyMatch(k -> isAt(k, stage));
-    if (knee || isAt(summary.knee(), stage)) {
+    if (curves.stream().map(Curve::knee).anyMatch(k -> isAt(k, stage))) {
       marks.add("knee");
     }
     Figures.Goodput goodput = summary.figures().goodput();
     Figures.MaxGoodput max = goodput == null ? null : goodput.max();
-    if (max != null && max.stage().equals(stage.label()) && max.target().equals(stage.target())) {
+    if (max != null
+        && max.stage().equals(stage.label())
+        && max.target().equals(stage.target())
+        && Objects.equals(max.scenario(), stage.scenario())) {
       marks.add("max goodput");
     }
     return marks.isEmpty() ? "" : "(" + String.join(", ", marks) + ")";
@@ -124,11 +128,26 @@ final class LoadSection {
     return knee != null
         && knee.reached()
         && knee.stage().equals(stage.label())
-        && knee.target().equals(stage.target());
+        && knee.target().equals(stage.target())
+        && Objects.equals(knee.scenario(), stage.scenario());
   }
 
-  private List<Stage> of(String target) {
-    return summary.stages().stream().filter(stage -> stage.target().equals(target)).toList();
+  private List<Stage> of(Curve curve) {
+    return summary.stages().stream()
+        .filter(
+            stage ->
+                stage.target().equals(curve.target())
+                    && Objects.equals(stage.scenario(), curve.scenario()))
+        .toList();
+  }
+
+  /** What tells a curve from the others; its target where there is only one. */
+  private String name(Curve curve) {
+    String scenario = curve.scenario();
+    if (scenario == null || !summary.hasSeveralScenarios()) {
+      return curve.target();
+    }
+    return summary.hasSeveralTargets() ? scenario + " at " + curve.target() : scenario;
   }
 
   private Axis load() {
@@ -136,22 +155,22 @@ final class LoadSection {
   }
 
   private Line line(
-      String name, String target, int color, int dash, Function<Stage, @Nullable Double> figure) {
+      String name, Curve curve, int color, int dash, Function<Stage, @Nullable Double> figure) {
     List<Point> points =
-        of(target).stream()
+        of(curve).stream()
             .map(stage -> new Point(levels.indexOf(stage.label()), figure.apply(stage)))
             .toList();
-    return Line.of(targets.size() > 1 ? target + " " + name : name, color, dash, points);
+    return Line.of(curves.size() > 1 ? name(curve) + " " + name : name, color, dash, points);
   }
 
   private Chart throughput() {
     List<Line> lines = new ArrayList<>();
-    for (int t = 0; t < targets.size(); t++) {
-      String target = targets.get(t);
-      lines.add(line("all", target, t, 0, s -> s.figures().throughput().outputTokensPerS()));
+    for (int t = 0; t < curves.size(); t++) {
+      Curve curve = curves.get(t);
+      lines.add(line("all", curve, t, 0, s -> s.figures().throughput().outputTokensPerS()));
       if (summary.slo() != null) {
-        int color = targets.size() > 1 ? t : 2;
-        lines.add(line("in SLO", target, color, 1, LoadSection::sloTokens));
+        int color = curves.size() > 1 ? t : 2;
+        lines.add(line("in SLO", curve, color, 1, LoadSection::sloTokens));
       }
     }
     return new Chart(
@@ -173,14 +192,14 @@ final class LoadSection {
 
   private Chart latency(String id, Metric metric, String measure) {
     List<Line> lines = new ArrayList<>();
-    for (int t = 0; t < targets.size(); t++) {
-      String target = targets.get(t);
-      boolean one = targets.size() == 1;
-      lines.add(line("p50", target, t, 0, s -> of(s, metric).p50()));
+    for (int t = 0; t < curves.size(); t++) {
+      Curve curve = curves.get(t);
+      boolean one = curves.size() == 1;
+      lines.add(line("p50", curve, t, 0, s -> of(s, metric).p50()));
       if (one) {
-        lines.add(line("p95", target, 1, 1, s -> of(s, metric).p95()));
+        lines.add(line("p95", curve, 1, 1, s -> of(s, metric).p95()));
       }
-      lines.add(line("p99", target, one ? 3 : t, 2, s -> of(s, metric).p99()));
+      lines.add(line("p99", curve, one ? 3 : t, 2, s -> of(s, metric).p99()));
     }
     Chart chart =
         new Chart(
@@ -203,9 +222,9 @@ final class LoadSection {
 
   private Chart jitter() {
     List<Line> lines = new ArrayList<>();
-    for (int t = 0; t < targets.size(); t++) {
+    for (int t = 0; t < curves.size(); t++) {
       lines.add(
-          line("ITL p99 ÷ p50", targets.get(t), t, 0, s -> s.figures().jitter().itlP99OverP50()));
+          line("ITL p99 ÷ p50", curves.get(t), t, 0, s -> s.figures().jitter().itlP99OverP50()));
     }
     return new Chart(
         "load-jitter",

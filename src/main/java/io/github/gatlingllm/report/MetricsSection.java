@@ -26,6 +26,7 @@ final class MetricsSection {
     html.element("p", MetricTable.INTERVAL, "class", "note");
     html.element("h3", "Throughput, goodput and jitter", "class", "sub").add(system());
     byStage();
+    byTrial();
     byTarget();
     byName();
     byTurn();
@@ -173,21 +174,55 @@ final class MetricsSection {
   }
 
   private void byStage() {
-    boolean manyTargets = summary.targets().size() > 1;
     if (summary.stages().size() < 2) {
       return;
     }
     FigureTable table = new FigureTable("Load level", summary.slo() != null);
     for (Summary.Stage stage : summary.stages()) {
-      table.row(new Html().text(stage.label()), manyTargets ? stage.target() : "", stage.figures());
+      String scenario = stage.scenario();
+      String level =
+          summary.hasSeveralScenarios() && scenario != null
+              ? stage.label() + " of " + scenario
+              : stage.label();
+      String target = summary.hasSeveralTargets() ? stage.target() : "";
+      table.row(new Html().text(level), target, stage.figures());
     }
     html.element("h3", "By load level", "class", "sub").add(table.html());
     html.open("div", "class", "more");
     for (Summary.Stage stage : summary.stages()) {
-      String name = manyTargets ? stage.label() + " at " + stage.target() : stage.label();
-      details(name, "", stage.figures());
+      details(SummaryTables.place(summary, stage), "", stage.figures());
     }
     html.close();
+  }
+
+  /** Batch trials one by one, a table per stage. */
+  private void byTrial() {
+    for (Summary.Stage stage : summary.stages()) {
+      Figures.Trials trials = stage.figures().throughput().trials();
+      if (trials == null) {
+        continue;
+      }
+      String place = SummaryTables.place(summary, stage);
+      Table table =
+          new Table(
+              "Trials of " + place,
+              List.of("Trial", "requests", "ok", "output tokens", "wall, s", "output tok/s"));
+      for (Figures.Trial trial : trials.rows()) {
+        table
+            .row(NumberText.count(trial.trial()), "")
+            .cell(NumberText.count(trial.requests()))
+            .cell(NumberText.count(trial.ok()))
+            .cell(NumberText.count(trial.outputTokens()))
+            .cell(NumberText.number(trial.wallS()))
+            .cell(NumberText.number(trial.outputTokensPerS()))
+            .end();
+      }
+      html.element("h3", "Trials of " + place, "class", "sub").add(table.html());
+      if (trials.rowsLeftOut() > 0) {
+        String left = NumberText.count(trials.rowsLeftOut()) + " later trials have no row.";
+        html.element("p", left, "class", "note");
+      }
+    }
   }
 
   private void byTarget() {

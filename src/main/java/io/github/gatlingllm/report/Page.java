@@ -65,7 +65,7 @@ final class Page {
     Html html = new Html().raw("<!DOCTYPE html>\n").open("html", "lang", "en").open("head");
     String theme = Resource.text("theme.js");
     String echarts = Resource.text("echarts/echarts.min.js");
-    String script = Resource.text("report.js");
+    String script = Resource.text("forms.js") + Resource.text("report.js");
     html.single("meta", "charset", "utf-8");
     html.single(
         "meta", "http-equiv", "Content-Security-Policy", "content", policy(theme, echarts, script));

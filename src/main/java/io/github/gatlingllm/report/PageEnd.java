@@ -52,6 +52,14 @@ final class PageEnd {
     term(html, "Jitter", "pooled ITL p99 ÷ p50: 1 ideal, 2 some stutter, above 3 visible pauses");
     term(
         html,
+        "Dispersion",
+        "variance ÷ mean of arrivals per second: 1 for Poisson arrivals, 0 for constant ones");
+    term(
+        html,
+        "Start lag, gate",
+        "start − scheduled; admitted − start: together the queue wait, which is the client's own");
+    term(
+        html,
         "Batch ratio",
         "output tokens ÷ token events; above 1.2 the server sends tokens in lumps");
     term(

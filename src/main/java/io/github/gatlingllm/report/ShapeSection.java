@@ -7,7 +7,6 @@ import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Chart.Scale;
 import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.Series;
-import io.github.gatlingllm.stats.Series.Bar;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -84,23 +83,13 @@ final class ShapeSection {
   }
 
   private static Chart histogram(Metric metric, Series.Shape shape) {
-    List<String> places = shape.bars().stream().map(ShapeSection::range).toList();
-    List<Point> points = new ArrayList<>();
-    for (int i = 0; i < shape.bars().size(); i++) {
-      points.add(new Point(i, (double) shape.bars().get(i).count()));
-    }
-    return new Chart(
+    return Histogram.of(
         "histogram-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'),
         "Histogram of " + metric.title(),
-        "further left is better",
         "How many values fell into each range; two humps usually are two kinds of requests.",
-        Axis.places(metric.title(), metric.unit(), places),
-        Axis.of("Values", ""),
-        List.of(new Line(metric.title(), Form.BAR, 0, 0, points, List.of())));
-  }
-
-  private static String range(Bar bar) {
-    return NumberText.number(bar.fromMs()) + "–" + NumberText.number(bar.toMs());
+        Axis.of(metric.title(), metric.unit()),
+        "Values",
+        shape);
   }
 
   private Chart curves(String id, String title, Metric first, Metric second) {
@@ -113,8 +102,8 @@ final class ShapeSection {
       }
       List<Point> points =
           shape.quantiles().stream()
-              .filter(quantile -> quantile.percent() < 100 && quantile.valueMs() > 0)
-              .map(quantile -> new Point(NinesScale.of(quantile.percent()), quantile.valueMs()))
+              .filter(quantile -> quantile.percent() < 100 && quantile.value() > 0)
+              .map(quantile -> new Point(NinesScale.of(quantile.percent()), quantile.value()))
               .toList();
       end = Math.max(end, points.stream().mapToDouble(Point::x).max().orElse(0));
       lines.add(Line.of(metric.title(), lines.size(), lines.size(), points));

@@ -15,6 +15,8 @@ import java.util.List;
  */
 public final class SummaryMarkdown {
 
+  private static final int MOST_TRIALS = 50;
+
   private SummaryMarkdown() {}
 
   /** The whole file. */
@@ -35,6 +37,10 @@ public final class SummaryMarkdown {
     if (summary.stages().size() > 1) {
       out.append("### Load levels\n\n").append(SummaryTables.stages(summary).markdown());
       out.append('\n');
+    }
+    TextTable trials = SummaryTables.trials(summary, MOST_TRIALS);
+    if (!trials.rows().isEmpty()) {
+      out.append("### Trials\n\n").append(trials.markdown()).append('\n');
     }
     slo(summary, out);
     assertions(summary, out);
@@ -60,6 +66,9 @@ public final class SummaryMarkdown {
     rows.add(List.of("output", NumberText.with(f.throughput().outputTokensPerS(), "tok/s")));
     rows.add(List.of("completed", NumberText.with(f.throughput().requestsPerS(), "requests/s")));
     rows.add(List.of("workload", inline(new WorkloadText(summary).line())));
+    if (summary.arrivals() != null) {
+      rows.add(List.of("arrivals", SummaryTables.arrivals(summary.arrivals())));
+    }
     Figures.Goodput goodput = f.goodput();
     if (goodput != null) {
       rows.add(
@@ -75,7 +84,7 @@ public final class SummaryMarkdown {
           List.of(
               "knee",
               knee.reached()
-                  ? SummaryTables.place(summary, knee.stage(), knee.target())
+                  ? summary.place(knee.stage(), knee.target(), knee.scenario())
                   : "not reached"));
     }
     rows.add(List.of("jitter (ITL p99 ÷ p50)", NumberText.number(f.jitter().itlP99OverP50())));

@@ -66,7 +66,7 @@ final class SummaryTables {
       Distribution ttft = f.metric(Metric.TTFT_MS);
       Distribution itl = f.metric(Metric.ITL_MS);
       List<String> row = new ArrayList<>();
-      row.add(place(summary, stage.label(), stage.target()));
+      row.add(place(summary, stage));
       row.add(NumberText.number(stage.meanInFlight()));
       row.add(NumberText.number(f.throughput().requestsPerS()));
       row.add(NumberText.number(f.throughput().outputTokensPerS()));
@@ -121,9 +121,66 @@ final class SummaryTables {
     return new TextTable(heading, rows);
   }
 
-  /** A load level, and of which target where there are several. */
-  static String place(Summary summary, String stage, String target) {
-    return summary.targets().size() > 1 ? stage + " of " + target : stage;
+  /**
+   * Batch trials, a row each, of all stages; none outside batch mode.
+   *
+   * @param most rows of each stage at most
+   */
+  static TextTable trials(Summary summary, int most) {
+    List<List<String>> rows = new ArrayList<>();
+    for (Summary.Stage stage : summary.stages()) {
+      Figures.Trials trials = stage.figures().throughput().trials();
+      if (trials == null) {
+        continue;
+      }
+      String place = place(summary, stage);
+      for (Figures.Trial trial : trials.rows().subList(0, Math.min(most, trials.rows().size()))) {
+        rows.add(
+            List.of(
+                place,
+                NumberText.count(trial.trial()),
+                NumberText.count(trial.requests()),
+                NumberText.count(trial.ok()),
+                NumberText.count(trial.outputTokens()),
+                NumberText.number(trial.wallS()),
+                NumberText.number(trial.outputTokensPerS())));
+      }
+      long left = leftOut(trials, most);
+      if (left > 0) {
+        rows.add(List.of(place, NumberText.count(left) + " more", "", "", "", "", ""));
+      }
+    }
+    return new TextTable(
+        List.of("level", "trial", "requests", "ok", "tokens", "wall (s)", "tok/s"), rows);
+  }
+
+  /** Trials that a table of at most so many rows does not show. */
+  static long leftOut(Figures.Trials trials, int most) {
+    return trials.rowsLeftOut() + Math.max(0, trials.rows().size() - most);
+  }
+
+  /** Planned against realised arrivals in one line: rates, dispersion, lag. */
+  static String arrivals(Summary.Arrivals arrivals) {
+    return NumberText.count(arrivals.count())
+        + " planned at "
+        + NumberText.with(arrivals.plannedPerS(), "requests/s")
+        + ", realised "
+        + NumberText.with(arrivals.realisedPerS(), "requests/s")
+        + "; dispersion "
+        + NumberText.number(arrivals.plannedDispersion())
+        + " planned, "
+        + NumberText.number(arrivals.realisedDispersion())
+        + " realised; lag p50 "
+        + NumberText.ms(arrivals.lagP50Ms())
+        + ", p99 "
+        + NumberText.ms(arrivals.lagP99Ms())
+        + ", max "
+        + NumberText.ms(arrivals.lagMaxMs());
+  }
+
+  /** The name of a load level. */
+  static String place(Summary summary, Summary.Stage stage) {
+    return summary.place(stage.label(), stage.target(), stage.scenario());
   }
 
   private static String quoted(Distribution d, String percentile, @Nullable Double value) {

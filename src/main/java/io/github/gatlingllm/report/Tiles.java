@@ -100,7 +100,7 @@ final class Tiles {
     }
     return new Tile(
         "Knee",
-        SummaryTables.place(summary, knee.stage(), knee.target()),
+        summary.place(knee.stage(), knee.target(), knee.scenario()),
         NumberText.with(knee.outputTokensPerS(), "tok/s"));
   }
 

@@ -168,7 +168,11 @@ final class TimeSection {
       for (Summary.PhaseSpan span : stage.phases()) {
         double end = span.startS() + span.durationS();
         boolean measured = span.phase().equals(Phase.MEASURE.key());
-        String label = measured && named ? stage.label() : "";
+        // Two lines where it is long: bands are narrow.
+        String label =
+            measured && named
+                ? SummaryTables.place(summary, stage).replaceFirst(" of ", "\nof ")
+                : "";
         bands.add(new Band(span.startS(), end, label, measured ? stages % 2 : 2));
       }
       stages++;

@@ -10,6 +10,7 @@ import io.github.gatlingllm.sample.Verdict;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adds up what became of each level's requests while the run is on, for plans whose next level
@@ -17,7 +18,7 @@ import java.util.function.Consumer;
  */
 final class LevelTally implements Consumer<RequestRecord> {
 
-  private record Key(String target, String label) {}
+  private record Key(String target, String scenario, String label) {}
 
   private static final class Counts {
     private final Stage stage;
@@ -28,6 +29,9 @@ final class LevelTally implements Consumer<RequestRecord> {
     private long failed;
     private long arrived;
     private long served;
+    private long failures;
+    private long mostFailures = Long.MAX_VALUE;
+    private @Nullable Runnable tooMany;
 
     private Counts(Stage stage) {
       this.stage = stage;
@@ -43,8 +47,20 @@ final class LevelTally implements Consumer<RequestRecord> {
   }
 
   /** A stage starts, whose records are to be counted. */
-  synchronized void begin(Stage stage, String target) {
-    levels.put(new Key(target, stage.label()), new Counts(stage));
+  synchronized void begin(Stage stage, String target, String scenario) {
+    levels.put(new Key(target, scenario, stage.label()), new Counts(stage));
+  }
+
+  /**
+   * Calls {@code tooMany}, once, when more requests of that stage have failed than {@code most}.
+   */
+  synchronized void watch(
+      Stage stage, String target, String scenario, long most, Runnable tooMany) {
+    Counts level = levels.get(new Key(target, scenario, stage.label()));
+    if (level != null) {
+      level.mostFailures = most;
+      level.tooMany = tooMany;
+    }
   }
 
   /** How many records have come. */
@@ -53,15 +69,30 @@ final class LevelTally implements Consumer<RequestRecord> {
   }
 
   @Override
-  public synchronized void accept(RequestRecord record) {
+  public void accept(RequestRecord record) {
+    Runnable tooMany = count(record);
+    if (tooMany != null) {
+      // Outside the lock: whoever hears of it has locks of its own.
+      tooMany.run();
+    }
+  }
+
+  private synchronized @Nullable Runnable count(RequestRecord record) {
     seen++;
     RequestRecord.Identity id = record.identity();
-    Counts level = levels.get(new Key(id.target(), id.stage()));
+    Counts level = levels.get(new Key(id.target(), id.scenario(), id.stage()));
     if (level == null) {
-      return;
+      return null;
     }
+    add(level, record);
+    boolean failed = !record.outcome().ok() && record.outcome().verdict() != Verdict.CANCELLED;
+    level.failures += failed ? 1 : 0;
+    return failed && level.failures == level.mostFailures + 1 ? level.tooMany : null;
+  }
+
+  private void add(Counts level, RequestRecord record) {
     inSecondHalf(level, level.stage, record.timing());
-    if (id.phase() != Phase.MEASURE) {
+    if (record.identity().phase() != Phase.MEASURE) {
       return;
     }
     RequestRecord.Outcome outcome = record.outcome();
@@ -80,8 +111,9 @@ final class LevelTally implements Consumer<RequestRecord> {
     if (!judgesSaturation(stage.level())) {
       return;
     }
-    long until = clock.unixNanos(stage.measureEndNanos());
-    long from = until - stage.level().phases().measureNanos() / 2;
+    long measure = stage.level().phases().measureNanos();
+    long until = clock.unixNanos(stage.measureStartNanos() + measure);
+    long from = until - measure / 2;
     level.arrived += isWithin(timing.scheduledUnixNanos(), from, until) ? 1 : 0;
     Long closed = timing.closedUnixNanos();
     level.served += closed != null && isWithin(closed, from, until) ? 1 : 0;
@@ -96,8 +128,9 @@ final class LevelTally implements Consumer<RequestRecord> {
   }
 
   /** What has come of that stage so far. */
-  synchronized LevelResult result(Stage stage, String target, double sloPercentile) {
-    Counts level = levels.getOrDefault(new Key(target, stage.label()), new Counts(stage));
+  synchronized LevelResult result(
+      Stage stage, String target, String scenario, double sloPercentile) {
+    Counts level = levels.getOrDefault(new Key(target, scenario, stage.label()), new Counts(stage));
     return new LevelResult(
         stage.label(),
         level.attempted,
@@ -105,7 +138,9 @@ final class LevelTally implements Consumer<RequestRecord> {
         sloPercentile,
         level.ended,
         level.failed,
-        judgesSaturation(stage.level()) ? (Long) level.arrived : null,
-        level.served);
+        judgesSaturation(stage.level()) && !stage.isCut() ? (Long) level.arrived : null,
+        level.served,
+        level.failures,
+        stage.isCut());
   }
 }

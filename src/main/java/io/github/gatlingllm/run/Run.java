@@ -153,15 +153,15 @@ public final class Run {
   }
 
   /**
-   * Notes what that load plan against that target tells, and knows what its levels gave. To be
-   * asked for before the load starts: how far the run is depends on all its plans.
+   * Notes what that load plan for a scenario against a target tells, and knows what its levels
+   * gave. To be asked for before the load starts: how far the run is depends on all its plans.
    */
-  public StageListener stages(String target, LevelPlan plan) {
-    StageListener log = stages.of(target, plan.plannedNanos());
+  public StageListener stages(String target, String scenario, LevelPlan plan) {
+    StageListener log = stages.of(target, scenario, plan.plannedNanos());
     return new StageListener() {
       @Override
       public void stageStarted(Stage stage, long nanoTime) {
-        levels.begin(stage, target);
+        levels.begin(stage, target, scenario);
         log.stageStarted(stage, nanoTime);
       }
 
@@ -176,6 +176,11 @@ public final class Run {
       }
 
       @Override
+      public void watchFailures(Stage stage, long most, Runnable tooMany) {
+        levels.watch(stage, target, scenario, most, tooMany);
+      }
+
+      @Override
       public void whenSettled(Stage stage, Consumer<LevelResult> goOn) {
         long records = handedOver.get();
         long now = System.nanoTime();
@@ -185,12 +190,12 @@ public final class Run {
       @Override
       public void concluded(LevelSource.Conclusion conclusion) {
         log.concluded(conclusion);
-        conclude(target, conclusion);
+        conclude(target, scenario, conclusion);
       }
 
       private void settle(Stage stage, long records, long since, Consumer<LevelResult> goOn) {
         if (levels.seen() >= records || System.nanoTime() - since > SETTLING_NANOS) {
-          goOn.accept(levels.result(stage, target, sloPercentile()));
+          goOn.accept(levels.result(stage, target, scenario, sloPercentile(target)));
         } else {
           later(POLL_MILLIS, () -> settle(stage, records, since, goOn));
         }
@@ -198,11 +203,24 @@ public final class Run {
     };
   }
 
-  private void conclude(String target, LevelSource.Conclusion conclusion) {
-    String line = "LLM " + conclusion.topic() + " (" + target + "): " + conclusion.text();
+  private void conclude(String target, String scenario, LevelSource.Conclusion conclusion) {
+    String place = target + ", " + scenario;
+    String line = "LLM " + conclusion.topic() + " (" + place + "): " + conclusion.text();
     conclusions.add(line);
     System.out.println(line);
-    describe(builder -> builder.config(conclusion.topic() + " " + target, conclusion.text()));
+    describe(
+        builder ->
+            builder
+                .config(conclusion.topic() + " " + target, conclusion.text())
+                .conclusion(
+                    new RunInfo.Conclusion(
+                        conclusion.topic(),
+                        target,
+                        scenario,
+                        conclusion.text(),
+                        conclusion.sound(),
+                        conclusion.value(),
+                        conclusion.threshold())));
   }
 
   /** What load plans had to say at their end, a line each. */
@@ -284,8 +302,8 @@ public final class Run {
     }
   }
 
-  private synchronized double sloPercentile() {
-    return info.sloPercentile();
+  private synchronized double sloPercentile(String target) {
+    return info.sloOf(target).percentile();
   }
 
   private synchronized void save() {

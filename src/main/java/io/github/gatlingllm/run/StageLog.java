@@ -1,5 +1,6 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Level;
 import io.github.gatlingllm.load.LevelSource;
 import io.github.gatlingllm.load.Stage;
@@ -10,8 +11,11 @@ import io.github.gatlingllm.sample.StageInfo;
 import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
 import io.github.gatlingllm.stats.LiveFigures.Progress;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +28,7 @@ public final class StageLog {
   private final RunClock clock;
   private final Runnable changed;
   private final List<StageInfo> stages = new ArrayList<>();
+  private final Map<Stage, Integer> index = new HashMap<>();
   private final Set<Stage> running = new LinkedHashSet<>();
   private final PlannedTime planned = new PlannedTime();
 
@@ -36,26 +41,27 @@ public final class StageLog {
   }
 
   /**
-   * Notes what a plan that runs against this target tells.
+   * Notes what a plan that runs this scenario against this target tells.
    *
    * @param plannedNanos how long that plan takes, without drain; null when not known
    */
-  public synchronized StageListener of(String target, @Nullable Long plannedNanos) {
+  public synchronized StageListener of(
+      String target, String scenario, @Nullable Long plannedNanos) {
     PlannedTime.Plan plan = planned.add(plannedNanos);
     return new StageListener() {
       @Override
       public void stageStarted(Stage stage, long nanoTime) {
-        begin(stage, target, plan);
+        begin(stage, target, scenario, plan);
       }
 
       @Override
       public void phaseStarted(Stage stage, Phase phase, long nanoTime) {
-        enter(stage, target, phase, nanoTime);
+        enter(stage, phase, nanoTime);
       }
 
       @Override
       public void stageEnded(Stage stage, long nanoTime, int running) {
-        end(stage, target, nanoTime);
+        end(stage, nanoTime);
       }
 
       @Override
@@ -89,17 +95,19 @@ public final class StageLog {
     plan.end();
   }
 
-  private void begin(Stage stage, String target, PlannedTime.Plan plan) {
+  private void begin(Stage stage, String target, String scenario, PlannedTime.Plan plan) {
     synchronized (this) {
       running.add(stage);
       Level level = stage.level();
       plan.begin(stage.startNanos(), level.phases().plannedNanos());
       boolean open = level instanceof Level.Open;
+      index.put(stage, stages.size());
       stages.add(
           new StageInfo(
               stage.label(),
               target,
-              level instanceof Level.Batch ? "batch" : open ? "open loop" : "closed loop",
+              scenario,
+              kind(level),
               level.offered(),
               open ? "requests/s" : "concurrent",
               List.of()));
@@ -107,33 +115,38 @@ public final class StageLog {
     changed.run();
   }
 
-  private void enter(Stage stage, String target, Phase phase, long nanoTime) {
+  private void enter(Stage stage, Phase phase, long nanoTime) {
     synchronized (this) {
-      int index = indexOf(stage, target);
-      List<PhaseWindow> phases = closed(stages.get(index).phases(), nanoTime);
+      List<PhaseWindow> phases = closed(infoOf(stage).phases(), nanoTime);
       phases.add(new PhaseWindow(phase, clock.unixNanos(nanoTime), null));
-      replace(index, phases);
+      replace(stage, phases);
     }
     changed.run();
   }
 
-  private void end(Stage stage, String target, long nanoTime) {
+  private void end(Stage stage, long nanoTime) {
     synchronized (this) {
       running.remove(stage);
-      int index = indexOf(stage, target);
-      replace(index, closed(stages.get(index).phases(), nanoTime));
+      replace(stage, closed(infoOf(stage).phases(), nanoTime));
     }
     changed.run();
   }
 
-  private int indexOf(Stage stage, String target) {
-    for (int i = stages.size() - 1; i >= 0; i--) {
-      StageInfo info = stages.get(i);
-      if (info.label().equals(stage.label()) && info.target().equals(target)) {
-        return i;
-      }
+  private static String kind(Level level) {
+    if (level instanceof Level.Open open) {
+      return open.arrivals() instanceof Arrivals.Curve
+          ? StageInfo.RATE_CURVE
+          : open.arrivals() instanceof Arrivals.Replay ? StageInfo.TRACE : "open loop";
     }
-    throw new IllegalStateException("stage " + stage.label() + " has not started");
+    return level instanceof Level.Batch ? "batch" : "closed loop";
+  }
+
+  private StageInfo infoOf(Stage stage) {
+    Integer at = index.get(stage);
+    if (at == null) {
+      throw new IllegalStateException("stage " + stage.label() + " has not started");
+    }
+    return stages.get(at);
   }
 
   private List<PhaseWindow> closed(List<PhaseWindow> phases, long nanoTime) {
@@ -145,10 +158,7 @@ public final class StageLog {
     return all;
   }
 
-  private void replace(int index, List<PhaseWindow> phases) {
-    StageInfo old = stages.get(index);
-    stages.set(
-        index,
-        new StageInfo(old.label(), old.target(), old.kind(), old.offered(), old.unit(), phases));
+  private void replace(Stage stage, List<PhaseWindow> phases) {
+    stages.set(Objects.requireNonNull(index.get(stage)), infoOf(stage).withPhases(phases));
   }
 }

@@ -116,6 +116,11 @@ public record Assertion(
         : new Assertion(onlyTarget, scope, name, figure, condition, values);
   }
 
+  /** Whether it is about how the SLO was met, which is absent without one. */
+  public boolean needsSlo() {
+    return figure.startsWith("goodput");
+  }
+
   /** Whether a figure of that value is as demanded. */
   public boolean holds(double actual) {
     double first = values.get(0);

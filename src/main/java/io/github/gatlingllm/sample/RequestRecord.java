@@ -20,6 +20,24 @@ public record RequestRecord(
     Map<String, Double> server,
     @Nullable Text text) {
 
+  /** The same, with our own count of the prompt's tokens. */
+  public RequestRecord withPromptTokensLocal(@Nullable Integer count) {
+    Tokens t = tokens;
+    Tokens counted =
+        new Tokens(
+            t.promptChars,
+            t.promptTokens,
+            count,
+            t.cachedTokens,
+            t.maxTokens,
+            t.outputTokens,
+            t.reasoningTokens,
+            t.streamedTokens,
+            t.estimated,
+            t.source);
+    return new RequestRecord(identity, timing, events, counted, outcome, server, text);
+  }
+
   /**
    * Who asked whom.
    *
@@ -160,7 +178,8 @@ public record RequestRecord(
    *
    * @param promptChars characters of all prompt texts
    * @param promptTokens the server's count
-   * @param promptTokensLocal our tokenizer's count
+   * @param promptTokensLocal our tokenizer's count of the prompt's texts; null where there are
+   *     none, or it was not ready in time
    * @param cachedTokens prompt tokens that the server took from its prefix cache
    * @param maxTokens the limit that was asked for
    * @param outputTokens generated tokens, reasoning included

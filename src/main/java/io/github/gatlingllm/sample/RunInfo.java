@@ -32,9 +32,12 @@ import org.jspecify.annotations.Nullable;
  * @param slo objectives as they are written in settings; empty when there are none
  * @param sloPercentile share of attempted requests, in percent, at which a load level holds
  * @param sloByRequest objectives of the requests that have their own, by request name
+ * @param sloByTarget what each target is judged by, where targets differ; empty where the three
+ *     before are those of all
  * @param dropped records that could not be kept
  * @param planned requests that were planned; null when the plan does not say
  * @param stages load levels in order of time, those that began
+ * @param conclusions what load plans found: sweeps that were stopped early, searches
  * @param assertions what the build demands of the figures
  */
 @JsonPropertyOrder({"schema", "id"})
@@ -53,9 +56,11 @@ public record RunInfo(
     String slo,
     double sloPercentile,
     Map<String, String> sloByRequest,
+    Map<String, TargetSlo> sloByTarget,
     long dropped,
     @Nullable Long planned,
     List<StageInfo> stages,
+    List<Conclusion> conclusions,
     List<Assertion> assertions) {
 
   /** The version of the file's format. */
@@ -74,6 +79,43 @@ public record RunInfo(
           "header.api-key",
           "header.x-api-key",
           "header.cookie");
+
+  /**
+   * The objectives of the requests to one target.
+   *
+   * @param slo as they are written in settings; empty when there are none
+   * @param percentile share of attempted requests, in percent, at which a load level holds
+   * @param byRequest objectives of the requests that have their own, by request name
+   */
+  public record TargetSlo(String slo, double percentile, Map<String, String> byRequest) {
+    public TargetSlo {
+      byRequest = copy(byRequest);
+    }
+
+    /** The objectives of requests that have none of their own. */
+    Slo global() {
+      return slo.isEmpty() ? new Slo(List.of(), percentile) : Slo.parse(slo, percentile);
+    }
+  }
+
+  /**
+   * What a load plan found.
+   *
+   * @param topic {@code stopped early} or {@code search}
+   * @param scenario that it was for
+   * @param text one line
+   * @param sound false where a level was cut short, or a search could not tell
+   * @param value the figure behind it; null when there is none
+   * @param threshold what it is judged by; null when there is none
+   */
+  public record Conclusion(
+      String topic,
+      String target,
+      @Nullable String scenario,
+      String text,
+      boolean sound,
+      @Nullable Double value,
+      @Nullable Double threshold) {}
 
   /** How far a run came. */
   public enum State {
@@ -99,7 +141,12 @@ public record RunInfo(
     config = redacted(config);
     workload = copy(workload);
     sloByRequest = copy(sloByRequest);
+    sloByTarget =
+        sloByTarget == null
+            ? Map.of()
+            : Collections.unmodifiableMap(new LinkedHashMap<>(sloByTarget));
     stages = stages == null ? List.of() : List.copyOf(stages);
+    conclusions = conclusions == null ? List.of() : List.copyOf(conclusions);
     assertions = assertions == null ? List.of() : List.copyOf(assertions);
   }
 
@@ -114,15 +161,22 @@ public record RunInfo(
     return new RunInfoBuilder(this);
   }
 
-  /** The objectives that all requests have unless their name has its own. */
-  public Slo globalSlo() {
-    return slo.isEmpty() ? new Slo(List.of(), sloPercentile) : Slo.parse(slo, sloPercentile);
+  /** What requests to that target are judged by. */
+  public TargetSlo judgeOf(String target) {
+    TargetSlo own = sloByTarget.get(target);
+    return own == null ? new TargetSlo(slo, sloPercentile, sloByRequest) : own;
   }
 
-  /** The objectives of the requests of that name. */
-  public Slo sloOf(String requestName) {
-    String own = sloByRequest.get(requestName);
-    return own == null ? globalSlo() : Slo.parse(own, sloPercentile);
+  /** The objectives that all requests to that target have unless their name has its own. */
+  public Slo sloOf(String target) {
+    return judgeOf(target).global();
+  }
+
+  /** The objectives of the requests to that target of that name. */
+  public Slo sloOf(String target, String requestName) {
+    TargetSlo judge = judgeOf(target);
+    String own = judge.byRequest().get(requestName);
+    return own == null ? judge.global() : Slo.parse(own, judge.percentile());
   }
 
   private static Map<String, String> redacted(@Nullable Map<String, String> config) {

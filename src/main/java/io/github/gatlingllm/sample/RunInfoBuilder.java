@@ -3,6 +3,7 @@ package io.github.gatlingllm.sample;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +28,11 @@ public final class RunInfoBuilder {
   private String slo = "";
   private double sloPercentile = Slo.NONE.percentile();
   private Map<String, String> sloByRequest = Map.of();
+  private Map<String, RunInfo.TargetSlo> sloByTarget = Map.of();
   private long dropped;
   private @Nullable Long planned;
   private List<StageInfo> stages = List.of();
+  private List<RunInfo.Conclusion> conclusions = List.of();
   private List<Assertion> assertions = List.of();
 
   RunInfoBuilder(String id, String simulation, String injector, long startUnixNanos) {
@@ -50,9 +53,11 @@ public final class RunInfoBuilder {
     slo = info.slo();
     sloPercentile = info.sloPercentile();
     sloByRequest = info.sloByRequest();
+    sloByTarget = info.sloByTarget();
     dropped = info.dropped();
     planned = info.planned();
     stages = info.stages();
+    conclusions = info.conclusions();
     assertions = info.assertions();
   }
 
@@ -102,6 +107,18 @@ public final class RunInfoBuilder {
     return this;
   }
 
+  /** What each target is judged by; empty where all are judged alike. */
+  public RunInfoBuilder sloByTarget(Map<String, RunInfo.TargetSlo> byLabel) {
+    sloByTarget = byLabel;
+    return this;
+  }
+
+  /** One more thing that a load plan found. */
+  public RunInfoBuilder conclusion(RunInfo.Conclusion found) {
+    conclusions = Stream.concat(conclusions.stream(), Stream.of(found)).toList();
+    return this;
+  }
+
   public RunInfoBuilder dropped(long records) {
     dropped = records;
     return this;
@@ -138,9 +155,11 @@ public final class RunInfoBuilder {
         slo,
         sloPercentile,
         sloByRequest,
+        sloByTarget,
         dropped,
         planned,
         stages,
+        conclusions,
         assertions);
   }
 }

@@ -1,13 +1,15 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.workload.PromptPool;
+import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What every request asks for.
  *
+ * @param workload the prompts
+ * @param prefix what every prompt begins with
  * @param maxTokens output length, ≥ 1
  * @param ignoreEos whether exactly {@code maxTokens} are demanded ({@code ignore_eos}, {@code
  *     min_tokens})
@@ -15,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param headers extra request headers
  */
 public record Ask(
-    PromptPool prompts,
+    Workload workload,
+    PromptPrefix prefix,
     boolean stream,
     int maxTokens,
     boolean ignoreEos,
@@ -27,6 +30,6 @@ public record Ask(
   /** Without header values, which may be secrets. */
   @Override
   public String toString() {
-    return "Ask[" + prompts.origin() + ", max_tokens " + maxTokens + "]";
+    return "Ask[" + workload.name() + ", max_tokens " + maxTokens + "]";
   }
 }

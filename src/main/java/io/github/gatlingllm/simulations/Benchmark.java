@@ -1,6 +1,5 @@
 package io.github.gatlingllm.simulations;
 
-import static io.gatling.javaapi.core.CoreDsl.scenario;
 import static io.github.gatlingllm.javaapi.LlmDsl.batch;
 import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
@@ -10,21 +9,20 @@ import static io.github.gatlingllm.javaapi.LlmDsl.openLoop;
 
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
-import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.javaapi.ClosedLoop;
 import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
-import io.github.gatlingllm.javaapi.LlmRequestBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.MaxGoodput;
 import io.github.gatlingllm.javaapi.OpenLoop;
+import io.github.gatlingllm.javaapi.TargetLoad;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,10 +55,14 @@ public final class Benchmark extends Simulation {
       List<PopulationBuilder> all = populations(settings, load);
       setUp(settings.interleave() ? all : List.of(oneAfterTheOther(all)));
     } else {
-      setUp(load.inject(chat(settings, settings.api())))
+      setUp(
+              oneAfterTheOther(
+                  scenarios(settings, settings.api()).stream().map(load::inject).toList()))
           .protocols(
               protocol(
-                  settings, engine == null ? target(settings.targets().get(0)) : embedded(engine)));
+                  settings,
+                  settings.tokenizers().get(0),
+                  engine == null ? target(settings.targets().get(0)) : embedded(engine)));
     }
   }
 
@@ -82,34 +84,24 @@ public final class Benchmark extends Simulation {
     }
   }
 
-  /** A population per target, each asked the same prompts in the same order. */
+  /** A population per target and scenario; each target is asked the same in the same order. */
   private static List<PopulationBuilder> populations(BenchmarkSettings settings, LoadProfile load) {
     List<PopulationBuilder> populations = new ArrayList<>();
     for (int i = 0; i < settings.targets().size(); i++) {
       Target target = settings.targets().get(i);
-      populations.add(
-          load.target(settings.labels().get(i), protocol(settings, target(target)))
-              .inject(chat(settings, target.endpoint().api())));
+      TargetLoad each =
+          load.target(
+              settings.labels().get(i),
+              protocol(settings, settings.tokenizers().get(i), target(target)));
+      scenarios(settings, target.endpoint().api()).stream()
+          .map(each::inject)
+          .forEach(populations::add);
     }
     return populations;
   }
 
-  private static ScenarioBuilder chat(BenchmarkSettings settings, Api api) {
-    Ask ask = settings.ask();
-    AtomicLong next = new AtomicLong();
-    Function<Session, String> prompt =
-        session -> ask.prompts().pick(settings.seed(), next.getAndIncrement());
-    return scenario("Benchmark")
-        .exec(
-            api == Api.CHAT
-                ? asked(llm("chat").chat().user(prompt), ask)
-                : asked(llm("completion").completion().prompt(prompt), ask));
-  }
-
-  private static <T extends LlmRequestBuilder<T>> T asked(T request, Ask ask) {
-    T limited = request.maxTokens(ask.maxTokens()).stream(ask.stream());
-    T warm = ask.temperature() == null ? limited : limited.temperature(ask.temperature());
-    return ask.topP() == null ? warm : warm.topP(ask.topP());
+  private static List<ScenarioBuilder> scenarios(BenchmarkSettings settings, Api api) {
+    return new WorkloadScenarios(settings.ask(), settings.seed(), api).list();
   }
 
   private static LoadProfile load(Load load, long seed) {
@@ -138,11 +130,11 @@ public final class Benchmark extends Simulation {
       return load.stopWhen().isEmpty() ? bounded : bounded.stopWhen(load.stopRules());
     }
     OpenLoop open =
-        open(load, load.arrival()).seed(seed).stabilize(load.stabilize()).drain(load.drain());
+        open(load, load.arrival(), seed).stabilize(load.stabilize()).drain(load.drain());
     return load.stopWhen().isEmpty() ? open : open.stopWhen(load.stopRules());
   }
 
-  private static OpenLoop open(Load load, Load.Arrival arrival) {
+  private static OpenLoop open(Load load, Load.Arrival arrival, long seed) {
     Load.Level first = load.levels().get(0);
     if (first instanceof Load.Replay recorded) {
       return OpenLoop.of(recorded.replay());
@@ -158,13 +150,13 @@ public final class Benchmark extends Simulation {
               : rates.requests(load.requests());
     }
     if (arrival instanceof Load.Gamma gamma) {
-      return bounded.gamma(gamma.cv());
+      return bounded.seed(seed).gamma(gamma.cv());
     }
-    return arrival instanceof Load.Constant ? bounded.constant() : bounded;
+    return (arrival instanceof Load.Constant ? bounded.constant() : bounded).seed(seed);
   }
 
   private static LlmProtocolBuilder protocol(
-      BenchmarkSettings settings, LlmProtocolBuilder target) {
+      BenchmarkSettings settings, Tokenizer tokenizer, LlmProtocolBuilder target) {
     LlmProtocolBuilder protocol = target;
     Ask ask = settings.ask();
     Transport transport = settings.transport();
@@ -176,9 +168,15 @@ public final class Benchmark extends Simulation {
             .slo(settings.slo())
             .assertions(settings.assertions().stream().map(LlmAssertion::of).toList())
             .warmUp(settings.load().warmup())
-            .seed(settings.seed());
+            .seed(settings.seed())
+            .tokenizer(tokenizer);
     if (!ask.body().isEmpty()) {
       protocol = protocol.body(ask.body().toString());
+    }
+    if (ask.prefix() instanceof PromptPrefix.Unique) {
+      protocol = protocol.uniquePrompts();
+    } else if (ask.prefix() instanceof PromptPrefix.Shared shared) {
+      protocol = protocol.sharedPrefix(shared.groups(), shared.tokens());
     }
     if (!ask.ignoreEos()) {
       protocol = protocol.disableIgnoreEos();

@@ -3,6 +3,7 @@ package io.github.gatlingllm.simulations;
 import io.github.gatlingllm.sample.Assertion;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
@@ -17,6 +18,7 @@ import java.util.function.LongSupplier;
  * level, in sweeps too.
  *
  * @param targets empty: the embedded engine
+ * @param tokenizers one per target; a single one where the embedded engine is the target
  * @param interleave whether several targets are loaded at the same time, not one after the other
  * @param slo {@link Slo#NONE} when there is none
  * @param assertions what the build demands of the figures
@@ -32,6 +34,7 @@ import java.util.function.LongSupplier;
  */
 public record BenchmarkSettings(
     List<Target> targets,
+    List<Tokenizer> tokenizers,
     boolean interleave,
     Api api,
     Load load,
@@ -54,6 +57,7 @@ public record BenchmarkSettings(
 
   public BenchmarkSettings {
     targets = List.copyOf(targets);
+    tokenizers = List.copyOf(tokenizers);
     assertions = List.copyOf(assertions);
     warnings = List.copyOf(warnings);
   }

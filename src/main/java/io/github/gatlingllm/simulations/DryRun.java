@@ -1,13 +1,15 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.simulations.Load.Level;
+import io.github.gatlingllm.workload.Tokenizer;
+import io.github.gatlingllm.workload.WorkloadScenario;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,7 +100,7 @@ public final class DryRun {
           "search",
           "the highest rate that holds the SLO: doubled from there, then bisected to 5 %");
     } else {
-      row("requests", total(load) + (settings.targets().size() > 1 ? ", per target" : ""));
+      row("requests", total(load) + each());
     }
     if (!load.stopWhen().isEmpty()) {
       row("stop when", Objects.requireNonNull(settings.config().get("stopWhen")));
@@ -127,14 +129,20 @@ public final class DryRun {
         : counted(requests, "request") + ", about " + time(duration);
   }
 
+  private String each() {
+    String scenario = settings.ask().workload().scenarios() > 1 ? "scenario" : "";
+    String target = settings.targets().size() > 1 ? "target" : "";
+    String both = scenario.isEmpty() || target.isEmpty() ? "" : " and ";
+    return (scenario.isEmpty() && target.isEmpty() ? "" : ", per " + scenario + both + target)
+        + (settings.ask().workload().dialogs()
+            ? "; a dialog of " + WorkloadScenario.TURNS + " turns counts as one"
+            : "");
+  }
+
   private static String total(Load load) {
-    long total = 0;
-    for (Level level : load.levels()) {
-      Long requests = load.expectedRequests(level);
-      if (requests == null) {
-        return "as many as the server answers in the time of each level";
-      }
-      total += requests;
+    Long total = load.expected();
+    if (total == null) {
+      return "as many as the server answers in the time of each level";
     }
     return load.requests() == null && load.trials() == null
         ? about(load, total)
@@ -148,13 +156,19 @@ public final class DryRun {
 
   private void ask() {
     Ask ask = settings.ask();
-    IntSummaryStatistics chars = ask.prompts().chars();
+    new WorkloadPlan(ask, settings.tokenizers().get(0), this::row).rows();
     row(
-        "prompts",
-        counted(chars.getCount(), "prompt") + " (" + ask.prompts().origin() + "), " + sizes(chars));
+        "tokenizer",
+        settings.tokenizers().stream()
+            .map(Tokenizer::name)
+            .distinct()
+            .collect(Collectors.joining(", ")));
     row(
         "output",
         (ask.ignoreEos() ? "exactly " : "at most ")
+            + (ask.workload() instanceof Workload.Recorded recorded && recorded.lengths()
+                ? "as recorded, else "
+                : "")
             + counted(ask.maxTokens(), "token")
             + (ask.ignoreEos() ? " (ignore_eos, min_tokens)" : ""));
     List<String> sampling = new ArrayList<>();
@@ -167,17 +181,6 @@ public final class DryRun {
     if (!ask.headers().isEmpty()) {
       row("extra headers", String.join(", ", ask.headers().keySet()));
     }
-  }
-
-  private static String sizes(IntSummaryStatistics chars) {
-    return chars.getMin() == chars.getMax()
-        ? counted(chars.getMin(), "character")
-        : chars.getMin()
-            + " to "
-            + chars.getMax()
-            + " characters, "
-            + Math.round(chars.getAverage())
-            + " on average";
   }
 
   private String connections() {
@@ -201,7 +204,9 @@ public final class DryRun {
       }
       measured = measured.plus(duration);
     }
-    int turns = settings.interleave() ? 1 : Math.max(1, settings.targets().size());
+    int turns =
+        (settings.interleave() ? 1 : Math.max(1, settings.targets().size()))
+            * settings.ask().workload().scenarios();
     measured = measured.multipliedBy(turns);
     Duration drains = load.drain().multipliedBy((long) load.levels().size() * turns);
     return time(measured)

@@ -164,6 +164,19 @@ public record Load(
     return levels.stream().mapToDouble(level -> ((Open) level).rate()).toArray();
   }
 
+  /** Requests to expect at all levels, warm-up excepted; null where the server decides. */
+  public @Nullable Long expected() {
+    long all = 0;
+    for (Level level : levels) {
+      Long some = search ? null : expectedRequests(level);
+      if (some == null) {
+        return null;
+      }
+      all += some;
+    }
+    return all;
+  }
+
   /** Requests to expect at a level, warm-up excepted; null where the server decides. */
   public @Nullable Long expectedRequests(Level level) {
     if (trials != null) {

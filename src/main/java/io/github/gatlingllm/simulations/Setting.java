@@ -35,6 +35,13 @@ enum Setting {
   IGNORE_EOS,
   PROMPT,
   PROMPTS,
+  PROMPT_TOKENS,
+  DATASET,
+  SCENARIO,
+  MIX,
+  UNIQUE_PROMPTS,
+  SHARED_PREFIX,
+  TOKENIZER,
   TEMPERATURE,
   TOP_P,
   BODY,
@@ -55,13 +62,6 @@ enum Setting {
   FAIL_BUILD,
   DRY_RUN,
 
-  PROMPT_TOKENS(false),
-  DATASET(false),
-  SCENARIO(false),
-  MIX(false),
-  UNIQUE_PROMPTS(false),
-  SHARED_PREFIX(false),
-  TOKENIZER(false),
   METRICS_URL(false),
   LIVE(false);
 

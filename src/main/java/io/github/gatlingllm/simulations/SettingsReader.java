@@ -12,14 +12,14 @@ import io.github.gatlingllm.simulations.Load.Arrival;
 import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.Transport.Connections;
 import io.github.gatlingllm.stats.AssertionText;
-import io.github.gatlingllm.stats.FigureName;
 import io.github.gatlingllm.wire.Api;
-import io.github.gatlingllm.workload.PromptFile;
-import io.github.gatlingllm.workload.PromptPool;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
+import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -52,27 +52,34 @@ record SettingsReader(Settings settings, TypedSettings typed) {
             ? choice == ApiChoice.COMPLETIONS ? Api.COMPLETIONS : Api.CHAT
             : targets.get(0).endpoint().api();
     Load load = load(targets.isEmpty());
-    Ask ask = ask();
     Transport transport = transport();
     Slo slo = slo();
-    Long seed = typed.seed(Setting.SEED);
+    Long pinned = typed.seed(Setting.SEED);
+    long seed = pinned == null ? randomSeed.getAsLong() : pinned;
+    List<Tokenizer> tokenizers = tokenizers(Math.max(1, targets.size()));
+    // Last, because it makes prompts, which takes seconds.
+    Ask ask =
+        ask(
+            leastApi(targets, api),
+            new WorkloadReader(settings, typed, tokenizers.get(0), seed, load.expected()));
     return new BenchmarkSettings(
         targets,
-        interleave(targets),
+        tokenizers,
+        interleave(targets, ask.workload()),
         api,
         load,
         ask,
         transport,
         slo,
         assertions(load, slo),
-        seed == null ? randomSeed.getAsLong() : seed,
+        seed,
         typed.flag(Setting.RECORD_TEXT, false),
         typed.flag(Setting.RECORD_TOKENS, true),
         typed.flag(Setting.CSV, false),
         typed.flag(Setting.INDEX_BLOCK, true),
         typed.flag(Setting.FAIL_BUILD, true),
         typed.flag(Setting.DRY_RUN, false),
-        settings.shown(),
+        config(ask.workload()),
         settings.warnings());
   }
 
@@ -87,8 +94,29 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     return targets;
   }
 
-  private boolean interleave(List<Target> targets) {
+  /** Completions where any target has no more, for what needs chat. */
+  private static Api leastApi(List<Target> targets, Api api) {
+    return targets.stream().anyMatch(target -> target.endpoint().api() == Api.COMPLETIONS)
+        ? Api.COMPLETIONS
+        : api;
+  }
+
+  /** What was given, and what could not be kept of it. */
+  private Map<String, String> config(Workload workload) {
+    Map<String, String> config = new LinkedHashMap<>(settings.shown());
+    long misses = workload.misses().count();
+    if (misses > 0) {
+      config.put("promptsNotExact", misses + " of " + workload.made());
+    }
+    return Collections.unmodifiableMap(config);
+  }
+
+  private boolean interleave(List<Target> targets, Workload workload) {
     boolean interleave = typed.flag(Setting.INTERLEAVE, false);
+    if (interleave && workload.scenarios() > 1) {
+      throw settings.invalid(
+          Setting.INTERLEAVE, "expected one llm.scenario; several run one after the other");
+    }
     if (interleave && targets.size() < 2) {
       settings.warn("llm.interleave has no effect: it needs several endpoints in llm.endpoint");
     }
@@ -122,6 +150,10 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     if (setting.isSecret() && values.stream().anyMatch(v -> !v.matches("[\\x21-\\x7e]+"))) {
       throw settings.invalid(setting, "expected visible ASCII without spaces");
     }
+    return spread(setting, values, endpoints);
+  }
+
+  private List<@Nullable String> spread(Setting setting, List<String> values, int endpoints) {
     if (values.size() > 1 && values.size() != endpoints) {
       throw settings.invalid(
           setting,
@@ -132,6 +164,20 @@ record SettingsReader(Settings settings, TypedSettings typed) {
         .<@Nullable String>map(
             i -> values.isEmpty() ? null : values.get(values.size() == 1 ? 0 : i))
         .toList();
+  }
+
+  /** Every name is read once: targets that share a file share its tokenizer. */
+  private List<Tokenizer> tokenizers(int targets) {
+    Map<String, Tokenizer> byName = new HashMap<>();
+    List<Tokenizer> tokenizers = new ArrayList<>();
+    for (String name : spread(Setting.TOKENIZER, typed.parts(Setting.TOKENIZER), targets)) {
+      try {
+        tokenizers.add(byName.computeIfAbsent(name == null ? "auto" : name, Tokenizer::parse));
+      } catch (IllegalArgumentException e) {
+        throw settings.invalid(Setting.TOKENIZER, String.valueOf(e.getMessage()));
+      }
+    }
+    return tokenizers;
   }
 
   private Load load(boolean embedded) {
@@ -227,7 +273,7 @@ record SettingsReader(Settings settings, TypedSettings typed) {
       return rules.stream().map(StopRule::parse).toList();
     } catch (IllegalArgumentException e) {
       throw settings.invalid(
-          Setting.STOP_WHEN, "expected rules such as slo<50%,errors>10%,overSaturated");
+          Setting.STOP_WHEN, "expected rules such as slo<50%,errors>10%,errors>50,overSaturated");
     }
   }
 
@@ -261,9 +307,11 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     return fill;
   }
 
-  private Ask ask() {
+  private Ask ask(Api api, WorkloadReader reader) {
+    PromptPrefix prefix = reader.prefix();
     return new Ask(
-        prompts(),
+        reader.workload(api, prefix),
+        prefix,
         typed.flag(Setting.STREAM, true),
         typed.whole(Setting.MAX_TOKENS, 1, 128),
         typed.flag(Setting.IGNORE_EOS, true),
@@ -271,22 +319,6 @@ record SettingsReader(Settings settings, TypedSettings typed) {
         typed.decimal(Setting.TOP_P, 0, false, 1, "a number > 0 and ≤ 1"),
         body(),
         settings.headers());
-  }
-
-  private PromptPool prompts() {
-    refuseTogether(Setting.PROMPT, Setting.PROMPTS, "a fixed text or a file");
-    String text = settings.text(Setting.PROMPT);
-    String file = settings.text(Setting.PROMPTS);
-    if (file == null) {
-      return text == null ? PromptPool.builtIn() : PromptPool.of(text);
-    }
-    try {
-      return PromptFile.read(Path.of(file));
-    } catch (InvalidPathException e) {
-      throw settings.invalid(Setting.PROMPTS, "expected a path to a readable file");
-    } catch (IllegalArgumentException e) {
-      throw settings.invalid(Setting.PROMPTS, String.valueOf(e.getMessage()));
-    }
   }
 
   private ObjectNode body() {
@@ -352,7 +384,7 @@ record SettingsReader(Settings settings, TypedSettings typed) {
         throw settings.invalid(Setting.ASSERT, String.valueOf(e.getMessage()));
       }
     }
-    if (slo.isEmpty() && assertions.stream().anyMatch(a -> figure(a).needsSlo())) {
+    if (slo.isEmpty() && assertions.stream().anyMatch(Assertion::needsSlo)) {
       throw settings.invalid(Setting.ASSERT, "has no SLO to judge; set llm.slo too");
     }
     List<String> stages = load.levels().stream().map(load::label).toList();
@@ -367,13 +399,7 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     return assertions;
   }
 
-  private static FigureName figure(Assertion assertion) {
-    return FigureName.parse(assertion.figure());
-  }
-
   private void refuseTogether(Setting a, Setting b, String why) {
-    if (settings.isSet(a) && settings.isSet(b)) {
-      throw settings.invalid(a, "cannot be set together with " + b.property() + " (" + why + ")");
-    }
+    typed.refuseTogether(a, b, why);
   }
 }

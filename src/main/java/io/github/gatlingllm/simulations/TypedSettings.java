@@ -100,6 +100,13 @@ record TypedSettings(Settings settings) {
         "one of " + Arrays.stream(choices).map(Enum::toString).collect(Collectors.joining(", ")));
   }
 
+  /** Refuses two settings that contradict each other. */
+  void refuseTogether(Setting a, Setting b, String why) {
+    if (settings.isSet(a) && settings.isSet(b)) {
+      throw settings.invalid(a, "cannot be set together with " + b.property() + " (" + why + ")");
+    }
+  }
+
   /** The parts of a comma list, stripped; empty when absent. */
   List<String> parts(Setting setting) {
     String text = settings.text(setting);

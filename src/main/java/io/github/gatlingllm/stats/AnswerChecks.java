@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 /** Checks of what came back: whether the answers are what the figures take them for. */
 final class AnswerChecks {
 
+  /** Tokenizers that differ by more cannot be the same one. */
+  private static final double DIFFERENT = 0.1;
+
   private final Evidence e;
   private final Figures run;
   private final List<Check> checks = new ArrayList<>();
@@ -28,6 +31,7 @@ final class AnswerChecks {
       }
       all.finishReasons(pinned);
       all.tokenCounts();
+      all.promptTokens();
       if (evidence.streamedOk > 0) {
         all.streams();
       }
@@ -124,6 +128,46 @@ final class AnswerChecks {
                 + Digits.percent(shared)
                 + " of the answers were interpolated between first and last token.",
         "Run with recordTokens=true for exact window edges, ITL and jitter.");
+  }
+
+  /** Of the target where our tokenizer and the server differ most. */
+  private void promptTokens() {
+    Map.Entry<String, PromptCounts> worst = null;
+    for (Map.Entry<String, PromptCounts> target : e.prompts.entrySet()) {
+      if (worst == null || distance(target.getValue()) > distance(worst.getValue())) {
+        worst = target;
+      }
+    }
+    if (worst == null || worst.getValue().difference() == null) {
+      return;
+    }
+    PromptCounts counts = worst.getValue();
+    double difference = counts.difference();
+    boolean templateOnly = counts.isTemplateOnly();
+    double overhead = counts.medianOverhead();
+    add(
+        "prompt_tokens_agree",
+        Math.abs(difference) > DIFFERENT && !templateOnly ? Level.WARNING : Level.OK,
+        Math.abs(difference),
+        DIFFERENT,
+        counts.areEqual()
+            ? "Server and tokenizer count the same prompt tokens."
+            : (e.prompts.size() > 1 ? worst.getKey() + " counts " : "The server counts ")
+                + Digits.percent(Math.abs(difference))
+                + (difference < 0 ? " fewer" : " more")
+                + " prompt tokens than our tokenizer: "
+                + (overhead < 0 ? "" : "+")
+                + Digits.of(overhead)
+                + " per request "
+                + (templateOnly
+                    ? "whatever its length, which a template or special tokens add."
+                    : "(median), of which a chat template is a part."),
+        "Set the model's own: tokenizer=hf:<tokenizer.json>. Prompt lengths are the server's counts.");
+  }
+
+  private static double distance(PromptCounts counts) {
+    Double difference = counts.difference();
+    return difference == null ? -1 : counts.isTemplateOnly() ? 0 : Math.abs(difference);
   }
 
   private void streams() {

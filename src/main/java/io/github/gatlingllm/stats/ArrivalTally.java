@@ -2,6 +2,7 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.sample.RequestRecord;
 import io.github.gatlingllm.stats.Summary.Arrivals;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -54,16 +55,22 @@ final class ArrivalTally {
     return pooled(List.of(this));
   }
 
+  /** start − scheduled of all of them together, in ms. */
+  static ValueRecorder lagMs(Collection<ArrivalTally> stages) {
+    ValueRecorder lag = new ValueRecorder(ValueRecorder.MICROS);
+    stages.forEach(stage -> lag.add(stage.lagMs));
+    return lag;
+  }
+
   /** All of them together; dispersion is the mean over stages, as each has its own rate. */
   static @Nullable Arrivals pooled(List<ArrivalTally> stages) {
-    ValueRecorder lag = new ValueRecorder(ValueRecorder.MICROS);
+    ValueRecorder lag = lagMs(stages);
     Moments plannedDispersion = new Moments();
     Moments realisedDispersion = new Moments();
     long planned = 0;
     long realised = 0;
     double seconds = 0;
     for (ArrivalTally stage : stages) {
-      lag.add(stage.lagMs);
       planned += stage.plannedCount;
       realised += stage.realisedCount;
       seconds += stage.window.nanos() / 1e9;

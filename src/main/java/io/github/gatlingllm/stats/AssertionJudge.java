@@ -75,8 +75,7 @@ final class AssertionJudge {
         parts.stages(assertion.target()).stream().map(StageWindow::stage).toList();
     List<StageInfo> meant = all.stream().filter(s -> s.label().equals(assertion.name())).toList();
     for (StageInfo stage : meant) {
-      String subject = place(stage.label(), stage.target());
-      one(assertion, figure, subject, stage.target(), stage.label(), null);
+      one(assertion, figure, parts.place(stage), stage.target(), stage, null);
     }
     if (meant.isEmpty()) {
       none(assertion, figure, "no stage is called", all.stream().map(StageInfo::label).toList());
@@ -99,7 +98,7 @@ final class AssertionJudge {
       FigureName figure,
       String subject,
       @Nullable String target,
-      @Nullable String stage,
+      @Nullable StageInfo stage,
       @Nullable String name) {
     boolean all = stage == null && name == null;
     Parts.Part part = parts.part(target, stage, name, all ? maxGoodput.apply(target) : null);

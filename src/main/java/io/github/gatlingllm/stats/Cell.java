@@ -3,6 +3,7 @@ package io.github.gatlingllm.stats;
 import io.github.gatlingllm.stats.Figures.Goodput;
 import io.github.gatlingllm.stats.Figures.MaxGoodput;
 import io.github.gatlingllm.stats.Figures.Throughput;
+import io.github.gatlingllm.stats.Figures.Trials;
 import org.jspecify.annotations.Nullable;
 
 /** The requests of one stage and one name; cells are joined into stages, targets and the run. */
@@ -22,13 +23,18 @@ record Cell(Tally tally, Flow flow) {
    *
    * @param windowNanos length of the measure windows; 0 leaves rates null
    * @param hasSlo whether goodput is asked for
+   * @param trials null outside batch mode
    */
   Figures figures(
-      long windowNanos, boolean hasSlo, @Nullable Long planned, @Nullable MaxGoodput max) {
+      long windowNanos,
+      boolean hasSlo,
+      @Nullable Long planned,
+      @Nullable MaxGoodput max,
+      @Nullable Trials trials) {
     double window = windowNanos / 1e9;
     return new Figures(
         tally.distributions(),
-        throughput(window),
+        throughput(window, trials),
         hasSlo ? goodput(window, max) : null,
         tally.jitter(),
         tally.errors(),
@@ -36,7 +42,7 @@ record Cell(Tally tally, Flow flow) {
         tally.counts(planned));
   }
 
-  private Throughput throughput(double window) {
+  private Throughput throughput(double window, @Nullable Trials trials) {
     Double requests = per((double) flow.ok(), window);
     return new Throughput(
         window == 0 ? null : (Double) window,
@@ -48,7 +54,7 @@ record Cell(Tally tally, Flow flow) {
         tally.user().distribution(),
         tally.decode().distribution(),
         tally.prefill().distribution(),
-        tally.spans().trials());
+        trials);
   }
 
   private Goodput goodput(double window, @Nullable MaxGoodput max) {

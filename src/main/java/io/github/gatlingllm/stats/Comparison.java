@@ -63,12 +63,14 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
    *
    * @param stage its label; null for all stages pooled
    * @param target its target in the base; null for all
+   * @param scenario its scenario; null where scenarios are not told apart
    * @param base all its figures in the base
    * @param run all its figures in the other run
    */
   public record Place(
       @Nullable String stage,
       @Nullable String target,
+      @Nullable String scenario,
       Figures base,
       Figures run,
       List<Change> changes) {

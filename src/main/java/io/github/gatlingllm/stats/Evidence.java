@@ -2,6 +2,8 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.sample.RequestRecord;
 import io.github.gatlingllm.sample.Verdict;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,7 @@ final class Evidence {
   long shared;
   long interpolated;
   long disagreeing;
+  final Map<String, PromptCounts> prompts = new TreeMap<>();
   long buffered;
   long longStreams;
   long events;
@@ -70,6 +73,7 @@ final class Evidence {
 
   private void counting(RequestRecord record, TokenArrivals.Basis basis) {
     RequestRecord.Tokens tokens = record.tokens();
+    prompts.computeIfAbsent(record.identity().target(), t -> new PromptCounts()).add(tokens);
     estimated += tokens.estimated() ? 1 : 0;
     tokenizerCounted += tokens.source() == RequestRecord.TokenSource.TOKENIZER ? 1 : 0;
     chunkCounted += tokens.source() == RequestRecord.TokenSource.CHUNKS ? 1 : 0;

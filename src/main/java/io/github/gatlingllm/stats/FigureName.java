@@ -219,11 +219,6 @@ public final class FigureName {
     return unit;
   }
 
-  /** Whether it says how the SLO was met, and is absent without one. */
-  public boolean needsSlo() {
-    return name.startsWith("goodput");
-  }
-
   /**
    * Its value; null where there is none, and for a percentile that {@link Distribution} does not
    * hold.

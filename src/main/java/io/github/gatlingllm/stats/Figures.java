@@ -75,13 +75,41 @@ public record Figures(
    *
    * @param count how many trials
    * @param aggregateTokensPerS Σ tokens of all trials ÷ Σ of their wall times
+   * @param rows the first trials of a stage, one by one; empty where several stages are pooled, as
+   *     each counts its trials from 1
+   * @param rowsLeftOut trials without a row here
    */
   public record Trials(
       long count,
       double aggregateTokensPerS,
       double meanTokensPerS,
       double minTokensPerS,
-      double maxTokensPerS) {}
+      double maxTokensPerS,
+      List<Trial> rows,
+      long rowsLeftOut) {
+
+    public Trials {
+      rows = List.copyOf(rows);
+    }
+  }
+
+  /**
+   * One batch trial.
+   *
+   * @param trial its number, from 1
+   * @param requests scheduled in it
+   * @param ok of those, how many were complete and passed their checks
+   * @param outputTokens of all its requests, failed ones included
+   * @param wallS last close − first schedule, seconds; null where nothing took time
+   * @param outputTokensPerS output tokens ÷ wall time
+   */
+  public record Trial(
+      int trial,
+      long requests,
+      long ok,
+      long outputTokens,
+      @Nullable Double wallS,
+      @Nullable Double outputTokensPerS) {}
 
   /**
    * What the system delivered within the SLO.
@@ -114,11 +142,13 @@ public record Figures(
    *
    * @param stage its label
    * @param target its target
+   * @param scenario its scenario; null where scenarios are not told apart
    * @param offered its offered load, in the stage's unit
    */
   public record MaxGoodput(
       String stage,
       String target,
+      @Nullable String scenario,
       @Nullable Double offered,
       @Nullable Double requestsPerS,
       @Nullable Double outputTokensPerS) {}

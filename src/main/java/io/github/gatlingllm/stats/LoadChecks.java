@@ -4,10 +4,10 @@ import io.github.gatlingllm.sample.ReadReport;
 import io.github.gatlingllm.sample.RunInfo;
 import io.github.gatlingllm.stats.Check.Level;
 import io.github.gatlingllm.stats.Summary.Arrivals;
-import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -61,17 +61,17 @@ final class LoadChecks {
         "The load was not steady: measure longer, stabilize first, or look for lost records.");
   }
 
-  /** Of the stage that drifts most; left out when no stage can be judged. */
-  void steadyState(List<SteadyState.Judged> stages) {
+  /** Of the stage that drifts most, by name; left out when no stage can be judged. */
+  void steadyState(List<Map.Entry<String, SteadyState.Judged>> stages) {
     if (stages.isEmpty()) {
       return;
     }
     String label = "";
     SteadyState.Drift worst = null;
-    for (SteadyState.Judged stage : stages) {
-      SteadyState.Drift drift = stage.drift();
+    for (Map.Entry<String, SteadyState.Judged> stage : stages) {
+      SteadyState.Drift drift = stage.getValue().drift();
       if (drift != null && (worst == null || drift.change() > worst.change())) {
-        label = stage.label();
+        label = stage.getKey();
         worst = drift;
       }
     }
@@ -173,7 +173,7 @@ final class LoadChecks {
         "p99 needs 1,000 values, p95 200: measure longer, or quote p50 and p90.");
   }
 
-  void levels(List<LoadCurve> curves, List<@Nullable Knee> knees) {
+  void levels(List<LoadCurve> curves) {
     int most = curves.stream().mapToInt(c -> c.levels().size()).max().orElse(0);
     if (most == 0) {
       return;
@@ -189,10 +189,11 @@ final class LoadChecks {
         3.0,
         single
             ? "Only one request at a time: this is latency without load, not capacity."
-            : most + (most == 1 ? " load level" : " load levels") + " per target.",
+            : most + (most == 1 ? " load level" : " load levels") + " per target and scenario.",
         "For a curve and its knee name several, e.g. concurrency=1,2,4,8,16,32.");
     if (most >= 3) {
-      long open = knees.stream().filter(k -> k == null || !k.reached()).count();
+      long open =
+          curves.stream().map(LoadCurve::knee).filter(k -> k == null || !k.reached()).count();
       add(
           "knee",
           open > 0 ? Level.WARNING : Level.OK,
@@ -205,13 +206,38 @@ final class LoadChecks {
     }
   }
 
-  /** Of runs against several targets: whether a token is the same at each. */
-  void sameModel(List<Set<String>> modelsOfTargets) {
+  /** What load plans found; a check each. */
+  void conclusions(List<RunInfo.Conclusion> conclusions) {
+    boolean several =
+        conclusions.stream().map(c -> List.of(c.target(), "" + c.scenario())).distinct().count()
+            > 1;
+    for (RunInfo.Conclusion found : conclusions) {
+      boolean search = found.topic().equals("search");
+      String where = several ? " (" + found.target() + ", " + found.scenario() + ")" : "";
+      add(
+          search ? "search" : "stopped_early",
+          found.sound() ? Level.OK : Level.WARNING,
+          found.value(),
+          found.threshold(),
+          (search ? "Search" : "Stopped early") + where + ": " + found.text() + ".",
+          search
+              ? "Measure each level longer, or start the search nearer to what the server holds."
+              : "The last level is cut short: its figures cover the time before. Look at its errors.");
+    }
+  }
+
+  /**
+   * Of runs against several targets: whether a token is the same at each.
+   *
+   * @param sameTokenizer whether all targets were given the same one
+   */
+  void sameModel(List<Set<String>> modelsOfTargets, boolean sameTokenizer) {
     if (modelsOfTargets.size() < 2) {
       return;
     }
-    boolean same =
+    boolean sameModel =
         modelsOfTargets.stream().distinct().count() == 1 && !modelsOfTargets.get(0).contains("");
+    boolean same = sameModel && sameTokenizer;
     add(
         "same_model",
         same ? Level.OK : Level.WARNING,
@@ -219,8 +245,10 @@ final class LoadChecks {
         null,
         same
             ? "All targets were asked for the same model."
-            : "The targets were not asked for the same model by name: their tokens may not be the"
-                + " same amount of text.",
+            : (sameTokenizer
+                    ? "The targets were not asked for the same model by name"
+                    : "The targets have different tokenizers")
+                + ": their tokens may not be the same amount of text.",
         "Compare tok/s only where models share a tokenizer; else requests/s, TTFT and E2E.");
   }
 

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.stats.Figures.Goodput;
 import io.github.gatlingllm.stats.Figures.MaxGoodput;
 import io.github.gatlingllm.stats.Summary.Knee;
@@ -10,16 +11,22 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The load levels of one target in order of offered load; stages whose load has no single number
- * keep their place in time.
+ * The load levels of one target and scenario, and what they are judged by, in order of offered
+ * load; stages whose load has no single number keep their place in time.
  */
 final class LoadCurve {
 
   private static final int LEAST_LEVELS = 3;
 
+  private final Slo slo;
   private final List<Stage> levels;
 
-  LoadCurve(List<Stage> stages) {
+  /**
+   * @param slo of that target
+   * @param stages at least one
+   */
+  LoadCurve(Slo slo, List<Stage> stages) {
+    this.slo = slo;
     boolean ordered = stages.stream().allMatch(s -> s.offered() != null);
     levels =
         ordered
@@ -30,6 +37,21 @@ final class LoadCurve {
   private static double offered(Stage stage) {
     Double offered = stage.offered();
     return offered == null ? 0 : offered;
+  }
+
+  /** The target of all its levels. */
+  String target() {
+    return levels.get(0).target();
+  }
+
+  /** The scenario of all its levels; null where scenarios are not told apart. */
+  @Nullable String scenario() {
+    return levels.get(0).scenario();
+  }
+
+  /** What its target is judged by. */
+  Slo slo() {
+    return slo;
   }
 
   List<Stage> levels() {
@@ -61,7 +83,14 @@ final class LoadCurve {
     }
     boolean reached = levels.size() >= LEAST_LEVELS && best < levels.size() - 1;
     return new Knee(
-        reached, stage.label(), stage.target(), stage.offered(), tokens, median, highest);
+        reached,
+        stage.label(),
+        stage.target(),
+        stage.scenario(),
+        stage.offered(),
+        tokens,
+        median,
+        highest);
   }
 
   private static @Nullable Double power(Stage stage) {
@@ -73,22 +102,19 @@ final class LoadCurve {
   }
 
   /** Whether a level holds the SLO: enough of its attempted requests met every objective. */
-  static boolean holds(Stage stage, double percentile) {
+  boolean holds(Stage stage) {
     Goodput goodput = stage.figures().goodput();
     Double share = goodput == null ? null : goodput.share();
-    return share != null && share * 100 >= percentile - 1e-9;
+    return share != null && share * 100 >= slo.percentile() - 1e-9;
   }
 
   /** Position of the highest level that holds the SLO; −1 when none does. */
-  int lastHolding(double percentile) {
-    return IntStream.range(0, levels.size())
-        .filter(i -> holds(levels.get(i), percentile))
-        .max()
-        .orElse(-1);
+  int lastHolding() {
+    return IntStream.range(0, levels.size()).filter(i -> holds(levels.get(i))).max().orElse(-1);
   }
 
-  @Nullable MaxGoodput maxGoodput(double percentile) {
-    int at = lastHolding(percentile);
+  @Nullable MaxGoodput maxGoodput() {
+    int at = lastHolding();
     if (at < 0) {
       return null;
     }
@@ -97,6 +123,7 @@ final class LoadCurve {
     return new MaxGoodput(
         stage.label(),
         stage.target(),
+        stage.scenario(),
         stage.offered(),
         goodput == null ? null : goodput.requestsPerS(),
         stage.figures().throughput().outputTokensPerS());

@@ -33,6 +33,8 @@ final class OverTime {
     private long ended;
     private long failed;
     private long inFlightNanos;
+    private long plannedArrivals;
+    private long realisedArrivals;
 
     private void join(Interval next) {
       ttftMicros = joined(ttftMicros, next.ttftMicros);
@@ -43,6 +45,8 @@ final class OverTime {
       ended += next.ended;
       failed += next.failed;
       inFlightNanos += next.inFlightNanos;
+      plannedArrivals += next.plannedArrivals;
+      realisedArrivals += next.realisedArrivals;
     }
 
     private static @Nullable IntCountsHistogram joined(
@@ -57,6 +61,12 @@ final class OverTime {
 
   void started(long unixNanos) {
     at(unixNanos).started++;
+  }
+
+  /** When a request of an open loop was planned to start, and when it did. */
+  void arrival(long planned, long realised) {
+    at(planned).plannedArrivals++;
+    at(realised).realisedArrivals++;
   }
 
   /** The instants between which a request was in flight, and how it ended. */
@@ -152,7 +162,9 @@ final class OverTime {
               v.started,
               v.ended,
               v.failed,
-              (double) v.inFlightNanos / width));
+              (double) v.inFlightNanos / width,
+              v.plannedArrivals,
+              v.realisedArrivals));
     }
     return buckets;
   }

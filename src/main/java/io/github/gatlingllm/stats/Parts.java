@@ -1,7 +1,10 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.sample.StageInfo;
 import io.github.gatlingllm.stats.Figures.MaxGoodput;
+import io.github.gatlingllm.stats.Figures.Trials;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +34,29 @@ record Parts(RunStatistics counted) {
             .toList());
   }
 
-  boolean hasSlo() {
-    return !counted.slo().isEmpty();
+  /** Whether that target has an SLO; null stands for any. */
+  boolean hasSlo(@Nullable String target) {
+    return target == null ? !counted.slo().isEmpty() : !counted.slo().isEmpty(target);
+  }
+
+  /** The trials of those stages; null outside batch mode. */
+  @Nullable Trials trials(Predicate<StageWindow> which) {
+    return TrialTally.pooled(
+        counted.windows().stages().stream()
+            .filter(which)
+            .map(w -> counted.trials().get(w.index()))
+            .filter(Objects::nonNull)
+            .toList());
+  }
+
+  /** The name of a stage where the run has several targets, or scenarios at one. */
+  String place(StageInfo stage) {
+    Windows windows = counted.windows();
+    boolean scenarios = windows.tracks().size() > windows.targets().size();
+    return Summary.named(
+        stage.label(),
+        windows.targets().size() > 1 ? stage.target() : null,
+        scenarios ? stage.scenario() : null);
   }
 
   /** Labels of the targets. */
@@ -63,15 +87,16 @@ record Parts(RunStatistics counted) {
    */
   Part part(
       @Nullable String target,
-      @Nullable String stage,
+      @Nullable StageInfo stage,
       @Nullable String name,
       @Nullable MaxGoodput max) {
     Predicate<StageWindow> within =
         w ->
             (target == null || target.equals(w.stage().target()))
-                && (stage == null || stage.equals(w.stage().label()));
+                && (stage == null || stage.equals(w.stage()));
     Cell cell = joined(key -> within.test(stage(key)) && (name == null || name.equals(key.name())));
-    return new Part(cell.figures(windowNanos(within), hasSlo(), null, max), cell.tally());
+    return new Part(
+        cell.figures(windowNanos(within), hasSlo(target), null, max, null), cell.tally());
   }
 
   private StageWindow stage(RunStatistics.Key key) {

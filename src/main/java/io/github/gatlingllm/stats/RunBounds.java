@@ -23,7 +23,12 @@ final class RunBounds {
   private @Nullable String runId;
   private @Nullable String injector;
 
-  private record Key(String label, String target) {}
+  /** Planned levels are told apart by scenario too; a run without plan is one stage per target. */
+  private record Key(String label, String target, @Nullable String scenario) {
+    static Key of(RequestRecord.Identity id) {
+      return new Key(Windows.labelOf(id), id.target(), id.stage().isEmpty() ? null : id.scenario());
+    }
+  }
 
   /** Whether the run needs them. */
   static boolean areNeededBy(RunInfo info) {
@@ -41,9 +46,7 @@ final class RunBounds {
     injector = injector == null ? id.injector() : injector;
     if (id.phase() == Phase.MEASURE) {
       long[] span =
-          spans.computeIfAbsent(
-              new Key(Windows.labelOf(id), id.target()),
-              k -> new long[] {Long.MAX_VALUE, Long.MIN_VALUE});
+          spans.computeIfAbsent(Key.of(id), k -> new long[] {Long.MAX_VALUE, Long.MIN_VALUE});
       span[0] = Math.min(span[0], from);
       span[1] = Math.max(span[1], to);
     }
@@ -83,7 +86,14 @@ final class RunBounds {
     return new StageInfo(
         label,
         key.target(),
-        rate ? "open loop" : users ? "closed loop" : "unknown",
+        key.scenario(),
+        rate
+            ? "open loop"
+            : users
+                ? "closed loop"
+                : label.equals("curve")
+                    ? StageInfo.RATE_CURVE
+                    : label.equals("trace") ? StageInfo.TRACE : "unknown",
         rate || users ? (Double) Double.parseDouble(label.substring(2)) : null,
         rate ? "requests/s" : users ? "users" : "",
         List.of(window));

@@ -40,10 +40,12 @@ public final class RunStatistics {
   private final Map<String, String> names = new HashMap<>();
   private final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
   private final Map<Integer, SteadyState> steadiness = new LinkedHashMap<>();
+  private final Map<Integer, TrialTally> trials = new LinkedHashMap<>();
   private final Map<String, ValueRecorder> server = new LinkedHashMap<>();
   private final Tallies<String> injectors = new Tallies<>("(others)");
   private final WorkloadTally workload = new WorkloadTally();
   private final Evidence evidence;
+  private final CloseUpTally closeUps;
 
   record Key(int stage, String name) {}
 
@@ -52,6 +54,7 @@ public final class RunStatistics {
     slo = new SloTally(info);
     overTime = new OverTime(info.startUnixNanos());
     evidence = new Evidence(isPinned(info));
+    closeUps = new CloseUpTally(info.startUnixNanos());
   }
 
   /**
@@ -67,7 +70,12 @@ public final class RunStatistics {
   /** The figures of a run, judged by another SLO than its own. */
   public static RunFigures of(@Nullable RunInfo info, Slo slo, RecordSource source)
       throws IOException {
-    RunInfo judged = completed(info, source).toBuilder().slo(slo).sloByRequest(Map.of()).build();
+    RunInfo judged =
+        completed(info, source).toBuilder()
+            .slo(slo)
+            .sloByRequest(Map.of())
+            .sloByTarget(Map.of())
+            .build();
     return of(judged, hasNoStages(info), source);
   }
 
@@ -97,24 +105,35 @@ public final class RunStatistics {
     return Boolean.parseBoolean(info.config().getOrDefault("ignoreEos", "false"));
   }
 
+  /** Tokenizers that differ are noted under the names of their targets. */
+  static boolean hasOneTokenizer(RunInfo info) {
+    return info.config().keySet().stream().noneMatch(name -> name.startsWith("tokenizer "));
+  }
+
   private void add(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     StageWindow stage = windows.of(id);
     String name = nameOf(id.name());
-    List<String> missed = SloJudge.missed(slo.of(id.name()), record);
-    Boolean met = SloJudge.met(slo.of(id.name()), record.outcome().verdict(), missed);
+    Slo objectives = slo.of(id.target(), id.name());
+    List<String> missed = SloJudge.missed(objectives, record);
+    Boolean met = SloJudge.met(objectives, record.outcome().verdict(), missed);
     boolean inSlo = Boolean.TRUE.equals(met);
     TokenArrivals.Basis basis = tokens(record, stage, name, inSlo);
     passage(record, stage, name, inSlo);
     injectors.add(id.injector());
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
       arrivals.computeIfAbsent(stage.index(), i -> new ArrivalTally(stage)).add(record);
+      overTime.arrival(record.timing().scheduledUnixNanos(), record.timing().startUnixNanos());
     }
     if (id.phase() == Phase.MEASURE) {
       cell(stage, name).tally().add(record, stage.index(), missed, met);
       workload.add(record);
       steadiness(stage).add(record);
+      if (id.trial() != null) {
+        trials.computeIfAbsent(stage.index(), i -> new TrialTally()).add(record);
+      }
       evidence.add(record, basis);
+      closeUps.add(record, stage, met);
       if (met != null) {
         slo.add(record, missed);
       }
@@ -157,7 +176,7 @@ public final class RunStatistics {
     @Override
     public void tokens(long unixNanos, double tokens) {
       overTime.tokens(unixNanos, tokens, inSlo);
-      StageWindow now = windows.at(window.stage().target(), unixNanos, window);
+      StageWindow now = windows.at(unixNanos, window);
       if (now != null) {
         Flow into = flow;
         SteadyState over = steady;
@@ -177,7 +196,6 @@ public final class RunStatistics {
   /** A request's way through the system: start, first token, end. */
   private void passage(RequestRecord record, StageWindow stage, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
-    String target = stage.stage().target();
     overTime.started(t.startUnixNanos());
     Long admitted = t.admittedUnixNanos();
     if (admitted == null) {
@@ -190,7 +208,7 @@ public final class RunStatistics {
     Long answered = ttft != null || record.identity().streamed() ? ttft : t.latencyNanos();
     Integer prompt = TokenArrivals.promptTokensOf(record);
     if (answered != null && prompt != null) {
-      StageWindow window = windows.at(target, admitted + answered, stage);
+      StageWindow window = windows.at(admitted + answered, stage);
       if (window != null) {
         cell(window, name).flow().promptTokens(prompt);
       }
@@ -198,7 +216,7 @@ public final class RunStatistics {
     Long closed = t.closedUnixNanos();
     if (closed != null) {
       overTime.inFlight(admitted, closed);
-      for (StageWindow window : windows.of(target)) {
+      for (StageWindow window : windows.besides(stage)) {
         long overlap = window.overlapNanos(admitted, closed);
         if (overlap > 0) {
           cell(window, name).flow().inFlight(overlap);
@@ -219,7 +237,7 @@ public final class RunStatistics {
     if (record.outcome().verdict() != Verdict.CANCELLED) {
       overTime.ended(closed, !ok);
     }
-    StageWindow window = windows.at(stage.stage().target(), closed, stage);
+    StageWindow window = windows.at(closed, stage);
     if (window != null) {
       cell(window, name).flow().ended(stayMs, ok, inSlo);
     }
@@ -276,6 +294,11 @@ public final class RunStatistics {
     return steadiness;
   }
 
+  /** By index of the stage; of batch stages only. */
+  Map<Integer, TrialTally> trials() {
+    return trials;
+  }
+
   Map<String, ValueRecorder> server() {
     return server;
   }
@@ -290,5 +313,9 @@ public final class RunStatistics {
 
   Evidence evidence() {
     return evidence;
+  }
+
+  CloseUpTally closeUps() {
+    return closeUps;
   }
 }

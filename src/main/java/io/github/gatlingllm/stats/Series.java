@@ -15,9 +15,14 @@ import org.jspecify.annotations.Nullable;
  * @param ttftHeat TTFT over time
  * @param shapes distribution shapes of {@code TTFT_MS}, {@code ITL_MS}, {@code TPOT_MS} and {@code
  *     E2E_MS}: ok requests scheduled in measure; a metric without values is missing
+ * @param closeUps what single requests show
  */
 public record Series(
-    double bucketS, List<Bucket> overTime, HeatMap ttftHeat, Map<Metric, Shape> shapes) {
+    double bucketS,
+    List<Bucket> overTime,
+    HeatMap ttftHeat,
+    Map<Metric, Shape> shapes,
+    CloseUps closeUps) {
 
   /** The most buckets over time. */
   public static final int MAX_BUCKETS = 600;
@@ -34,6 +39,8 @@ public record Series(
    * @param ended requests that ended in it by themselves
    * @param failed of those, how many were not ok
    * @param inFlight requests in flight, time-weighted mean over the bucket
+   * @param plannedArrivals requests with a planned arrival for which it was planned in the bucket
+   * @param realisedArrivals of requests with a planned arrival, those that started in the bucket
    */
   public record Bucket(
       double startS,
@@ -47,7 +54,9 @@ public record Series(
       long started,
       long ended,
       long failed,
-      double inFlight) {}
+      double inFlight,
+      long plannedArrivals,
+      long realisedArrivals) {}
 
   /**
    * Counts over time and value.
@@ -69,13 +78,13 @@ public record Series(
    */
   public record Shape(List<Bar> bars, List<Quantile> quantiles) {}
 
-  /** {@code count} values in [{@code fromMs}, {@code toMs}). */
-  public record Bar(double fromMs, double toMs, long count) {}
+  /** {@code count} values in [{@code from}, {@code to}). */
+  public record Bar(double from, double to, long count) {}
 
   /**
    * The value below or at which {@code percent} % of the values lie.
    *
    * @param percent 0 to 100, e.g. 99.9
    */
-  public record Quantile(double percent, double valueMs) {}
+  public record Quantile(double percent, double value) {}
 }

@@ -36,12 +36,12 @@ final class SliceTally {
     RequestRecord.Identity id = record.identity();
     StageWindow stage = windows.of(id);
     Verdict verdict = record.outcome().verdict();
-    List<String> missed = SloJudge.missed(slo.of(id.name()), record);
-    Boolean met = SloJudge.met(slo.of(id.name()), verdict, missed);
+    List<String> missed = SloJudge.missed(slo.of(id.target(), id.name()), record);
+    Boolean met = SloJudge.met(slo.of(id.target(), id.name()), verdict, missed);
     boolean inSlo = Boolean.TRUE.equals(met);
     TokenArrivals.visit(record, (at, tokens) -> tokens(stage, at, tokens, inSlo));
     Long closed = record.timing().closedUnixNanos();
-    StageWindow endedIn = closed == null ? null : windows.at(id.target(), closed, stage);
+    StageWindow endedIn = closed == null ? null : windows.at(closed, stage);
     if (closed != null && endedIn != null) {
       TimeSlice slice = of(endedIn).at(closed);
       slice.completed += record.outcome().ok() ? 1 : 0;
@@ -63,7 +63,7 @@ final class SliceTally {
   }
 
   private void tokens(StageWindow guess, long unixNanos, double tokens, boolean inSlo) {
-    StageWindow window = windows.at(guess.stage().target(), unixNanos, guess);
+    StageWindow window = windows.at(unixNanos, guess);
     if (window != null) {
       TimeSlice slice = of(window).at(unixNanos);
       slice.tokens += tokens;

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.StageInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * truncation heuristic for bias reduction in simulation output, Simulation 69 (1997): the raw
  * series would not fit into bounded memory.
  *
- * <p>Windows of less than 20 s, stages of fewer than 40 ok requests and batch trials are not
- * judged.
+ * <p>Windows of less than 20 s, stages of fewer than 40 ok requests, batch trials, and rate curves
+ * and traces, whose load changes by plan, are not judged.
  */
 final class SteadyState {
 
@@ -60,13 +61,18 @@ final class SteadyState {
    *
    * @param drift the largest; null when no series has a significant trend
    */
-  record Judged(String label, @Nullable Drift drift) {}
+  record Judged(@Nullable Drift drift) {}
 
   SteadyState(StageWindow window) {
     this.window = window;
     ttftMs = new Slices(window);
     e2eMs = new Slices(window);
     tokens = new Slices(window);
+  }
+
+  /** The stage that is judged. */
+  StageInfo stage() {
+    return window.stage();
   }
 
   /** Adds a request that was scheduled in measure. */
@@ -93,7 +99,9 @@ final class SteadyState {
 
   /** Empty when there is too little to judge by. */
   Optional<Judged> judged() {
-    if (window.nanos() < LEAST_NANOS || requests < LEAST_REQUESTS) {
+    if (!window.stage().isSteadyByPlan()
+        || window.nanos() < LEAST_NANOS
+        || requests < LEAST_REQUESTS) {
       return Optional.empty();
     }
     List<Drift> drifts = new ArrayList<>();
@@ -101,7 +109,7 @@ final class SteadyState {
     collect(drifts, Metric.E2E_FROM_SCHEDULE_MS.title(), e2eMs.ofMeans(), Digits::ms);
     collect(drifts, "output tok/s", tokens.ofRates(), Digits::of);
     Drift largest = drifts.stream().max(Comparator.comparingDouble(Drift::change)).orElse(null);
-    return Optional.of(new Judged(window.stage().label(), largest));
+    return Optional.of(new Judged(largest));
   }
 
   private static void collect(

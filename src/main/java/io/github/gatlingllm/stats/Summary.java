@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param server what the server said of itself: timings in its answers by name; empty where it says
  *     nothing
  * @param stages in the order in which they were planned
+ * @param curves the load levels of each target and scenario by themselves
  * @param targets by label
  * @param requests by request name
  */
@@ -37,6 +38,7 @@ public record Summary(
     Map<String, Distribution> generator,
     Map<String, Distribution> server,
     List<Stage> stages,
+    List<Curve> curves,
     List<Target> targets,
     List<RequestGroup> requests) {
 
@@ -47,8 +49,34 @@ public record Summary(
     checks = List.copyOf(checks);
     assertions = List.copyOf(assertions);
     stages = List.copyOf(stages);
+    curves = List.copyOf(curves);
     targets = List.copyOf(targets);
     requests = List.copyOf(requests);
+  }
+
+  /** Whether a stage is named by its target too. */
+  public boolean hasSeveralTargets() {
+    return targets.size() > 1;
+  }
+
+  /** Whether a stage is named by its scenario too: one target has the stages of several. */
+  public boolean hasSeveralScenarios() {
+    return curves.size() > targets.size();
+  }
+
+  /**
+   * A load level, and of which target and scenario where the run has several: {@code c=8}, {@code
+   * c=8 of vLLM}, {@code c=8 of A1 at vLLM}.
+   */
+  public String place(String stage, String target, @Nullable String scenario) {
+    return named(
+        stage, hasSeveralTargets() ? target : null, hasSeveralScenarios() ? scenario : null);
+  }
+
+  /** The name of a stage; what is null needs no naming. */
+  static String named(String stage, @Nullable String target, @Nullable String scenario) {
+    String ofScenario = scenario == null ? stage : stage + " of " + scenario;
+    return target == null ? ofScenario : ofScenario + (scenario == null ? " of " : " at ") + target;
   }
 
   /** Whether no assertion was missed. */
@@ -147,13 +175,15 @@ public record Summary(
   /**
    * One objective, all stages pooled.
    *
-   * @param measure e.g. {@code ttft}
+   * @param measure e.g. {@code ttft}; behind its target where targets differ, and its request name
+   *     where that has its own
    * @param limitMs the measure must be below it
    * @param actualMs the measure at the SLO's percentile over attempted requests that have it; null
    *     where none has
    * @param marginMs limit − actual; negative when missed
    * @param metShare attempted requests that met it ÷ attempted, 0 to 1
    * @param ok whether at least {@code percentile} % met it; null when nothing was attempted
+   * @param percentile share of attempted requests, in percent, that must meet it
    */
   public record ObjectiveRow(
       String measure,
@@ -161,7 +191,8 @@ public record Summary(
       @Nullable Double actualMs,
       @Nullable Double marginMs,
       @Nullable Double metShare,
-      @Nullable Boolean ok) {}
+      @Nullable Boolean ok,
+      double percentile) {}
 
   /**
    * Planned against realised arrivals in measure windows of open loops.
@@ -191,6 +222,7 @@ public record Summary(
    * @param reached false when it is the highest load, or there are fewer than 3 levels
    * @param stage its label
    * @param target its target
+   * @param scenario its scenario; null where scenarios are not told apart
    * @param offered its offered load, in the stage's unit
    * @param power output tokens/s per second of median E2E
    */
@@ -198,16 +230,33 @@ public record Summary(
       boolean reached,
       String stage,
       String target,
+      @Nullable String scenario,
       @Nullable Double offered,
       double outputTokensPerS,
       double medianE2eMs,
       double power) {}
 
   /**
-   * One load level at one target.
+   * The load levels of one target and scenario.
+   *
+   * @param scenario null where scenarios are not told apart
+   * @param stages their labels in order of load
+   * @param knee null when no level has tokens and latencies
+   * @param maxGoodput the highest of them that holds the target's SLO; null where none does
+   */
+  public record Curve(
+      String target,
+      @Nullable String scenario,
+      List<String> stages,
+      @Nullable Knee knee,
+      Figures.@Nullable MaxGoodput maxGoodput) {}
+
+  /**
+   * One load level of one scenario at one target.
    *
    * @param label e.g. {@code c=8}
-   * @param kind e.g. {@code concurrency}, {@code rate}; {@code unknown} when it was inferred
+   * @param scenario null where scenarios are not told apart
+   * @param kind e.g. {@code closed loop}, {@code rate curve}; {@code unknown} when it was inferred
    * @param offered the load asked for, in {@code unit}; null where it has no single number
    * @param unit e.g. {@code concurrent}, {@code requests/s}
    * @param startS start of the measure window since the start of the run
@@ -219,6 +268,7 @@ public record Summary(
   public record Stage(
       String label,
       String target,
+      @Nullable String scenario,
       String kind,
       @Nullable Double offered,
       @Nullable String unit,
@@ -235,7 +285,7 @@ public record Summary(
   /**
    * One server under test, all its stages pooled.
    *
-   * @param knee over its own stages
+   * @param knee over its own stages; of the scenario where power is highest
    */
   public record Target(String label, @Nullable Knee knee, Figures figures) {}
 

@@ -17,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Joins what was counted into the figures of stages, targets, request names and the run. */
@@ -28,11 +27,9 @@ final class SummaryAssembly {
   private final ReadReport file;
   private final RunStatistics counted;
   private final Parts parts;
-  private final double percentile;
   private final List<Stage> stages = new ArrayList<>();
   private final List<LoadChecks.Little> little = new ArrayList<>();
   private final List<LoadCurve> curves = new ArrayList<>();
-  private final List<@Nullable Knee> knees = new ArrayList<>();
   private final List<Target> targets = new ArrayList<>();
 
   SummaryAssembly(RunInfo info, boolean inferred, ReadReport file, RunStatistics counted) {
@@ -41,33 +38,39 @@ final class SummaryAssembly {
     this.file = file;
     this.counted = counted;
     this.parts = new Parts(counted);
-    this.percentile = info.sloPercentile();
   }
 
   RunFigures figures() {
     counted.windows().stages().forEach(this::addStage);
+    counted.windows().tracks().forEach(this::addCurve);
     counted.windows().targets().forEach(this::addTarget);
     Cell whole = parts.joined(key -> true);
     Figures run =
-        whole.figures(parts.windowNanos(w -> true), parts.hasSlo(), info.planned(), bestGoodput());
+        whole.figures(
+            parts.windowNanos(w -> true),
+            parts.hasSlo(null),
+            info.planned(),
+            bestGoodput(curves),
+            parts.trials(w -> true));
     Arrivals arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals().values()));
     List<Check> checks = checks(run, arrivals);
     Summary summary =
         new Summary(
             run(),
-            new VerdictSentence(counted.slo().global())
-                .of(info.state() == RunInfo.State.COMPLETE, run, curves),
+            VerdictSentence.of(
+                info.state() == RunInfo.State.COMPLETE, run, curves, info.conclusions()),
             info.config(),
             counted.workload().workload(),
             counted.slo().table(),
             run,
             arrivals,
-            bestKnee(),
+            bestKnee(curves),
             checks,
             new AssertionJudge(parts, checks, this::maxGoodput).judge(info.assertions()),
             Map.of(),
             server(),
             stages,
+            curves.stream().map(SummaryAssembly::curve).toList(),
             targets,
             requests());
     return new RunFigures(summary, series(whole.tally()));
@@ -83,6 +86,7 @@ final class SummaryAssembly {
         new Stage(
             window.stage().label(),
             window.stage().target(),
+            window.stage().scenario(),
             window.stage().kind(),
             window.stage().offered(),
             window.stage().unit().isEmpty() ? null : window.stage().unit(),
@@ -91,12 +95,17 @@ final class SummaryAssembly {
             phases(window),
             inFlight,
             arrivals == null ? null : arrivals.arrivals(),
-            cell.figures(window.nanos(), parts.hasSlo(), null, null)));
+            cell.figures(
+                window.nanos(),
+                parts.hasSlo(window.stage().target()),
+                null,
+                null,
+                parts.trials(w -> w.index() == window.index()))));
     if (inFlight != null && flow.staysMs().count() > 0) {
       double windowMs = window.nanos() / 1e6;
       little.add(
           new LoadChecks.Little(
-              window.stage().label(),
+              parts.place(window.stage()),
               inFlight,
               flow.staysMs().sum() / windowMs,
               flow.staysMs().mean() / windowMs));
@@ -121,43 +130,61 @@ final class SummaryAssembly {
     return (unixNanos - info.startUnixNanos()) / 1e9;
   }
 
+  private void addCurve(Windows.Track track) {
+    curves.add(
+        new LoadCurve(
+            counted.slo().global(track.target()),
+            stages.stream()
+                .filter(
+                    s ->
+                        s.target().equals(track.target())
+                            && Objects.equals(s.scenario(), track.scenario()))
+                .toList()));
+  }
+
+  private static Summary.Curve curve(LoadCurve curve) {
+    return new Summary.Curve(
+        curve.target(),
+        curve.scenario(),
+        curve.levels().stream().map(Stage::label).toList(),
+        curve.knee(),
+        curve.maxGoodput());
+  }
+
   private void addTarget(String target) {
-    LoadCurve curve =
-        new LoadCurve(stages.stream().filter(s -> s.target().equals(target)).toList());
-    Knee knee = curve.knee();
-    curves.add(curve);
-    knees.add(knee);
+    List<LoadCurve> own = curves.stream().filter(c -> c.target().equals(target)).toList();
     List<StageWindow> all = counted.windows().stages();
     Cell cell = parts.joined(key -> all.get(key.stage()).stage().target().equals(target));
     targets.add(
         new Target(
             target,
-            knee,
+            bestKnee(own),
             cell.figures(
                 parts.windowNanos(w -> w.stage().target().equals(target)),
-                parts.hasSlo(),
+                parts.hasSlo(target),
                 null,
-                curve.maxGoodput(percentile))));
-  }
-
-  /** The highest load that holds, of the target that delivers most at its own. */
-  private @Nullable MaxGoodput bestGoodput() {
-    return maxGoodput(null);
+                bestGoodput(own),
+                parts.trials(w -> w.stage().target().equals(target)))));
   }
 
   private @Nullable MaxGoodput maxGoodput(@Nullable String target) {
-    List<String> order = counted.windows().targets();
-    return IntStream.range(0, curves.size())
-        .filter(i -> target == null || target.equals(order.get(i)))
-        .mapToObj(i -> curves.get(i).maxGoodput(percentile))
+    return bestGoodput(
+        curves.stream().filter(c -> target == null || c.target().equals(target)).toList());
+  }
+
+  /** The highest load that holds, of the curve that delivers most at its own. */
+  private static @Nullable MaxGoodput bestGoodput(List<LoadCurve> curves) {
+    return curves.stream()
+        .map(LoadCurve::maxGoodput)
         .filter(Objects::nonNull)
         .max(Comparator.comparingDouble(m -> m.requestsPerS() == null ? 0 : m.requestsPerS()))
         .orElse(null);
   }
 
-  /** The knee of the target with the highest power. */
-  private @Nullable Knee bestKnee() {
-    return knees.stream()
+  /** The knee of the curve with the highest power. */
+  private static @Nullable Knee bestKnee(List<LoadCurve> curves) {
+    return curves.stream()
+        .map(LoadCurve::knee)
         .filter(Objects::nonNull)
         .max(Comparator.comparingDouble(Knee::power))
         .orElse(null);
@@ -172,7 +199,9 @@ final class SummaryAssembly {
     List<RequestGroup> groups = new ArrayList<>();
     byName.forEach(
         (name, cell) ->
-            groups.add(new RequestGroup(name, cell.figures(window, parts.hasSlo(), null, null))));
+            groups.add(
+                new RequestGroup(
+                    name, cell.figures(window, parts.hasSlo(null), null, null, null))));
     return groups;
   }
 
@@ -182,12 +211,15 @@ final class SummaryAssembly {
     load.windows(inferred, stages, info);
     load.littlesLaw(little);
     load.steadyState(
-        counted.steadiness().values().stream().flatMap(s -> s.judged().stream()).toList());
+        counted.steadiness().values().stream()
+            .flatMap(s -> s.judged().map(j -> Map.entry(parts.place(s.stage()), j)).stream())
+            .toList());
     load.identity(counted.evidence());
     load.arrivals(arrivals);
     load.lowN(run, stages);
-    load.levels(curves, knees);
-    load.sameModel(counted.workload().modelsOfTargets());
+    load.levels(curves);
+    load.conclusions(info.conclusions());
+    load.sameModel(counted.workload().modelsOfTargets(), RunStatistics.hasOneTokenizer(info));
     List<Check> all = new ArrayList<>(load.checks());
     all.addAll(
         AnswerChecks.of(
@@ -226,6 +258,10 @@ final class SummaryAssembly {
     }
     OverTime time = counted.overTime();
     return new Series(
-        time.bucketS(), time.buckets(parts.hasSlo()), Shapes.heat(time.ttftMicros()), shapes);
+        time.bucketS(),
+        time.buckets(parts.hasSlo(null)),
+        Shapes.heat(time.ttftMicros()),
+        shapes,
+        counted.closeUps().closeUps(whole, counted.arrivals().values()));
   }
 }

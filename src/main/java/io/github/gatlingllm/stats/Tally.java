@@ -82,12 +82,7 @@ final class Tally {
     Long closed = record.timing().closedUnixNanos();
     if (closed != null) {
       Integer tokens = record.tokens().outputTokens();
-      spans.add(
-          stage,
-          record.identity().trial(),
-          record.timing().scheduledUnixNanos(),
-          closed,
-          tokens == null ? 0 : tokens);
+      spans.add(stage, record.timing().scheduledUnixNanos(), closed, tokens == null ? 0 : tokens);
     }
   }
 
@@ -232,6 +227,16 @@ final class Tally {
     Map<String, Long> byKey = new LinkedHashMap<>();
     verdicts.forEach((verdict, count) -> byKey.put(verdict.key(), count));
     return new Counts(planned, started, started - cancelled, ok, cancelled, byKey);
+  }
+
+  /** Of each request its ITL p99 ÷ p50. */
+  ValueRecorder ratio() {
+    return ratio;
+  }
+
+  /** Σ N of ok streams. */
+  long streamedTokens() {
+    return streamedTokens;
   }
 
   long attempted() {

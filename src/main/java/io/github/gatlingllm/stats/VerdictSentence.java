@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.sample.RunInfo.Conclusion;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.sample.StageInfo;
 import io.github.gatlingllm.stats.Figures.ErrorCount;
@@ -18,20 +19,30 @@ import org.jspecify.annotations.Nullable;
  */
 final class VerdictSentence {
 
-  private static final int NAMED_TARGETS = 3;
+  private static final int NAMED = 3;
 
+  private final LoadCurve curve;
   private final Slo slo;
 
-  VerdictSentence(Slo slo) {
-    this.slo = slo;
+  private VerdictSentence(LoadCurve curve) {
+    this.curve = curve;
+    this.slo = curve.slo();
   }
 
-  /** The sentence for all targets, a curve each. */
-  String of(boolean complete, Figures run, List<LoadCurve> curves) {
-    return (complete ? "" : "Interrupted: ") + outcome(run, curves);
+  /** The sentence for all curves, then what their load plans found. */
+  static String of(
+      boolean complete, Figures run, List<LoadCurve> curves, List<Conclusion> conclusions) {
+    StringBuilder text =
+        new StringBuilder((complete ? "" : "Interrupted: ") + outcome(run, curves));
+    for (Conclusion found : conclusions.subList(0, Math.min(NAMED, conclusions.size()))) {
+      String where = curves.size() > 1 ? found.target() + ": " : "";
+      text.append(' ').append(where).append(capital(found.topic())).append(": ");
+      text.append(found.text()).append('.');
+    }
+    return text.toString();
   }
 
-  private String outcome(Figures run, List<LoadCurve> curves) {
+  private static String outcome(Figures run, List<LoadCurve> curves) {
     long started = run.counts().started();
     if (started == 0) {
       return "No request was measured.";
@@ -40,14 +51,21 @@ final class VerdictSentence {
       return "No request of " + Digits.of(started) + " succeeded" + firstError(run) + ".";
     }
     if (curves.size() == 1) {
-      return sentence(curves.get(0)) + ".";
+      return new VerdictSentence(curves.get(0)).sentence() + ".";
     }
     List<String> parts = new ArrayList<>();
-    for (LoadCurve curve : curves.subList(0, Math.min(NAMED_TARGETS, curves.size()))) {
-      parts.add(curve.levels().get(0).target() + ": " + sentence(curve) + ".");
+    long targets = curves.stream().map(LoadCurve::target).distinct().count();
+    for (LoadCurve curve : curves.subList(0, Math.min(NAMED, curves.size()))) {
+      String scenario = curve.scenario();
+      String name =
+          scenario == null || targets == curves.size()
+              ? curve.target()
+              : targets == 1 ? scenario : scenario + " at " + curve.target();
+      parts.add(name + ": " + new VerdictSentence(curve).sentence() + ".");
     }
     int more = curves.size() - parts.size();
-    return String.join(" ", parts) + (more > 0 ? " And " + more + " more targets." : "");
+    String what = targets == curves.size() ? " more targets." : " more scenarios and targets.";
+    return String.join(" ", parts) + (more > 0 ? " And " + more + what : "");
   }
 
   private static String firstError(Figures run) {
@@ -58,7 +76,7 @@ final class VerdictSentence {
     return ": " + first.verdict() + ", " + first.message() + " (" + Digits.of(first.count()) + ")";
   }
 
-  private String sentence(LoadCurve curve) {
+  private String sentence() {
     List<Stage> levels = curve.levels();
     if (levels.stream().allMatch(s -> s.figures().counts().ok() == 0)) {
       return "No request succeeded";
@@ -66,7 +84,7 @@ final class VerdictSentence {
     if (levels.size() == 1) {
       return capital(slo.isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
     }
-    return slo.isEmpty() ? knee(curve) : limit(curve);
+    return slo.isEmpty() ? knee() : limit();
   }
 
   private static String plain(Stage level) {
@@ -99,15 +117,15 @@ final class VerdictSentence {
         + Digits.of(goodput.attempted())
         + " requests within "
         + objectives(" and ", "")
-        + (LoadCurve.holds(level, slo.percentile()) ? ", " : ", not ")
+        + (curve.holds(level) ? ", " : ", not ")
         + "the "
         + Digits.of(slo.percentile())
         + " % asked for";
   }
 
-  private String limit(LoadCurve curve) {
+  private String limit() {
     List<Stage> levels = curve.levels();
-    int at = curve.lastHolding(slo.percentile());
+    int at = curve.lastHolding();
     Stage last = levels.get(levels.size() - 1);
     String within = objectives(" and ", percentileName());
     if (at < 0) {
@@ -128,7 +146,7 @@ final class VerdictSentence {
         : head + "; above, " + growth(holding, last);
   }
 
-  private static String knee(LoadCurve curve) {
+  private String knee() {
     List<Stage> levels = curve.levels();
     Stage last = levels.get(levels.size() - 1);
     Knee knee = curve.knee();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The stages of a run: which one a request belongs to, and in whose measure window an instant lies.
  * A request belongs to the stage in which it was scheduled; a token to the window, of the same
- * target, in which it arrived.
+ * target and scenario, in which it arrived.
  */
 final class Windows {
 
@@ -20,22 +20,32 @@ final class Windows {
   static final String UNPLANNED = "unplanned";
 
   private final List<StageWindow> stages = new ArrayList<>();
-  private final Map<String, List<StageWindow>> byTarget = new HashMap<>();
+  private final Map<Track, List<StageWindow>> byTrack = new HashMap<>();
   private final Map<Key, StageWindow> byLabel = new HashMap<>();
 
-  private record Key(String label, String target) {}
+  /**
+   * Whose stages follow each other: a target, and one of its scenarios where these are told apart.
+   */
+  record Track(String target, @Nullable String scenario) {
+    static Track of(StageInfo stage) {
+      return new Track(stage.target(), stage.scenario());
+    }
+  }
+
+  private record Key(String label, Track track) {}
 
   Windows(List<StageInfo> infos, long runEnd) {
     for (StageInfo info : infos) {
       add(StageWindow.of(stages.size(), info, runEnd));
     }
-    byTarget.values().forEach(list -> list.sort(Comparator.comparingLong(StageWindow::from)));
+    byTrack.values().forEach(list -> list.sort(Comparator.comparingLong(StageWindow::from)));
   }
 
   private StageWindow add(StageWindow window) {
     stages.add(window);
-    byLabel.putIfAbsent(new Key(window.stage().label(), window.stage().target()), window);
-    byTarget.computeIfAbsent(window.stage().target(), t -> new ArrayList<>()).add(window);
+    Track track = Track.of(window.stage());
+    byLabel.putIfAbsent(new Key(window.stage().label(), track), window);
+    byTrack.computeIfAbsent(track, t -> new ArrayList<>()).add(window);
     return window;
   }
 
@@ -53,23 +63,36 @@ final class Windows {
     return stages.stream().map(w -> w.stage().target()).distinct().toList();
   }
 
-  /** The stage of a request; one that no plan names gets a stage without a window. */
+  /** The targets and scenarios whose stages follow each other, in order of their first stage. */
+  List<Track> tracks() {
+    return stages.stream().map(w -> Track.of(w.stage())).distinct().toList();
+  }
+
+  /**
+   * The stage of a request: that of its scenario, else the one of all scenarios. One that no plan
+   * names gets a stage without a window.
+   */
   StageWindow of(RequestRecord.Identity id) {
     String label = labelOf(id);
-    StageWindow window = byLabel.get(new Key(label, id.target()));
+    StageWindow own = byLabel.get(new Key(label, new Track(id.target(), id.scenario())));
+    StageWindow window =
+        own != null ? own : byLabel.get(new Key(label, new Track(id.target(), null)));
     if (window != null) {
       return window;
     }
-    StageInfo unplanned = new StageInfo(label, id.target(), UNPLANNED, null, "", List.of());
+    StageInfo unplanned = new StageInfo(label, id.target(), null, UNPLANNED, null, "", List.of());
     return add(new StageWindow(stages.size(), unplanned, 0, 0));
   }
 
-  /** The stage of that target whose window holds the instant; tries {@code guess} first. */
-  @Nullable StageWindow at(String target, long unixNanos, StageWindow guess) {
+  /**
+   * The stage whose window holds the instant, of the same target and scenario as {@code guess},
+   * which is tried first.
+   */
+  @Nullable StageWindow at(long unixNanos, StageWindow guess) {
     if (guess.contains(unixNanos)) {
       return guess;
     }
-    for (StageWindow window : of(target)) {
+    for (StageWindow window : besides(guess)) {
       if (window.contains(unixNanos)) {
         return window;
       }
@@ -77,8 +100,9 @@ final class Windows {
     return null;
   }
 
-  List<StageWindow> of(String target) {
-    return byTarget.getOrDefault(target, List.of());
+  /** A stage and all others of its target and scenario, in order of time. */
+  List<StageWindow> besides(StageWindow stage) {
+    return byTrack.getOrDefault(Track.of(stage.stage()), List.of());
   }
 
   /** Length of the union of intervals {from, to}: what overlaps counts once. */

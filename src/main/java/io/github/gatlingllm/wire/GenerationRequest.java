@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -82,29 +83,31 @@ public final class GenerationRequest {
     return body.path("prompt").textValue();
   }
 
-  /** Characters (code points) of {@link #promptText()}. */
+  /** Characters (code points) of {@link #promptTexts()}. */
   public int promptChars() {
-    String text = promptText();
-    return text.codePointCount(0, text.length());
+    return promptTexts().stream().mapToInt(text -> text.codePointCount(0, text.length())).sum();
   }
 
-  /** The prompt, or all message texts in one. */
-  public String promptText() {
-    StringBuilder all = new StringBuilder();
+  /** The prompt, or the texts of all messages in their order; images and tools are no text. */
+  public List<String> promptTexts() {
+    List<String> all = new ArrayList<>();
     collect(body.path("prompt"), all);
     for (JsonNode message : body.path("messages")) {
       collect(message.path("content"), all);
     }
-    return all.toString();
+    return all;
   }
 
-  private static void collect(JsonNode content, StringBuilder all) {
+  private static void collect(JsonNode content, List<String> all) {
     if (content.isTextual()) {
-      all.append(content.textValue());
+      all.add(content.textValue());
       return;
     }
     for (JsonNode part : content) {
-      collect(part.isTextual() ? part : part.path("text"), all);
+      JsonNode text = part.isTextual() ? part : part.path("text");
+      if (text.isTextual()) {
+        all.add(text.textValue());
+      }
     }
   }
 
@@ -122,6 +125,7 @@ public final class GenerationRequest {
     private final ObjectNode body = JsonNodeFactory.instance.objectNode();
     private final ArrayNode messages = JsonNodeFactory.instance.arrayNode();
     private @Nullable String prompt;
+    private String prefix = "";
     private boolean stream = true;
     private boolean includeUsage = true;
     private @Nullable Integer maxTokens;
@@ -167,6 +171,12 @@ public final class GenerationRequest {
     /** The prompt; with {@link Api#CHAT} it is sent as the last message, by the user. */
     public Builder prompt(@Nullable String text) {
       prompt = text;
+      return this;
+    }
+
+    /** Text before the first character of the prompt, or of the first message; none unless set. */
+    public Builder prefix(String text) {
+      prefix = text;
       return this;
     }
 
@@ -283,13 +293,26 @@ public final class GenerationRequest {
 
     private void ask(ObjectNode whole) {
       if (api == Api.COMPLETIONS) {
-        whole.put("prompt", prompt);
+        whole.put("prompt", prompt == null ? null : prefix + prompt);
         return;
       }
       ArrayNode all = whole.putArray("messages").addAll(messages);
       if (prompt != null) {
         all.addObject().put("role", "user").put("content", prompt);
       }
+      if (!prefix.isEmpty() && all.path(0) instanceof ObjectNode first) {
+        all.set(0, prefixed(first));
+      }
+    }
+
+    private ObjectNode prefixed(ObjectNode message) {
+      ObjectNode longer = message.deepCopy();
+      if (longer.path("content") instanceof ArrayNode parts) {
+        parts.insertObject(0).put("type", "text").put("text", prefix);
+      } else {
+        longer.put("content", prefix + message.path("content").asText(""));
+      }
+      return longer;
     }
 
     private Builder set(String key, @Nullable JsonNode value) {

@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.IntSummaryStatistics;
 import java.util.List;
-import java.util.SplittableRandom;
 
 /**
  * The prompts of a run, and the seeded draw of one per request.
@@ -21,13 +20,10 @@ import java.util.SplittableRandom;
  * @param origin where the prompts come from, for people: {@code built-in}, a file name
  * @param texts at least one
  */
-public record PromptPool(String origin, List<String> texts) {
+public record PromptPool(String origin, List<String> texts) implements PromptSource {
 
   /** Keeps prompt draws independent of arrival times, which are drawn from the same seed. */
   private static final long SALT = 0x70726f6d70747331L; // "prompts1"
-
-  /** Step of SplittableRandom's own state: the n-th draw starts where n single draws would end. */
-  private static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;
 
   public PromptPool {
     texts = List.copyOf(texts);
@@ -36,14 +32,18 @@ public record PromptPool(String origin, List<String> texts) {
     }
   }
 
-  /** 24 short prompts of mixed kind and language, made for this project. */
+  /**
+   * 100 short prompts of mixed kind and language, made for this project: explanation, code,
+   * creative, science, reasoning, planning, and 11 languages beside English.
+   */
   public static PromptPool builtIn() {
     try (InputStream in = PromptPool.class.getResourceAsStream("prompts.txt")) {
       if (in == null) {
         throw new IllegalStateException("prompts.txt is missing from the gatling-llm jar");
       }
       String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-      return new PromptPool("built-in", text.lines().filter(line -> !line.isBlank()).toList());
+      return new PromptPool(
+          "built-in", text.lines().filter(line -> !line.startsWith("#")).toList());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -60,9 +60,14 @@ public record PromptPool(String origin, List<String> texts) {
    * @param seed the run's seed
    * @param index position of the request in the run, from 0
    */
+  @Override
   public String pick(long seed, long index) {
-    SplittableRandom random = new SplittableRandom((seed ^ SALT) + index * GOLDEN_GAMMA);
-    return texts.get(random.nextInt(texts.size()));
+    return texts.get(PromptSource.random(seed, SALT, index).nextInt(texts.size()));
+  }
+
+  @Override
+  public boolean fixed() {
+    return texts.size() == 1;
   }
 
   /** Lengths of the prompts in characters (UTF-16 units). */

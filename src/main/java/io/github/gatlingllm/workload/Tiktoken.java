@@ -4,29 +4,48 @@ import com.knuddels.jtokkit.Encodings;
 import com.knuddels.jtokkit.api.Encoding;
 import com.knuddels.jtokkit.api.EncodingRegistry;
 import com.knuddels.jtokkit.api.EncodingType;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 
 /** OpenAI's byte pair encodings, by jtokkit. Special tokens in a text are counted as plain text. */
 record Tiktoken(EncodingType type) implements Tokenizer {
+
+  static final String PREFIX = "tiktoken:";
 
   static final Tiktoken CL100K = new Tiktoken(EncodingType.CL100K_BASE);
 
   /** Loads the tables of an encoding when they are first asked for. */
   private static final EncodingRegistry TABLES = Encodings.newLazyEncodingRegistry();
 
+  static Tiktoken of(String encoding) {
+    return EncodingType.fromName(encoding)
+        .map(Tiktoken::new)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "encoding '" + encoding + "' is unknown; expected one of " + all()));
+  }
+
+  private static String all() {
+    return Arrays.stream(EncodingType.values())
+        .map(EncodingType::getName)
+        .collect(Collectors.joining(", "));
+  }
+
   @Override
   public String name() {
-    return "tiktoken:" + type.getName();
+    return PREFIX + type.getName();
   }
 
   @Override
   public int count(String text) {
-    return encoding().countTokensOrdinary(text);
+    return encoding().countTokensOrdinary(SentText.of(text));
   }
 
   @Override
   public String head(String text, int tokens) {
     Encoding encoding = encoding();
-    var encoded = encoding.encodeOrdinary(text, tokens);
+    var encoded = encoding.encodeOrdinary(SentText.of(text), tokens);
     return encoded.isTruncated() ? encoding.decode(encoded.getTokens()) : text;
   }
 

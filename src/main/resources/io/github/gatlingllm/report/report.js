@@ -150,7 +150,7 @@
       {
         xAxis: band.from,
         itemStyle: { color: band.shade ? c.soft : "transparent", opacity: [1, 0.06, 0.18][band.shade] },
-        label: { show: Boolean(band.label), formatter: band.label, color: c.soft, fontSize: 11, position: "insideTop", ...halo(c) },
+        label: { show: Boolean(band.label), formatter: band.label, color: c.soft, fontSize: 11, lineHeight: 14, position: "insideTop", ...halo(c) },
       },
       { xAxis: band.to },
     ]),
@@ -254,32 +254,49 @@
     };
   };
 
+  const shapes = { heat, ...forms({ ink, option, number, withUnit, tick, heading, escape, font }) };
   const isHeat = (chart) => chart.series[0].form === "heat";
   const overTime = (chart) => chart.x.scale === "time" && !isHeat(chart);
 
-  const draw = () => {
-    for (const chart of charts) {
-      const place = document.getElementById(chart.id);
-      let plot = drawn.get(chart.id);
-      if (!plot) {
-        plot = echarts.init(place, null, { renderer: "svg" });
-        drawn.set(chart.id, plot);
-        new ResizeObserver(() => plot.resize()).observe(place);
-        if (overTime(chart)) {
-          plot.group = "time";
-          plot.on("datazoom", () => {
-            const { start, end } = plot.getOption().dataZoom[0];
-            plot.setOption({ xAxis: { interval: timeStep((timeSpan(chart) * (end - start)) / 100) } });
-          });
-        }
+  const drawOne = (chart) => {
+    const place = document.getElementById(chart.id);
+    let plot = drawn.get(chart.id);
+    if (!plot) {
+      plot = echarts.init(place, null, { renderer: "svg" });
+      drawn.set(chart.id, plot);
+      new ResizeObserver(() => plot.resize()).observe(place);
+      if (overTime(chart)) {
+        plot.group = "time";
+        plot.on("datazoom", () => {
+          const { start, end } = plot.getOption().dataZoom[0];
+          plot.setOption({ xAxis: { interval: timeStep((timeSpan(chart) * (end - start)) / 100) } });
+        });
       }
-      const zoom = plot.getOption()?.dataZoom?.[0];
-      plot.setOption(isHeat(chart) ? heat(chart) : option(chart), true);
-      if (zoom) plot.dispatchAction({ type: "dataZoom", start: zoom.start, end: zoom.end });
+    }
+    const zoom = plot.getOption()?.dataZoom?.[0];
+    plot.setOption((shapes[chart.series[0].form] ?? option)(chart), true);
+    if (zoom) plot.dispatchAction({ type: "dataZoom", start: zoom.start, end: zoom.end });
+  };
+  const draw = () => charts.forEach(drawOne);
+
+  /* One chart after the other, so that the page can be read and scrolled while the rest is drawn. */
+  for (const chart of charts) {
+    const height = shapes.height(chart);
+    if (height) document.getElementById(chart.id).style.height = height + "px";
+  }
+  const waiting = [...charts];
+  const drawNext = () => {
+    const chart = waiting.shift();
+    if (chart) {
+      drawOne(chart);
+      setTimeout(drawNext);
+    } else {
+      echarts.connect("time");
+      root.classList.add("drawn");
+      performance.mark("drawn");
     }
   };
-  draw();
-  echarts.connect("time");
+  drawNext();
 
   /* Zoom for the keyboard: every chart over time follows. */
   const zoomTo = (start, end) => {

@@ -13,6 +13,7 @@ import io.github.gatlingllm.workload.Conversation;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,6 +73,53 @@ class PreparedRequestTest {
 
     assertThat(body(prepared).path("messages")).hasSize(1);
     assertThat(prepared.turn()).isEqualTo(1);
+  }
+
+  @Test
+  void aPrefixStandsBeforeTheVeryFirstCharacterOfTheFirstMessage() throws IOException {
+    RequestPrefixes prefixes = numbered();
+    LlmRequest both = CHAT.and(text("system", "Be brief.")).and(text("user", "Why?"));
+
+    assertThat(contents(both, prefixes, SESSION)).containsExactly("<0> Be brief.", "Why?");
+    assertThat(contents(asking(d -> {}), prefixes, SESSION)).containsExactly("<1> Why?");
+    LlmRequest completion =
+        LlmRequest.completion(Dynamic.of("ask")).edit(d -> d.prompt = Dynamic.of("Once"));
+    assertThat(body(prepare(completion, prefixes, SESSION)).path("prompt").asText())
+        .isEqualTo("<2> Once");
+    LlmRequest parts =
+        CHAT.and(
+            new MessagePart.Whole(
+                Dynamic.of(
+                    "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Why?\"}]}]")));
+    assertThat(body(prepare(parts, prefixes, SESSION)).at("/messages/0/content"))
+        .hasToString(
+            "[{\"type\":\"text\",\"text\":\"<3> \"},{\"type\":\"text\",\"text\":\"Why?\"}]");
+  }
+
+  @Test
+  void aPrefixIsSentWithAConversationButNotRemembered() throws IOException {
+    Conversation before = Conversation.of().answered(List.of(Message.user("1?")), "One.");
+    LlmRequest next = CHAT.and(new MessagePart.History("history")).and(text("user", "2?"));
+    PreparedRequest prepared = prepare(next, numbered(), Sessions.with(Map.of("history", before)));
+
+    assertThat(body(prepared).path("messages").findValuesAsText("content"))
+        .containsExactly("<0> 1?", "One.", "2?");
+    assertThat(prepared.asked()).containsExactly(Message.user("2?"));
+    assertThat(prepared.conversation()).isEqualTo(before);
+  }
+
+  private static RequestPrefixes numbered() {
+    return new RequestPrefixes(request -> "<" + request + "> ", new AtomicLong());
+  }
+
+  private static List<String> contents(
+      LlmRequest request, RequestPrefixes prefixes, Session session) throws IOException {
+    return body(prepare(request, prefixes, session)).path("messages").findValuesAsText("content");
+  }
+
+  private static PreparedRequest prepare(
+      LlmRequest request, RequestPrefixes prefixes, Session session) {
+    return PreparedRequest.of(request, (LlmProtocol) PROTOCOL.protocol(), true, prefixes, session);
   }
 
   @Test
@@ -198,7 +246,8 @@ class PreparedRequestTest {
 
   private static PreparedRequest prepare(
       LlmRequest request, LlmProtocolBuilder protocol, boolean pinned, Session session) {
-    return PreparedRequest.of(request, (LlmProtocol) protocol.protocol(), pinned, session);
+    return PreparedRequest.of(
+        request, (LlmProtocol) protocol.protocol(), pinned, RequestPrefixes.NONE, session);
   }
 
   private static JsonNode body(PreparedRequest prepared) throws IOException {

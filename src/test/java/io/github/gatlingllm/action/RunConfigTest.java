@@ -1,5 +1,6 @@
 package io.github.gatlingllm.action;
 
+import static io.github.gatlingllm.javaapi.LlmDsl.chars4;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -50,6 +51,20 @@ class RunConfigTest {
         .containsEntry("endpoint", "http://a/v1,http://b/v1")
         .containsEntry("idleTimeout", "5s,7s")
         .containsEntry("timeout", "600s")
-        .containsEntry("connections", "shared");
+        .containsEntry("connections", "shared")
+        .containsEntry("tokenizer", "tiktoken:cl100k_base")
+        .doesNotContainKey("tokenizer A");
+  }
+
+  @Test
+  void tokenizersThatDifferAreNotedPerTarget() {
+    assertThat(
+            RunConfig.of(
+                protocols(
+                    llm.baseUrl("http://a/v1").tokenizer(chars4()).note("tokenizer", "chars4,auto"),
+                    llm.baseUrl("http://b/v1").target("B"))))
+        .containsEntry("tokenizer", "chars4,tiktoken:cl100k_base")
+        .containsEntry("tokenizer a", "chars4")
+        .containsEntry("tokenizer B", "tiktoken:cl100k_base");
   }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 final class AnswerTest {
 
-  private static final TokenCounts.Asked ASKED = new TokenCounts.Asked("Hi there", 64);
+  private static final TokenCounts.Asked ASKED = new TokenCounts.Asked(8, 64);
 
   private final Timeline timeline = new Timeline(0, 0);
   private final Answer answer = new Answer(timeline, 1);
@@ -304,7 +304,7 @@ final class AnswerTest {
     event(2, content("b"));
     assertThat(TokenCounts.needTokenizer(answer)).isTrue();
     assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, String::length))
-        .isEqualTo(new Tokens(8, null, 8, null, 64, 2, null, 2, true, TokenSource.TOKENIZER));
+        .isEqualTo(new Tokens(8, null, null, null, 64, 2, null, 2, true, TokenSource.TOKENIZER));
     assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, AnswerTest::broken))
         .isEqualTo(new Tokens(8, null, null, null, 64, 2, null, 2, true, TokenSource.CHUNKS));
     assertThat(TokenCounts.byUsage(ASKED, answer))

@@ -215,7 +215,7 @@ final class FloodReaders {
   static final class Llm implements FloodClient.Reader {
     private static final Exchange.Settings SETTINGS =
         new Exchange.Settings(true, 60_000_000_000L, List.of());
-    private static final TokenCounts.Asked ASKED = new TokenCounts.Asked("What is a flood?", null);
+    private static final TokenCounts.Asked ASKED = new TokenCounts.Asked(16, null);
 
     private final Http http;
     private final int events;

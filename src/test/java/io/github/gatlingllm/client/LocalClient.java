@@ -240,7 +240,7 @@ final class LocalClient implements AutoCloseable {
     }
 
     Tokens tokens() {
-      TokenCounts.Asked asked = new TokenCounts.Asked("prompt", 16);
+      TokenCounts.Asked asked = new TokenCounts.Asked(6, 16);
       Answer answer = exchange.answer();
       return TokenCounts.needTokenizer(answer)
           ? TokenCounts.byTokenizer(asked, answer, exchange.timeline(), String::length)

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.engine.GroundTruth;
 import io.github.gatlingllm.sample.Phase;
 import io.github.gatlingllm.sample.RequestRecord;
 import io.github.gatlingllm.sample.RunClock;
@@ -13,6 +14,8 @@ import io.github.gatlingllm.sample.RunInfo;
 import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
 import io.github.gatlingllm.sample.Verdict;
 import io.github.gatlingllm.testing.GatlingRun;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -129,6 +132,95 @@ class LevelsIT {
           .containsExactly("c=1", "c=2", "c=8");
       assertThat(run.output()).contains("after c=8, 1 level left out: only ");
       assertThat(run.summary().get("config").toString()).contains("stopped early");
+      assertThat(check(run, "stopped_early").get("level").asText()).isEqualTo("ok");
+      assertThat(run.summary().get("verdict").asText()).contains("Stopped early: after c=8");
+    }
+  }
+
+  /** A server that refuses everybody: the first level ends with the 51st error, not after 30 s. */
+  @Test
+  void tooManyErrorsEndALevelAtOnce() throws Exception {
+    try (EmbeddedEngine engine =
+            EmbeddedEngine.builder()
+                .fixed(ofMillis(20), ofMillis(5))
+                .apiKey("sk-nobody-has")
+                .start();
+        GatlingRun run = plan("errors", engine).set("tokens", 10).run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      assertThat(run.info().stages()).extracting(stage -> stage.label()).containsExactly("c=4");
+      PhaseWindow measure = run.info().stages().get(0).window(Phase.MEASURE).orElseThrow();
+      double seconds = (measure.endUnixNanos() - measure.startUnixNanos()) / 1e9;
+      System.out.printf("ended after %.3f s and %d errors%n", seconds, run.requests().size());
+      assertThat(seconds).as("of 30 s").isLessThan(15);
+      assertThat(run.requests()).hasSizeGreaterThan(50);
+      assertThat(run.requests())
+          .as("nothing starts after the cut")
+          .allMatch(r -> r.timing().startUnixNanos() < measure.endUnixNanos() + 100_000_000L);
+      JsonNode check = check(run, "stopped_early");
+      assertThat(check.get("level").asText()).isEqualTo("warning");
+      assertThat(check.get("message").asText())
+          .startsWith("Stopped early: during c=4, 1 level left out: ")
+          .endsWith(" requests failed, more than 50.");
+    }
+  }
+
+  private static JsonNode check(GatlingRun run, String id) throws Exception {
+    for (JsonNode check : run.summary().get("checks")) {
+      if (check.get("id").asText().equals(id)) {
+        return check;
+      }
+    }
+    throw new AssertionError("no check " + id + " in " + run.summary().get("checks"));
+  }
+
+  /** The same levels for two scenarios, of one and of two requests per iteration. */
+  @Test
+  void scenariosHaveStagesOfTheirOwn() throws Exception {
+    try (EmbeddedEngine engine =
+            EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).recordGroundTruth().start();
+        GatlingRun run = plan("scenarios", engine).set("tokens", 20).run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      assertThat(run.info().stages())
+          .extracting(stage -> stage.label() + " of " + stage.scenario())
+          .containsExactly(
+              "c=1 of Once",
+              "c=2 of Once",
+              "c=4 of Once",
+              "c=1 of Chat",
+              "c=2 of Chat",
+              "c=4 of Chat");
+      JsonNode stages = run.summary().get("stages");
+      assertThat(stages).hasSize(6);
+      long epoch = RunClock.system().unixNanos(0);
+      for (int i = 0; i < 6; i++) {
+        JsonNode stage = stages.get(i);
+        assertThat(stage.get("duration_s").asDouble()).isEqualTo(1);
+        String scenario = stage.get("scenario").asText();
+        assertThat(stage.at("/counts/started").asLong())
+            .isEqualTo(
+                run.requests().stream()
+                    .filter(r -> r.identity().scenario().equals(scenario))
+                    .filter(r -> r.identity().stage().equals(stage.get("label").asText()))
+                    .filter(r -> r.identity().phase() == Phase.MEASURE)
+                    .count());
+        PhaseWindow window = run.info().stages().get(i).window(Phase.MEASURE).orElseThrow();
+        long sent =
+            engine.groundTruth().stream()
+                .flatMapToLong(truth -> java.util.Arrays.stream(truth.tokenNanos()))
+                .map(nanos -> nanos + epoch)
+                .filter(at -> at >= window.startUnixNanos() && at < window.endUnixNanos())
+                .count();
+        assertThat(stage.at("/throughput/output_tokens_per_s").asDouble())
+            .as(scenario + " " + stage.get("label"))
+            .isCloseTo((double) sent, within(0.02 * sent));
+      }
+      JsonNode curves = run.summary().get("curves");
+      assertThat(curves)
+          .extracting(curve -> curve.get("scenario").asText())
+          .containsExactly("Once", "Chat");
+      assertThat(curves.get(1).get("stages")).hasSize(3);
+      assertThat(run.summary().get("verdict").asText()).contains("Once: ", "Chat: ");
+      assertThat(run.output()).contains("c=4 of Once", "c=4 of Chat");
     }
   }
 
@@ -150,13 +242,21 @@ class LevelsIT {
           .isBetween(10.0, 23.0);
       assertThat(run.output())
           .contains("max goodput " + run.summary().at("/goodput/max/stage").asText() + " holds");
+      JsonNode search = check(run, "search");
+      assertThat(search.get("value").asDouble()).as("low end of the interval").isBetween(0.5, 1.0);
+      assertThat(search.get("threshold").asDouble()).isEqualTo(0.9);
+      assertThat(run.summary().get("verdict").asText()).contains("Search: max goodput r=");
     }
   }
 
-  /** Each trial lasts as long as its slowest request: 20 ms and 29 gaps of 5 ms. */
+  /**
+   * Each trial lasts as long as its slowest request: 20 ms and 29 gaps of 5 ms. Its figures are the
+   * engine's, but for the way there and back.
+   */
   @Test
   void trialsRunOneAfterTheOther() throws Exception {
-    try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).start();
+    try (EmbeddedEngine engine =
+            EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).recordGroundTruth().start();
         GatlingRun run = plan("batch", engine).set("tokens", 30).run()) {
       assertThat(run.exitCode()).as(run.output()).isZero();
       List<RequestRecord> records = run.requests();
@@ -178,6 +278,35 @@ class LevelsIT {
       JsonNode trials = run.summary().at("/stages/0/throughput/trials");
       assertThat(trials.get("count").asInt()).isEqualTo(5);
       assertThat(trials.get("max_tokens_per_s").asDouble()).isBetween(200.0, 4 * 30 / 0.165);
+      assertThat(trials.get("rows")).hasSize(5);
+      assertThat(trials.get("rows_left_out").asInt()).isZero();
+      List<GroundTruth> truths =
+          engine.groundTruth().stream()
+              .sorted(Comparator.comparingLong(GroundTruth::receivedNanos))
+              .toList();
+      List<Double> ways = new ArrayList<>();
+      for (int trial = 0; trial < 5; trial++) {
+        List<GroundTruth> of = truths.subList(4 * trial, 4 * trial + 4);
+        JsonNode row = trials.get("rows").get(trial);
+        assertThat(row.get("trial").asInt()).isEqualTo(trial + 1);
+        assertThat(row.get("requests").asInt()).isEqualTo(4);
+        assertThat(row.get("ok").asInt()).isEqualTo(4);
+        assertThat(row.get("output_tokens").asInt())
+            .isEqualTo(of.stream().mapToInt(GroundTruth::outputTokens).sum());
+        double served =
+            (of.stream().mapToLong(t -> t.tokenNanos()[29]).max().orElseThrow()
+                    - of.get(0).receivedNanos())
+                / 1e9;
+        double wall = row.get("wall_s").asDouble();
+        System.out.printf("trial %d: %.4f s, served in %.4f s%n", trial + 1, wall, served);
+        assertThat(wall).as("never shorter than it was served").isGreaterThan(served);
+        ways.add(wall - served);
+        assertThat(row.get("output_tokens_per_s").asDouble()).isCloseTo(120 / wall, within(0.001));
+      }
+      assertThat(ways.stream().sorted().toList().get(2))
+          .as("median of the way there and back; the first trial connects, too")
+          .isLessThan(0.1);
+      assertThat(run.output()).contains("---- Trials ---");
     }
   }
 }

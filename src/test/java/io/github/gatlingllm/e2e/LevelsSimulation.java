@@ -39,6 +39,11 @@ public final class LevelsSimulation extends Simulation {
               .inject(once);
       case "stop" ->
           closedLoop(1, 2, 8, 16).measure(1).stopWhen(errorsAbove(10), sloBelow(50)).inject(once);
+      case "errors" -> closedLoop(4, 8).measure(30).stopWhen(errorCountAbove(50)).inject(once);
+      case "scenarios" ->
+          oneAfterTheOther(
+              closedLoop(1, 2, 4).measure(1).inject(once),
+              closedLoop(1, 2, 4).measure(1).inject(chat));
       case "search" ->
           maxGoodput()
               .startingAt(8)

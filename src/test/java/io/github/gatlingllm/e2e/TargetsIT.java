@@ -67,6 +67,14 @@ class TargetsIT {
         .isGreaterThan(targets.get(1).at("/metrics/ttft_ms/p50").asDouble() + 30);
     assertThat(targets.get(0).at("/knee/target").asText()).isEqualTo("slow");
     assertThat(targets.get(1).at("/knee/target").asText()).isEqualTo("fast");
+    assertThat(targets)
+        .extracting(t -> t.at("/goodput/share").asDouble())
+        .containsExactly(1.0, 0.0);
+    assertThat(run.summary().at("/slo/text").asText())
+        .isEqualTo("slow: ttft<10s (90 %); fast: ttft<5ms (99 %)");
+    assertThat(run.info().sloOf("slow").percentile()).isEqualTo(90);
+    assertThat(run.output()).doesNotContain("has another SLO").contains("fast: ttft<5ms");
+    assertThat(Files.readString(run.files().summaryMarkdown())).contains("| slow: ttft |");
     assertThat(check(run, "same_model")).as("no model was named").isEqualTo("warning");
     assertThat(run.output()).contains("---- Targets ---").contains("c=4 of slow");
     assertThat(Files.readString(run.files().summaryMarkdown())).contains("### Targets", "| slow ");

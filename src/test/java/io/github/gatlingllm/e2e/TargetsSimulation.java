@@ -17,7 +17,11 @@ public final class TargetsSimulation extends Simulation {
   {
     setUp(
         oneAfterTheOther(
-            load.target("slow", llm.baseUrl(System.getProperty("slow"))).inject(chat),
-            load.target("fast", llm.baseUrl(System.getProperty("fast"))).inject(chat)));
+            load.target(
+                    "slow",
+                    llm.baseUrl(System.getProperty("slow")).slo(slo().ttft(10_000).percentile(90)))
+                .inject(chat),
+            load.target("fast", llm.baseUrl(System.getProperty("fast")).slo(slo().ttft(5)))
+                .inject(chat)));
   }
 }

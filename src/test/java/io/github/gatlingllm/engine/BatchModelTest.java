@@ -115,7 +115,8 @@ final class BatchModelTest {
     }
 
     private void ask() {
-      scheduler.add(new Sequence(PROMPT_TOKENS, OUTPUT_TOKENS, now, new Request()));
+      scheduler.add(
+          new Sequence(PROMPT_TOKENS, OUTPUT_TOKENS, now, BlockChain.NONE, new Request()));
     }
 
     Level run() {

@@ -34,7 +34,7 @@ final class BatchSchedulerTest {
   }
 
   private Sequence sequence(String name, int promptTokens, int outputTokens) {
-    return new Sequence(promptTokens, outputTokens, 0, new Named(name));
+    return new Sequence(promptTokens, outputTokens, 0, BlockChain.NONE, new Named(name));
   }
 
   /** Runs to the end of the work, or {@code steps} steps; each entry is "time: who got a token". */
@@ -109,17 +109,17 @@ final class BatchSchedulerTest {
     scheduler.add(sequence("c", 1, 1));
     scheduler.add(sequence("d", 1, 1));
     scheduler.plan(0, new ArrayList<>());
-    assertThat(scheduler.load()).isEqualTo(new Scheduler.Load(2, 2, 5 / 1_000.0));
+    assertThat(scheduler.load()).isEqualTo(new Scheduler.Load(2, 2, 2 / 62.0));
     assertThat(run(scheduler, 0, 99)).containsExactly("12.0: a b", "23.0: b c", "34.0: d");
   }
 
   @Test
   void kvLimitQueuesAndTheHeadIsNotOvertaken() {
-    BatchScheduler scheduler = new BatchScheduler(model(0, 0, 8, 20));
-    scheduler.add(sequence("a", 10, 2)); // promises 12 of 20
-    scheduler.add(sequence("b", 10, 1)); // 11 do not fit beside it
+    BatchScheduler scheduler = new BatchScheduler(model(0, 0, 8, 48));
+    scheduler.add(sequence("a", 10, 2)); // one block of three
+    scheduler.add(sequence("b", 40, 1)); // three do not fit beside it
     scheduler.add(sequence("c", 1, 1)); // would fit, but came later
-    assertThat(run(scheduler, 0, 99)).containsExactly("20.0: a", "30.0: a", "51.0: b c");
+    assertThat(run(scheduler, 0, 99)).containsExactly("20.0: a", "30.0: a", "80.0: b", "91.0: c");
   }
 
   @Test

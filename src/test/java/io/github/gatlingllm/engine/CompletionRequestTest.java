@@ -17,7 +17,7 @@ final class CompletionRequestTest {
             """
             {"model":"m","max_tokens":9,"min_tokens":3,"ignore_eos":true,"stop":["a",""],"stream":true,
              "stream_options":{"include_usage":true,"continuous_usage_stats":true},"seed":5,
-             "temperature":0.7,"n":1,"tools":null,%s}
+             "temperature":0.7,"n":2,"tools":null,%s}
             """);
     assertThat(request)
         .isEqualTo(
@@ -32,6 +32,8 @@ final class CompletionRequestTest {
                 true,
                 true,
                 true,
+                2,
+                AnswerShape.WORDS,
                 5));
     assertThat(request.prompt().tokens()).isEqualTo(3); // 12 characters
   }
@@ -74,9 +76,10 @@ final class CompletionRequestTest {
         "{} | messages are missing; expected a non-empty array",
         "{'messages':[]} | messages are missing; expected a non-empty array",
         "{'messages':[{'content':'a'}]} | A message has no role; expected role and content",
-        "{'messages':[{'role':'user'}]} | The prompt is missing or no text; this engine reads text only",
-        "{'n':2,%s} | n must be 1: this engine gives one choice",
-        "{'best_of':2,%s} | best_of must be 1: this engine gives one choice",
+        "{'messages':[{'role':'user'}]} | The prompt is missing or no text; this engine reads text and image_url parts",
+        "{'n':0,%s} | n is wrong; expected a whole number of at least 1",
+        "{'n':129,%s} | n is 129; expected 1 to 128",
+        "{'best_of':2,%s} | best_of must equal n: this engine ranks no choices",
         "{'max_tokens':0,%s} | max_tokens is wrong; expected a whole number of at least 1",
         "{'max_tokens':'9',%s} | max_tokens is wrong; expected a whole number of at least 1",
         "{'max_tokens':1.5,%s} | max_tokens is wrong; expected a whole number of at least 1",

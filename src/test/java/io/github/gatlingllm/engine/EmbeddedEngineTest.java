@@ -310,9 +310,9 @@ final class EmbeddedEngineTest {
 
   @Test
   void whatTheKvCacheCanNeverHoldIsRefused() throws Exception {
-    EmbeddedEngine engine = start(FAST.kvTokens(50));
-    assertThat(send(chat(engine, ",\"max_tokens\":47"))).contains("\"usage\"");
-    assertThat(send(chat(engine, ",\"max_tokens\":48"))).contains("context_length_exceeded");
+    EmbeddedEngine engine = start(FAST.kvTokens(50)); // 3 blocks of 16
+    assertThat(send(chat(engine, ",\"max_tokens\":45"))).contains("\"usage\"");
+    assertThat(send(chat(engine, ",\"max_tokens\":46"))).contains("context_length_exceeded");
   }
 
   @Test

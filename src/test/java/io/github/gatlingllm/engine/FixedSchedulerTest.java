@@ -22,8 +22,8 @@ final class FixedSchedulerTest {
 
   @Test
   void eachRequestHasItsOwnTimetable() {
-    Sequence first = new Sequence(1, 3, 1_000, NOBODY);
-    Sequence second = new Sequence(1, 1, 1_005, NOBODY);
+    Sequence first = new Sequence(1, 3, 1_000, BlockChain.NONE, NOBODY);
+    Sequence second = new Sequence(1, 1, 1_005, BlockChain.NONE, NOBODY);
     scheduler.add(first);
     scheduler.add(second);
     List<Long> dues = new ArrayList<>();
@@ -41,7 +41,7 @@ final class FixedSchedulerTest {
 
   @Test
   void lateWakeUpGivesAllThatIsDueAndKeepsTheTimetable() {
-    Sequence sequence = new Sequence(1, 5, 0, NOBODY);
+    Sequence sequence = new Sequence(1, 5, 0, BlockChain.NONE, NOBODY);
     scheduler.add(sequence);
     scheduler.plan(0, admitted);
     scheduler.advance(125, tokens);
@@ -51,9 +51,9 @@ final class FixedSchedulerTest {
 
   @Test
   void cancelledRequestGetsNothing() {
-    Sequence kept = new Sequence(1, 1, 0, NOBODY);
-    Sequence planned = new Sequence(1, 1, 0, NOBODY);
-    Sequence arrived = new Sequence(1, 1, 0, NOBODY);
+    Sequence kept = new Sequence(1, 1, 0, BlockChain.NONE, NOBODY);
+    Sequence planned = new Sequence(1, 1, 0, BlockChain.NONE, NOBODY);
+    Sequence arrived = new Sequence(1, 1, 0, BlockChain.NONE, NOBODY);
     scheduler.add(kept);
     scheduler.add(planned);
     scheduler.plan(0, admitted);

@@ -27,6 +27,6 @@ final class Requests {
 
   /** The answer to a chat request of an engine with seed 1 and 1,000 tokens of room. */
   static Answer answer(String json) {
-    return Answer.to(chat(json), 1, 1_000);
+    return Answer.to(chat(json), 1, 0, 1_000, 0);
   }
 }

@@ -14,14 +14,21 @@ final class VocabularyTest {
       Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.CL100K_BASE);
 
   @Test
-  void everyWordIsOneTokenWithAndWithoutASpace() {
+  void everyWordIsOneTokenAndFourCharacters() {
     assertThat(Vocabulary.words())
-        .hasSize(256)
+        .hasSizeGreaterThan(200)
         .doesNotHaveDuplicates()
         .allSatisfy(
             word -> {
-              assertThat(cl100k.countTokens(word)).as(word).isEqualTo(1);
+              assertThat(word).hasSize(3);
               assertThat(cl100k.countTokens(" " + word)).as(word).isEqualTo(1);
+            });
+    assertThat(Vocabulary.openings())
+        .doesNotHaveDuplicates()
+        .allSatisfy(
+            word -> {
+              assertThat(word).hasSize(4);
+              assertThat(cl100k.countTokens(word)).as(word).isEqualTo(1);
             });
   }
 
@@ -32,5 +39,6 @@ final class VocabularyTest {
         IntStream.range(0, answer.tokens()).mapToObj(answer::text).collect(Collectors.joining());
     assertThat(answer.tokens()).isEqualTo(500);
     assertThat(cl100k.countTokens(text)).isEqualTo(500);
+    assertThat(text).hasSize(4 * 500);
   }
 }

@@ -8,6 +8,8 @@ import static java.time.Duration.ofSeconds;
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.workload.Dialog;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.util.List;
 import java.util.Map;
 
@@ -56,9 +58,14 @@ final class EveryMethod extends Simulation {
           .disableIgnoreEos()
           .disableIndexBlock()
           .seed(42)
+          .tokenizer(tiktoken("o200k_base"))
+          .tokenizer(huggingFace("src/test/resources/tokenizers/bpe.tokenizer.json"))
+          .tokenizer(chars4())
           .note("purpose", "every method")
           .disableUsage()
           .body("{\"top_k\": 5}")
+          .uniquePrompts()
+          .sharedPrefix(4, 512)
           .slo(objectives)
           .slo("ask", objectives)
           .assertions(llmValid())
@@ -78,6 +85,15 @@ final class EveryMethod extends Simulation {
       exec(conversation("history").system("You are #{who}."))
           .exec(conversation("history").system(session -> "You are a tutor."))
           .exec(conversation("history"))
+          .feed(dataset(shareGpt("datasets/sharegpt.json")).seed(42).inOrder())
+          .feed(dataset(openAssistant("datasets/oasst.trees.jsonl").tokenizer(Tokenizer.chars4())))
+          .feed(dataset(longBench("datasets/longbench.json")))
+          .feed(dataset(mooncake("datasets/mooncake.jsonl", Tokenizer.chars4())))
+          .feed(dataset(openAiChat("datasets/openai.jsonl")).get())
+          .exec(conversation("history").dialog("#{dialog}").recordedAnswers().contextLimit(8192))
+          .exec(conversation("history").dialog(session -> session.<Dialog>get("dialog")))
+          .asLongAs(goesOn("history"))
+          .on(llm("turn").chat().nextTurn("history"))
           .exec(
               llm("ask").chat().history("history").system("Be brief.").user("#{prompt}"),
               llm("ask").chat().system(session -> "Be brief.").user(session -> "Why?"),
@@ -86,6 +102,8 @@ final class EveryMethod extends Simulation {
               llm("ask").chat().tool("#{id}", "#{result}"),
               llm("ask").chat().tool(session -> "id", session -> "result"),
               llm("ask").chat().messages("#{messages}"),
+              llm("look").chat().user("What is this?", image(new byte[0], "image/png")),
+              llm("look").chat().user(session -> "And?", image(8, 8).seed(1).variants(2)),
               llm("ask").chat().messages(session -> session.getList("messages")),
               llm("ask")
                   .chat()
@@ -100,6 +118,10 @@ final class EveryMethod extends Simulation {
                   .tool(session -> "id", session -> "result")
                   .messages("#{messages}")
                   .messages(session -> session.getList("messages"))
+                  .user("This?", imageUrl("#{url}"), imageUrl(session -> "http://host/a.png"))
+                  .user(session -> "Or that?", image("datasets/pixel.png"))
+                  .toolChoice("\"auto\"")
+                  .toolChoice(session -> "\"none\"")
                   .tools("[]")
                   .tools(session -> "[]")
                   .responseFormat("{\"type\": \"json_object\"}")
@@ -120,6 +142,9 @@ final class EveryMethod extends Simulation {
           .topP(0.9)
           .topP("#{p}")
           .topP(session -> session.getDouble("p"))
+          .choices(2)
+          .choices("#{n}")
+          .choices(session -> 2)
           .stop("END", "#{end}")
           .stop(session -> "END")
           .seed(1)
@@ -148,6 +173,39 @@ final class EveryMethod extends Simulation {
           .checkIf((response, session) -> response.verdict() == Verdict.COMPLETE)
           .then(ttft().lt(500));
 
+  private final ChainBuilder prompts =
+      feed(prompts()
+              .text("Why?")
+              .file("src/gatling/resources/prompts.json")
+              .synthetic()
+              .builtIn()
+              .tokens(256)
+              .tokens(256, Tokenizer.chars4())
+              .tokens(normalTokens(256, 32))
+              .tokens(lognormalTokens(256, 32), Tokenizer.cl100k())
+              .tokens(uniformTokens(100, 900))
+              .tokens(weightedTokens(Map.of(128, 70.0, 4_096, 30.0)))
+              .tokens(tracedTokens("src/test/resources/traces/azure.csv"))
+              .distinct(100)
+              .unique()
+              .sharedPrefix(4, 64)
+              .seed(42))
+          .exec(
+              mix()
+                  .add(1, sameShort().maxTokens(16).seed(1))
+                  .add(1, sameLong().tokenizer(Tokenizer.chars4()))
+                  .add(1, diverseShort().distinct(10).request(ask -> ask.temperature(0.5)))
+                  .add(1, diverseLong().distinct(10).completion(ask -> ask.topP(0.5)))
+                  .add(1, ragAgent())
+                  .add(
+                      1,
+                      dialog()
+                          .turns(3)
+                          .thinkTime(1, 2)
+                          .thinkTime(ofMillis(100), ofMillis(200))
+                          .distinct(10))
+                  .seed(42));
+
   private final ScenarioBuilder completion =
       scenario("Completion")
           .exec(
@@ -156,7 +214,9 @@ final class EveryMethod extends Simulation {
 
   {
     setUp(
-            scenario("A").exec(chats, exec(request)).injectOpen(poissonUsersPerSec(25).during(60)),
+            scenario("A")
+                .exec(chats, exec(request), prompts)
+                .injectOpen(poissonUsersPerSec(25).during(60)),
             scenario("B")
                 .exec(request)
                 .injectOpen(poissonUsersPerSec(25).seed(42).during(ofSeconds(60)), nothingFor(10)),
@@ -213,7 +273,7 @@ final class EveryMethod extends Simulation {
                 .drain(ofSeconds(20))
                 .requests(100)
                 .stopWhen(errorsAbove(10))
-                .stopWhen(overSaturated())
+                .stopWhen(overSaturated(), errorCountAbove(50))
                 .inject(scenario("C").exec(request)),
             oneAfterTheOther(
                 closedLoop(1).target("A", protocol).inject(completion),

@@ -3,17 +3,22 @@ package io.github.gatlingllm.javaapi;
 import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
 import static io.github.gatlingllm.javaapi.LlmDsl.conversation;
 import static io.github.gatlingllm.javaapi.LlmDsl.finishReason;
+import static io.github.gatlingllm.javaapi.LlmDsl.huggingFace;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static io.github.gatlingllm.javaapi.LlmDsl.openLoop;
 import static io.github.gatlingllm.javaapi.LlmDsl.poissonUsersPerSec;
 import static io.github.gatlingllm.javaapi.LlmDsl.slo;
+import static io.github.gatlingllm.javaapi.LlmDsl.tiktoken;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
+import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.workload.LengthDistribution;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,6 +33,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -57,6 +63,12 @@ class LlmDslTest {
         openLoop(1).seed(1),
         LlmDsl.maxGoodput().seed(1),
         LlmDsl.batch(8),
+        LlmDsl.dataset(LlmDsl.shareGpt("datasets/sharegpt.json")).seed(1),
+        LlmDsl.shareGpt("datasets/sharegpt.json"),
+        LlmDsl.image(2, 2),
+        LlmDsl.prompts().text("Say hello."),
+        LlmDsl.dialog(),
+        LlmDsl.mix(),
         poissonUsersPerSec(25));
   }
 
@@ -106,6 +118,9 @@ class LlmDslTest {
         LlmRequestBuilder.CheckCondition.class,
         LlmProtocolBuilder.class,
         ConversationBuilder.class,
+        DatasetFile.class,
+        DatasetFeeder.class,
+        NoiseImage.class,
         SloBuilder.class,
         LlmAssertion.class,
         LlmAssertion.WithMetric.class,
@@ -127,6 +142,9 @@ class LlmDslTest {
         GammaArrivals.class,
         GammaArrivals.Rate.class,
         CurveArrivals.class,
+        PromptsBuilder.class,
+        WorkloadBuilder.class,
+        MixBuilder.class,
         LoadProfile.class);
   }
 
@@ -134,7 +152,16 @@ class LlmDslTest {
   @MethodSource("api")
   void everyMethodIsCalledByTheProgramThatMustCompile(Class<?> type) throws IOException {
     Set<String> internal =
-        Set.of("asScala", "protocol", "toChainBuilder", "plan", "of", "type", "toString");
+        Set.of(
+            "asScala",
+            "protocol",
+            "toChainBuilder",
+            "plan",
+            "of",
+            "get",
+            "type",
+            "url",
+            "toString");
     Set<String> called = new LinkedHashSet<>(called(EveryMethod.class));
     called.addAll(called(EveryAssertion.class));
 
@@ -155,12 +182,35 @@ class LlmDslTest {
         mistake(() -> llm.baseUrl(URL, "nowhere"), "'nowhere' is no base URL"),
         mistake(() -> llm.requestTimeout(0), "requestTimeout(PT0S): expected more than zero"),
         mistake(() -> llm.idleTimeout(-1), "idleTimeout(PT-1S): expected more than zero"),
+        mistake(() -> conversation("h").contextLimit(0), "contextLimit(0): expected 1 token"),
+        mistake(
+            () -> LlmDsl.dataset(LlmDsl.shareGpt("none.json")),
+            "dataset sharegpt none.json: none.json: no such file, neither in the file system nor"),
+        mistake(() -> LlmDsl.image("none.png"), "image(\"none.png\"): none.png: no such file"),
+        mistake(
+            () -> LlmDsl.image("datasets/openai.jsonl"),
+            "image(\"datasets/openai.jsonl\"): expected .png, .jpg, .gif or .webp"),
+        mistake(() -> LlmDsl.image(new byte[1], "cat"), "image(…, \"cat\"): expected a type such"),
+        mistake(() -> LlmDsl.image(0, 9), "image(0, 9): expected 1 to 64000000 pixels"),
+        mistake(() -> LlmDsl.image(9, 9).variants(0), "variants(0): expected 1 image or more"),
         mistake(() -> llm.warmUp(-1), "warmUp(-1): expected 0 or more requests"),
         mistake(() -> llm.body("{"), "body: expected a JSON object, got '{'"),
         mistake(() -> llm.body("[1]"), "body: expected a JSON object, got '[1]'"),
+        mistake(() -> llm.sharedPrefix(0, 5), "sharedPrefix: 0 shared prefixes of 5 tokens; exp"),
+        mistake(() -> LlmDsl.prompts().tokens(0), "prompts of 0 tokens; expected 1 to 1000000"),
+        mistake(() -> LlmDsl.uniformTokens(9, 5), "lengths from 9 to 5; expected the shortest"),
+        mistake(() -> LlmDsl.normalTokens(0, 5), "lengths of mean 0.0 and std 5.0; expected a"),
+        mistake(() -> LlmDsl.prompts().file("none.txt"), "prompts().file(\"none.txt\"): no such"),
+        mistake(() -> LlmDsl.prompts().distinct(0), "distinct(0): expected 1 prompt or more"),
+        mistake(() -> LlmDsl.ragAgent().turns(3), "C.turns(3): expected 1 turn or more, of a"),
+        mistake(() -> LlmDsl.dialog().completion(a -> a).toChainBuilder(), "D.completion(): a dia"),
+        mistake(() -> LlmDsl.mix().add(0, LlmDsl.dialog()), "mix().add(0.0, …): expected a weight"),
+        mistake(() -> LlmDsl.mix().toChainBuilder(), "mix() is empty; add workloads: mix().add("),
         mistake(() -> slo().ttft(0), "SLO ttft < PT0S: expected a limit above zero"),
         mistake(() -> slo().stall(-5), "SLO stall < PT-0.005S: expected a limit above zero"),
-        mistake(() -> slo().percentile(101), "101"));
+        mistake(() -> slo().percentile(101), "101"),
+        mistake(() -> tiktoken("gpt2"), "encoding 'gpt2' is unknown; expected one of r50k_base, "),
+        mistake(() -> huggingFace("no.json"), "hf:no.json is no readable file; expected the "));
   }
 
   @ParameterizedTest
@@ -200,16 +250,25 @@ class LlmDslTest {
             Map.entry(double.class, 0.5),
             Map.entry(boolean.class, true),
             Map.entry(Duration.class, Duration.ofSeconds(4)),
+            Map.entry(Image.class, LlmDsl.image(2, 2)),
+            Map.entry(Image[].class, new Image[0]),
+            Map.entry(Tokenizer.class, Tokenizer.chars4()),
             Map.entry(String[].class, new String[] {URL}),
             Map.entry(Map.class, Map.of("X-Other", "value")),
             Map.entry(SloBuilder.class, slo().ttft(1)),
+            Map.entry(LengthDistribution.class, LengthDistribution.fixed(7)),
+            Map.entry(Executable.class, conversation("history")),
+            Map.entry(UnaryOperator.class, UnaryOperator.identity()),
             Map.entry(Slo.class, Slo.parse("ttft<1ms", 99)),
             Map.entry(LlmAssertion[].class, new LlmAssertion[] {LlmDsl.llmValid()}),
             Map.entry(CheckBuilder[].class, new CheckBuilder[] {finishReason().is("stop")}),
             Map.entry(Function.class, (Function<Session, String>) session -> "x"),
             Map.entry(BiFunction.class, (BiFunction<Object, Session, Boolean>) (r, s) -> true));
     if (type == String.class) {
-      return Map.of("baseUrl", URL + "/other", "body", "{\"a\":1}")
+      return Map.of(
+              "baseUrl", URL + "/other",
+              "body", "{\"a\":1}",
+              "file", "src/gatling/resources/prompts.json")
           .getOrDefault(method.getName(), "x");
     }
     if (type == List.class) {

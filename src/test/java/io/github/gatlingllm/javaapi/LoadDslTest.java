@@ -8,7 +8,11 @@ import io.gatling.javaapi.core.OpenInjectionStep;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Level;
 import io.github.gatlingllm.load.Phases;
+import io.github.gatlingllm.load.Trace;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 class LoadDslTest {
@@ -16,6 +20,24 @@ class LoadDslTest {
 
   private static Phases seconds(long fill, long stabilize, long measure, long drain) {
     return new Phases(fill * SECOND, stabilize * SECOND, measure * SECOND, drain * SECOND, null);
+  }
+
+  @Test
+  void traceTakesNoShapeAndNoSeed() {
+    OpenLoop trace =
+        OpenLoop.of(new Arrivals.Replay(Trace.read(Path.of("load/on-class-path.csv")), 1));
+    List<UnaryOperator<OpenLoop>> steps =
+        List.of(OpenLoop::poisson, OpenLoop::constant, o -> o.gamma(2), o -> o.seed(1));
+    for (UnaryOperator<OpenLoop> step : steps) {
+      assertThatThrownBy(() -> step.apply(trace))
+          .hasMessageEndingWith(
+              " has no effect: a trace says itself when users arrive; leave it out");
+    }
+    assertThatThrownBy(() -> trace.stabilize(3))
+        .hasMessage(
+            "stabilize(3.0 s) outlasts the trace of 3.0 s, so nothing would be measured; stabilize"
+                + " for less");
+    assertThat(trace.stabilize(2).plan().levels()).hasSize(1);
   }
 
   @Test

@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.PriorityQueue;
+import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -42,12 +43,25 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
   int usersThere;
   int maxInFlight;
   boolean noMore;
+  private boolean failing;
+  private long failures;
+  private long mostFailures;
+  private @Nullable Runnable tooMany;
 
   FakeLoad(LongSupplier iterationMillis, LongPredicate exits, Level... levels) {
+    this(iterationMillis, exits, new LoadPlan(Arrays.asList(levels)));
+  }
+
+  FakeLoad(LongSupplier iterationMillis, LongPredicate exits, LevelPlan plan) {
     this.iterationMillis = iterationMillis;
     this.exits = exits;
-    this.driver =
-        new PlanDriver(new LoadPlan(Arrays.asList(levels)).source(), () -> now, this, this, this);
+    this.driver = new PlanDriver(plan.source(), () -> now, this, this, this);
+  }
+
+  /** The same, where every iteration fails. */
+  FakeLoad failing() {
+    failing = true;
+    return this;
   }
 
   static FakeLoad of(long iterationMillis, Level... levels) {
@@ -89,7 +103,13 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
         () -> {
           arrival.started(now);
           lags.add(arrival.startLagNanos());
-          new User().iterate(Objects.requireNonNull(arrival.stage()));
+          User user = new User();
+          Stage stage = Objects.requireNonNull(arrival.stage());
+          if (driver.begins(arrival)) {
+            user.iterate(stage);
+          } else {
+            var unused = driver.next(user, stage);
+          }
         });
   }
 
@@ -106,6 +126,27 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
   @Override
   public void phaseStarted(Stage stage, Phase phase, long nanoTime) {
     events.add(time(nanoTime) + " " + stage + " " + phase.key());
+  }
+
+  @Override
+  public void watchFailures(Stage stage, long most, Runnable tooMany) {
+    this.tooMany = tooMany;
+    mostFailures = most;
+    failures = 0;
+  }
+
+  @Override
+  public void whenSettled(Stage stage, Consumer<LevelResult> goOn) {
+    long failed = failing ? failures : 0;
+    LevelResult result =
+        new LevelResult(
+            stage.label(), 0, null, 99, failures, failed, null, 0, failed, stage.isCut());
+    at(now, () -> goOn.accept(result));
+  }
+
+  @Override
+  public void concluded(LevelSource.Conclusion conclusion) {
+    events.add(conclusion.topic() + " " + conclusion.text());
   }
 
   @Override
@@ -141,6 +182,10 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
 
     private void ended(Stage of, int number) {
       inFlight--;
+      failures++;
+      if (failing && tooMany != null && failures == mostFailures + 1) {
+        tooMany.run();
+      }
       if (exits.test(number)) {
         usersThere--;
         driver.left(of);

@@ -25,7 +25,7 @@ class GoodputSearchTest {
   }
 
   private static LevelResult result(Level level, long metOf100) {
-    return new LevelResult(level.label(), 100, metOf100, 99, 100, 0, null, 0);
+    return new LevelResult(level.label(), 100, metOf100, 99, 100, 0, null, 0, 0, false);
   }
 
   private static LevelSource search(double startingAt, double precision) {
@@ -44,7 +44,12 @@ class GoodputSearchTest {
     assertThat(conclusion(source))
         .isEqualTo(
             "max goodput r=21 holds the SLO, r=22 does not; 99 of 100 requests met it (94.6 to 99.8"
-                + " % at 95 %)");
+                + " % at 95 %); too few to be sure of 99 %");
+    LevelSource.Conclusion found = Objects.requireNonNull(source.conclusion());
+    assertThat(found.sound()).as("100 of 100 would say 96.3 % at least").isFalse();
+    // 99 of 100 by hand: (0.99 + z²/200 − z √(0.0099/100 + z²/40000)) ÷ (1 + z²/100), z = 1.96
+    assertThat(found.value()).isCloseTo(0.9455, within(0.0001));
+    assertThat(found.threshold()).isEqualTo(0.99);
   }
 
   @Test
@@ -77,7 +82,8 @@ class GoodputSearchTest {
   void withoutSloItSaysSo() {
     LevelSource source = search(2, 0.05);
     assertThat(source.next(null)).isNotNull();
-    @Nullable Level next = source.next(new LevelResult("r=2", 0, null, 99, 100, 0, null, 0));
+    @Nullable Level next =
+        source.next(new LevelResult("r=2", 0, null, 99, 100, 0, null, 0, 0, false));
     assertThat(next).isNull();
     assertThat(conclusion(source))
         .isEqualTo(

@@ -211,6 +211,64 @@ class PlanDriverTest {
     assertThat(load.usersStarted).as("one exits and is replaced").isEqualTo(4);
   }
 
+  /** Every iteration takes a second and fails; the third failure of the first level ends it. */
+  @Test
+  void tooManyErrorsEndAClosedLevelAtOnce() {
+    LevelPlan plan =
+        new EarlyStop(
+            new LoadPlan(List.of(closed(2, seconds(1, 1, 60, 5)), closed(4, seconds(0, 0, 60, 5)))),
+            List.of(new StopRule.ErrorCountAbove(6)));
+    FakeLoad load = run(new FakeLoad(() -> 1_000, i -> false, plan).failing());
+
+    assertThat(load.events)
+        .containsExactly(
+            "0 c=2 started",
+            "0 c=2 fill",
+            "1000 c=2 stabilize",
+            "2000 c=2 measure",
+            "4000 c=2 drain",
+            "4500 c=2 ended, 0 running, measured until 4000",
+            "stopped early during c=2, 1 level left out: 8 requests failed, more than 6");
+    assertThat(load.iterations)
+        .as("the seventh to end is the last but the one beside it")
+        .hasSize(8);
+    assertThat(load.usersThere).isZero();
+  }
+
+  /** Ten per second, of which each fails after 0.35 s; those handed out ahead do not begin. */
+  @Test
+  void tooManyErrorsEndAnOpenLevelAtOnce() {
+    Level level = new Level.Open(10, new Arrivals.Constant(10), seconds(0, 0, 60, 5));
+    LevelPlan plan =
+        new EarlyStop(new LoadPlan(List.of(level)), List.of(new StopRule.ErrorCountAbove(0)));
+    FakeLoad load = run(new FakeLoad(() -> 350, i -> false, plan).failing());
+
+    assertThat(load.iterations).hasSize(4);
+    assertThat(load.usersStarted).as("users for a second to come were there").isGreaterThan(8);
+    assertThat(load.usersThere).isZero();
+    assertThat(load.events)
+        .last()
+        .isEqualTo("stopped early during r=10: 4 requests failed, more than 0");
+  }
+
+  /** Nothing was measured: the level was still stabilizing. */
+  @Test
+  void tooManyErrorsEndALevelBeforeItMeasures() {
+    LevelPlan plan =
+        new EarlyStop(
+            new LoadPlan(List.of(closed(1, seconds(0, 10, 60, 5)))),
+            List.of(new StopRule.ErrorCountAbove(1)));
+    FakeLoad load = run(new FakeLoad(() -> 1_000, i -> false, plan).failing());
+
+    assertThat(load.events)
+        .containsExactly(
+            "0 c=1 started",
+            "0 c=1 stabilize",
+            "2000 c=1 drain",
+            "2000 c=1 ended, 0 running, measured until 2000",
+            "stopped early during c=1: 2 requests failed, more than 1");
+  }
+
   @Test
   void openLevelStartsUsersAtTheirInstants() {
     FakeLoad load = run(FakeLoad.of(700, constant(2, seconds(0, 1, 2, 5))));

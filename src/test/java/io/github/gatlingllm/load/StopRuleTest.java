@@ -16,15 +16,15 @@ class StopRuleTest {
   private static final Level C4 = new Level.Closed(4, Phases.DEFAULT);
 
   private static LevelResult slo(String label, long met, long attempted) {
-    return new LevelResult(label, attempted, met, 99, attempted, 0, null, 0);
+    return new LevelResult(label, attempted, met, 99, attempted, 0, null, 0, 0, false);
   }
 
   private static LevelResult errors(long failed, long ended) {
-    return new LevelResult("c=1", 0, null, 99, ended, failed, null, 0);
+    return new LevelResult("c=1", 0, null, 99, ended, failed, null, 0, 0, false);
   }
 
   private static LevelResult backlog(@Nullable Long arrived, long served) {
-    return new LevelResult("r=1", 0, null, 99, 0, 0, arrived, served);
+    return new LevelResult("r=1", 0, null, 99, 0, 0, arrived, served, 0, false);
   }
 
   @Test
@@ -47,6 +47,42 @@ class StopRuleTest {
   }
 
   @Test
+  void errorCountAbove() {
+    StopRule rule = new StopRule.ErrorCountAbove(50);
+    assertThat(rule.mostFailures()).isEqualTo(50);
+    assertThat(rule.brokenBy(failures(50, false))).isNull();
+    assertThat(rule.brokenBy(failures(51, false))).isEqualTo("51 requests failed, more than 50");
+    assertThat(rule.brokenBy(errors(100, 100))).as("counts all phases, not shares").isNull();
+    assertThatThrownBy(() -> new StopRule.ErrorCountAbove(-1))
+        .hasMessage("errorCountAbove(-1) is always broken; expected 0 or more");
+  }
+
+  private static LevelResult failures(long failures, boolean cut) {
+    return new LevelResult("c=2", 0, null, 99, 0, 0, null, 0, failures, cut);
+  }
+
+  /** The lowest number counts; a level that it cut ends the sweep, also the last one. */
+  @Test
+  void cutLevelEndsTheSweep() {
+    EarlyStop sweep =
+        new EarlyStop(
+            new LoadPlan(List.of(C1, C2)),
+            List.of(
+                new StopRule.ErrorCountAbove(50),
+                new StopRule.ErrorsAbove(10),
+                new StopRule.ErrorCountAbove(5)));
+    LevelSource source = sweep.source();
+    assertThat(source.mostFailures()).isEqualTo(5);
+    assertThat(source.next(null)).isEqualTo(C1);
+    assertThat(source.next(slo("c=1", 90, 100))).isEqualTo(C2);
+    assertThat(source.next(failures(7, true))).isNull();
+    assertThat(source.conclusion())
+        .isEqualTo(
+            new LevelSource.Conclusion(
+                "stopped early", "during c=2: 7 requests failed, more than 5", false, null, null));
+  }
+
+  @Test
   void overSaturated() {
     StopRule rule = new StopRule.OverSaturated();
     assertThat(rule.brokenBy(backlog(200L, 120)))
@@ -57,13 +93,29 @@ class StopRuleTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"slo<50%,SloBelow", "'errors > 10 %',ErrorsAbove", "overSaturated,OverSaturated"})
+  @CsvSource({
+    "slo<50%,SloBelow",
+    "'errors > 10 %',ErrorsAbove",
+    "errors>50,ErrorCountAbove",
+    "overSaturated,OverSaturated"
+  })
   void isReadFromText(String text, String name) {
     assertThat(StopRule.parse(text).getClass().getSimpleName()).isEqualTo(name);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "slo>50%", "slo<50", "errors>x%", "errors>200%", "slo<0%", "ttft<1s"})
+  @ValueSource(
+      strings = {
+        "",
+        "slo>50%",
+        "slo<50",
+        "errors>x%",
+        "errors>200%",
+        "errors>-1",
+        "errors>1.5",
+        "slo<0%",
+        "ttft<1s"
+      })
   void refusesOtherText(String text) {
     assertThatThrownBy(() -> StopRule.parse(text)).isInstanceOf(IllegalArgumentException.class);
   }
@@ -82,7 +134,10 @@ class StopRuleTest {
         .isEqualTo(
             new LevelSource.Conclusion(
                 "stopped early",
-                "after c=2, 1 level left out: only 10.0 % of 100 requests met the SLO"));
+                "after c=2, 1 level left out: only 10.0 % of 100 requests met the SLO",
+                true,
+                null,
+                null));
   }
 
   @Test

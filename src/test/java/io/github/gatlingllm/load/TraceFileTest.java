@@ -89,7 +89,8 @@ class TraceFileTest {
   @Test
   void saysWhenThereIsNoFile() {
     assertThatThrownBy(() -> Trace.read(Path.of("none.csv")))
-        .hasMessage("none.csv: no such file; expected a trace of time stamps, CSV or JSONL");
+        .hasMessage(
+            "none.csv: no such file, nor on the class path; expected a trace of time stamps, CSV or JSONL");
   }
 
   @Test

@@ -29,6 +29,13 @@ final class Browser implements AutoCloseable {
 
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
   private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
+  private static final String UNTIL_DRAWN =
+      """
+      const done = arguments[arguments.length - 1];
+      const classes = document.documentElement.classList;
+      const look = () => (classes.contains("scripted") && !classes.contains("drawn") ? setTimeout(look, 10) : done());
+      look();
+      """;
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** What a page may do. */
@@ -44,9 +51,11 @@ final class Browser implements AutoCloseable {
   }
 
   private final ChromeDriver driver;
+  private final Scripts scripts;
 
-  private Browser(ChromeDriver driver) {
+  private Browser(ChromeDriver driver, Scripts scripts) {
     this.driver = driver;
+    this.scripts = scripts;
   }
 
   /** Opens one, or skips the test where there is no Chromium; in CI its absence is a failure. */
@@ -80,7 +89,7 @@ final class Browser implements AutoCloseable {
     options.setCapability("goog:loggingPrefs", logs);
     ChromeDriverService service =
         new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).build();
-    return new Browser(new ChromeDriver(service, options));
+    return new Browser(new ChromeDriver(service, options), scripts);
   }
 
   ChromeDriver driver() {
@@ -102,6 +111,9 @@ final class Browser implements AutoCloseable {
     complaints();
     networkRequests();
     driver.get(page.toUri().toString());
+    if (scripts == Scripts.ON) {
+      driver.executeAsyncScript(UNTIL_DRAWN);
+    }
     return this;
   }
 

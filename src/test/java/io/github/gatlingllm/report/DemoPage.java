@@ -7,7 +7,8 @@ import java.nio.file.Path;
 
 /**
  * Writes {@code llm.html} of an invented run into the folder given, and our pieces into Gatling's
- * pages where they lie there: what the pictures in the documentation show.
+ * pages where they lie there: what the pictures in the documentation show. With a second argument
+ * it is a run of open loops and two scenarios.
  */
 final class DemoPage {
 
@@ -15,7 +16,8 @@ final class DemoPage {
 
   public static void main(String[] args) throws IOException {
     Path directory = Files.createDirectories(Path.of(args[0]));
-    RunFigures figures = DemoRun.sweep().figures();
+    DemoRun run = args.length > 1 ? DemoRun.openScenarios() : DemoRun.sweep();
+    RunFigures figures = run.figures();
     HtmlReport.write(directory.resolve("llm.html"), figures.summary(), figures.series());
     GatlingPages.insert(directory, GatlingPagesIT.summary());
   }

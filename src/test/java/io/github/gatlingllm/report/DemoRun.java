@@ -53,6 +53,10 @@ final class DemoRun {
   private List<Assertion> assertions = List.of();
   private int failOneIn = 180;
   private long mostRequests = Long.MAX_VALUE;
+  private List<String> scenarios = List.of("default");
+  private boolean open;
+  private RunInfo.State state = RunInfo.State.COMPLETE;
+  private Map<String, Double> server = Map.of();
 
   DemoRun(List<Integer> levels, List<String> targets, List<String> names) {
     this.levels = levels;
@@ -75,6 +79,14 @@ final class DemoRun {
   DemoRun slower(double factor) {
     slowness = factor;
     return this;
+  }
+
+  /** Open loops of two scenarios at a server that reports its times. */
+  static DemoRun openScenarios() {
+    return new DemoRun(List.of(1, 8, 24, 48), List.of("local"), List.of("ask"))
+        .open()
+        .reporting()
+        .scenarios("chat", "summary");
   }
 
   DemoRun withoutSlo() {
@@ -101,6 +113,28 @@ final class DemoRun {
 
   DemoRun single() {
     mostRequests = 1;
+    return this;
+  }
+
+  /** The same requests as if they had been planned arrivals, each a little late. */
+  DemoRun open() {
+    open = true;
+    return this;
+  }
+
+  DemoRun scenarios(String... labels) {
+    scenarios = List.of(labels);
+    return this;
+  }
+
+  DemoRun interrupted() {
+    state = RunInfo.State.INTERRUPTED;
+    return this;
+  }
+
+  /** Answers that say how long they waited in the server. */
+  DemoRun reporting() {
+    server = Map.of("queue_s", 0.002, "prefill_s", 0.011);
     return this;
   }
 
@@ -140,7 +174,7 @@ final class DemoRun {
     return RunInfo.started(
             "demosimulation-20261121021500000", "demo.DemoSimulation", "local", START)
         .toBuilder()
-        .ended(START + nanos(clock), RunInfo.State.COMPLETE)
+        .ended(START + nanos(clock), state)
         .seed(42L)
         .versions(Map.of("gatling", "3.15.1", "java", "17.0.12"))
         .config(Map.of("tokenizer", "tiktoken:cl100k_base", "dataset", "built in"))
@@ -155,6 +189,7 @@ final class DemoRun {
     final double startMs;
     final double[] tokenMs;
     int tokens;
+    double prefillMs = 12;
 
     Answer(double startMs, int length) {
       this.startMs = startMs;
@@ -173,8 +208,10 @@ final class DemoRun {
     while (!waiting.isEmpty() || !running.isEmpty()) {
       double step = slowness * (8 + 0.3 * running.size()) * Math.exp(0.07 * random.nextGaussian());
       while (!waiting.isEmpty() && running.size() < SLOTS) {
-        running.add(waiting.remove());
-        step += slowness * (14 + 8 * random.nextDouble());
+        Answer next = waiting.remove();
+        next.prefillMs = 14 + 8 * random.nextDouble();
+        step += slowness * next.prefillMs;
+        running.add(next);
       }
       now += step;
       for (Iterator<Answer> answers = running.iterator(); answers.hasNext(); ) {
@@ -192,15 +229,20 @@ final class DemoRun {
     double end = Math.max(now, from + LEVEL_MS);
     stages.add(
         new StageInfo(
-            "c=" + users,
+            label(users),
             target,
-            "closed loop",
+            null,
+            open ? "open loop" : "closed loop",
             (double) users,
-            "users",
+            open ? "requests/s" : "users",
             List.of(
                 new PhaseWindow(Phase.MEASURE, START + nanos(from), START + nanos(from + LEVEL_MS)),
                 new PhaseWindow(Phase.DRAIN, START + nanos(from + LEVEL_MS), START + nanos(end)))));
     return end;
+  }
+
+  private String label(int users) {
+    return (open ? "r=" : "c=") + users;
   }
 
   private void ask(Deque<Answer> waiting, double start, int users, String target) {
@@ -223,6 +265,8 @@ final class DemoRun {
     Long first = ok ? nanos(answer.tokenMs[0]) : null;
     Long last = ok ? nanos(answer.tokenMs[n - 1]) : null;
     long index = records.size();
+    long lag = open ? 20_000 + index * 7_919 % 400_000 : 0;
+    int prompt = (int) Math.round(Math.pow(answer.prefillMs / 4, 4));
     return new RequestRecord(
         new RequestRecord.Identity(
             "request-" + index,
@@ -230,22 +274,22 @@ final class DemoRun {
             "local",
             null,
             index,
-            "default",
+            scenarios.get((int) (index % scenarios.size())),
             names.get((int) (index % names.size())),
             List.of(),
             index % users,
-            null,
+            open ? null : (Integer) (int) (1 + index % 4),
             target,
             "http://127.0.0.1:8000/v1/chat/completions",
             "qwen2.5-7b-instruct",
             "chat",
             true,
-            "c=" + users,
+            label(users),
             Phase.MEASURE),
         new RequestRecord.Timing(
-            START + nanos(answer.startMs),
-            null,
-            0,
+            START + nanos(answer.startMs) + lag,
+            open ? nanos(answer.startMs) : null,
+            lag,
             nanos(0.02 + 0.03 * random.nextDouble()),
             nanos(0.3 + 0.2 * random.nextDouble()),
             first == null ? nanos(2) : first - nanos(0.2),
@@ -266,10 +310,10 @@ final class DemoRun {
             longestGap(answer),
             ok ? 1 : null),
         new RequestRecord.Tokens(
-            1024,
-            256,
-            256,
-            ok ? 64 : null,
+            prompt * 4,
+            prompt,
+            prompt,
+            ok ? prompt / 4 : null,
             160,
             ok ? n : null,
             null,
@@ -284,7 +328,7 @@ final class DemoRun {
             ok ? null : "HTTP 503 instead of 200: the server is overloaded",
             null,
             List.of()),
-        Map.of(),
+        ok ? server : Map.of(),
         null);
   }
 

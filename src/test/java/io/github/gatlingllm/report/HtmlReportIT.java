@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
+import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.RunFigures;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,6 +38,10 @@ class HtmlReportIT {
           "load",
           "time",
           "shapes",
+          "dependence",
+          "jitter",
+          "breakdown",
+          "timeline",
           "outcomes",
           "glossary",
           "files");
@@ -71,11 +76,73 @@ class HtmlReportIT {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
     assertThat(browser.driver().findElements(By.className("plot")))
-        .hasSize(17)
+        .hasSize(27)
         .allSatisfy(HtmlReportIT::isPainted);
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
     browser.picture(PICTURES.resolve("llm-" + width + "-" + theme + ".png"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"LIGHT,1400", "DARK,800"})
+  void anOpenRunOfTwoScenariosShowsArrivalsAndBoth(Theme theme, int width) throws IOException {
+    browser.prefer(theme).show(write(DemoRun.openScenarios().figures()), width, 1000);
+
+    assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
+    assertThat(plotsOf("scenarios")).containsExactly("scenario-ttft", "scenario-slo");
+    assertThat(plotsOf("arrivals"))
+        .containsExactly("arrivals-rate", "arrivals-lag", "arrivals-dispersion");
+    assertThat(plotsOf("dependence")).containsExactly("depend-ttft", "depend-e2e", "depend-itl");
+    assertThat(browser.driver().findElement(By.id("breakdown")).getText())
+        .contains("server reported");
+    assertThat(browser.driver().findElements(By.className("plot")))
+        .allSatisfy(HtmlReportIT::isPainted);
+    assertThat(browser.complaints()).isEmpty();
+    assertThat(browser.networkRequests()).isEmpty();
+  }
+
+  private static List<String> plotsOf(String section) {
+    return browser.driver().findElements(By.cssSelector("#" + section + " .plot")).stream()
+        .map(plot -> plot.getDomAttribute("id"))
+        .toList();
+  }
+
+  @Test
+  void pointingAtARequestTellsItsId() throws IOException {
+    RunFigures figures = new DemoRun(List.of(1, 4), List.of("local"), List.of(HOSTILE)).figures();
+    browser.prefer(Theme.LIGHT).show(write(figures), 1400, 1000);
+    String slowest = figures.series().closeUps().exemplars().slowest().get(0).requestId();
+
+    browser
+        .driver()
+        .executeScript(
+            "echarts.getInstanceByDom(document.getElementById('timeline-slowest'))"
+                + ".dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: 0})");
+
+    assertThat(browser.driver().findElement(By.id("timeline-slowest")).getText())
+        .contains(slowest, "to first token");
+    assertThat(browser.driver().getTitle()).isEqualTo("LLM report: DemoSimulation");
+    assertThat(browser.driver().findElements(By.cssSelector("main img, main script"))).isEmpty();
+  }
+
+  @Test
+  void pageSaysTheMeanThatTheSummarySays() throws IOException {
+    RunFigures figures = DemoRun.openScenarios().figures();
+    browser.prefer(Theme.LIGHT).show(write(figures), 1400, 1000);
+    List<String> page =
+        browser
+            .driver()
+            .findElements(By.cssSelector("#breakdown tbody tr td:nth-last-child(2)"))
+            .stream()
+            .map(cell -> cell.getDomProperty("textContent"))
+            .toList();
+
+    assertThat(page)
+        .containsExactlyElementsOf(
+            figures.summary().stages().stream()
+                .map(s -> s.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).mean())
+                .map(NumberText::number)
+                .toList());
   }
 
   private static void isPainted(WebElement plot) {
@@ -154,8 +221,12 @@ class HtmlReportIT {
       assertThat(plain.driver().findElements(By.cssSelector(".plot")))
           .noneMatch(WebElement::isDisplayed);
       assertThat(plain.driver().findElements(By.cssSelector("figure summary")))
-          .hasSize(17)
+          .hasSize(27)
           .allMatch(WebElement::isDisplayed);
+      WebElement requests = plain.driver().findElement(By.cssSelector("#timeline details"));
+      requests.findElement(By.tagName("summary")).click();
+      assertThat(requests.getText())
+          .contains(figures.series().closeUps().exemplars().slowest().get(0).requestId());
       plain.picture(PICTURES.resolve("llm-scripts-off.png"));
     }
   }
@@ -165,7 +236,16 @@ class HtmlReportIT {
     List<String> ask = List.of("ask");
     List<Integer> many = IntStream.rangeClosed(1, 40).boxed().toList();
     return Stream.of(
-        Arguments.of("hostile", new DemoRun(List.of(1, 4, 16), List.of(HOSTILE), List.of(HOSTILE))),
+        Arguments.of(
+            "hostile",
+            new DemoRun(List.of(1, 4, 16), List.of(HOSTILE), List.of(HOSTILE))
+                .scenarios(HOSTILE, "other")),
+        Arguments.of(
+            "assertions",
+            new DemoRun(List.of(1, 8), local, ask)
+                .demanding("ttft.p99<1ms", "errors<50%", "c=9:jitter<3", "valid")),
+        Arguments.of("interrupted", new DemoRun(List.of(1, 4, 8), local, ask).interrupted()),
+        Arguments.of("open", DemoRun.openScenarios()),
         Arguments.of("one-level", new DemoRun(List.of(8), local, ask)),
         Arguments.of("two-targets", new DemoRun(List.of(1, 8, 24, 48), List.of("a", "b"), ask)),
         Arguments.of("many-levels", new DemoRun(many, local, ask)),

@@ -53,7 +53,13 @@ class MergeCommandTest {
             .stages(
                 List.of(
                     new StageInfo(
-                        "r=10", "a", "open loop", 10.0, "requests/s", List.of(measure, drain))))
+                        "r=10",
+                        "a",
+                        null,
+                        "open loop",
+                        10.0,
+                        "requests/s",
+                        List.of(measure, drain))))
             .build();
     RunInfoFile.write(info, files.info());
     for (int i = 0; i < 100; i++) {

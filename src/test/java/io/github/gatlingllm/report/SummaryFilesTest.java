@@ -46,6 +46,7 @@ class SummaryFilesTest {
             "generator",
             "server",
             "stages",
+            "curves",
             "targets",
             "requests");
     assertThat(json.get("schema").asText()).isEqualTo("gatling-llm/summary/1");

@@ -47,7 +47,7 @@ class StageLogTest {
             () -> now,
             (nanoTime, action) -> tasks.add(new Task(nanoTime, action)),
             NOBODY,
-            log.of("target", plan.plannedNanos()))
+            log.of("target", "scenario", plan.plannedNanos()))
         .begin();
   }
 

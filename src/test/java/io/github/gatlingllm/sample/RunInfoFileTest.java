@@ -26,6 +26,13 @@ class RunInfoFileTest {
           .workload(Map.of("input", "256 tokens"))
           .slo(Slo.parse("ttft<200ms,tpot<50ms", 95))
           .sloByRequest(Map.of("ask", "ttft<1s"))
+          .sloByTarget(
+              Map.of(
+                  "vLLM",
+                      new RunInfo.TargetSlo("ttft<200ms,tpot<50ms", 95, Map.of("ask", "ttft<1s")),
+                  "TGI", new RunInfo.TargetSlo("e2e<2s", 90, Map.of())))
+          .conclusion(
+              new RunInfo.Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95))
           .dropped(3)
           .planned(1_000L)
           .stages(
@@ -33,13 +40,14 @@ class RunInfoFileTest {
                   new StageInfo(
                       "c=8",
                       "vLLM",
+                      "A1",
                       "closed loop",
                       8.0,
                       "users",
                       List.of(
                           new PhaseWindow(Phase.FILL, 1, 2L),
                           new PhaseWindow(Phase.MEASURE, 2, null))),
-                  new StageInfo("all", "vLLM", "injection", null, "users/s", List.of())))
+                  new StageInfo("all", "vLLM", null, "injection", null, "users/s", List.of())))
           .assertions(
               List.of(
                   Assertion.VALID,
@@ -132,9 +140,9 @@ class RunInfoFileTest {
 
   @Test
   void aRequestsOwnObjectivesStandForTheGlobalOnes() {
-    assertThat(FULL.sloOf("ask")).isEqualTo(Slo.parse("ttft<1s", 95));
-    assertThat(FULL.sloOf("other")).isEqualTo(Slo.parse("ttft<200ms,tpot<50ms", 95));
-    assertThat(RunInfo.started("a", "b", "c", 1).globalSlo()).isEqualTo(Slo.NONE);
+    assertThat(FULL.sloOf("vLLM", "ask")).isEqualTo(Slo.parse("ttft<1s", 95));
+    assertThat(FULL.sloOf("vLLM", "other")).isEqualTo(Slo.parse("ttft<200ms,tpot<50ms", 95));
+    assertThat(RunInfo.started("a", "b", "c", 1).sloOf("any")).isEqualTo(Slo.NONE);
   }
 
   @Test

@@ -10,11 +10,16 @@ import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.Transport.Connections;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.PromptPool;
+import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.Prompts;
+import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -45,7 +50,9 @@ final class BenchmarkSettingsTest {
     assertThat(settings.load().requests()).isNull();
     assertThat(settings.load().warmup()).isEqualTo(1);
     assertThat(settings.load().drain()).isEqualTo(Duration.ofSeconds(30));
-    assertThat(settings.ask().prompts().texts()).hasSize(24);
+    assertThat(settings.ask().workload().name()).isEqualTo("built-in");
+    assertThat(settings.ask().workload().made()).isZero();
+    assertThat(settings.ask().prefix()).isEqualTo(PromptPrefix.NONE);
     assertThat(settings.ask().stream()).isTrue();
     assertThat(settings.ask().maxTokens()).isEqualTo(128);
     assertThat(settings.ask().ignoreEos()).isTrue();
@@ -99,7 +106,7 @@ final class BenchmarkSettingsTest {
         good("drain", "0", s -> s.load().drain(), Duration.ZERO),
         good("maxTokens", "16", s -> s.ask().maxTokens(), 16),
         good("ignoreEos", "false", s -> s.ask().ignoreEos(), false),
-        good("prompt", "Hi, you", s -> s.ask().prompts().pick(1, 1), "Hi, you"),
+        good("prompt", "Hi, you", s -> prompts(s).pick(1).text(), "Hi, you"),
         good("temperature", "0", s -> s.ask().temperature(), 0.0),
         good("temperature", "0.7", s -> s.ask().temperature(), 0.7),
         good("topP", "1", s -> s.ask().topP(), 1.0),
@@ -126,6 +133,10 @@ final class BenchmarkSettingsTest {
   void readsEverySetting(
       String name, String value, Function<BenchmarkSettings, Object> part, Object expected) {
     assertThat(part.apply(read(Map.of(name, value)))).isEqualTo(expected);
+  }
+
+  private static Prompts prompts(BenchmarkSettings settings) {
+    return ((Workload.Pool) settings.ask().workload()).prompts();
   }
 
   static Stream<Arguments> badValues() {
@@ -159,7 +170,7 @@ final class BenchmarkSettingsTest {
         arguments(
             "arrival",
             "trace:none.csv@2.0",
-            "none.csv: no such file; expected a trace of time stamps, CSV or JSONL"),
+            "none.csv: no such file, nor on the class path; expected a trace of time stamps, CSV or JSONL"),
         arguments("arrival", "poisson", "only open loops have arrivals; set llm.rate too"),
         arguments("duration", "0", seconds),
         arguments("duration", "-3", seconds),
@@ -261,7 +272,7 @@ final class BenchmarkSettingsTest {
             "llm.stopWhen=slo<50%: has no SLO to judge; set llm.slo too"),
         arguments(
             Map.of("stopWhen", "errors>10%,slow"),
-            "llm.stopWhen=errors>10%,slow: expected rules such as slo<50%,errors>10%,overSaturated"),
+            "llm.stopWhen=errors>10%,slow: expected rules such as slo<50%,errors>10%,errors>50,overSaturated"),
         arguments(
             Map.of("trials", "3", "rate", "2"),
             "llm.trials=3: cannot be set together with llm.rate (trials are bounded by their count)"),
@@ -285,6 +296,24 @@ final class BenchmarkSettingsTest {
         arguments(
             Map.of("rate", "2", "fill", "3"),
             "llm.fill=3: only closed loops fill; use llm.stabilize with rates"),
+        arguments(
+            Map.of("dataset", "openai:a", "prompt", "b"),
+            "llm.dataset=openai:a: cannot be set together with llm.prompt (each says what is asked)"),
+        arguments(
+            Map.of("dataset", "openai:a", "prompts", "b"),
+            "llm.dataset=openai:a: cannot be set together with llm.prompts (each says what is"
+                + " asked)"),
+        arguments(
+            Map.of("dataset", "chats.json"),
+            "llm.dataset=chats.json: expected <format>:<file>, e.g. sharegpt:chats.json"),
+        arguments(
+            Map.of("dataset", "alpaca:a.json"),
+            "llm.dataset=alpaca:a.json: 'alpaca' is no dataset format; expected one of sharegpt,"
+                + " oasst, longbench, mooncake, openai"),
+        arguments(
+            Map.of("dataset", "openai:datasets/sharegpt.json"),
+            "llm.dataset=openai:datasets/sharegpt.json: sharegpt.json:2: entry 1: expected an"
+                + " object with a list \"messages\", or with it in \"body\""),
         arguments(
             Map.of("prompt", "a", "prompts", "b"),
             "llm.prompt=a: cannot be set together with llm.prompts (a fixed text or a file)"),
@@ -311,6 +340,12 @@ final class BenchmarkSettingsTest {
         arguments(
             Map.of("endpoint", "http://a/v1,http://b/v1,http://c/v1", "model", "x,y"),
             "llm.model=x,y: 2 values for 3 endpoint(s); expected one, or as many"),
+        arguments(
+            Map.of("tokenizer", "gpt-4"),
+            "llm.tokenizer=gpt-4: tokenizer 'gpt-4' is unknown; expected auto, chars4, tiktoken:<encoding> or hf:<tokenizer.json>"),
+        arguments(
+            Map.of("tokenizer", "auto,chars4"),
+            "llm.tokenizer=auto,chars4: 2 values for 1 endpoint(s); expected one, or as many"),
         arguments(
             Map.of("endpoint", "http://a/v1", "apiKey", KEY + "," + KEY),
             "llm.apiKey (LLM_API_KEY in the environment): 2 values for 1 endpoint(s); expected one, or as many"),
@@ -364,6 +399,26 @@ final class BenchmarkSettingsTest {
   }
 
   @Test
+  void everyTargetMayHaveItsOwnTokenizer() {
+    assertThat(read(Map.of()).tokenizers())
+        .extracting(Tokenizer::name)
+        .containsExactly("tiktoken:cl100k_base");
+    assertThat(read(Map.of("tokenizer", "chars4")).tokenizers())
+        .extracting(Tokenizer::name)
+        .containsExactly("chars4");
+    String file = "hf:src/test/resources/tokenizers/bpe.tokenizer.json";
+    assertThat(
+            read(Map.of("endpoint", "http://a/v1,http://b/v1", "tokenizer", file + ", auto"))
+                .tokenizers())
+        .extracting(Tokenizer::name)
+        .containsExactly(file, "tiktoken:cl100k_base");
+    List<Tokenizer> shared =
+        read(Map.of("endpoint", "http://a/v1,http://b/v1", "tokenizer", file)).tokenizers();
+    assertThat(shared).hasSize(2);
+    assertThat(shared.get(0)).as("one file is read once").isSameAs(shared.get(1));
+  }
+
+  @Test
   void theKeyIsInTheTargetAndNowhereElse() {
     BenchmarkSettings settings =
         read(Map.of("endpoint", "http://a/v1", "model", "m", "apiKey", KEY, "slo", "ttft<1s"));
@@ -376,7 +431,7 @@ final class BenchmarkSettingsTest {
   @Test
   void readsPromptsFromAFileAndNamesItsBadLine() throws IOException {
     Path file = Files.writeString(folder.resolve("p.jsonl"), "\"one\"\n");
-    assertThat(read(Map.of("prompts", file.toString())).ask().prompts().texts())
+    assertThat(((PromptPool) prompts(read(Map.of("prompts", file.toString()))).source()).texts())
         .containsExactly("one");
     Files.writeString(file, "\"one\"\n2\n");
     assertThatThrownBy(() -> read(Map.of("prompts", file.toString())))

@@ -29,7 +29,8 @@ final class DryRunTest {
             requests       as many as the server answers in the time of each level
             warm-up        1 request
             drain          at most 30 s per level
-            prompts        24 prompts (built-in), 45 to 130 characters, 99 on average
+            prompts        100 prompts (built-in), 31 to 134 characters, 94 on average
+            tokenizer      tiktoken:cl100k_base
             output         exactly 128 tokens (ignore_eos, min_tokens)
             sampling       the server's defaults
             SLO            none
@@ -98,6 +99,7 @@ final class DryRunTest {
             warm-up        1 request
             drain          at most 30 s per level
             prompts        1 prompt (fixed text), 10 characters
+            tokenizer      tiktoken:cl100k_base
             output         at most 128 tokens
             sampling       temperature 0.7, top_p 0.95
             extra fields   top_k, user
@@ -107,6 +109,22 @@ final class DryRunTest {
             connections    own ones per user, certificates NOT verified
             seed           4711
             time           4 min 30 s of measuring, at most 6 min with draining
+            """);
+  }
+
+  @Test
+  void showsDatasets() {
+    assertThat(plan(Map.of("llm.dataset", "sharegpt:datasets/sharegpt.json")))
+        .contains(
+            """
+            dataset        sharegpt.json (sharegpt)
+                           3 dialogs, 1 to 2 turns (mean 1.3)
+                           prompts of 17 to 49 characters (mean 31)
+                           1 begin with an answer, which is not sent
+                           left out 2 of 6: no user message
+                           left out 1 of 6: no text
+            tokenizer      tiktoken:cl100k_base
+            output         exactly as recorded, else 128 tokens (ignore_eos, min_tokens)
             """);
   }
 

@@ -14,7 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each check: once where it must warn, once where it must not. */
 class ChecksTest {
@@ -71,6 +75,79 @@ class ChecksTest {
     assertThat(check(Recorded.figures(two, same).summary(), "same_model").level())
         .isEqualTo(Level.OK);
     assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("same_model"));
+    RunInfo twoTokenizers =
+        two.toBuilder().config(Map.of("tokenizer", "x,y", "tokenizer b", "y")).build();
+    Check check = check(Recorded.figures(twoTokenizers, same).summary(), "same_model");
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.message()).startsWith("The targets have different tokenizers: ");
+  }
+
+  /** Counts by the server and by us, and what is made of them. */
+  static Stream<Arguments> promptCounts() {
+    return Stream.of(
+        Arguments.of(
+            "server and tokenizer agree",
+            new int[][] {{10, 10}, {20, 20}},
+            Level.OK,
+            0.0,
+            "Server and tokenizer count the same prompt tokens."),
+        Arguments.of(
+            "a template of 9 tokens",
+            new int[][] {{19, 10}, {29, 20}, {39, 30}},
+            Level.OK,
+            0.45,
+            "The server counts 45 % more prompt tokens than our tokenizer: +9 per request whatever its"
+                + " length, which a template or special tokens add."),
+        Arguments.of(
+            "prompts of one length prove no template",
+            new int[][] {{19, 10}, {19, 10}},
+            Level.WARNING,
+            0.9,
+            "The server counts 90 % more prompt tokens than our tokenizer: +9 per request (median), of"
+                + " which a chat template is a part."),
+        Arguments.of(
+            "another tokenizer",
+            new int[][] {{8, 10}, {15, 20}, {33, 30}, {10, 20}},
+            Level.WARNING,
+            0.175,
+            "The server counts 17.5 % fewer prompt tokens than our tokenizer: -5 per request (median),"
+                + " of which a chat template is a part."),
+        Arguments.of(
+            "up to 10 % are tolerated",
+            new int[][] {{109, 100}, {218, 200}},
+            Level.OK,
+            0.09,
+            "The server counts 9 % more prompt tokens than our tokenizer: +9 per request (median), of"
+                + " which a chat template is a part."));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("promptCounts")
+  void promptTokensAgree(
+      String name, int[][] serverAndOurs, Level level, double value, String message) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int[] counts : serverAndOurs) {
+      records.add(at(0).tokens(STEADY).prompt(counts[0]).ours(counts[1]).record());
+    }
+    records.add(at(0).tokens(STEADY).prompt(1_000).ours(null).record());
+    records.add(at(0).tokens(STEADY).prompt(null).ours(1_000).record());
+    Check check = check(Recorded.figures(RUN, records).summary(), "prompt_tokens_agree");
+    assertThat(check.message()).isEqualTo(message);
+    assertThat(check.value()).isEqualTo(value, within(1e-9));
+    assertThat(check.level()).isEqualTo(level);
+  }
+
+  @Test
+  void promptTokensAreComparedPerTarget() {
+    assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("prompt_tokens_agree"));
+    List<RequestRecord> records =
+        List.of(
+            at(0).tokens(STEADY).prompt(30).ours(10).record(),
+            at(0).tokens(STEADY).prompt(40).ours(20).record(),
+            at(0).target("b").tokens(STEADY).prompt(10).ours(20).record());
+    Check check = check(Recorded.figures(RUN, records).summary(), "prompt_tokens_agree");
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.message()).startsWith("b counts 50 % fewer prompt tokens");
   }
 
   @Test

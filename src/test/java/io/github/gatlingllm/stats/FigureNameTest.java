@@ -195,7 +195,7 @@ class FigureNameTest {
 
   @Test
   void nothingHasNoValueButCountsAreZero() {
-    Figures none = Cell.empty().figures(0, false, null, null);
+    Figures none = Cell.empty().figures(0, false, null, null, null);
     assertThat(FigureName.names())
         .allSatisfy(
             name ->

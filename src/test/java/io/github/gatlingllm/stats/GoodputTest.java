@@ -5,6 +5,7 @@ import static io.github.gatlingllm.stats.Recorded.figures;
 import static io.github.gatlingllm.stats.Recorded.run;
 import static io.github.gatlingllm.stats.Recorded.stage;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.sample.RequestRecord;
@@ -115,6 +116,53 @@ class GoodputTest {
     assertThat(s.slo().objectives())
         .extracting(ObjectiveRow::measure)
         .containsExactly("ttft", "tpot", "slow: ttft");
+  }
+
+  /** Each target is judged by its own: 150 ms is in time at b only, of which half are asked. */
+  @Test
+  void targetsWithObjectivesOfTheirOwn() {
+    RunInfo info =
+        run(
+                2,
+                stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
+                stage("c=1", "b", "closed loop", 1.0, "users", 1_000, 2_000),
+                stage("c=1", "free", "closed loop", 1.0, "users", 1_000, 2_000))
+            .toBuilder()
+            .slo(Slo.parse("ttft<100ms", 99))
+            .sloByTarget(
+                Map.of(
+                    "a", new RunInfo.TargetSlo("ttft<100ms", 99, Map.of()),
+                    "b", new RunInfo.TargetSlo("ttft<200ms", 50, Map.of("slow", "ttft<1s")),
+                    "free", new RunInfo.TargetSlo("", 99, Map.of())))
+            .build();
+    Summary s =
+        figures(
+                info,
+                at(0).tokens(50).record(),
+                at(0).tokens(150).record(),
+                at(1_000).target("b").tokens(150).record(),
+                at(1_000).target("b").tokens(250).record(),
+                at(1_000).target("b").name("slow").tokens(500).record(),
+                at(1_000).target("free").tokens(150).record())
+            .summary();
+    assertThat(s.targets().get(0).figures().goodput().share()).isEqualTo(0.5);
+    assertThat(s.targets().get(0).figures().goodput().max()).as("99 % of them").isNull();
+    assertThat(s.targets().get(1).figures().goodput().share()).isEqualTo(2 / 3.0);
+    assertThat(s.targets().get(1).figures().goodput().max().stage()).isEqualTo("c=1");
+    assertThat(s.targets().get(2).figures().goodput()).as("no SLO").isNull();
+    assertThat(s.figures().goodput().attempted()).isEqualTo(5);
+    assertThat(s.figures().goodput().max().target()).isEqualTo("b");
+    assertThat(s.slo().text().split("; ", -1))
+        .containsExactlyInAnyOrder(
+            "a: ttft<100ms (99 %)", "b: ttft<200ms", "slow: ttft<1s (50 %)", "free: no SLO");
+    assertThat(s.slo().objectives())
+        .extracting(ObjectiveRow::measure, ObjectiveRow::metShare, ObjectiveRow::percentile)
+        .containsExactlyInAnyOrder(
+            tuple("a: ttft", 0.5, 99.0),
+            tuple("b: ttft", 0.5, 50.0),
+            tuple("b: slow: ttft", 1.0, 50.0));
+    assertThat(s.verdict())
+        .contains("a: 1 concurrent", "not the 99 % asked for", "b: 1 concurrent", "the 50 % asked");
   }
 
   /** Levels 1, 2, 4: shares 1, 0.5, 0.75 at 60 %: 4 is the highest that holds. */

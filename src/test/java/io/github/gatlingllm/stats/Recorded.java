@@ -27,6 +27,10 @@ final class Recorded {
 
   private static final long MS = 1_000_000L;
 
+  private String id = "id";
+  private String scenario = "scn";
+  private @Nullable Integer turn;
+  private @Nullable Double connectMs;
   private String name = "ask";
   private String target = "a";
   private String model = "m";
@@ -34,11 +38,9 @@ final class Recorded {
   private Phase phase = Phase.MEASURE;
   private boolean streamed = true;
   private @Nullable Integer trial;
-  private @Nullable Integer turn;
   private double startMs;
   private double lagMs;
   private @Nullable Double gateMs = 0.0;
-  private @Nullable Double connectMs;
   private boolean planned;
   private double[] tokenMs = {};
   private int[] perEvent = {};
@@ -47,6 +49,7 @@ final class Recorded {
   private @Nullable Double latencyMs;
   private @Nullable Double closedMs;
   private @Nullable Integer prompt = 10;
+  private @Nullable Integer ours;
   private @Nullable Integer cached;
   private @Nullable Integer max;
   private @Nullable Integer output;
@@ -64,6 +67,26 @@ final class Recorded {
     Recorded recorded = new Recorded();
     recorded.startMs = startMs;
     return recorded;
+  }
+
+  Recorded id(String value) {
+    id = value;
+    return this;
+  }
+
+  Recorded scenario(String value) {
+    scenario = value;
+    return this;
+  }
+
+  Recorded turn(int value) {
+    turn = value;
+    return this;
+  }
+
+  Recorded connect(double ms) {
+    connectMs = ms;
+    return this;
   }
 
   Recorded name(String value) {
@@ -96,11 +119,6 @@ final class Recorded {
     return this;
   }
 
-  Recorded turn(int value) {
-    turn = value;
-    return this;
-  }
-
   /** An open-loop arrival that was planned so long before its start. */
   Recorded lag(double ms) {
     lagMs = ms;
@@ -110,11 +128,6 @@ final class Recorded {
 
   Recorded gate(@Nullable Double ms) {
     gateMs = ms;
-    return this;
-  }
-
-  Recorded connect(double ms) {
-    connectMs = ms;
     return this;
   }
 
@@ -156,6 +169,12 @@ final class Recorded {
 
   Recorded prompt(@Nullable Integer tokens) {
     prompt = tokens;
+    return this;
+  }
+
+  /** Our own count of the prompt. */
+  Recorded ours(@Nullable Integer tokens) {
+    ours = tokens;
     return this;
   }
 
@@ -224,12 +243,12 @@ final class Recorded {
             : null;
     Identity identity =
         new Identity(
-            "id",
+            id,
             "run",
             "local",
             trial,
             0,
-            "scn",
+            scenario,
             name,
             List.of(),
             1,
@@ -270,7 +289,7 @@ final class Recorded {
         new Tokens(
             null,
             prompt,
-            null,
+            ours,
             cached,
             max,
             n,
@@ -320,7 +339,7 @@ final class Recorded {
       double toMs) {
     PhaseWindow window =
         new PhaseWindow(Phase.MEASURE, ORIGIN + nanos(fromMs), ORIGIN + nanos(toMs));
-    return new StageInfo(label, target, kind, offered, unit, List.of(window));
+    return new StageInfo(label, target, null, kind, offered, unit, List.of(window));
   }
 
   /** A complete run of {@code seconds} with these stages. */

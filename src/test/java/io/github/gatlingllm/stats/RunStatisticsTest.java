@@ -13,6 +13,7 @@ import io.github.gatlingllm.sample.RunInfo;
 import io.github.gatlingllm.sample.Verdict;
 import io.github.gatlingllm.stats.Figures.ErrorCount;
 import io.github.gatlingllm.stats.Summary.Stage;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -255,7 +256,28 @@ class RunStatisticsTest {
     assertThat(f.throughput().trials().meanTokensPerS()).isEqualTo(15, within(1e-9));
     assertThat(f.throughput().trials().minTokensPerS()).isEqualTo(10, within(1e-9));
     assertThat(f.throughput().trials().maxTokensPerS()).isEqualTo(20, within(1e-9));
+    assertThat(f.throughput().trials().rows())
+        .containsExactly(
+            new Figures.Trial(1, 2, 2, 4, 0.2, 20.0), new Figures.Trial(2, 2, 2, 6, 0.6, 10.0));
+    assertThat(f.throughput().trials().rowsLeftOut()).isZero();
     assertThat(figures.throughput().trials()).isNull();
+  }
+
+  /** 1,500 trials of 2 tokens in 0.2 s; a failed request counts, with the tokens it brought. */
+  @Test
+  void onlyTheFirstTrialsHaveRows() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int trial = 1; trial <= 1_500; trial++) {
+      records.add(at(1_000 + trial).stage("c=2").trial(trial).tokens(100, 200).record());
+    }
+    records.add(at(1_001).stage("c=2").trial(1).tokens(50).failed(Verdict.STALLED, "no").record());
+    Figures.Trials trials = figures(RUN, records).summary().figures().throughput().trials();
+    assertThat(trials.count()).isEqualTo(1_500);
+    assertThat(trials.rows()).hasSize(1_000);
+    assertThat(trials.rows().get(0)).isEqualTo(new Figures.Trial(1, 2, 1, 3, 0.2, 15.0));
+    assertThat(trials.rowsLeftOut()).isEqualTo(500);
+    assertThat(trials.aggregateTokensPerS()).isEqualTo(3_001 / 300.0, within(1e-9));
+    assertThat(trials.minTokensPerS()).isEqualTo(10, within(1e-9));
   }
 
   @Test

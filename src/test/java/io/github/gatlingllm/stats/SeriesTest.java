@@ -121,8 +121,8 @@ class SeriesTest {
     assertThat(shape.bars().stream().mapToLong(Bar::count).sum()).isEqualTo(2_000);
     Bar tail = shape.bars().get(shape.bars().size() - 1);
     assertThat(tail.count()).isEqualTo(1);
-    assertThat(tail.toMs()).isGreaterThanOrEqualTo(90_000);
-    assertThat(shape.quantiles()).extracting(Quantile::valueMs).isSorted();
+    assertThat(tail.to()).isGreaterThanOrEqualTo(90_000);
+    assertThat(shape.quantiles()).extracting(Quantile::value).isSorted();
     assertThat(shape.quantiles())
         .extracting(Quantile::percent)
         .startsWith(0.0, 1.0)

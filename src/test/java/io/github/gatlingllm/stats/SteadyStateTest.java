@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.sample.RequestRecord;
 import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.StageInfo;
 import io.github.gatlingllm.stats.Check.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,6 +109,36 @@ class SteadyStateTest {
       records.add(at(i * 150).stage("c=64").trial(1 + i / 100).tokens(1_000 + i * 10).record());
     }
     assertThat(judged(records)).isEmpty();
+  }
+
+  /** Their load changes by plan, and TTFT with it. */
+  @Test
+  void curvesAndTracesAreNotJudged() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 400; i++) {
+      records.add(at(i * 150).stage("curve").tokens(1_000 + i * 10).record());
+    }
+    for (String kind : List.of("rate curve", "trace", "open loop")) {
+      StageInfo stage = Recorded.stage("curve", "a", kind, 3.0, "requests/s", 0, WINDOW_MS);
+      assertThat(judged(Recorded.run(60, stage), records).isPresent())
+          .as(kind)
+          .isEqualTo(kind.equals("open loop"));
+    }
+    assertThat(judged(null, records)).as("known by its label where run.json is missing").isEmpty();
+  }
+
+  @Test
+  void targetOfTheWorstStageIsNamed() {
+    List<RequestRecord> records = new ArrayList<>(even(400, u -> 1_200));
+    for (int i = 0; i < 400; i++) {
+      records.add(at(i * 150).target("b").stage("c=64").tokens(1_200 + i * 10).record());
+    }
+    RunInfo both =
+        Recorded.run(
+            60,
+            Recorded.stage(64, 0, WINDOW_MS),
+            Recorded.stage("c=64", "b", "closed loop", 64.0, "users", 0, WINDOW_MS));
+    assertThat(judged(both, records).orElseThrow().message()).startsWith("c=64 of b: TTFT");
   }
 
   @Test

@@ -132,13 +132,21 @@ public final class ScriptedServer implements AutoCloseable {
           return;
         }
         Exchange exchange = new Exchange(request, socket, raw);
-        scriptFor(exchange).answer(exchange);
+        answer(exchange);
         open = exchange.isOpen();
       }
     } catch (IOException | InterruptedException clientGoneOrServerClosed) {
       return;
+    }
+  }
+
+  /** A failure is noted before the connection closes, which is what the client can see. */
+  private void answer(Exchange exchange) throws IOException, InterruptedException {
+    try {
+      scriptFor(exchange).answer(exchange);
     } catch (RuntimeException | Error failure) {
       failures.add(failure);
+      throw new IOException("the script failed", failure);
     }
   }
 

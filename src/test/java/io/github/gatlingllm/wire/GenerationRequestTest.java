@@ -139,6 +139,31 @@ class GenerationRequestTest {
   }
 
   @Test
+  void promptTextsAreTheTextsOfAllMessages() {
+    assertThat(
+            GenerationRequest.of(Api.CHAT)
+                .message(Message.system("abc"))
+                .message(
+                    Message.parts(
+                        "user",
+                        "[{\"type\":\"text\",\"text\":\"de\"},{\"type\":\"image_url\",\"image_url\":"
+                            + "{\"url\":\"data:image/png;base64,AAAA\"}}]"))
+                .message(Message.toolCalls(null, "[{\"id\":\"c\"}]"))
+                .prompt("")
+                .build()
+                .promptTexts())
+        .containsExactly("abc", "de", "");
+    assertThat(
+            GenerationRequest.of(Api.COMPLETIONS)
+                .prompt("unused")
+                .extra("{\"prompt\":[5,6]}")
+                .build()
+                .promptTexts())
+        .as("token ids are no text")
+        .isEmpty();
+  }
+
+  @Test
   void characters() {
     assertThat(GenerationRequest.of(Api.COMPLETIONS).prompt("héllo😀").build().promptChars())
         .isEqualTo(6);

@@ -1,25 +1,161 @@
 package io.github.gatlingllm.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 final class TokenizerTest {
 
-  @Test
-  void headsEndWithWholeCharactersAndHoldNoMoreTokensThanAsked() {
-    String text = "Größe, naïveté, 東京, 🤖🤖🏳️‍🌈 and a plain end.";
-    for (Tokenizer tokenizer : new Tokenizer[] {Tokenizer.cl100k(), Tokenizer.chars4()}) {
-      int all = tokenizer.count(text);
-      for (int n = 0; n <= all; n++) {
-        String head = tokenizer.head(text, n);
-        assertThat(text).startsWith(head);
-        assertThat(head).doesNotContain("\uFFFD");
-        assertThat(tokenizer.count(head)).isLessThanOrEqualTo(n);
-      }
-      assertThat(tokenizer.head(text, all)).isEqualTo(text);
-      assertThat(tokenizer.head(text, all + 1)).isEqualTo(text);
+  private static final Path FILES = Path.of("src/test/resources/tokenizers");
+  private static final Map<String, Tokenizer> OPEN = new ConcurrentHashMap<>();
+
+  /** As golden.json names it: files without their folder. */
+  private static Tokenizer tokenizer(String name) {
+    return OPEN.computeIfAbsent(
+        name,
+        n -> Tokenizer.parse(n.startsWith("hf:") ? "hf:" + FILES.resolve(n.substring(3)) : n));
+  }
+
+  static Stream<Tokenizer> all() {
+    return Stream.of(
+            "tiktoken:r50k_base",
+            "tiktoken:p50k_base",
+            "tiktoken:p50k_edit",
+            "tiktoken:cl100k_base",
+            "tiktoken:o200k_base",
+            "hf:bpe.tokenizer.json",
+            "hf:wordpiece.tokenizer.json",
+            "hf:unigram.tokenizer.json",
+            "chars4")
+        .map(TokenizerTest::tokenizer);
+  }
+
+  /** Counts by the reference implementations: see reference.py beside golden.json. */
+  @TestFactory
+  Stream<DynamicTest> referenceCounts() throws IOException {
+    JsonNode golden = new ObjectMapper().readTree(FILES.resolve("golden.json").toFile());
+    List<DynamicTest> tests = new ArrayList<>();
+    for (JsonNode text : golden.path("texts")) {
+      text.path("tokens")
+          .properties()
+          .forEach(
+              count ->
+                  tests.add(
+                      dynamicTest(
+                          count.getKey() + ", " + text.path("name").textValue(),
+                          () ->
+                              assertThat(
+                                      tokenizer(count.getKey())
+                                          .count(text.path("text").textValue()))
+                                  .isEqualTo(count.getValue().intValue()))));
     }
+    assertThat(tests).hasSizeGreaterThan(240);
+    return tests.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
+  void headsEndWithWholeCharactersAndHoldNoMoreTokensThanAsked(Tokenizer tokenizer) {
+    String text = "Größe, naïveté, 東京, 🤖🤖🏳️‍🌈 and a plain end.";
+    int all = tokenizer.count(text);
+    for (int n = 0; n <= all; n++) {
+      String head = tokenizer.head(text, n);
+      assertThat(text).startsWith(head);
+      assertThat(Character.isHighSurrogate(head.isEmpty() ? 'a' : head.charAt(head.length() - 1)))
+          .isFalse();
+      assertThat(tokenizer.count(head)).isLessThanOrEqualTo(n);
+    }
+    assertThat(tokenizer.head(text, all)).isEqualTo(text);
+    assertThat(tokenizer.head(text, all + 1)).isEqualTo(text);
+  }
+
+  /**
+   * OpenAI's encodings are prefix-stable but where a cut changes how a text falls into words: few
+   * heads count more than they were cut at, and who needs an exact length verifies.
+   */
+  @ParameterizedTest
+  @MethodSource("all")
+  void headsOfRandomUnicode(Tokenizer tokenizer) {
+    Random random = new Random(20261121);
+    int unstable = 0;
+    int heads = 0;
+    for (int i = 0; i < 400; i++) {
+      String text = randomText(random);
+      int all = tokenizer.count(text);
+      assertThat(tokenizer.head(text, all)).isEqualTo(text);
+      if (all == 0) {
+        continue;
+      }
+      int n = random.nextInt(all);
+      String head = tokenizer.head(text, n);
+      assertThat(text).startsWith(head);
+      assertThat(text.codePointCount(0, head.length()))
+          .isEqualTo((int) head.codePoints().filter(c -> c < 0xD800 || c > 0xDFFF).count());
+      assertThat(head + text.substring(head.length())).isEqualTo(text);
+      heads++;
+      unstable += tokenizer.count(head) > n ? 1 : 0;
+    }
+    assertThat(unstable)
+        .isLessThanOrEqualTo(tokenizer.name().startsWith("tiktoken") ? heads / 20 : 0);
+  }
+
+  private static String randomText(Random random) {
+    int[][] blocks = {
+      {' ', '~'}, {'a', 'z'}, {0x00C0, 0x024F}, {0x0300, 0x036F}, {0x0400, 0x04FF},
+      {0x0600, 0x06FF}, {0x0900, 0x097F}, {0x3040, 0x30FF}, {0x4E00, 0x9FFF}, {0xAC00, 0xD7A3},
+      {0x1F300, 0x1FAFF}, {0x0009, 0x000D}, {0x2000, 0x206F}, {0x10000, 0x10FFF}
+    };
+    StringBuilder text = new StringBuilder();
+    int runs = 1 + random.nextInt(12);
+    for (int run = 0; run < runs; run++) {
+      int[] block = blocks[random.nextInt(blocks.length)];
+      int length = 1 + random.nextInt(10);
+      for (int i = 0; i < length; i++) {
+        text.appendCodePoint(block[0] + random.nextInt(block[1] - block[0] + 1));
+      }
+    }
+    return text.toString();
+  }
+
+  /** Jackson and the wire make a question mark of half a pair. */
+  @ParameterizedTest
+  @MethodSource("all")
+  void halfASurrogatePairCountsAsWhatIsSent(Tokenizer tokenizer) {
+    assertThat(tokenizer.count("a \uD83E b")).isEqualTo(tokenizer.count("a ? b"));
+  }
+
+  @Test
+  void threadsMayShareATokenizer() {
+    String text = "Divide 東京 into tokens 🤖 at once. ".repeat(20);
+    all()
+        .forEach(
+            tokenizer -> {
+              int expected = tokenizer.count(text);
+              assertThat(Stream.generate(() -> text).limit(200).parallel().map(tokenizer::count))
+                  .containsOnly(expected);
+            });
   }
 
   @Test
@@ -28,5 +164,94 @@ final class TokenizerTest {
     assertThat(Tokenizer.chars4().count("abcd")).isOne();
     assertThat(Tokenizer.chars4().count("abcde")).isEqualTo(2);
     assertThat(Tokenizer.chars4().count("🤖🤖🤖🤖")).isOne();
+  }
+
+  @Test
+  void namesAreReadAsTheyAreWritten() {
+    assertThat(all())
+        .allSatisfy(t -> assertThat(Tokenizer.parse(t.name()).name()).isEqualTo(t.name()));
+    assertThat(Tokenizer.parse("auto")).isEqualTo(Tokenizer.parse("tiktoken:cl100k_base"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "gpt-4 | tokenizer 'gpt-4' is unknown; expected auto, chars4, tiktoken:<encoding> or"
+            + " hf:<tokenizer.json>",
+        "tiktoken:gpt2 | encoding 'gpt2' is unknown; expected one of r50k_base, p50k_base,"
+            + " p50k_edit, cl100k_base, o200k_base",
+        "hf:no/such.json | hf:no/such.json is no readable file; expected the tokenizer.json of a"
+            + " model",
+        "hf: | hf: is no readable file; expected the tokenizer.json of a model"
+      })
+  void wrongNames(String name, String message) {
+    assertThatThrownBy(() -> Tokenizer.parse(name))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(message);
+  }
+
+  @Test
+  void aFileThatIsNoTokenizer(@TempDir Path folder) throws IOException {
+    Path file = Files.writeString(folder.resolve("tokenizer.json"), "{\"version\":\n1}");
+    assertThatThrownBy(() -> Tokenizer.huggingFace(file.toString()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("hf:" + file + " is not understood (")
+        .hasMessageNotContaining("\n");
+  }
+
+  @Test
+  void nothingIsDownloadedAndNobodyCalled() {
+    assertThat(tokenizer("hf:bpe.tokenizer.json").count("hello")).isPositive();
+    assertThat(System.getProperty("ai.djl.offline")).isEqualTo("true");
+  }
+
+  /** Whoever has no use for Hugging Face needs none of its classes. */
+  @Test
+  void withoutTheOptionalDependency() throws Exception {
+    try (URLClassLoader without = new WithoutLibrary()) {
+      Class<?> tokenizer = without.loadClass(Tokenizer.class.getName());
+      var parse = tokenizer.getMethod("parse", String.class);
+      var count = tokenizer.getMethod("count", String.class);
+      assertThat(count.invoke(parse.invoke(null, "chars4"), "abcde")).isEqualTo(2);
+      assertThat(count.invoke(parse.invoke(null, "auto"), "hello world")).isEqualTo(2);
+      assertThatThrownBy(() -> parse.invoke(null, "hf:" + FILES.resolve("bpe.tokenizer.json")))
+          .cause()
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(
+              "hf tokenizers need a library that is not there; add the dependency "
+                  + HuggingFace.COORDINATES);
+    }
+  }
+
+  @Test
+  void theDependencyToAddIsTheOneWeAreBuiltWith() throws IOException {
+    String version =
+        HuggingFace.COORDINATES.substring(HuggingFace.COORDINATES.lastIndexOf(':') + 1);
+    assertThat(Files.readString(Path.of("pom.xml")))
+        .contains("<djl.version>" + version + "</djl.version>");
+  }
+
+  /** Our classes anew, on a class path that lacks the library. */
+  private static final class WithoutLibrary extends URLClassLoader {
+
+    WithoutLibrary() {
+      super(classPath(), ClassLoader.getPlatformClassLoader());
+    }
+
+    private static URL[] classPath() {
+      return Arrays.stream(System.getProperty("java.class.path").split(java.io.File.pathSeparator))
+          .filter(entry -> !entry.contains("djl"))
+          .map(Path::of)
+          .map(
+              path -> {
+                try {
+                  return path.toUri().toURL();
+                } catch (java.net.MalformedURLException e) {
+                  throw new java.io.UncheckedIOException(e);
+                }
+              })
+          .toArray(URL[]::new);
+    }
   }
 }

@@ -1,0 +1,190 @@
+package io.github.gatlingllm.action;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import io.gatling.core.session.Session;
+import io.github.gatlingllm.wire.GenerationRequest;
+import io.github.gatlingllm.wire.Message;
+import io.github.gatlingllm.workload.Conversation;
+import io.github.gatlingllm.workload.Dialog;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Collects a chat's messages in order, and notes which of them are new to its conversation. */
+final class ChatMessages {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Session session;
+  private final GenerationRequest.Builder body;
+  private final List<Message> asked = new ArrayList<>();
+  private @Nullable String historyKey;
+  private @Nullable Conversation conversation;
+  private @Nullable String tools;
+
+  ChatMessages(Session session, GenerationRequest.Builder body) {
+    this.session = session;
+    this.body = body;
+  }
+
+  /** Session key of the conversation it belongs to; null for none. */
+  @Nullable String historyKey() {
+    return historyKey;
+  }
+
+  /** That conversation as it was; null for none. */
+  @Nullable Conversation conversation() {
+    return conversation;
+  }
+
+  /** Messages that are not in that conversation yet. */
+  List<Message> asked() {
+    return asked;
+  }
+
+  /** The tools of a recorded dialog; null for none. */
+  @Nullable String tools() {
+    return tools;
+  }
+
+  void add(MessagePart part) {
+    if (part instanceof MessagePart.Text text) {
+      say(Message.of(text.role(), text.text().resolve(session)));
+    } else if (part instanceof MessagePart.Illustrated illustrated) {
+      say(illustrated(illustrated));
+    } else if (part instanceof MessagePart.ToolResult tool) {
+      say(Message.tool(tool.callId().resolve(session), tool.text().resolve(session)));
+    } else if (part instanceof MessagePart.Whole whole) {
+      addWhole(whole.messages().resolve(session));
+    } else if (part instanceof MessagePart.History history) {
+      begin(history.sessionKey());
+    } else if (part instanceof MessagePart.NextTurn next) {
+      next(next.sessionKey());
+    }
+  }
+
+  private void say(Message message) {
+    body.message(message);
+    asked.add(message);
+  }
+
+  private Message illustrated(MessagePart.Illustrated message) {
+    ArrayNode parts = JSON.createArrayNode();
+    String text = message.text().resolve(session);
+    if (!text.isEmpty()) {
+      parts.addObject().put("type", "text").put("text", text);
+    }
+    for (Dynamic<String> url : message.imageUrls()) {
+      parts
+          .addObject()
+          .put("type", "image_url")
+          .putObject("image_url")
+          .put("url", url.resolve(session));
+    }
+    return Message.parts(message.role(), parts.toString());
+  }
+
+  private void addWhole(Object messages) {
+    if (messages instanceof Dialog dialog) {
+      tools = dialog.tools();
+      body.messages(dialog.asked());
+    } else {
+      body.messagesJson(messages instanceof String text ? text : json(messages));
+    }
+  }
+
+  private Conversation begin(String key) {
+    Conversation kept = kept(key);
+    historyKey = key;
+    conversation = kept;
+    body.messages(kept.messages());
+    return kept;
+  }
+
+  private void next(String key) {
+    Conversation kept = begin(key);
+    if (kept.script() == null) {
+      throw new IllegalArgumentException(
+          "conversation '"
+              + key
+              + "' follows no dialog; start it so: conversation(\""
+              + key
+              + "\").dialog(\"#{dialog}\")");
+    }
+    Dialog.Turn turn = kept.next();
+    if (turn == null) {
+      throw new IllegalArgumentException(
+          "the dialog of '"
+              + key
+              + "' has no turn left; ask for it first: asLongAs(goesOn(\""
+              + key
+              + "\"))");
+    }
+    tools = kept.script().tools();
+    turn.asked().forEach(this::say);
+  }
+
+  /** The session after a request with these parts failed: its script does not go on. */
+  static Session afterFailure(List<MessagePart> parts, Session session) {
+    Session after = session;
+    for (MessagePart part : parts) {
+      if (part instanceof MessagePart.NextTurn next
+          && session.attributes().getOrElse(next.sessionKey(), () -> null)
+              instanceof Conversation kept) {
+        after = after.set(next.sessionKey(), kept.failed());
+      }
+    }
+    return after;
+  }
+
+  private Conversation kept(String key) {
+    Object attribute = session.attributes().getOrElse(key, () -> null);
+    if (attribute == null) {
+      return Conversation.of();
+    }
+    if (attribute instanceof Conversation kept) {
+      return kept;
+    }
+    throw new IllegalArgumentException(
+        "session attribute '"
+            + key
+            + "' is no conversation; start one: conversation(\""
+            + key
+            + "\")");
+  }
+
+  private static String json(Object messages) {
+    try {
+      return JSON.writeValueAsString(plain(messages));
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(
+          "messages: expected a list of maps with role and content, got "
+              + messages.getClass().getSimpleName(),
+          e);
+    }
+  }
+
+  /** Feeders put Scala collections into the session. */
+  private static Object plain(Object value) {
+    if (value instanceof scala.collection.Map<?, ?> map) {
+      return plain(CollectionConverters.asJava(map));
+    }
+    if (value instanceof scala.collection.Iterable<?> many) {
+      return plain(CollectionConverters.asJava(many.toSeq()));
+    }
+    if (value instanceof Map<?, ?> map) {
+      Map<Object, Object> copy = new LinkedHashMap<>();
+      map.forEach((key, element) -> copy.put(key, plain(element)));
+      return copy;
+    }
+    if (value instanceof List<?> list) {
+      return list.stream().map(ChatMessages::plain).toList();
+    }
+    return value;
+  }
+}

@@ -1,0 +1,207 @@
+package io.github.gatlingllm.action;
+
+import io.github.gatlingllm.workload.CountedTexts;
+import io.github.gatlingllm.workload.Tokenizer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts tokens on one thread of its own, so that no event loop ever does: prompts while their
+ * requests are in flight, and answers of servers that do not count them. Only records wait for it.
+ *
+ * <p>Memory is bounded: beyond {@value #MOST_WAITING} texts or records that wait, nothing is
+ * counted until there is room, and that is said at the end. Thread-safe.
+ */
+final class Counting {
+
+  private static final int MOST_WAITING = 1 << 14;
+  private static final long POLL_MILLIS = 5;
+
+  /** For handing over what was just counted. */
+  private static final Duration FINISHING = Duration.ofMillis(200);
+
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread made = new Thread(task, "llm-tokenizer");
+            made.setDaemon(true);
+            return made;
+          });
+
+  /** Of the thread alone. */
+  private final Map<Tokenizer, CountedTexts> counted = new HashMap<>();
+
+  private final Set<Owed<?>> owed = ConcurrentHashMap.newKeySet();
+  private final Set<String> failing = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicLong uncounted = new AtomicLong();
+  private final int mostWaiting;
+  private volatile boolean closed;
+
+  Counting() {
+    this(MOST_WAITING);
+  }
+
+  Counting(int mostWaiting) {
+    this.mostWaiting = mostWaiting;
+  }
+
+  /** The tokens of a prompt, once they are counted. */
+  final class Prompt {
+    private final Tokenizer tokenizer;
+    private final List<String> texts;
+    private volatile boolean known;
+    private @Nullable Integer tokens;
+
+    private Prompt(Tokenizer tokenizer, List<String> texts) {
+      this.tokenizer = tokenizer;
+      this.texts = texts;
+      this.known = texts.isEmpty();
+    }
+
+    /** Counts it, soon and elsewhere. */
+    void start() {
+      if (!known) {
+        offer(this::count);
+      }
+    }
+
+    /** Whether there is nothing to wait for. */
+    boolean isKnown() {
+      return known;
+    }
+
+    /** Null where there was no text, or no time to count it, or the tokenizer failed. */
+    @Nullable Integer tokens() {
+      return known ? tokens : null;
+    }
+
+    /** On the thread. */
+    void count() {
+      if (known) {
+        return;
+      }
+      try {
+        tokens = counted.computeIfAbsent(tokenizer, CountedTexts::new).count(texts);
+      } catch (RuntimeException e) {
+        if (failing.add(tokenizer.name())) {
+          System.out.println(
+              "LLM: "
+                  + tokenizer.name()
+                  + " cannot count a prompt ("
+                  + e
+                  + "); it stays uncounted");
+        }
+      }
+      known = true;
+    }
+  }
+
+  /** What waits for a count: it is finished once, with the count or, when time is up, without. */
+  private final class Owed<T> {
+    private final Supplier<T> counted;
+    private final Supplier<T> uncountedValue;
+    private final Consumer<T> then;
+    private final AtomicBoolean taken = new AtomicBoolean();
+
+    Owed(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
+      this.counted = counted;
+      this.uncountedValue = uncountedValue;
+      this.then = then;
+    }
+
+    /** On the thread: time may be up while it counts. */
+    void count() {
+      if (!taken.get()) {
+        finish(counted.get());
+      }
+    }
+
+    void giveUp() {
+      if (!taken.get() && finish(uncountedValue.get())) {
+        uncounted.incrementAndGet();
+      }
+    }
+
+    /** It is owed until it is finished: who waits for that finds nothing half done. */
+    private boolean finish(T value) {
+      boolean first = taken.compareAndSet(false, true);
+      if (first) {
+        then.accept(value);
+        owed.remove(this);
+      }
+      return first;
+    }
+  }
+
+  /** A prompt that nobody counts yet. */
+  Prompt prompt(Tokenizer tokenizer, List<String> texts) {
+    return new Prompt(tokenizer, texts);
+  }
+
+  /**
+   * Counts on the thread and goes on with the result there; or with what there is without, on any
+   * thread, if there is no time or room for counting. Goes on exactly once.
+   */
+  <T> void later(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
+    Owed<T> task = new Owed<>(counted, uncountedValue, then);
+    owed.add(task);
+    if (!offer(task::count) || closed) {
+      task.giveUp();
+    }
+  }
+
+  private boolean offer(Runnable task) {
+    if (waiting.incrementAndGet() > mostWaiting || closed) {
+      waiting.decrementAndGet();
+      return false;
+    }
+    thread.execute(
+        () -> {
+          waiting.decrementAndGet();
+          task.run();
+        });
+    return true;
+  }
+
+  /**
+   * Waits until all that is owed is done, and counts nothing more after it.
+   *
+   * @param atMost so long; then the rest is done without counts
+   */
+  void close(Duration atMost) {
+    await(atMost);
+    closed = true;
+    owed.forEach(Owed::giveUp);
+    await(FINISHING);
+    long lost = uncounted.getAndSet(0);
+    if (lost > 0) {
+      System.out.println(
+          "LLM: the tokens of " + lost + " requests were not counted; the tokenizer was too slow");
+    }
+  }
+
+  private void await(Duration atMost) {
+    long start = System.nanoTime();
+    try {
+      while (!owed.isEmpty() && System.nanoTime() - start < atMost.toNanos()) {
+        TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

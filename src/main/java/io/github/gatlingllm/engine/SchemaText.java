@@ -1,0 +1,281 @@
+package io.github.gatlingllm.engine;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Draws a JSON text that a schema allows: every property of an object, a few items of an array,
+ * words for strings. Understands type, properties, items, enum, const, anyOf, oneOf (the first
+ * branch), $ref into the schema itself, and the bounds of lengths and numbers; what else would
+ * restrict the value is refused beforehand, never ignored.
+ */
+final class SchemaText {
+  private static final int MAX_DEPTH = 32;
+  private static final int MAX_SIZE = 100_000;
+  private static final int ITEMS = 2;
+  private static final int WORDS = 3;
+  private static final List<String> REFUSED =
+      List.of(
+          "allOf",
+          "not",
+          "if",
+          "pattern",
+          "multipleOf",
+          "patternProperties",
+          "propertyNames",
+          "minProperties",
+          "dependentRequired",
+          "dependentSchemas",
+          "prefixItems",
+          "contains",
+          "uniqueItems");
+  private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+  private static final JsonMapper ASCII =
+      JsonMapper.builder()
+          .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
+          .enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN)
+          .build();
+
+  private final JsonNode root;
+  private final SplittableRandom random;
+  private int nodes;
+
+  private SchemaText(JsonNode root, long seed) {
+    this.root = root;
+    this.random = new SplittableRandom(seed);
+  }
+
+  /** What cannot be made of a schema, in words. */
+  private static final class Unsupported extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Unsupported(String what) {
+      super(what, null, false, false);
+    }
+  }
+
+  /**
+   * Makes sure that {@link #of} has an answer.
+   *
+   * @throws Refusal 400 where it has none
+   */
+  static void check(JsonNode schema, String param) throws Refusal {
+    try {
+      of(schema, 0);
+    } catch (Unsupported e) {
+      throw Refusal.badRequest(
+          param, "The JSON schema cannot be met: " + e.getMessage() + "; use a simpler schema");
+    }
+  }
+
+  /** ASCII JSON; the same for the same seed. */
+  static String of(JsonNode schema, long seed) {
+    try {
+      return ASCII.writeValueAsString(new SchemaText(schema, seed).value(schema, 0));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("A JSON tree cannot be written", e);
+    }
+  }
+
+  private JsonNode value(JsonNode schema, int depth) {
+    if (depth > MAX_DEPTH || ++nodes > MAX_SIZE) {
+      throw new Unsupported("it nests deeper than " + MAX_DEPTH + " or is too large");
+    }
+    for (String keyword : REFUSED) {
+      if (schema.has(keyword)) {
+        throw new Unsupported("this engine does not know " + keyword);
+      }
+    }
+    if (schema.has("$ref")) {
+      return value(target(schema.path("$ref").asText()), depth + 1);
+    }
+    if (schema.has("const")) {
+      return schema.path("const");
+    }
+    if (!schema.path("enum").isEmpty()) {
+      return schema.path("enum").path(random.nextInt(schema.path("enum").size()));
+    }
+    for (String branches : List.of("anyOf", "oneOf")) {
+      if (!schema.path(branches).isEmpty()) {
+        return value(schema.path(branches).path(0), depth + 1);
+      }
+    }
+    return typed(type(schema), schema, depth);
+  }
+
+  private JsonNode typed(String type, JsonNode schema, int depth) {
+    return switch (type) {
+      case "object" -> object(schema, depth);
+      case "array" -> array(schema, depth);
+      case "string" -> NODES.textNode(string(schema));
+      case "integer" -> NODES.numberNode(integer(schema));
+      case "number" -> NODES.numberNode(number(schema));
+      case "boolean" -> NODES.booleanNode(random.nextBoolean());
+      case "null" -> NODES.nullNode();
+      default -> throw new Unsupported("there is no type " + type);
+    };
+  }
+
+  private static String type(JsonNode schema) {
+    JsonNode type = schema.path("type");
+    if (type.isArray()) {
+      type = type.path(0);
+    }
+    return type.isTextual()
+        ? type.textValue()
+        : schema.has("properties") ? "object" : schema.has("items") ? "array" : "string";
+  }
+
+  private JsonNode target(String reference) {
+    JsonNode target =
+        reference.equals("#")
+            ? root
+            : reference.startsWith("#/") ? root.at(reference.substring(1)) : NODES.missingNode();
+    if (!target.isObject()) {
+      throw new Unsupported("there is nothing at $ref " + reference);
+    }
+    return target;
+  }
+
+  private ObjectNode object(JsonNode schema, int depth) {
+    ObjectNode object = NODES.objectNode();
+    for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
+      if (depth < MAX_DEPTH / 4 || required(schema, property.getKey())) {
+        object.set(property.getKey(), value(property.getValue(), depth + 1));
+      }
+    }
+    for (JsonNode name : schema.path("required")) {
+      if (!object.has(name.asText())) {
+        throw new Unsupported("property " + name.asText() + " is required but not described");
+      }
+    }
+    return object;
+  }
+
+  private static boolean required(JsonNode schema, String name) {
+    for (JsonNode each : schema.path("required")) {
+      if (each.asText().equals(name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private ArrayNode array(JsonNode schema, int depth) {
+    int min = bound(schema, "minItems", 0);
+    int max = bound(schema, "maxItems", Integer.MAX_VALUE);
+    // Deep down only what must be: a tree that refers to itself comes to an end.
+    int wanted = depth < MAX_DEPTH / 4 ? ITEMS : 0;
+    ArrayNode array = NODES.arrayNode();
+    for (int items = within(wanted, min, max); items > 0; items--) {
+      array.add(value(schema.path("items"), depth + 1));
+    }
+    return array;
+  }
+
+  private String string(JsonNode schema) {
+    int min = bound(schema, "minLength", 0);
+    int max = bound(schema, "maxLength", Integer.MAX_VALUE);
+    if (min > max || min > MAX_SIZE) {
+      throw new Unsupported("no string has a length from " + min + " to " + max);
+    }
+    StringBuilder text = new StringBuilder();
+    for (int words = 0; words < WORDS || text.length() < min; words++) {
+      text.append(words == 0 ? "" : " ").append(Vocabulary.word(random.nextLong()));
+    }
+    text.setLength(Math.min(text.length(), Math.max(min, max)));
+    return text.toString();
+  }
+
+  private long integer(JsonNode schema) {
+    Bounds bounds = Bounds.of(schema);
+    BigDecimal low = bounds.low().setScale(0, RoundingMode.CEILING);
+    BigDecimal high = bounds.high().setScale(0, RoundingMode.FLOOR);
+    if (bounds.lowExcluded(low)) {
+      low = low.add(BigDecimal.ONE);
+    }
+    if (bounds.highExcluded(high)) {
+      high = high.subtract(BigDecimal.ONE);
+    }
+    if (low.compareTo(high) > 0) {
+      throw new Unsupported("no integer lies from " + low + " to " + high);
+    }
+    return low.add(share(high.subtract(low)).setScale(0, RoundingMode.FLOOR)).longValue();
+  }
+
+  private BigDecimal number(JsonNode schema) {
+    Bounds bounds = Bounds.of(schema);
+    int order = bounds.low().compareTo(bounds.high());
+    if (order > 0 || (order == 0 && bounds.excluded(bounds.low()))) {
+      throw new Unsupported("no number lies from " + bounds.low() + " to " + bounds.high());
+    }
+    // Strictly between the bounds, except where they are one.
+    return bounds.low().add(share(bounds.high().subtract(bounds.low()))).stripTrailingZeros();
+  }
+
+  /** More than 0 and less than 1 of a span. */
+  private BigDecimal share(BigDecimal span) {
+    return span.multiply(BigDecimal.valueOf(1 + random.nextInt(999), 3));
+  }
+
+  private static int bound(JsonNode schema, String name, int fallback) {
+    return schema.path(name).asInt(fallback);
+  }
+
+  private static int within(int wanted, int min, int max) {
+    if (min > max) {
+      throw new Unsupported("nothing has from " + min + " to " + max + " items");
+    }
+    return Math.max(min, Math.min(max, wanted));
+  }
+
+  /** Between which numbers a value lies; 100 apart where the schema bounds one side or none. */
+  private record Bounds(BigDecimal low, BigDecimal high, JsonNode schema) {
+    private static final BigDecimal SPAN = BigDecimal.valueOf(100);
+
+    static Bounds of(JsonNode schema) {
+      BigDecimal low = larger(decimal(schema, "minimum"), decimal(schema, "exclusiveMinimum"), 1);
+      BigDecimal high = larger(decimal(schema, "maximum"), decimal(schema, "exclusiveMaximum"), -1);
+      if (low == null) {
+        low = high == null || high.compareTo(SPAN) >= 0 ? BigDecimal.ZERO : high.subtract(SPAN);
+      }
+      return new Bounds(low, high == null ? low.add(SPAN) : high, schema);
+    }
+
+    boolean lowExcluded(BigDecimal value) {
+      BigDecimal bound = decimal(schema, "exclusiveMinimum");
+      return bound != null && bound.compareTo(value) == 0;
+    }
+
+    boolean highExcluded(BigDecimal value) {
+      BigDecimal bound = decimal(schema, "exclusiveMaximum");
+      return bound != null && bound.compareTo(value) == 0;
+    }
+
+    boolean excluded(BigDecimal value) {
+      return lowExcluded(value) || highExcluded(value);
+    }
+
+    private static @Nullable BigDecimal decimal(JsonNode schema, String name) {
+      return schema.path(name).isNumber() ? schema.path(name).decimalValue() : null;
+    }
+
+    /** The larger one by the sign's order; the other where one is absent. */
+    private static @Nullable BigDecimal larger(
+        @Nullable BigDecimal a, @Nullable BigDecimal b, int sign) {
+      return a == null || (b != null && sign * b.compareTo(a) > 0) ? b : a;
+    }
+  }
+}

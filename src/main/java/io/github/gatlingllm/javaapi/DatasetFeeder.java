@@ -1,0 +1,84 @@
+package io.github.gatlingllm.javaapi;
+
+import io.github.gatlingllm.load.TokenLengths;
+import io.github.gatlingllm.workload.Dataset;
+import io.github.gatlingllm.workload.Dialog;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * Feeds each user a recorded dialog; see {@link LlmDsl#dataset}. It never runs out: when all
+ * dialogs were given, it says so once, and gives them again in another order.
+ *
+ * <p>Immutable, so all methods return a new occurrence and leave the original unmodified. As with
+ * all feeders of Gatling, scenarios that are given the same occurrence share its dialogs.
+ */
+public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object>>> {
+
+  private final Dataset dataset;
+  private final long seed;
+  private final boolean inOrder;
+
+  private DatasetFeeder(Dataset dataset, long seed, boolean inOrder) {
+    this.dataset = dataset;
+    this.seed = seed;
+    this.inOrder = inOrder;
+  }
+
+  /**
+   * The dialogs of a dataset that is open already: a trace in its order, others in a random one.
+   */
+  public static DatasetFeeder of(Dataset dataset) {
+    return new DatasetFeeder(dataset, Seeds.random(), dataset.isInOrder());
+  }
+
+  /** Pins the random order; of no effect where dialogs come in the order of the file. */
+  public DatasetFeeder seed(long seed) {
+    return new DatasetFeeder(dataset, seed, dataset.isInOrder());
+  }
+
+  /** Gives the dialogs in the order of the file. */
+  public DatasetFeeder inOrder() {
+    return new DatasetFeeder(dataset, seed, true);
+  }
+
+  /** For internal use only: the records, from the first one. */
+  @Override
+  public Iterator<Map<String, Object>> get() {
+    return new Iterator<>() {
+      private long next;
+
+      @Override
+      public boolean hasNext() {
+        return true;
+      }
+
+      @Override
+      public Map<String, Object> next() {
+        if (next == dataset.size()) {
+          System.out.println(
+              "LLM dataset "
+                  + dataset.name()
+                  + ": all of its dialogs were given and come again; prefix caches may know them");
+        }
+        Dialog dialog = inOrder ? dataset.inOrder(next) : dataset.dialog(seed, next);
+        next++;
+        return attributes(dialog);
+      }
+    };
+  }
+
+  /** All of them each time: what one dialog has not must not stay from the one before. */
+  private Map<String, Object> attributes(Dialog dialog) {
+    Map<String, Object> attributes = new HashMap<>();
+    attributes.put("dialog", dialog);
+    attributes.put("prompt", dialog.prompt());
+    attributes.put("system", dialog.system());
+    attributes.put("turns", dialog.turns().size());
+    attributes.put(TokenLengths.INPUT_KEY, dialog.inputTokens());
+    attributes.put(TokenLengths.OUTPUT_KEY, dataset.outputTokens(dialog));
+    return attributes;
+  }
+}

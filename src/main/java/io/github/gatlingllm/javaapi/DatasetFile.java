@@ -1,0 +1,42 @@
+package io.github.gatlingllm.javaapi;
+
+import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.workload.Dataset;
+import io.github.gatlingllm.workload.DatasetFormat;
+import io.github.gatlingllm.workload.Tokenizer;
+
+/**
+ * A file of recorded dialogs, and the form that it has; see {@link LlmDsl#dataset}.
+ *
+ * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
+ */
+public final class DatasetFile {
+
+  private final DatasetFormat format;
+  private final String file;
+  private final Tokenizer tokenizer;
+
+  private DatasetFile(DatasetFormat format, String file, Tokenizer tokenizer) {
+    this.format = format;
+    this.file = file;
+    this.tokenizer = tokenizer;
+  }
+
+  static DatasetFile of(DatasetFormat format, String file) {
+    return new DatasetFile(format, file, Tokenizer.cl100k());
+  }
+
+  /** What counts recorded answers; {@code cl100k_base} unless set. */
+  public DatasetFile tokenizer(Tokenizer tokenizer) {
+    return new DatasetFile(format, file, tokenizer);
+  }
+
+  Dataset open() {
+    try {
+      return Dataset.open(format, file, tokenizer);
+    } catch (IllegalArgumentException e) {
+      throw InvalidSimulation.because(
+          "dataset " + format.key() + " " + file + ": " + e.getMessage());
+    }
+  }
+}

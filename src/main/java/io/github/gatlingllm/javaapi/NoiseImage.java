@@ -1,0 +1,93 @@
+package io.github.gatlingllm.javaapi;
+
+import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.InvalidSimulation;
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import javax.imageio.ImageIO;
+
+/**
+ * A PNG image of seeded coloured noise, made when the simulation is built.
+ *
+ * <p>Servers may cache what they made of an image; {@link #variants} makes several that are shown
+ * in turn. Noise does not compress: a pixel takes about 3 bytes, 4 in a request.
+ *
+ * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
+ */
+public final class NoiseImage implements Image {
+
+  private static final int MOST_PIXELS = 64_000_000;
+
+  private final int width;
+  private final int height;
+  private final long seed;
+  private final int variants;
+
+  private NoiseImage(int width, int height, long seed, int variants) {
+    this.width = width;
+    this.height = height;
+    this.seed = seed;
+    this.variants = variants;
+  }
+
+  static NoiseImage of(int width, int height) {
+    if (width < 1 || height < 1 || (long) width * height > MOST_PIXELS) {
+      throw InvalidSimulation.because(
+          "image(" + width + ", " + height + "): expected 1 to " + MOST_PIXELS + " pixels");
+    }
+    return new NoiseImage(width, height, 0, 1);
+  }
+
+  /** The same seed gives the same image; 0 unless set. */
+  public NoiseImage seed(long seed) {
+    return new NoiseImage(width, height, seed, variants);
+  }
+
+  /**
+   * Makes several images, shown in turn, one per request.
+   *
+   * @param images 1 or more; 1 unless set
+   */
+  public NoiseImage variants(int images) {
+    if (images < 1) {
+      throw InvalidSimulation.because("variants(" + images + "): expected 1 image or more");
+    }
+    return new NoiseImage(width, height, seed, images);
+  }
+
+  /** For internal use only. */
+  @Override
+  public Dynamic<String> url() {
+    List<String> urls =
+        IntStream.range(0, variants)
+            .mapToObj(variant -> ImageContent.dataUrl(png(variant), "image/png"))
+            .toList();
+    if (urls.size() == 1) {
+      return Dynamic.of(urls.get(0));
+    }
+    AtomicInteger next = new AtomicInteger();
+    return Dynamic.of(session -> urls.get(Math.floorMod(next.getAndIncrement(), urls.size())));
+  }
+
+  private byte[] png(int variant) {
+    SplittableRandom random = new SplittableRandom(seed ^ ((long) variant << 32));
+    BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
+    for (int y = 0; y < height; y++) {
+      for (int x = 0; x < width; x++) {
+        image.setRGB(x, y, random.nextInt());
+      }
+    }
+    try (ByteArrayOutputStream out = new ByteArrayOutputStream()) {
+      ImageIO.write(image, "png", out);
+      return out.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,219 @@
+package io.github.gatlingllm.javaapi;
+
+import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.load.TokenLengths;
+import io.github.gatlingllm.load.Trace;
+import io.github.gatlingllm.workload.LengthDistribution;
+import io.github.gatlingllm.workload.PromptFile;
+import io.github.gatlingllm.workload.PromptPool;
+import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.PromptSource;
+import io.github.gatlingllm.workload.Prompts;
+import io.github.gatlingllm.workload.SyntheticText;
+import io.github.gatlingllm.workload.Tokenizer;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.IntSummaryStatistics;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A feeder of prompts: each user that passes {@code feed} gets the next one as the attribute {@code
+ * prompt}, and its length as {@code promptTokens} where one was asked for.
+ *
+ * <pre>{@code
+ * feed(prompts().builtIn().tokens(256, tiktoken("cl100k_base")).seed(42))
+ * }</pre>
+ *
+ * <p>The same seed gives the same prompts in the same order. Prompts of given lengths are made
+ * before the load starts, {@value io.github.gatlingllm.workload.Prompts#MOST_MADE} distinct ones
+ * unless {@link #distinct} says otherwise; after these they come again. Those that could not be
+ * given their length are counted in one printed line.
+ *
+ * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
+ */
+public final class PromptsBuilder implements Supplier<Iterator<Map<String, Object>>> {
+
+  /** What {@code LlmDsl.prompts()} starts from. */
+  static final PromptsBuilder START =
+      new PromptsBuilder(
+          PromptPool.builtIn(), null, null, Prompts.MOST_MADE, null, PromptPrefix.NONE);
+
+  private final PromptSource source;
+  private final @Nullable LengthDistribution lengths;
+  private final @Nullable Tokenizer tokenizer;
+  private final int distinct;
+  private final @Nullable Long seed;
+  private final PromptPrefix prefix;
+
+  private PromptsBuilder(
+      PromptSource source,
+      @Nullable LengthDistribution lengths,
+      @Nullable Tokenizer tokenizer,
+      int distinct,
+      @Nullable Long seed,
+      PromptPrefix prefix) {
+    this.source = source;
+    this.lengths = lengths;
+    this.tokenizer = tokenizer;
+    this.distinct = distinct;
+    this.seed = seed;
+    this.prefix = prefix;
+  }
+
+  /** The pool of 100 short prompts that comes with gatling-llm: the default. */
+  public PromptsBuilder builtIn() {
+    return from(PromptPool.builtIn());
+  }
+
+  /** The same text, every time. */
+  public PromptsBuilder text(String prompt) {
+    return from(PromptPool.of(prompt));
+  }
+
+  /**
+   * The prompts of a UTF-8 file: {@code .json} (array), {@code .jsonl}, {@code .csv} (a column
+   * {@code prompt}), anything else a prompt per line.
+   */
+  public PromptsBuilder file(String path) {
+    try {
+      return from(PromptFile.read(Path.of(path)));
+    } catch (IllegalArgumentException e) {
+      throw InvalidSimulation.because("prompts().file(\"" + path + "\"): " + e.getMessage());
+    }
+  }
+
+  /** Made-up sentences; as many as the length asks for, else four per prompt. */
+  public PromptsBuilder synthetic() {
+    return from(new SyntheticText(4));
+  }
+
+  /** Exactly so many tokens of {@code cl100k_base} each. */
+  public PromptsBuilder tokens(int tokens) {
+    return tokens(tokens, Tokenizer.cl100k());
+  }
+
+  /**
+   * Exactly so many tokens each.
+   *
+   * @param tokens 1 or more, a prefix included
+   * @param tokenizer what counts them
+   */
+  public PromptsBuilder tokens(int tokens, Tokenizer tokenizer) {
+    return tokens(lengths(() -> LengthDistribution.fixed(tokens)), tokenizer);
+  }
+
+  /** Lengths in tokens of {@code cl100k_base}, see {@link LlmDsl#normalTokens} and its like. */
+  public PromptsBuilder tokens(LengthDistribution lengths) {
+    return tokens(lengths, Tokenizer.cl100k());
+  }
+
+  /** Lengths in tokens, see {@link LlmDsl#normalTokens} and its like. */
+  public PromptsBuilder tokens(LengthDistribution lengths, Tokenizer tokenizer) {
+    return new PromptsBuilder(source, lengths, tokenizer, distinct, seed, prefix);
+  }
+
+  /**
+   * How many distinct prompts of given lengths are made before the load starts.
+   *
+   * @param prompts 1 or more; 1,000 unless set
+   */
+  public PromptsBuilder distinct(int prompts) {
+    if (prompts < 1) {
+      throw InvalidSimulation.because("distinct(" + prompts + "): expected 1 prompt or more");
+    }
+    return new PromptsBuilder(source, lengths, tokenizer, prompts, seed, prefix);
+  }
+
+  /** Pins the prompts and their order. Without it they are random. */
+  public PromptsBuilder seed(long seed) {
+    return new PromptsBuilder(source, lengths, tokenizer, distinct, seed, prefix.seed(seed));
+  }
+
+  /** Begins every prompt with a nonce of its own, as {@link LlmProtocolBuilder#uniquePrompts}. */
+  public PromptsBuilder unique() {
+    return with(PromptPrefix.unique(seedOrRandom()));
+  }
+
+  /**
+   * Begins every prompt with one of several made-up texts, as {@link
+   * LlmProtocolBuilder#sharedPrefix}.
+   */
+  public PromptsBuilder sharedPrefix(int groups, int tokens) {
+    return with(Prefixes.shared(groups, tokens, seedOrRandom()));
+  }
+
+  private PromptsBuilder from(PromptSource other) {
+    return new PromptsBuilder(other, lengths, tokenizer, distinct, seed, prefix);
+  }
+
+  private PromptsBuilder with(PromptPrefix other) {
+    return new PromptsBuilder(source, lengths, tokenizer, distinct, seed, other);
+  }
+
+  private long seedOrRandom() {
+    return seed == null ? Seeds.random() : seed;
+  }
+
+  /** For internal use only: the feeder, its prompts made. */
+  @Override
+  public Iterator<Map<String, Object>> get() {
+    Tokenizer counts = tokenizer == null ? Tokenizer.cl100k() : tokenizer;
+    Prompts unfitted = Prompts.of(source, seedOrRandom()).prefix(prefix.texts(counts));
+    Prompts prompts = lengths == null ? unfitted : unfitted.tokens(lengths, counts, distinct);
+    List<Prompts.Miss> misses = prompts.misses();
+    if (!misses.isEmpty()) {
+      System.out.println(
+          "LLM: %d of %d prompts could not be given their length by %s, e.g. %s"
+              .formatted(misses.size(), prompts.made().size(), counts.name(), misses.get(0)));
+    }
+    IntSummaryStatistics sizes = PromptPrefix.sizes(prefix.texts(counts), counts);
+    if (lengths != null && sizes.getMin() < sizes.getMax()) {
+      System.out.println(
+          "LLM: by %s prefixes of prompts have %d to %d tokens, and so the totals vary"
+              .formatted(counts.name(), sizes.getMin(), sizes.getMax()));
+    }
+    return LongStream.iterate(0, i -> i + 1).mapToObj(i -> row(prompts, i)).iterator();
+  }
+
+  private static Map<String, Object> row(Prompts prompts, long index) {
+    Map<String, Object> row = new HashMap<>();
+    row.put("prompt", prompts.whole(index));
+    Integer tokens = prompts.pick(index).tokens();
+    if (tokens != null) {
+      row.put("promptTokens", tokens);
+    }
+    return row;
+  }
+
+  /** Lengths, whose mistakes are told as those of a simulation. */
+  static LengthDistribution lengths(Supplier<LengthDistribution> made) {
+    try {
+      return made.get();
+    } catch (IllegalArgumentException e) {
+      throw InvalidSimulation.because(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** The prompt lengths of a trace, in its order. */
+  static LengthDistribution recorded(String file) {
+    return lengths(
+        () -> {
+          Trace trace = Trace.read(Path.of(file));
+          return LengthDistribution.recorded(
+              trace.name(),
+              IntStream.range(0, trace.size())
+                  .mapToObj(trace::lengths)
+                  .filter(Objects::nonNull)
+                  .map(TokenLengths::input)
+                  .filter(Objects::nonNull)
+                  .toList());
+        });
+  }
+}

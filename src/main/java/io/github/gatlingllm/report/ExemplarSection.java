@@ -1,0 +1,183 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.report.Chart.Axis;
+import io.github.gatlingllm.report.Chart.Form;
+import io.github.gatlingllm.report.Chart.Line;
+import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.stats.CloseUps.Exemplar;
+import io.github.gatlingllm.stats.CloseUps.Exemplars;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/** The slowest and the failed requests, one by one, with the instant of every token event. */
+final class ExemplarSection {
+
+  private final Exemplars exemplars;
+
+  ExemplarSection(Exemplars exemplars) {
+    this.exemplars = exemplars;
+  }
+
+  /** The section; empty where no request was over. */
+  Optional<Section> section() {
+    List<Chart> charts = new ArrayList<>();
+    List<Exemplar> slowest = exemplars.slowest();
+    List<Exemplar> failed = exemplars.failed();
+    if (!slowest.isEmpty()) {
+      charts.add(
+          chart(
+              "timeline-slowest",
+              slowest.size() == 1
+                  ? "The slowest request"
+                  : "The " + slowest.size() + " slowest requests",
+              "Each bar is one ok request from its planned start to its last token, each tick a token"
+                  + " event: holes between ticks are stalls, a late first tick is a wait.",
+              slowest));
+    }
+    if (!failed.isEmpty()) {
+      charts.add(
+          chart(
+              "timeline-failed",
+              failed.size() == 1 ? "The failed request" : failed.size() + " failed requests",
+              "Each bar is one failed request until it was over, each tick a token event that still"
+                  + " came: of each cause the longest, then the next of each.",
+              failed));
+    }
+    if (charts.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Section(
+            "timeline",
+            "Requests that stand out",
+            "Requests",
+            "Point at a bar, or open its data as a table, for the request's id: the same as in"
+                + " requests.jsonl and in the header X-Request-Id that the server got.",
+            new Html(),
+            charts));
+  }
+
+  private static Chart chart(String id, String title, String howTo, List<Exemplar> requests) {
+    List<String> places = new ArrayList<>();
+    List<Point> ticks = new ArrayList<>();
+    for (Exemplar request : requests) {
+      int row = places.size();
+      places.add((row + 1) + " " + (request.error() == null ? request.name() : request.verdict()));
+      request.marksMs().forEach(ms -> ticks.add(new Point(row, ms)));
+    }
+    List<Line> lines = new ArrayList<>();
+    lines.add(part("queue wait", 4, requests, ExemplarSection::waitMs));
+    lines.add(part("connect", 3, requests, ExemplarSection::connectMs));
+    lines.add(part("to first token", 1, requests, ExemplarSection::firstTokenMs));
+    lines.add(part("no token until it was over", 5, requests, ExemplarSection::tokenlessMs));
+    lines.add(part("tokens", 0, requests, ExemplarSection::tokensMs));
+    lines.removeIf(line -> line.points().stream().allMatch(p -> Objects.equals(p.y(), 0.0)));
+    if (!ticks.isEmpty()) {
+      lines.add(new Line("token events", Form.TICKS, 0, 0, ticks, List.of()));
+    }
+    return new Chart(
+            id,
+            title,
+            "longest "
+                + NumberText.ms(requests.stream().mapToDouble(Exemplar::endMs).max().orElse(0)),
+            howTo,
+            Axis.places("Request", "", places),
+            Axis.of("Time since planned start", "ms"),
+            lines)
+        .widened()
+        .tabled(table(title, requests));
+  }
+
+  private static Line part(
+      String name, int color, List<Exemplar> requests, ToDoubleFunction<Exemplar> ms) {
+    List<Point> points = new ArrayList<>();
+    for (Exemplar request : requests) {
+      points.add(new Point(points.size(), ms.applyAsDouble(request), caption(request)));
+    }
+    return new Line(name, Form.STACK, color, 0, points, List.of());
+  }
+
+  private static String caption(Exemplar request) {
+    String error = request.error();
+    return request.requestId()
+        + ", "
+        + request.stage()
+        + " at "
+        + NumberText.clock(request.startS())
+        + ", "
+        + request.verdict()
+        + (error == null ? "" : ": " + error);
+  }
+
+  private static double waitMs(Exemplar request) {
+    Double admitted = request.admittedMs();
+    return admitted == null ? request.endMs() : admitted;
+  }
+
+  private static double connectMs(Exemplar request) {
+    Double written = request.writtenMs();
+    return written == null ? 0 : written - waitMs(request);
+  }
+
+  private static double firstTokenMs(Exemplar request) {
+    Double first = request.firstTokenMs();
+    return first == null ? 0 : first - waitMs(request) - connectMs(request);
+  }
+
+  private static double tokenlessMs(Exemplar request) {
+    return request.firstTokenMs() == null
+        ? request.endMs() - waitMs(request) - connectMs(request)
+        : 0;
+  }
+
+  private static double tokensMs(Exemplar request) {
+    Double first = request.firstTokenMs();
+    return first == null ? 0 : Math.max(0, request.endMs() - first);
+  }
+
+  private static Html table(String title, List<Exemplar> requests) {
+    Table table =
+        new Table(
+            title,
+            List.of(
+                "Request",
+                "level",
+                "planned at",
+                "queue wait, ms",
+                "first token, ms",
+                "over, ms",
+                "output tokens",
+                "token events",
+                "longest gap, ms",
+                "Outcome",
+                "Request id"),
+            "compact");
+    int rank = 0;
+    for (Exemplar request : requests) {
+      rank++;
+      String error = request.error();
+      table
+          .row(rank + " " + request.name(), "")
+          .cell(request.stage())
+          .cell(NumberText.clock(request.startS()))
+          .cell(NumberText.number(waitMs(request)))
+          .cell(NumberText.number(request.firstTokenMs()))
+          .cell(NumberText.number(request.endMs()))
+          .cell(count(request.outputTokens()))
+          .cell(NumberText.count(request.events()))
+          .cell(NumberText.number(request.longestGapMs()))
+          .cell(error == null ? request.verdict() : request.verdict() + ": " + error, "words")
+          .cell(request.requestId(), "words")
+          .end();
+    }
+    return table.html();
+  }
+
+  private static String count(@Nullable Integer tokens) {
+    return tokens == null ? NumberText.ABSENT : NumberText.count(tokens);
+  }
+}

@@ -1,0 +1,94 @@
+package io.github.gatlingllm.simulations;
+
+import static io.gatling.javaapi.core.CoreDsl.scenario;
+import static io.github.gatlingllm.javaapi.LlmDsl.llm;
+import static io.github.gatlingllm.javaapi.LlmDsl.mix;
+
+import io.gatling.javaapi.core.ScenarioBuilder;
+import io.gatling.javaapi.core.Session;
+import io.github.gatlingllm.javaapi.DatasetFeeder;
+import io.github.gatlingllm.javaapi.LlmRequestBuilder;
+import io.github.gatlingllm.javaapi.MixBuilder;
+import io.github.gatlingllm.javaapi.WorkloadBuilder;
+import io.github.gatlingllm.load.TokenLengths;
+import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.Dialog;
+import io.github.gatlingllm.workload.Prompts;
+import io.github.gatlingllm.workload.WorkloadScenario;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/**
+ * The Gatling scenarios of a benchmark. Each call makes new ones, which ask the same prompts in the
+ * same order: so every target gets the same.
+ */
+record WorkloadScenarios(Ask ask, long seed, Api api) {
+
+  /** Those that run one after the other, in their order. */
+  List<ScenarioBuilder> list() {
+    if (ask.workload() instanceof Workload.Scenarios known) {
+      return known.list().stream()
+          .map(ready -> scenario(ready.scenario().name()).exec(block(ready)))
+          .toList();
+    }
+    if (ask.workload() instanceof Workload.Mix mix) {
+      return List.of(scenario("Mix").exec(drawn(mix)));
+    }
+    if (ask.workload() instanceof Workload.Recorded recorded) {
+      return List.of(recorded(recorded));
+    }
+    return List.of(pool(((Workload.Pool) ask.workload()).prompts()));
+  }
+
+  private ScenarioBuilder recorded(Workload.Recorded recorded) {
+    ScenarioBuilder fed =
+        scenario("Benchmark").feed(DatasetFeeder.of(recorded.dataset()).seed(seed));
+    return fed.exec(
+        api == Api.CHAT
+            ? asked(llm("chat").chat().messages("#{dialog}"))
+            : asked(
+                llm("completion")
+                    .completion()
+                    .prompt(session -> session.<Dialog>get("dialog").text())));
+  }
+
+  private ScenarioBuilder pool(Prompts prompts) {
+    AtomicLong next = new AtomicLong();
+    Function<Session, String> prompt = session -> prompts.pick(next.getAndIncrement()).text();
+    return scenario("Benchmark")
+        .exec(
+            api == Api.CHAT
+                ? asked(llm("chat").chat().user(prompt))
+                : asked(llm("completion").completion().prompt(prompt)));
+  }
+
+  private MixBuilder drawn(Workload.Mix shares) {
+    MixBuilder mix = mix().seed(seed);
+    for (Workload.Mix.Share share : shares.shares()) {
+      mix = mix.add(share.weight(), block(share.ready()));
+    }
+    return mix;
+  }
+
+  private WorkloadBuilder block(WorkloadScenario.Ready ready) {
+    WorkloadBuilder block = WorkloadBuilder.of(ready);
+    return api == Api.CHAT ? block.request(this::asked) : block.completion(this::asked);
+  }
+
+  private <T extends LlmRequestBuilder<T>> T asked(T request) {
+    boolean asRecorded = ask.workload() instanceof Workload.Recorded recorded && recorded.lengths();
+    T limited =
+        (asRecorded
+                ? request.maxTokens(session -> recordedLength(session, ask.maxTokens()))
+                : request.maxTokens(ask.maxTokens()))
+            .stream(ask.stream());
+    T warm = ask.temperature() == null ? limited : limited.temperature(ask.temperature());
+    return ask.topP() == null ? warm : warm.topP(ask.topP());
+  }
+
+  private static Integer recordedLength(Session session, int otherwise) {
+    Integer recorded = session.get(TokenLengths.OUTPUT_KEY);
+    return recorded == null ? (Integer) otherwise : recorded;
+  }
+}

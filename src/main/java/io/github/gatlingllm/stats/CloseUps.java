@@ -1,0 +1,190 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.stats.Series.Shape;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What charts draw of single requests: how one quantity depends on another, how even streams were,
+ * where the time went, the requests that stand out. Of bounded size whatever the run's length; not
+ * part of {@code summary.json}. Requests scheduled in a measure window only.
+ *
+ * @param lagMs start − scheduled of planned arrivals in ms; null outside open loops
+ */
+public record CloseUps(
+    Dependence dependence,
+    Evenness evenness,
+    List<Breakdown> breakdowns,
+    Exemplars exemplars,
+    @Nullable Shape lagMs,
+    List<ScenarioLoad> scenarios) {
+
+  /**
+   * How times depend on lengths.
+   *
+   * @param ttftByPrompt TTFT against prompt tokens
+   * @param e2eByOutput E2E against output tokens
+   * @param itlByPosition ITL against the number, from 1, of the token event that ended the gap
+   * @param turns by turn of a conversation; empty outside conversations of several turns
+   */
+  public record Dependence(
+      Cloud ttftByPrompt, Cloud e2eByOutput, Cloud itlByPosition, List<Turn> turns) {}
+
+  /**
+   * Many values of one time against a whole number.
+   *
+   * @param ranges the figures of all values, by range of x, ascending; each range is a quarter of a
+   *     doubling wide
+   * @param dots a sample: drawn by a hash of the request's id, and in each range the {@value
+   *     CloudTally#SLOWEST} slowest and the fastest value; ascending by x
+   * @param all how many values there are
+   */
+  public record Cloud(List<Range> ranges, List<Dot> dots, long all) {}
+
+  /** One value. */
+  public record Dot(int x, double ms, String requestId) {}
+
+  /**
+   * The values of x in [{@code from}, {@code to}). Percentiles have 2 significant digits (error ≤ 1
+   * %).
+   *
+   * @param meanX where they lie on average
+   * @param p95Ms null for fewer than 20 values
+   */
+  public record Range(
+      long from,
+      long to,
+      double meanX,
+      long count,
+      double p50Ms,
+      @Nullable Double p95Ms,
+      double maxMs) {}
+
+  /**
+   * One turn of conversations, or the last one with all that follow.
+   *
+   * @param number from 1
+   * @param andLater whether later turns are in it
+   */
+  public record Turn(
+      int number, boolean andLater, Distribution promptTokens, Distribution ttftMs) {}
+
+  /**
+   * How even streams were.
+   *
+   * @param ratio of each request its ITL p99 ÷ p50; null where none has gaps
+   * @param longestGapMs of each request its longest gap; null where none has gaps
+   * @param pauses how often gaps were longer than some thresholds, ascending; empty without gaps
+   * @param eventSizes how many token events held how many tokens, ascending; empty without events
+   */
+  public record Evenness(
+      @Nullable Shape ratio,
+      @Nullable Shape longestGapMs,
+      List<Pauses> pauses,
+      List<EventSize> eventSizes) {}
+
+  /** Gaps longer than {@code aboveMs} per 1,000 output tokens. */
+  public record Pauses(double aboveMs, double per1kTokens) {}
+
+  /**
+   * {@code events} token events held from {@code from} to below {@code to} tokens.
+   *
+   * @param to null where there is no upper end
+   */
+  public record EventSize(int from, @Nullable Integer to, long events) {}
+
+  /**
+   * Where the time of ok requests of one stage went, on average: the means of all parts add up to
+   * the mean E2E from schedule.
+   *
+   * @param count how many requests
+   * @param reporting of those, how many have parts that the server reported
+   * @param meansMs by part, in order of time; parts that never occur are left out
+   */
+  public record Breakdown(
+      String stage, String target, long count, long reporting, List<PartMean> meansMs) {
+
+    /** Mean E2E from schedule. */
+    public double totalMs() {
+      return meansMs.stream().mapToDouble(PartMean::ms).sum();
+    }
+  }
+
+  /** Σ of that part over all requests ÷ requests. */
+  public record PartMean(Part part, double ms) {}
+
+  /** The parts of a request's time, in order. */
+  public enum Part {
+    /** start − scheduled. */
+    START_LAG,
+    /** admitted − start. */
+    GATE_WAIT,
+    /** written − admitted. */
+    CONNECT,
+    /** Queue time that the server reported. */
+    SERVER_QUEUE,
+    /** Prefill time that the server reported. */
+    SERVER_PREFILL,
+    /** Rest of the way to the first token: network, and what the server did not report. */
+    FIRST_TOKEN,
+    /** last token − first token. */
+    DECODE,
+    /** Not streamed: last byte − written. */
+    ANSWER
+  }
+
+  /**
+   * Requests that stand out.
+   *
+   * @param slowest ok requests with the longest E2E from schedule, slowest first
+   * @param failed failed requests: of each cause the longest, then the next of each; cancelled ones
+   *     are none
+   */
+  public record Exemplars(List<Exemplar> slowest, List<Exemplar> failed) {}
+
+  /**
+   * One request; times in ms since it was scheduled.
+   *
+   * @param startS when it was scheduled, in seconds since the start of the run
+   * @param writtenMs null where it is not known
+   * @param admittedMs null when it was never sent
+   * @param endMs last token of an ok request, else when it was over
+   * @param outputTokens null where not known
+   * @param events how many token events came
+   * @param marksMs when they came; of many only some, with both ends of every long gap
+   */
+  public record Exemplar(
+      String requestId,
+      String name,
+      String stage,
+      String target,
+      double startS,
+      String verdict,
+      @Nullable String error,
+      double startMs,
+      @Nullable Double admittedMs,
+      @Nullable Double writtenMs,
+      @Nullable Double firstTokenMs,
+      double endMs,
+      @Nullable Integer outputTokens,
+      @Nullable Double longestGapMs,
+      int events,
+      List<Double> marksMs) {}
+
+  /**
+   * The requests of one scenario at one load level. Percentiles have 2 significant digits.
+   *
+   * @param count scheduled in measure
+   * @param ttftP95Ms of ok requests; null where none has it
+   * @param e2eP95Ms of ok requests; null where none has it
+   * @param sloShare met ÷ attempted, 0 to 1; null without SLO
+   */
+  public record ScenarioLoad(
+      String scenario,
+      String stage,
+      String target,
+      long count,
+      @Nullable Double ttftP95Ms,
+      @Nullable Double e2eP95Ms,
+      @Nullable Double sloShare) {}
+}

@@ -1,0 +1,142 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.stats.CloseUps.Exemplar;
+import io.github.gatlingllm.stats.CloseUps.Exemplars;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the slowest ok requests, and of each cause of failure the longest requests. Ties are broken
+ * by the request's id, so that the order of records does not matter; only from the 21st cause of
+ * failure on, which of them share a place does.
+ */
+final class ExemplarTally {
+
+  /** How many slow, and how many failed requests are kept. */
+  static final int MOST = 20;
+
+  private static final Comparator<Cause> CAUSES =
+      Comparator.comparing(Cause::verdict)
+          .thenComparing(Cause::message, Comparator.nullsFirst(Comparator.naturalOrder()));
+
+  private final long origin;
+  private final PriorityQueue<Kept> slowest = queue();
+  private final Map<Cause, PriorityQueue<Kept>> failed = new HashMap<>();
+
+  private record Cause(String verdict, @Nullable String message) {
+    private static final Cause OTHER = new Cause("other", null);
+  }
+
+  private record Kept(long nanos, Exemplar exemplar) {
+    private String id() {
+      return exemplar.requestId();
+    }
+  }
+
+  /**
+   * @param origin start of the run, epoch nanoseconds
+   */
+  ExemplarTally(long origin) {
+    this.origin = origin;
+  }
+
+  private static PriorityQueue<Kept> queue() {
+    return new PriorityQueue<>(
+        Comparator.comparingLong(Kept::nanos)
+            .thenComparing(Comparator.comparing(Kept::id).reversed()));
+  }
+
+  void add(RequestRecord record) {
+    RequestRecord.Outcome outcome = record.outcome();
+    if (outcome.ok()) {
+      Long latency = record.timing().latencyFromScheduleNanos();
+      if (latency != null) {
+        keep(slowest, record, latency);
+      }
+    } else if (outcome.verdict() != Verdict.CANCELLED) {
+      Cause cause = new Cause(outcome.verdict().key(), outcome.error());
+      if (failed.size() >= MOST && !failed.containsKey(cause)) {
+        cause = Cause.OTHER;
+      }
+      keep(failed.computeIfAbsent(cause, c -> queue()), record, overNanos(record));
+    }
+  }
+
+  private void keep(PriorityQueue<Kept> queue, RequestRecord record, long nanos) {
+    Kept least = queue.peek();
+    if (queue.size() >= MOST && least != null && nanos < least.nanos()) {
+      return;
+    }
+    queue.add(new Kept(nanos, exemplar(record, nanos)));
+    if (queue.size() > MOST) {
+      queue.remove();
+    }
+  }
+
+  /** When it was over, since it was scheduled. */
+  private static long overNanos(RequestRecord record) {
+    RequestRecord.Timing t = record.timing();
+    Long closed = t.closedNanos();
+    Long wait = t.gateWaitNanos();
+    return t.startLagNanos() + (wait == null ? 0 : wait) + (closed == null ? 0 : closed);
+  }
+
+  private Exemplar exemplar(RequestRecord record, long endNanos) {
+    RequestRecord.Identity id = record.identity();
+    RequestRecord.Timing t = record.timing();
+    Long wait = t.queueWaitNanos();
+    Long gap = record.events().longestGapNanos();
+    return new Exemplar(
+        id.requestId(),
+        id.name(),
+        Windows.labelOf(id),
+        id.target(),
+        (t.scheduledUnixNanos() - origin) / 1e9,
+        record.outcome().verdict().key(),
+        record.outcome().error(),
+        t.startLagNanos() / 1e6,
+        wait == null ? null : (Double) (wait / 1e6),
+        sum(wait, t.connectNanos()),
+        sum(wait, t.ttftNanos()),
+        endNanos / 1e6,
+        record.tokens().outputTokens(),
+        gap == null ? null : (Double) (gap / 1e6),
+        record.events().count(),
+        wait == null ? List.of() : EventMarks.of(record.events().offsetsMicros(), wait / 1e6));
+  }
+
+  private static @Nullable Double sum(@Nullable Long wait, @Nullable Long since) {
+    return wait == null || since == null ? null : (Double) ((wait + since) / 1e6);
+  }
+
+  Exemplars exemplars() {
+    List<List<Exemplar>> byCause =
+        failed.entrySet().stream()
+            .sorted(Map.Entry.comparingByKey(CAUSES))
+            .map(cause -> descending(cause.getValue()))
+            .toList();
+    List<Exemplar> some = new ArrayList<>();
+    for (int rank = 0; rank < MOST; rank++) {
+      for (List<Exemplar> cause : byCause) {
+        if (rank < cause.size() && some.size() < MOST) {
+          some.add(cause.get(rank));
+        }
+      }
+    }
+    return new Exemplars(descending(slowest), some);
+  }
+
+  private static List<Exemplar> descending(PriorityQueue<Kept> queue) {
+    return queue.stream()
+        .sorted(Comparator.comparingLong(Kept::nanos).reversed().thenComparing(Kept::id))
+        .map(Kept::exemplar)
+        .toList();
+  }
+}

@@ -1,0 +1,95 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.stats.CloseUps.ScenarioLoad;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.HdrHistogram.IntCountsHistogram;
+import org.jspecify.annotations.Nullable;
+
+/** Key figures by scenario and stage; nothing for a run with one scenario. */
+final class ScenarioTally {
+
+  private static final int MOST = 20;
+  private static final String OTHER = "(other scenarios)";
+
+  private final Set<String> names = new HashSet<>();
+  private final Map<Key, Cell> cells = new HashMap<>();
+
+  private record Key(String scenario, int stage) {}
+
+  private static final class Cell {
+    private final StageWindow stage;
+    private final IntCountsHistogram ttftMicros = new IntCountsHistogram(2);
+    private final IntCountsHistogram e2eMicros = new IntCountsHistogram(2);
+    private long count;
+    private long attempted;
+    private long met;
+
+    private Cell(StageWindow stage) {
+      this.stage = stage;
+    }
+  }
+
+  /**
+   * Adds a request.
+   *
+   * @param inSlo whether it met the SLO; null when that is not counted
+   */
+  void add(RequestRecord record, StageWindow stage, @Nullable Boolean inSlo) {
+    String name = record.identity().scenario();
+    if (names.size() >= MOST && !names.contains(name)) {
+      name = OTHER;
+    }
+    names.add(name);
+    Cell cell = cells.computeIfAbsent(new Key(name, stage.index()), k -> new Cell(stage));
+    cell.count++;
+    if (inSlo != null) {
+      cell.attempted++;
+      cell.met += inSlo ? 1 : 0;
+    }
+    if (record.outcome().ok()) {
+      time(cell.ttftMicros, record.timing().ttftNanos());
+      time(cell.e2eMicros, record.timing().latencyNanos());
+    }
+  }
+
+  private static void time(IntCountsHistogram micros, @Nullable Long nanos) {
+    if (nanos != null) {
+      micros.recordValue(Math.max(0, nanos / 1_000));
+    }
+  }
+
+  /** In order of stages, then of names; empty for fewer than two scenarios. */
+  List<ScenarioLoad> loads() {
+    List<ScenarioLoad> loads = new ArrayList<>();
+    if (names.size() < 2) {
+      return loads;
+    }
+    TreeMap<Key, Cell> sorted =
+        new TreeMap<>(Comparator.comparingInt(Key::stage).thenComparing(Key::scenario));
+    sorted.putAll(cells);
+    sorted.forEach(
+        (key, cell) ->
+            loads.add(
+                new ScenarioLoad(
+                    key.scenario(),
+                    cell.stage.stage().label(),
+                    cell.stage.stage().target(),
+                    cell.count,
+                    p95Ms(cell.ttftMicros),
+                    p95Ms(cell.e2eMicros),
+                    cell.attempted == 0 ? null : (Double) ((double) cell.met / cell.attempted))));
+    return loads;
+  }
+
+  private static @Nullable Double p95Ms(IntCountsHistogram micros) {
+    return micros.getTotalCount() == 0 ? null : (Double) (micros.getValueAtPercentile(95) / 1e3);
+  }
+}

@@ -1,0 +1,140 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.stats.Figures.Trial;
+import io.github.gatlingllm.stats.Figures.Trials;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The batch trials of one stage: Σ tokens ÷ wall time of each, from its first schedule to its last
+ * close.
+ *
+ * <p>Memory is bounded: the first {@value #MOST_ROWS} trials are kept one by one. Of those after
+ * them only the {@value #MOST_OPEN} latest are, as trials follow each other; older ones have ended,
+ * and live on in the sums.
+ */
+final class TrialTally {
+
+  /** Trials that have a row of their own. */
+  static final int MOST_ROWS = 1_000;
+
+  private static final int MOST_OPEN = 100;
+
+  private static final class Span {
+    private long from = Long.MAX_VALUE;
+    private long to = Long.MIN_VALUE;
+    private long requests;
+    private long ok;
+    private long tokens;
+
+    private boolean isTimed() {
+      return to > from;
+    }
+
+    private double seconds() {
+      return (to - from) / 1e9;
+    }
+
+    private Trial row(int number) {
+      return new Trial(
+          number,
+          requests,
+          ok,
+          tokens,
+          isTimed() ? (Double) seconds() : null,
+          isTimed() ? (Double) (tokens / seconds()) : null);
+    }
+  }
+
+  /** What is left of trials that are not kept one by one. */
+  private static final class Sums {
+    private final Moments rates = new Moments();
+    private long trials;
+    private double tokens;
+    private double seconds;
+
+    private void add(Span trial) {
+      trials++;
+      if (trial.isTimed()) {
+        rates.add(trial.tokens / trial.seconds(), 1);
+        tokens += trial.tokens;
+        seconds += trial.seconds();
+      }
+    }
+
+    private void add(Sums other) {
+      rates.add(other.rates);
+      trials += other.trials;
+      tokens += other.tokens;
+      seconds += other.seconds;
+    }
+  }
+
+  private final NavigableMap<Integer, Span> rows = new TreeMap<>();
+  private final NavigableMap<Integer, Span> open = new TreeMap<>();
+  private final Sums ended = new Sums();
+
+  /** Adds a request that was scheduled in measure; nothing outside batch mode. */
+  void add(RequestRecord record) {
+    Integer trial = record.identity().trial();
+    if (trial == null) {
+      return;
+    }
+    Map<Integer, Span> into = trial <= MOST_ROWS ? rows : open;
+    Span span = into.computeIfAbsent(trial, t -> new Span());
+    span.requests++;
+    span.ok += record.outcome().ok() ? 1 : 0;
+    Long closed = record.timing().closedUnixNanos();
+    if (closed != null) {
+      Integer tokens = record.tokens().outputTokens();
+      span.from = Math.min(span.from, record.timing().scheduledUnixNanos());
+      span.to = Math.max(span.to, closed);
+      span.tokens += tokens == null ? 0 : tokens;
+    }
+    if (open.size() > MOST_OPEN) {
+      ended.add(open.pollFirstEntry().getValue());
+    }
+  }
+
+  /** The trials of this stage, with their rows; null outside batch mode. */
+  @Nullable Trials trials() {
+    List<Trial> all = rows.entrySet().stream().map(e -> e.getValue().row(e.getKey())).toList();
+    return trials(sums(), all);
+  }
+
+  /** Those of several stages: rows only where there is one, as each stage counts from 1. */
+  static @Nullable Trials pooled(Collection<TrialTally> stages) {
+    if (stages.size() == 1) {
+      return stages.iterator().next().trials();
+    }
+    Sums all = new Sums();
+    stages.forEach(stage -> all.add(stage.sums()));
+    return trials(all, List.of());
+  }
+
+  private Sums sums() {
+    Sums all = new Sums();
+    all.add(ended);
+    rows.values().forEach(all::add);
+    open.values().forEach(all::add);
+    return all;
+  }
+
+  private static @Nullable Trials trials(Sums all, List<Trial> rows) {
+    return all.seconds == 0
+        ? null
+        : new Trials(
+            all.rates.count(),
+            all.tokens / all.seconds,
+            all.rates.mean(),
+            all.rates.min(),
+            all.rates.max(),
+            rows,
+            all.trials - rows.size());
+  }
+}

@@ -1,0 +1,120 @@
+package io.github.gatlingllm.workload;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+
+/**
+ * Texts of an exact number of tokens in which equal ids stand for equal blocks of 512 tokens: what
+ * prefix caches share in recorded traffic, they share in these.
+ *
+ * <p>A block is 512 common words of three letters, drawn by its id. With the blank before it such a
+ * word is one token in byte pair vocabularies and four characters long, and tokens never reach over
+ * a blank: so counts add up, whatever follows what. This is proven at the start, on words and on
+ * whole blocks; where a tokenizer does not play along, each text is counted, and cut or padded at
+ * its end until it fits.
+ *
+ * <p>Immutable; safe for use by several threads.
+ */
+final class BlockText {
+
+  /** Tokens that one hash id of Mooncake's traces stands for. */
+  static final int BLOCK = 512;
+
+  private static final long SALT = 0x626c6f636b733131L; // "blocks11"
+  private static final int FEWEST_WORDS = 16;
+  private static final int ROUNDS = 8;
+
+  private static final String[] CANDIDATES =
+      ("the and for are but not you all any can had her was one our out day get has him his how man"
+              + " new now old see two way who boy did its let put say she too use big box car cut"
+              + " end far few got hot job key law lay led leg lot low map may men met mix net off"
+              + " oil own pay per red run sea set sit six son sun ten top try war why win yes yet"
+              + " add age ago air arm art ask bad bar bed bit buy cup dog eat eye fit fly fun gas"
+              + " gun hit ice kid lie lip mom pop raw sad sky tax tea tie toy van wet")
+          .split(" ");
+
+  private final Tokenizer tokenizer;
+  private final List<String> words;
+  private final boolean additive;
+  private final int wordsPerBlock;
+
+  BlockText(Tokenizer tokenizer) {
+    this.tokenizer = tokenizer;
+    int two = tokenizer.count("the the");
+    List<String> single =
+        Stream.of(CANDIDATES)
+            .filter(word -> tokenizer.count("the " + word + " the") == two + 1)
+            .toList();
+    words = single.size() < FEWEST_WORDS ? List.of(CANDIDATES) : single;
+    long[] ids = {0, 1, 2, 3};
+    int sample = ids.length * BLOCK - 7;
+    int tokens = tokenizer.count(joined(words(ids, sample, BLOCK, 0)));
+    additive = tokens == sample;
+    wordsPerBlock = (BLOCK * sample + tokens - 1) / tokens;
+  }
+
+  /**
+   * A text of that many tokens, by the tokenizer's count.
+   *
+   * @param ids of its blocks, in order
+   * @param key what the text is drawn by where there are too few ids
+   */
+  String of(long[] ids, int tokens, long key) {
+    int count = (int) Math.max(1, (long) tokens * wordsPerBlock / BLOCK);
+    String[] all = words(ids, count, wordsPerBlock, key);
+    return additive ? joined(all) : fitted(all, tokens);
+  }
+
+  private String[] words(long[] ids, int count, int perBlock, long key) {
+    String[] all = new String[count];
+    for (int from = 0; from < count; from += perBlock) {
+      int block = from / perBlock;
+      long seed = block < ids.length ? ids[block] ^ SALT : Permutation.mix(key * 31 + block);
+      SplittableRandom random = new SplittableRandom(Permutation.mix(seed));
+      for (int i = from; i < Math.min(from + perBlock, count); i++) {
+        all[i] = words.get(random.nextInt(words.size()));
+      }
+    }
+    return all;
+  }
+
+  /** Closest to the wanted count, by cutting and padding its end. */
+  private String fitted(String[] all, int tokens) {
+    String[] fitting = all;
+    String closest = joined(all);
+    String longer = null;
+    int least = Integer.MAX_VALUE;
+    for (int round = 0; round < ROUNDS && least > 0; round++) {
+      String text = joined(fitting);
+      int missing = tokens - tokenizer.count(text);
+      if (Math.abs(missing) < least) {
+        least = Math.abs(missing);
+        closest = text;
+      }
+      longer = missing < 0 ? text : longer;
+      int before = fitting.length;
+      fitting = Arrays.copyOf(fitting, Math.max(1, before + step(missing, before, tokens)));
+      for (int i = before; i < fitting.length; i++) {
+        fitting[i] = words.get(0);
+      }
+    }
+    if (least > 0 && longer != null) {
+      String cut = tokenizer.head(longer, tokens);
+      return Math.abs(tokenizer.count(cut) - tokens) < least ? cut : closest;
+    }
+    return closest;
+  }
+
+  /** Words to add: at the text's own rate of words per token, at least one. */
+  private static int step(int missing, int words, int tokens) {
+    int had = Math.max(1, tokens - missing);
+    int step = (int) ((long) missing * words / had);
+    return step == 0 ? Integer.signum(missing) : step;
+  }
+
+  private static String joined(String[] words) {
+    return String.join(" ", words);
+  }
+}

@@ -1,0 +1,173 @@
+package io.github.gatlingllm.workload;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.wire.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A recorded dialog: what a user asked, turn by turn, and what was answered then. Immutable.
+ *
+ * <pre>
+ * system     Be brief.             opening
+ * user       What is light?        turn 1, asked
+ * assistant  A wave.               turn 1, recorded answer
+ * user       Of what?              turn 2, asked; the last user message
+ * assistant  Of fields.            turn 2, recorded answer
+ * </pre>
+ *
+ * <p>An answer that nobody asked for, at the beginning of a dialog that was cut out of a longer
+ * one, is in {@link #messages} and in no request: many chat templates refuse it.
+ *
+ * @param messages in order; those of the assistant are recorded answers
+ * @param tools definitions of the tools the model could call, a JSON array; null for none
+ * @param inputTokens recorded length of {@link #asked}; null where the format does not say
+ * @param outputTokens recorded length of the answer to {@link #asked}; null where the format does
+ *     not say
+ * @param offsetNanos arrival since that of the dataset's first dialog; null where the format does
+ *     not say
+ */
+public record Dialog(
+    List<Message> messages,
+    @Nullable String tools,
+    @Nullable Integer inputTokens,
+    @Nullable Integer outputTokens,
+    @Nullable Long offsetNanos) {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  public Dialog {
+    messages = List.copyOf(messages);
+  }
+
+  /** One of which only the messages are known. */
+  public static Dialog of(List<Message> messages) {
+    return new Dialog(messages, null, null, null, null);
+  }
+
+  /**
+   * One exchange.
+   *
+   * @param asked what the user, or a tool, said; not empty
+   * @param answer the recorded answer; empty where the dialog ends before it
+   */
+  public record Turn(List<Message> asked, List<Message> answer) {
+    public Turn {
+      asked = List.copyOf(asked);
+      answer = List.copyOf(answer);
+    }
+  }
+
+  /** What the system said before the first turn. */
+  public List<Message> opening() {
+    return messages.stream().takeWhile(message -> !isAsked(message)).filter(m -> !said(m)).toList();
+  }
+
+  /** All exchanges in order. */
+  public List<Turn> turns() {
+    List<Turn> turns = new ArrayList<>();
+    List<Message> asked = new ArrayList<>();
+    List<Message> answer = new ArrayList<>();
+    boolean opened = false;
+    for (Message message : messages) {
+      opened |= isAsked(message);
+      if (!opened) {
+        continue;
+      }
+      if (said(message)) {
+        answer.add(message);
+        continue;
+      }
+      if (!answer.isEmpty()) {
+        turns.add(new Turn(asked, answer));
+        asked.clear();
+        answer.clear();
+      }
+      asked.add(message);
+    }
+    if (asked.stream().anyMatch(Dialog::isAsked)) {
+      turns.add(new Turn(asked, answer));
+    }
+    return turns;
+  }
+
+  /** Everything up to the last thing that the user, or a tool, said: a request of one shot. */
+  public List<Message> asked() {
+    List<Message> all = new ArrayList<>(opening());
+    List<Turn> turns = turns();
+    for (int i = 0; i < turns.size(); i++) {
+      all.addAll(turns.get(i).asked());
+      if (i < turns.size() - 1) {
+        all.addAll(turns.get(i).answer());
+      }
+    }
+    return all;
+  }
+
+  /** The text that was asked last; empty where nothing was. */
+  public String prompt() {
+    List<Turn> turns = turns();
+    return turns.isEmpty() ? "" : texts(turns.get(turns.size() - 1).asked());
+  }
+
+  /** The texts of {@link #asked} with empty lines between them, for servers without chat. */
+  public String text() {
+    return texts(asked());
+  }
+
+  /** What the system said before the first turn; null where it said nothing. */
+  public @Nullable String system() {
+    List<Message> opening = opening();
+    return opening.isEmpty() ? null : texts(opening);
+  }
+
+  /** The recorded answer to {@link #asked}; null where there is none with text. */
+  public @Nullable String answer() {
+    List<Turn> turns = turns();
+    String answer = turns.isEmpty() ? "" : texts(turns.get(turns.size() - 1).answer());
+    return answer.isEmpty() ? null : answer;
+  }
+
+  /** Whether it begins with an answer that nobody asked for. */
+  boolean beginsWithAnswer() {
+    return messages.stream().takeWhile(message -> !isAsked(message)).anyMatch(Dialog::said);
+  }
+
+  private static boolean said(Message message) {
+    return message.role().equals("assistant");
+  }
+
+  private static boolean isAsked(Message message) {
+    return !said(message)
+        && !message.role().equals("system")
+        && !message.role().equals("developer");
+  }
+
+  /** Texts of messages with empty lines between them. */
+  static String texts(List<Message> messages) {
+    return messages.stream()
+        .flatMap(Dialog::texts)
+        .filter(text -> !text.isEmpty())
+        .collect(Collectors.joining("\n\n"));
+  }
+
+  private static Stream<String> texts(Message message) {
+    if (message.parts() == null) {
+      return Stream.ofNullable(message.content());
+    }
+    try {
+      List<String> texts = new ArrayList<>();
+      for (JsonNode part : JSON.readTree(message.parts())) {
+        texts.add(part.path("text").asText());
+      }
+      return texts.stream();
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException("message parts are no JSON: " + message.parts(), e);
+    }
+  }
+}

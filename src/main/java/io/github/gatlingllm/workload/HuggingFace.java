@@ -1,0 +1,120 @@
+package io.github.gatlingllm.workload;
+
+import ai.djl.huggingface.tokenizers.Encoding;
+import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
+import ai.djl.huggingface.tokenizers.jni.CharSpan;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * A {@code tokenizer.json}, read by the library of Hugging Face. The only class that knows it: it
+ * is loaded, and the library with it, when such a tokenizer is first asked for.
+ */
+final class HuggingFace implements Tokenizer {
+
+  static final String PREFIX = "hf:";
+
+  /** The optional dependency. */
+  static final String COORDINATES = "ai.djl.huggingface:tokenizers:0.38.0";
+
+  private static final String LIBRARY = "ai.djl.huggingface.tokenizers.HuggingFaceTokenizer";
+  private static final String OFFLINE = "ai.djl.offline";
+
+  /** The bare text, all of it. */
+  private static final Map<String, String> OPTIONS =
+      Map.of("addSpecialTokens", "false", "truncation", "false", "padding", "false");
+
+  private final String file;
+  private final HuggingFaceTokenizer library;
+
+  private HuggingFace(String file, HuggingFaceTokenizer library) {
+    this.file = file;
+    this.library = library;
+  }
+
+  static HuggingFace open(String file) {
+    requireLibrary();
+    if (System.getProperty(OFFLINE) == null) {
+      System.setProperty(OFFLINE, "true");
+    }
+    try {
+      Path path = Path.of(file);
+      if (!Files.isRegularFile(path) || !Files.isReadable(path)) {
+        throw wrong(file, "is no readable file; expected the tokenizer.json of a model", null);
+      }
+      return new HuggingFace(file, HuggingFaceTokenizer.newInstance(path, OPTIONS));
+    } catch (InvalidPathException e) {
+      throw wrong(file, "is no path; expected that of a tokenizer.json", e);
+    } catch (LinkageError e) {
+      throw wrong(file, "cannot be used: its native library is not for this machine", e);
+    } catch (IOException | RuntimeException e) {
+      if (e instanceof IllegalArgumentException ours && ours.getMessage().startsWith(PREFIX)) {
+        throw ours;
+      }
+      throw wrong(file, "is not understood (" + firstLine(e) + ")", e);
+    }
+  }
+
+  private static void requireLibrary() {
+    try {
+      Class.forName(LIBRARY, false, HuggingFace.class.getClassLoader());
+    } catch (ClassNotFoundException e) {
+      throw new IllegalArgumentException(
+          "hf tokenizers need a library that is not there; add the dependency " + COORDINATES, e);
+    }
+  }
+
+  @Override
+  public String name() {
+    return PREFIX + file;
+  }
+
+  @Override
+  public int count(String text) {
+    return encoded(text).getIds().length;
+  }
+
+  /**
+   * Verified: pieces that merge over its end are cut until what is left has few enough tokens.
+   * White space that belongs to no token is in a head only before its last token.
+   */
+  @Override
+  public String head(String text, int tokens) {
+    CharSpan[] spans = encoded(text).getCharTokenSpans();
+    if (spans.length <= tokens) {
+      return text;
+    }
+    for (int whole = tokens; whole > 0; whole--) {
+      String head = text.substring(0, text.offsetByCodePoints(0, end(spans, whole)));
+      if (count(head) <= tokens) {
+        return head;
+      }
+    }
+    return "";
+  }
+
+  /** Where the first {@code whole} tokens end, without a character that the next one shares. */
+  private static int end(CharSpan[] spans, int whole) {
+    int end = 0;
+    for (int i = 0; i < whole; i++) {
+      end = spans[i] == null ? end : Math.max(end, spans[i].getEnd());
+    }
+    return spans[whole] == null ? end : Math.min(end, spans[whole].getStart());
+  }
+
+  private Encoding encoded(String text) {
+    return library.encode(SentText.of(text), false, false);
+  }
+
+  private static String firstLine(Exception e) {
+    String message = String.valueOf(e.getMessage()).strip();
+    return message.lines().findFirst().orElse("");
+  }
+
+  private static IllegalArgumentException wrong(String file, String what, Throwable cause) {
+    return new IllegalArgumentException(PREFIX + file + " " + what, cause);
+  }
+}

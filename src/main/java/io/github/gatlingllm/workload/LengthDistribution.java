@@ -1,0 +1,276 @@
+package io.github.gatlingllm.workload;
+
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How many tokens prompts have: whole numbers from 1 to {@value #MOST}. Draws outside are drawn
+ * again, so that a distribution is cut off there, never piled up. Immutable.
+ */
+public sealed interface LengthDistribution {
+
+  /** The longest prompt. */
+  int MOST = 1_000_000;
+
+  /**
+   * The length of one prompt.
+   *
+   * @param random drawn from, where there is chance
+   * @param index position of the prompt in the run, from 0
+   */
+  int draw(SplittableRandom random, long index);
+
+  /** The shortest length that can be drawn. */
+  default int least() {
+    return 1;
+  }
+
+  /** Always the same. */
+  static LengthDistribution fixed(int tokens) {
+    return new Fixed(length(tokens));
+  }
+
+  /**
+   * A normal distribution.
+   *
+   * @param mean 1 or more, before it is cut off at 1
+   * @param std standard deviation, 0 or more
+   */
+  static LengthDistribution normal(double mean, double std) {
+    return new Normal(mean, std);
+  }
+
+  /**
+   * A lognormal distribution: many short prompts and few long ones, as in real traffic.
+   *
+   * @param mean of the lengths themselves, not of their logarithms; 1 or more
+   * @param std of the lengths themselves, 0 or more
+   */
+  static LengthDistribution lognormal(double mean, double std) {
+    return new Lognormal(mean, std);
+  }
+
+  /** Every length from {@code least} to {@code most} alike, both included. */
+  static LengthDistribution uniform(int least, int most) {
+    return new Uniform(least, most);
+  }
+
+  /** One of several lengths. */
+  static LengthDistribution weighted(List<Weighted.Choice> choices) {
+    return new Weighted(choices);
+  }
+
+  /**
+   * Lengths in the order in which they were recorded, over and over.
+   *
+   * @param name where they come from, for people
+   */
+  static LengthDistribution recorded(String name, List<Integer> lengths) {
+    return new Recorded(name, lengths);
+  }
+
+  /**
+   * Reads {@code 512}, {@code 512:64} (normal: mean and standard deviation) or {@code 100-900}
+   * (uniform).
+   *
+   * @throws IllegalArgumentException with what is expected
+   */
+  static LengthDistribution parse(String text) {
+    Matcher form =
+        Pattern.compile("(\\d{1,7}(?:\\.\\d{1,6})?)(?:([:-])(\\d{1,7}(?:\\.\\d{1,6})?))?")
+            .matcher(text.strip());
+    try {
+      if (form.matches()) {
+        if (form.group(2) == null) {
+          return fixed(Integer.parseInt(form.group(1)));
+        }
+        return form.group(2).equals(":")
+            ? normal(Double.parseDouble(form.group(1)), Double.parseDouble(form.group(3)))
+            : uniform(Integer.parseInt(form.group(1)), Integer.parseInt(form.group(3)));
+      }
+    } catch (IllegalArgumentException e) {
+      // Said below: what is wrong with a number is what is expected of it.
+    }
+    throw new IllegalArgumentException(
+        "expected tokens from 1 to " + MOST + ": a number, <mean>:<std> or <least>-<most>");
+  }
+
+  /** Always the same. */
+  record Fixed(int tokens) implements LengthDistribution {
+    @Override
+    public int draw(SplittableRandom random, long index) {
+      return tokens;
+    }
+
+    @Override
+    public int least() {
+      return tokens;
+    }
+
+    @Override
+    public String toString() {
+      return "exactly " + tokens + (tokens == 1 ? " token" : " tokens");
+    }
+  }
+
+  /** Normal, cut off below 1. */
+  record Normal(double mean, double std) implements LengthDistribution {
+    public Normal {
+      require(mean, std);
+    }
+
+    @Override
+    public int draw(SplittableRandom random, long index) {
+      while (true) {
+        long tokens = Math.round(mean + std * random.nextGaussian());
+        if (tokens >= 1 && tokens <= MOST) {
+          return (int) tokens;
+        }
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "normal lengths of mean " + number(mean) + " and std " + number(std) + " tokens";
+    }
+  }
+
+  /** Lognormal. */
+  record Lognormal(double mean, double std) implements LengthDistribution {
+    public Lognormal {
+      require(mean, std);
+    }
+
+    @Override
+    public int draw(SplittableRandom random, long index) {
+      // Of ln X ~ N(mu, s²): E X = exp(mu + s²/2), Var X = (exp(s²) - 1) (E X)².
+      double variance = Math.log1p(std * std / (mean * mean));
+      double mu = Math.log(mean) - variance / 2;
+      while (true) {
+        long tokens = Math.round(Math.exp(mu + Math.sqrt(variance) * random.nextGaussian()));
+        if (tokens >= 1 && tokens <= MOST) {
+          return (int) tokens;
+        }
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "lognormal lengths of mean " + number(mean) + " and std " + number(std) + " tokens";
+    }
+  }
+
+  /** Uniform over whole numbers. */
+  record Uniform(int least, int most) implements LengthDistribution {
+    public Uniform {
+      length(least);
+      length(most);
+      if (most < least) {
+        throw new IllegalArgumentException(
+            "lengths from " + least + " to " + most + "; expected the shortest first");
+      }
+    }
+
+    @Override
+    public int draw(SplittableRandom random, long index) {
+      return random.nextInt(least, most + 1);
+    }
+
+    @Override
+    public String toString() {
+      return "uniform lengths of " + least + " to " + most + " tokens";
+    }
+  }
+
+  /** One of several lengths, by weight. */
+  record Weighted(List<Choice> choices) implements LengthDistribution {
+
+    /**
+     * A length that may be drawn.
+     *
+     * @param tokens 1 to {@value #MOST}
+     * @param weight share of the prompts ÷ the sum of all weights; above 0
+     */
+    public record Choice(int tokens, double weight) {
+      public Choice {
+        length(tokens);
+        Weights.require(weight);
+      }
+    }
+
+    public Weighted {
+      choices = List.copyOf(choices);
+      if (choices.isEmpty()) {
+        throw new IllegalArgumentException("no length to choose from; expected at least one");
+      }
+    }
+
+    @Override
+    public int draw(SplittableRandom random, long index) {
+      return Weights.draw(choices, Choice::weight, random).tokens();
+    }
+
+    @Override
+    public int least() {
+      return choices.stream().mapToInt(Choice::tokens).min().orElseThrow();
+    }
+
+    @Override
+    public String toString() {
+      return "one of " + choices.size() + " lengths by weight";
+    }
+  }
+
+  /** As recorded. */
+  record Recorded(String name, List<Integer> lengths) implements LengthDistribution {
+    public Recorded {
+      lengths = lengths.stream().map(LengthDistribution::length).toList();
+      if (lengths.isEmpty()) {
+        throw new IllegalArgumentException(name + " has no prompt lengths; expected some");
+      }
+    }
+
+    @Override
+    public int draw(SplittableRandom random, long index) {
+      return lengths.get((int) (index % lengths.size()));
+    }
+
+    @Override
+    public int least() {
+      return lengths.stream().mapToInt(tokens -> tokens).min().orElseThrow();
+    }
+
+    @Override
+    public String toString() {
+      return "the " + lengths.size() + " lengths of " + name;
+    }
+  }
+
+  private static int length(int tokens) {
+    if (tokens < 1 || tokens > MOST) {
+      throw new IllegalArgumentException(
+          "prompts of " + tokens + " tokens; expected 1 to " + MOST + " tokens");
+    }
+    return tokens;
+  }
+
+  private static void require(double mean, double std) {
+    if (!(mean >= 1 && mean <= MOST && std >= 0 && std <= MOST)) {
+      throw new IllegalArgumentException(
+          "lengths of mean "
+              + mean
+              + " and std "
+              + std
+              + "; expected a mean from 1 to "
+              + MOST
+              + " and a std from 0");
+    }
+  }
+
+  private static String number(double value) {
+    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+  }
+}

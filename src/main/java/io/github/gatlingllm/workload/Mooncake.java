@@ -1,0 +1,94 @@
+package io.github.gatlingllm.workload;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.wire.Message;
+import java.util.List;
+
+/**
+ * Requests of Mooncake's traces.
+ *
+ * <pre>{@code
+ * {"timestamp": 3052, "input_length": 2287, "output_length": 316, "hash_ids": [0, 42, 43, 44, 45]}
+ * }</pre>
+ *
+ * <p>The time stamp is in milliseconds; a hash id stands for the 512 tokens of its block and all
+ * before them. {@link BlockText} makes up the texts: the same block for the same id. Ids beyond
+ * {@code input_length} have no text; where there are too few ids, or none, the rest is like no
+ * other.
+ */
+final class Mooncake implements DialogReader {
+
+  private static final Message PLACEHOLDER = Message.user("?");
+  private static final long NANOS_PER_MILLI = 1_000_000L;
+
+  private final BlockText texts;
+  private long firstMillis = Long.MIN_VALUE;
+
+  Mooncake(Tokenizer tokenizer) {
+    texts = new BlockText(tokenizer);
+  }
+
+  @Override
+  public Dialog dialog(List<JsonNode> entries, long key) {
+    JsonNode entry = entries.get(0);
+    int tokens = length(entry, "input_length");
+    return of(entry, Message.user(texts.of(ids(entry), tokens, key)));
+  }
+
+  @Override
+  public Dialog outline(List<JsonNode> entries, long key) {
+    JsonNode entry = entries.get(0);
+    long[] unused = ids(entry);
+    if (length(entry, "input_length") == 0) {
+      throw new Unusable("no input tokens");
+    }
+    if (length(entry, "output_length") == 0) {
+      throw new Unusable("no output tokens");
+    }
+    return of(entry, PLACEHOLDER);
+  }
+
+  private Dialog of(JsonNode entry, Message message) {
+    JsonNode timestamp = entry.path("timestamp");
+    if (!timestamp.isNumber()) {
+      throw new IllegalArgumentException("expected \"timestamp\", a number of milliseconds");
+    }
+    if (firstMillis == Long.MIN_VALUE) {
+      firstMillis = timestamp.longValue();
+    }
+    return new Dialog(
+        List.of(message),
+        null,
+        length(entry, "input_length"),
+        length(entry, "output_length"),
+        (timestamp.longValue() - firstMillis) * NANOS_PER_MILLI);
+  }
+
+  private static int length(JsonNode entry, String key) {
+    JsonNode value = entry.path(key);
+    if (!value.isInt() || value.intValue() < 0) {
+      throw new IllegalArgumentException("expected \"" + key + "\", a whole number of tokens");
+    }
+    return value.intValue();
+  }
+
+  private static long[] ids(JsonNode entry) {
+    JsonNode ids = entry.path("hash_ids");
+    if (!ids.isMissingNode() && !ids.isArray()) {
+      throw new IllegalArgumentException("expected \"hash_ids\", a list of whole numbers");
+    }
+    long[] all = new long[ids.size()];
+    for (int i = 0; i < all.length; i++) {
+      if (!ids.path(i).isIntegralNumber()) {
+        throw new IllegalArgumentException("expected \"hash_ids\", a list of whole numbers");
+      }
+      all[i] = ids.path(i).longValue();
+    }
+    return all;
+  }
+
+  @Override
+  public boolean isInOrder() {
+    return true;
+  }
+}

@@ -1,0 +1,67 @@
+package io.github.gatlingllm.workload;
+
+/**
+ * Numbers 0 to n − 1 in a seeded order that needs no memory: each comes once before any comes
+ * again, and every further pass has an order of its own.
+ *
+ * <p>A balanced Feistel network over the least even number of bits that holds n is a bijection
+ * whatever its round function is (Luby and Rackoff, 1988); results of n and above are sent through
+ * it again until one is below n (cycle walking; Black and Rogaway, 2002), less than 4 times on
+ * average.
+ */
+final class Permutation {
+
+  private static final int ROUNDS = 8;
+
+  /** Keeps these draws independent of others from the same seed. */
+  private static final long SALT = 0x6469616c6f677331L; // "dialogs1"
+
+  private static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;
+
+  private final int size;
+  private final int halfBits;
+  private final long seed;
+
+  /**
+   * @param size how many numbers, ≥ 1
+   */
+  Permutation(int size, long seed) {
+    this.size = size;
+    this.seed = seed ^ SALT;
+    int bits = Math.max(2, Integer.SIZE - Integer.numberOfLeadingZeros(size - 1));
+    halfBits = (bits + 1) / 2;
+  }
+
+  /**
+   * The number that is drawn at that position.
+   *
+   * @param index ≥ 0; a pass over all numbers is {@code size} long
+   */
+  int at(long index) {
+    long key = mix(seed + (index / size) * GOLDEN_GAMMA);
+    long value = index % size;
+    do {
+      value = encrypt(value, key);
+    } while (value >= size);
+    return (int) value;
+  }
+
+  private long encrypt(long value, long key) {
+    long mask = (1L << halfBits) - 1;
+    long left = value >>> halfBits;
+    long right = value & mask;
+    for (int round = 1; round <= ROUNDS; round++) {
+      long next = left ^ (mix(key + round * GOLDEN_GAMMA + right) & mask);
+      left = right;
+      right = next;
+    }
+    return left << halfBits | right;
+  }
+
+  /** Stafford's variant 13, the finalizer of SplitMix64. */
+  static long mix(long value) {
+    long z = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
+    z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
+    return z ^ (z >>> 31);
+  }
+}

@@ -1,0 +1,167 @@
+package io.github.gatlingllm.workload;
+
+import java.util.IntSummaryStatistics;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+
+/**
+ * What is put before the very first character of every prompt, so that a server's prefix cache hits
+ * exactly where it is meant to. Immutable.
+ *
+ * <p>Every prefix ends with an empty line, so that tokenizers that break there count it and the
+ * prompt apart: their sum is the count of both in one.
+ */
+public sealed interface PromptPrefix {
+
+  /** Nothing: what the server has cached of earlier prompts, it may use. */
+  PromptPrefix NONE = new None();
+
+  /** How many prefixes tell whether all have one size. */
+  int SIZED = 64;
+
+  /** The texts, ready to be used; too slow for an event loop. */
+  Texts texts(Tokenizer tokenizer);
+
+  /** The same, drawn from another seed. */
+  PromptPrefix seed(long seed);
+
+  /** A nonce, another one for every request: no prompt shares more than chance with any other. */
+  static PromptPrefix unique(long seed) {
+    return new Unique(seed);
+  }
+
+  /**
+   * One of several texts.
+   *
+   * @param groups how many texts there are, 1 or more
+   * @param tokens how long each is, 1 or more, its empty line included
+   */
+  static PromptPrefix shared(int groups, int tokens, long seed) {
+    return new Shared(groups, tokens, seed);
+  }
+
+  /**
+   * Tokens of the prefixes of the first requests. Where the least and the most differ, so do the
+   * totals of prompts, for the tokenizer does not count every prefix alike.
+   */
+  static IntSummaryStatistics sizes(Texts texts, Tokenizer tokenizer) {
+    return IntStream.range(0, SIZED)
+        .map(request -> tokenizer.count(texts.of(request)))
+        .summaryStatistics();
+  }
+
+  /** The prefixes of requests. May be used by any thread, event loops too. */
+  interface Texts {
+
+    /** The prefix of a request; empty for none. */
+    String of(long request);
+
+    /**
+     * The prefix of a request that is a turn of a conversation, where it may have to be that of the
+     * turns before.
+     */
+    default String inConversation(long request, long conversation) {
+      return of(request);
+    }
+  }
+
+  /** Nothing. */
+  record None() implements PromptPrefix {
+    @Override
+    public Texts texts(Tokenizer tokenizer) {
+      return request -> "";
+    }
+
+    @Override
+    public PromptPrefix seed(long seed) {
+      return this;
+    }
+
+    @Override
+    public String toString() {
+      return "none";
+    }
+  }
+
+  /** A {@link Nonce}. */
+  record Unique(long seed) implements PromptPrefix {
+    @Override
+    public Texts texts(Tokenizer tokenizer) {
+      return request -> Nonce.of(seed, request);
+    }
+
+    @Override
+    public PromptPrefix seed(long other) {
+      return new Unique(other);
+    }
+
+    @Override
+    public String toString() {
+      return "a nonce of its own first in every prompt";
+    }
+  }
+
+  /** Made-up texts of a length, each the beginning of the prompts of its group. */
+  record Shared(int groups, int tokens, long seed) implements PromptPrefix {
+    private static final long TEXT_SALT = 0x7072656669786573L; // "prefixes"
+    private static final long GROUP_SALT = 0x67726f7570736f66L; // "groupsof"
+    private static final int LEAST_TOKENS = 2;
+    private static final int LONG_TOKEN = 8;
+
+    public Shared {
+      if (groups < 1 || tokens < LEAST_TOKENS || tokens > LengthDistribution.MOST) {
+        throw new IllegalArgumentException(
+            groups
+                + " shared prefixes of "
+                + tokens
+                + " tokens; expected 1 or more, each of "
+                + LEAST_TOKENS
+                + " to "
+                + LengthDistribution.MOST
+                + " tokens");
+      }
+    }
+
+    @Override
+    public Texts texts(Tokenizer tokenizer) {
+      ExactLength exact = new ExactLength(tokenizer);
+      List<String> texts =
+          IntStream.range(0, groups).mapToObj(group -> text(exact, group)).toList();
+      return new Texts() {
+        @Override
+        public String of(long request) {
+          return texts.get(PromptSource.random(seed, GROUP_SALT, request).nextInt(groups));
+        }
+
+        @Override
+        public String inConversation(long request, long conversation) {
+          return of(conversation);
+        }
+      };
+    }
+
+    private String text(ExactLength exact, int group) {
+      SplittableRandom random = PromptSource.random(seed, TEXT_SALT, group);
+      String text = exact.of("", "", ExactLength.BREAK, tokens, random).text();
+      // Its last token must be full, else the prompt's first character would be part of it.
+      for (int more = 0; more < LONG_TOKEN; more++) {
+        String prefix = text + ".".repeat(more) + ExactLength.BREAK;
+        if (exact.count(prefix) == tokens && exact.count(prefix + "A") == tokens + 1) {
+          return prefix;
+        }
+      }
+      return text + ExactLength.BREAK;
+    }
+
+    @Override
+    public PromptPrefix seed(long other) {
+      return new Shared(groups, tokens, other);
+    }
+
+    @Override
+    public String toString() {
+      return "one of " + groups + " texts of " + tokens + " tokens first in every prompt";
+    }
+  }
+}

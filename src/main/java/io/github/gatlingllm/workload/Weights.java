@@ -1,0 +1,35 @@
+package io.github.gatlingllm.workload;
+
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.ToDoubleFunction;
+
+/** Draws one of several by weight. */
+public final class Weights {
+
+  private Weights() {}
+
+  /**
+   * The weight itself.
+   *
+   * @throws IllegalArgumentException if it is not above 0
+   */
+  public static double require(double weight) {
+    if (!(weight > 0 && weight < Double.POSITIVE_INFINITY)) {
+      throw new IllegalArgumentException("weight " + weight + "; expected a number above 0");
+    }
+    return weight;
+  }
+
+  /** One of them, each with a chance of its weight ÷ the sum of all. */
+  public static <T> T draw(List<T> choices, ToDoubleFunction<T> weight, SplittableRandom random) {
+    double left = random.nextDouble() * choices.stream().mapToDouble(weight).sum();
+    for (T choice : choices) {
+      left -= weight.applyAsDouble(choice);
+      if (left < 0) {
+        return choice;
+      }
+    }
+    return choices.get(choices.size() - 1);
+  }
+}

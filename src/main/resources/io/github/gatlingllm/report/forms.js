@@ -1,0 +1,151 @@
+"use strict";
+/* The forms of charts that are not lines: each makes ECharts options of a chart, with the tools of report.js. */
+const forms = ({ ink, option, number, withUnit, tick, heading, escape, font }) => {
+  const soft = (c) => ({ color: c.soft, fontSize: 12 });
+  const box = (c) => ({ confine: true, backgroundColor: c.card, borderColor: c.line, textStyle: { color: c.ink, fontSize: 12.5 } });
+  const name = (axis, c, gap) => ({ name: heading(axis), nameLocation: "middle", nameGap: gap, nameTextStyle: soft(c) });
+
+  /* Of two inks the one that is easier to read on a colour between two others; all as rgb(…). */
+  const rgb = (color) => color.match(/[\d.]+/g).slice(0, 3).map(Number);
+  const luminance = (channels) => channels
+    .map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4)))
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const legible = (from, to, share, inks) => {
+    const [low, high] = [rgb(from), rgb(to)];
+    const ground = luminance(low.map((v, i) => v + (high[i] - v) * share)) + 0.05;
+    const contrast = (color) => { const text = luminance(rgb(color)) + 0.05; return Math.max(text / ground, ground / text); };
+    return inks.reduce((best, color) => (contrast(color) > contrast(best) ? color : best));
+  };
+
+  /* A logarithmic axis from power to power of 2, of 4 or of 10, so that it has a handful of ticks. */
+  const powers = (values) => {
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    const base = [2, 4].find((b) => Math.log(most / least) / Math.log(b) < 8) ?? 10;
+    const exponent = (v) => Math.log(v) / Math.log(base);
+    return {
+      type: "log", logBase: base,
+      min: Math.pow(base, Math.floor(exponent(least) + 1e-9)), max: Math.pow(base, Math.ceil(exponent(most) - 1e-9)),
+    };
+  };
+
+  /* Single values under the lines that sum them up. */
+  const dots = (chart) => {
+    const c = ink();
+    const base = option(chart);
+    const all = chart.series.flatMap((line) => (line.points ?? []).map((p) => p[0]));
+    Object.assign(base.xAxis, chart.x.scale === "log" ? powers(all) : { type: "value", scale: true });
+    if (chart.x.scale === "log") base.xAxis.name += ", logarithmic";
+    base.xAxis.axisLabel.formatter = tick;
+    base.xAxis.splitLine = { show: true, lineStyle: { color: c.hair } };
+    base.series = base.series.map((series, i) => {
+      const line = chart.series[i];
+      if (line.form !== "dots") return { ...series, symbolSize: 6, showSymbol: (line.points ?? []).length < 25, z: 3 };
+      const { name: title, color } = series;
+      return {
+        name: title, type: "scatter", color, data: line.points.map(([x, y]) => [x, y]), z: 2,
+        symbol: "circle", symbolSize: 4.5, itemStyle: { color, opacity: 0.45 }, emphasis: { disabled: true },
+      };
+    });
+    return base;
+  };
+
+  /* Bars on their sides, part after part, with a tick at each instant. */
+  const rowsOf = (chart) => chart.x.categories.length;
+  const marks = (line, c) => {
+    const rows = [...Map.groupBy(line.points, ([row]) => row)].map(([row, points]) => ({ row, at: points.map((p) => p[1]) }));
+    return {
+      name: line.name, type: "custom", color: c.ink, silent: true, z: 4, clip: true,
+      data: rows.map(({ row, at }) => [Math.max(...at), row]), encode: { x: 0, y: 1 },
+      renderItem: (params, api) => {
+        const { row, at } = rows[params.dataIndex];
+        const half = Math.max(3, Math.min(8, api.size([0, 1])[1] * 0.3));
+        const pathData = at.map((ms) => { const [x, y] = api.coord([ms, row]); return "M" + x.toFixed(1) + " " + (y - half) + "V" + (y + half); }).join("");
+        return { type: "path", shape: { pathData }, style: { stroke: c.ink, fill: "none", lineWidth: 1, opacity: 0.75 } };
+      },
+    };
+  };
+  const part = (chart, line, c, most) => {
+    const color = c.series[line.color % c.series.length];
+    const striped = line.dash > 0 && { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: -Math.PI / 4, color: c.card };
+    const plain = chart.series.some((other) => other.form === "ticks");
+    return {
+      name: line.name, type: "bar", stack: "all", color, barCategoryGap: "28%", emphasis: { disabled: true },
+      itemStyle: { color, decal: striped || { symbol: "none" }, opacity: plain ? 0.55 : 1, borderColor: c.card, borderWidth: plain ? 0 : 0.5 },
+      label: { color: legible(color, color, 0, [c.ink, c.card]), fontSize: 11.5, formatter: ({ value }) => number(value) },
+      data: line.points.map(([, v]) => ({ value: v, label: { show: !plain && !striped && v > most * 0.06 } })),
+    };
+  };
+  const stack = (chart) => {
+    const c = ink();
+    const bars = chart.series.filter((line) => line.form === "stack");
+    const totals = chart.x.categories.map((_, row) => bars.reduce((sum, line) => sum + (line.points[row]?.[1] ?? 0), 0));
+    const legend = chart.series.length > 1;
+    return {
+      animation: false, textStyle: { fontFamily: font }, aria: { enabled: false },
+      grid: { left: 8, right: 28, top: legend ? 34 : 8, bottom: 26, containLabel: true },
+      legend: {
+        show: legend, type: "scroll", top: 0, left: 0, itemGap: 10, itemWidth: 12, itemHeight: 10,
+        textStyle: { color: c.ink, fontSize: 12 }, inactiveColor: c.line, data: chart.series.map((line) => line.name),
+        pageIconColor: c.soft, pageIconInactiveColor: c.line, pageTextStyle: { color: c.soft },
+      },
+      xAxis: {
+        type: "value", ...name(chart.y, c, 28), axisLabel: { ...soft(c), formatter: tick, hideOverlap: true },
+        splitLine: { lineStyle: { color: c.hair } }, axisLine: { show: false }, axisTick: { show: false },
+      },
+      yAxis: {
+        type: "category", data: chart.x.categories, inverse: true, axisLine: { lineStyle: { color: c.line } }, axisTick: { show: false },
+        axisLabel: { ...soft(c), width: 150, overflow: "truncate", interval: 0 },
+      },
+      tooltip: {
+        ...box(c), trigger: "axis", axisPointer: { type: "shadow", shadowStyle: { color: c.soft, opacity: 0.12 } },
+        formatter: (items) => {
+          const row = items[0].dataIndex;
+          const rows = items.filter((item) => item.componentSubType === "bar" && item.value > 0)
+            .map((item) => item.marker + escape(item.seriesName) + " <b>" + withUnit(item.value, chart.y.unit) + "</b>");
+          const label = bars[0].points[row]?.[2];
+          const head = escape(chart.x.categories[row]) + " <b>" + withUnit(totals[row], chart.y.unit) + "</b>";
+          return [head, ...(label ? [escape(label).replace(/(.{70,100}?) /g, "$1<br>")] : []), ...rows].join("<br>");
+        },
+      },
+      series: chart.series.map((line) => (line.form === "ticks" ? marks(line, c) : part(chart, line, c, Math.max(...totals)))),
+    };
+  };
+
+  /* A map of places: the value is in the cell, so that colour only underlines it. */
+  const grid = (chart) => {
+    const c = ink();
+    const cells = chart.series.flatMap((line, y) => (line.points ?? []).map(([x, v]) => [x, y, v]));
+    const values = cells.map((cell) => cell[2]);
+    const most = Math.max(...values) || 1;
+    const text = (v) => legible(c.shade, c.series[0], Math.max(0, v) / most, [c.ink, c.card]);
+    return {
+      animation: false, textStyle: { fontFamily: font },
+      grid: { left: 8, right: 12, top: 8, bottom: 28, containLabel: true },
+      xAxis: {
+        type: "category", data: chart.x.categories, ...name(chart.x, c, 30), axisLabel: { ...soft(c), hideOverlap: true },
+        axisTick: { show: false }, axisLine: { lineStyle: { color: c.line } },
+      },
+      yAxis: {
+        type: "category", data: chart.series.map((line) => line.name), inverse: true,
+        axisLabel: { ...soft(c), width: 150, overflow: "truncate", interval: 0 }, axisTick: { show: false }, axisLine: { show: false },
+      },
+      visualMap: { show: false, min: 0, max: most, inRange: { color: [c.shade, c.series[0]] } },
+      tooltip: {
+        ...box(c),
+        formatter: ({ value: [x, y, v] }) => escape(chart.series[y].name + ", " + chart.x.categories[x]) + " <b>" + withUnit(v, chart.y.unit) + "</b>",
+      },
+      series: [{
+        type: "heatmap", data: cells.map((value) => ({ value, label: { color: text(value[2]) } })), emphasis: { disabled: true }, itemStyle: { borderColor: c.card, borderWidth: 2 },
+        label: { show: cells.length <= 160, fontSize: 12, formatter: ({ value }) => number(value[2]) },
+      }],
+    };
+  };
+
+  /* How high a chart of rows has to be; other charts have the height of the style sheet. */
+  const height = (chart) => {
+    const form = chart.series[0].form;
+    return form === "stack" ? rowsOf(chart) * 26 + 92 : form === "grid" ? Math.max(150, chart.series.length * 44 + 70) : null;
+  };
+
+  return { dots, stack, grid, height };
+};

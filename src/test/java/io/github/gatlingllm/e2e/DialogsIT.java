@@ -1,0 +1,194 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.workload.Tokenizer;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What is sent of recorded dialogs, by real runs. */
+class DialogsIT {
+
+  private static final String TUTOR = "Sei kurz. ☀️";
+  private static final String FIRST = "Was ist Licht?";
+  private static final String SECOND = "Wovon?";
+  private static final String RECORDED = "Eine Welle.";
+
+  private static Parrot server;
+  private static GatlingRun run;
+
+  @BeforeAll
+  static void run() throws Exception {
+    server = new Parrot();
+    run = GatlingRun.of(DialogsSimulation.class).set("url", server.url()).noReports().run();
+    assertThat(run.exitCode()).as(run.output()).isZero();
+  }
+
+  @AfterAll
+  static void close() throws IOException {
+    server.close();
+  }
+
+  @Test
+  void oneShotSendsAllUpToTheLastUserMessage() throws Exception {
+    assertOneShots(server.heard(), Map.of("text", 3, "picture", 40, "weather", answerTokens()));
+    assertThat(run.requests("one shot")).hasSize(3).allMatch(record -> record.outcome().ok());
+  }
+
+  /** The three chats of the file, each with the length that was recorded. */
+  private static void assertOneShots(List<Parrot.Heard> heard, Map<String, Integer> limits) {
+    JsonNode text = only(heard, "Answer in one word.");
+    assertThat(new Parrot.Heard(heard.get(0).request(), text).contents())
+        .containsExactly("Answer in one word.", "Sky?", "Blue", "Grass?");
+    JsonNode picture = only(heard, "data:image/png;base64,AAAA");
+    assertThat(picture.at("/messages/0/content/1/image_url/url").asText())
+        .isEqualTo("data:image/png;base64,AAAA");
+    JsonNode weather = only(heard, "Weather in Bonn?");
+    assertThat(weather.at("/messages")).hasSize(3);
+    assertThat(weather.at("/messages/1/tool_calls/0/id").asText()).isEqualTo("c1");
+    assertThat(weather.at("/messages/2/tool_call_id").asText()).isEqualTo("c1");
+    assertThat(weather.at("/tools/0/function/name").asText()).isEqualTo("weather");
+    assertThat(text.path("max_tokens").asInt()).isEqualTo(limits.get("text"));
+    assertThat(picture.path("max_tokens").asInt()).isEqualTo(limits.get("picture"));
+    assertThat(weather.path("max_tokens").asInt()).isEqualTo(limits.get("weather"));
+  }
+
+  private static int answerTokens() {
+    return Tokenizer.cl100k().count("It is 12 °C.");
+  }
+
+  private static JsonNode only(List<Parrot.Heard> heard, String part) {
+    List<JsonNode> bodies =
+        heard.stream()
+            .map(Parrot.Heard::body)
+            .filter(body -> body.path("messages").toString().contains(part))
+            .toList();
+    assertThat(bodies).as(part).hasSize(1);
+    return bodies.get(0);
+  }
+
+  @Test
+  void ownAnswersJoinTheHistory() throws Exception {
+    assertThat(dialogs("own 2", TUTOR))
+        .containsExactly(List.of(TUTOR, FIRST), List.of(TUTOR, FIRST, Parrot.OTHERWISE, SECOND));
+    assertThat(run.requests("own 2"))
+        .extracting(record -> record.identity().turn())
+        .containsExactly(1, 2);
+  }
+
+  @Test
+  void recordedAnswersJoinTheHistoryWhereAskedFor() throws Exception {
+    assertThat(dialogs("recorded", "Be kind."))
+        .containsExactly(List.of("Be kind.", FIRST), List.of("Be kind.", FIRST, RECORDED, SECOND));
+  }
+
+  @Test
+  void fullConversationStopsVisiblyAndTheUserGoesOn() throws Exception {
+    assertThat(run.requests("full")).as("7 + 2 tokens, 2 new ones and 10 to come").hasSize(2);
+    assertThat(run.requests("left")).hasSize(2).allMatch(record -> record.outcome().ok());
+    String reason = "full: context limit of " + DialogsSimulation.LIMIT + " tokens reached";
+    assertThat(run.lines())
+        .filteredOn(line -> line.contains(reason))
+        .containsExactly(
+            "LLM " + reason + ", so a turn is not sent; all such are counted",
+            "LLM turns not sent, " + reason + ": 4");
+    assertThat(run.info().config()).containsEntry("turns not sent, " + reason, "4");
+  }
+
+  @Test
+  void failedTurnEndsItsDialog() throws Exception {
+    assertThat(run.requests("fails")).hasSize(1).noneMatch(record -> record.outcome().ok());
+    assertThat(run.requests("cannot be made")).isEmpty();
+    assertThat(run.output())
+        .contains("No attribute named 'nothing' is defined")
+        .contains("conversation 'plain' follows no dialog; start it so: conversation(\"plain\")");
+  }
+
+  @Test
+  void imagesAreContentParts() throws Exception {
+    List<JsonNode> bodies =
+        server.heard().stream()
+            .map(Parrot.Heard::body)
+            .filter(body -> body.at("/messages/0/content/0/text").asText().equals("Which is red?"))
+            .toList();
+
+    assertThat(bodies).hasSize(2);
+    for (JsonNode body : bodies) {
+      JsonNode parts = body.at("/messages/0/content");
+      assertThat(parts).hasSize(3);
+      assertThat(parts.at("/1/type").asText()).isEqualTo("image_url");
+      assertThat(image(parts.path(1)).getRGB(0, 0)).isEqualTo(0xffff0000);
+      assertThat(image(parts.path(2)).getWidth()).isEqualTo(4);
+      assertThat(body.path("n").asInt()).isEqualTo(2);
+      assertThat(body.path("tool_choice").asText()).isEqualTo("auto");
+      assertThat(body.at("/tools/0/function/name").asText()).isEqualTo("point");
+    }
+    assertThat(bodies).as("variants take turns").doesNotHaveDuplicates();
+    RequestRecord look = run.requests("look").get(0);
+    assertThat(look.tokens().promptChars()).as("an image is no text").isEqualTo(13);
+  }
+
+  private static java.awt.image.BufferedImage image(JsonNode part) throws IOException {
+    String url = part.at("/image_url/url").asText();
+    assertThat(url).startsWith("data:image/png;base64,");
+    byte[] png = Base64.getDecoder().decode(url.substring(url.indexOf(',') + 1));
+    return ImageIO.read(new ByteArrayInputStream(png));
+  }
+
+  @Test
+  void benchmarkAsksOneRequestPerDialog() throws Exception {
+    try (Parrot target = new Parrot()) {
+      GatlingRun benchmark = benchmark(target, Map.of());
+      assertOneShots(target.heard(), Map.of("text", 3, "picture", 40, "weather", answerTokens()));
+      assertThat(benchmark.output())
+          .contains("dataset        openai.jsonl (openai)\n               3 dialogs, 1 to 2 turns")
+          .contains("output         at most as recorded, else 128 tokens");
+    }
+    try (Parrot target = new Parrot()) {
+      benchmark(target, Map.of("llm.maxTokens", "9"));
+      assertOneShots(target.heard(), Map.of("text", 9, "picture", 9, "weather", 9));
+    }
+  }
+
+  private static GatlingRun benchmark(Parrot target, Map<String, String> more) throws Exception {
+    GatlingRun benchmark =
+        GatlingRun.of(Benchmark.class)
+            .set("llm.endpoint", target.baseUrl())
+            .set("llm.dataset", "openai:datasets/openai.jsonl")
+            .set("llm.concurrency", 1)
+            .set("llm.requests", 3)
+            .set("llm.warmup", 0)
+            .set("llm.ignoreEos", false)
+            .set(more)
+            .noReports()
+            .run();
+    assertThat(benchmark.exitCode()).as(benchmark.output()).isZero();
+    assertThat(benchmark.requests()).hasSize(3);
+    return benchmark;
+  }
+
+  private static List<List<String>> dialogs(String request, String opening) throws Exception {
+    List<List<String>> dialogs = new ArrayList<>();
+    List<String> ids =
+        run.requests(request).stream().map(record -> record.identity().requestId()).toList();
+    for (Parrot.Heard heard : server.heard()) {
+      if (ids.contains(heard.request().header("X-Request-Id"))) {
+        dialogs.add(heard.contents());
+      }
+    }
+    assertThat(dialogs).allMatch(contents -> contents.get(0).equals(opening));
+    return dialogs;
+  }
+}

@@ -1,0 +1,126 @@
+package io.github.gatlingllm.e2e;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.workload.Tokenizer;
+import java.nio.file.Files;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who counts prompts, when, and what becomes of records that wait for it. */
+class TokenizersIT {
+
+  private static EmbeddedEngine engine() {
+    return EmbeddedEngine.builder().fixed(ofMillis(2), ofMillis(1)).start();
+  }
+
+  @Test
+  void everyTargetHasItsOwn() throws Exception {
+    try (EmbeddedEngine one = engine();
+        EmbeddedEngine other = engine();
+        GatlingRun run =
+            GatlingRun.of(TokenizersSimulation.class)
+                .set("baseUrl", one.baseUrl())
+                .set("other", other.baseUrl())
+                .run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      assertThat(run.requests()).hasSizeGreaterThanOrEqualTo(4);
+      for (RequestRecord record : run.requests()) {
+        Tokenizer tokenizer =
+            record.identity().target().equals("one")
+                ? Tokenizer.huggingFace(TokenizersSimulation.FILE)
+                : Tokenizer.tiktoken("o200k_base");
+        int expected = 0;
+        for (JsonNode message : new ObjectMapper().readTree(record.text().messages())) {
+          expected += tokenizer.count(message.path("content").textValue());
+        }
+        assertThat(record.tokens().promptTokensLocal()).isEqualTo(expected);
+      }
+      String file = "hf:" + TokenizersSimulation.FILE;
+      assertThat(run.info().config())
+          .containsEntry("tokenizer", file + ",tiktoken:o200k_base")
+          .containsEntry("tokenizer one", file)
+          .containsEntry("tokenizer other", "tiktoken:o200k_base");
+      assertThat(Files.readString(run.files().page())).contains(file + ",tiktoken:o200k_base");
+      assertThat(run.output()).contains("targets have different tokenizers");
+    }
+  }
+
+  /**
+   * Its tokenizer counts nothing before the last prompt was asked: who waits for it, waits for
+   * ever.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void usersNeverWaitAndNoRecordIsLost(boolean noUsage) throws Exception {
+    try (EmbeddedEngine engine = engine();
+        GatlingRun run =
+            GatlingRun.of(TokenizersSimulation.class)
+                .set("baseUrl", engine.baseUrl())
+                .set("released", 10)
+                .set("requests", 10)
+                .set("noUsage", noUsage)
+                .run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      assertThat(run.requests()).hasSizeGreaterThanOrEqualTo(10);
+      assertThat(run.requests())
+          .allSatisfy(
+              record -> {
+                assertThat(record.tokens().promptTokensLocal())
+                    .isEqualTo(TokenizersSimulation.QUESTION.length());
+                assertThat(record.tokens().source())
+                    .isEqualTo(
+                        noUsage
+                            ? RequestRecord.TokenSource.TOKENIZER
+                            : RequestRecord.TokenSource.USAGE);
+              });
+      assertThat(run.info().state()).isEqualTo(RunInfo.State.COMPLETE);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void afterASigtermRecordsAreWrittenWithoutCounts(boolean noUsage) throws Exception {
+    try (EmbeddedEngine engine = engine();
+        GatlingRun run =
+            GatlingRun.of(TokenizersSimulation.class)
+                .set("baseUrl", engine.baseUrl())
+                .set("released", 1_000_000)
+                .set("requests", 1_000_000)
+                .set("noUsage", noUsage)
+                .start()) {
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      while (engine.requestsReceived() < 20 && System.nanoTime() < deadline) {
+        TimeUnit.MILLISECONDS.sleep(5);
+      }
+      run.terminate();
+      run.await(10);
+
+      assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
+      assertThat(run.requests())
+          .as("none is lost")
+          .hasSizeGreaterThanOrEqualTo((int) engine.requestsReceived());
+      assertThat(run.requests())
+          .allSatisfy(record -> assertThat(record.tokens().promptTokensLocal()).isNull());
+      assertThat(run.requests())
+          .filteredOn(record -> record.outcome().ok())
+          .allSatisfy(
+              record ->
+                  assertThat(record.tokens().source())
+                      .isEqualTo(
+                          noUsage
+                              ? RequestRecord.TokenSource.CHUNKS
+                              : RequestRecord.TokenSource.USAGE));
+      assertThat(run.output()).contains("requests were not counted; the tokenizer was too slow");
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.github.gatlingllm.e2e;
+
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
+
+import io.gatling.javaapi.core.*;
+import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
+import io.github.gatlingllm.workload.Tokenizer;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** Prompts counted by several tokenizers, by one that is late, and by one that never ends. */
+public final class TokenizersSimulation extends Simulation {
+
+  static final String FILE = "src/test/resources/tokenizers/bpe.tokenizer.json";
+  static final String SYSTEM = "You are a tutor.";
+  static final String QUESTION = "Why is the sky blue?";
+
+  private final CountDownLatch asked = new CountDownLatch(Integer.getInteger("released", 1));
+
+  /** A token per letter, but not before as many prompts were asked as it takes. */
+  private final Tokenizer late =
+      new Tokenizer() {
+        @Override
+        public String name() {
+          return "late";
+        }
+
+        @Override
+        public int count(String text) {
+          try {
+            return asked.await(5, TimeUnit.MINUTES) ? text.length() : -1;
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        }
+
+        @Override
+        public String head(String text, int tokens) {
+          return text.substring(0, tokens);
+        }
+      };
+
+  public TokenizersSimulation() {
+    if (System.getProperty("other") == null) {
+      setUp(
+              closedLoop(1)
+                  .requests(Integer.getInteger("requests", 10))
+                  .inject(
+                      scenario("Late")
+                          .exec(
+                              llm("ask")
+                                  .chat()
+                                  .user(
+                                      session -> {
+                                        asked.countDown();
+                                        return QUESTION;
+                                      })
+                                  .maxTokens(4))))
+          .protocols(target("baseUrl").tokenizer(late));
+    } else {
+      ScenarioBuilder talk =
+          scenario("Talk")
+              .exec(conversation("history").system(SYSTEM))
+              .exec(llm("turn").chat().history("history").user(QUESTION).maxTokens(4))
+              .exec(llm("turn").chat().history("history").user("And at night?").maxTokens(4));
+      setUp(
+          oneAfterTheOther(
+              batch(1)
+                  .trials(2)
+                  .target("one", target("baseUrl").tokenizer(huggingFace(FILE)))
+                  .inject(talk),
+              batch(1)
+                  .trials(2)
+                  .target("other", target("other").tokenizer(tiktoken("o200k_base")))
+                  .inject(talk)));
+    }
+  }
+
+  private static LlmProtocolBuilder target(String property) {
+    LlmProtocolBuilder target =
+        llm.baseUrl(System.getProperty(property)).disableJvmWarmUp().recordText();
+    return Boolean.getBoolean("noUsage") ? target.disableUsage() : target;
+  }
+}

@@ -1,0 +1,158 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.workload.Tokenizer;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Workloads in real runs of Gatling: what goes over the wire. */
+class WorkloadsIT {
+
+  private static final Tokenizer CL100K = Tokenizer.cl100k();
+
+  @Test
+  void dialogsGrowNoncesDifferAndFedPromptsAreExact() throws Exception {
+    try (Parrot server = new Parrot()) {
+      GatlingRun run =
+          GatlingRun.of(WorkloadsSimulation.class)
+              .set("baseUrl", server.baseUrl())
+              .noReports()
+              .run();
+
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      List<Parrot.Heard> heard = server.heard();
+      assertThat(heard).hasSize(2 * WorkloadsSimulation.TURNS + 2 * WorkloadsSimulation.USERS);
+      dialogs(heard.subList(0, 2 * WorkloadsSimulation.TURNS));
+      int fed = heard.size() - WorkloadsSimulation.USERS;
+      unique(heard.subList(fed - WorkloadsSimulation.USERS, fed));
+      fed(heard.subList(fed, heard.size()));
+      assertThat(run.requests("D").stream().map(r -> r.identity().turn()))
+          .containsExactly(1, 2, 3, 1, 2, 3);
+      assertThat(run.requests("fed " + WorkloadsSimulation.FED_TOKENS)).hasSize(3);
+      assertThat(run.info().config())
+          .containsEntry("uniquePrompts", "true")
+          .containsEntry("prefixSeed", "42");
+    }
+  }
+
+  private static void dialogs(List<Parrot.Heard> heard) {
+    for (int dialog = 0; dialog < 2; dialog++) {
+      List<String> before = List.of();
+      for (int turn = 0; turn < WorkloadsSimulation.TURNS; turn++) {
+        List<String> contents = heard.get(dialog * WorkloadsSimulation.TURNS + turn).contents();
+        assertThat(contents).as("turn " + turn).hasSize(2 * turn + 1);
+        assertThat(contents.subList(0, before.size())).isEqualTo(before);
+        assertThat(CL100K.count(contents.get(2 * turn))).isEqualTo(50);
+        before = contents;
+      }
+    }
+  }
+
+  private static void unique(List<Parrot.Heard> heard) {
+    assertThat(heard.stream().map(each -> each.contents().get(0).substring(0, 20)))
+        .doesNotHaveDuplicates()
+        .allMatch(nonce -> nonce.matches("\\d{18}\n\n"));
+    assertThat(heard.stream().map(each -> each.contents().get(0).substring(20)).distinct())
+        .as("the system prompt behind the nonces")
+        .hasSize(1)
+        .allMatch(system -> CL100K.count(system) == 2_000);
+  }
+
+  private static void fed(List<Parrot.Heard> heard) {
+    assertThat(heard.stream().map(each -> each.contents().get(0)))
+        .doesNotHaveDuplicates()
+        .allMatch(prompt -> CL100K.count(prompt) == WorkloadsSimulation.FED_TOKENS)
+        .allMatch(prompt -> prompt.matches("(?s)\\d{18}\n\n\\S.*"));
+  }
+
+  @Test
+  void scenariosOfTheBenchmarkRunOneAfterTheOther() throws Exception {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().seed(1).start()) {
+      GatlingRun run =
+          benchmark(engine.baseUrl(), Map.of("llm.scenario", "A1,C,D", "llm.requests", "2"));
+
+      List<RequestRecord> records = run.requests();
+      assertThat(records.stream().map(r -> r.identity().scenario() + " " + r.identity().name()))
+          .containsExactly(
+              "A1 A1", "A1 A1", "C C", "C C", "D D", "D D", "D D", "D D", "D D", "D D", "D D",
+              "D D", "D D", "D D");
+      assertThat(records).allMatch(record -> record.outcome().ok());
+    }
+  }
+
+  @Test
+  void aMixDrawsTheSameSequenceForTheSameSeed() throws Exception {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().seed(1).start()) {
+      Map<String, String> mix = Map.of("llm.mix", "C:1,B1:3", "llm.requests", "40");
+      List<String> names = names(benchmark(engine.baseUrl(), mix));
+
+      assertThat(names).hasSize(40);
+      Map<String, Long> counts =
+          names.stream().collect(Collectors.groupingBy(name -> name, Collectors.counting()));
+      // 30 of 40 are B1 on average; 3 standard deviations are 8.
+      assertThat(counts.keySet()).containsExactlyInAnyOrder("B1", "C");
+      assertThat(counts.get("B1")).isBetween(22L, 38L);
+      assertThat(names(benchmark(engine.baseUrl(), mix))).isEqualTo(names);
+    }
+  }
+
+  @Test
+  void totalsOfTheBenchmarkStayExactBehindNoncesAndNoPromptIsWarm() throws Exception {
+    try (Parrot server = new Parrot()) {
+      benchmark(
+          server.baseUrl(),
+          Map.of(
+              "llm.promptTokens", "100",
+              "llm.uniquePrompts", "true",
+              "llm.requests", "12"));
+
+      List<String> prompts = server.heard().stream().map(each -> each.contents().get(0)).toList();
+      assertThat(prompts).as("a warm-up request, then the measured ones").hasSize(13);
+      assertThat(prompts.subList(1, 13)).allMatch(prompt -> CL100K.count(prompt) == 100);
+      assertThat(prompts.stream().map(prompt -> prompt.substring(0, 18)))
+          .doesNotHaveDuplicates()
+          .allMatch(nonce -> nonce.matches("\\d{18}"));
+    }
+  }
+
+  @Test
+  void severalScenariosGoToEachOfSeveralTargets() throws Exception {
+    try (EmbeddedEngine a = EmbeddedEngine.builder().seed(1).start();
+        EmbeddedEngine b = EmbeddedEngine.builder().seed(1).start()) {
+      GatlingRun run =
+          benchmark(
+              a.baseUrl() + "," + b.baseUrl(),
+              Map.of("llm.scenario", "B1,A1", "llm.requests", "2", "llm.sharedPrefix", "2x32"));
+
+      assertThat(run.requests().stream().map(r -> r.identity().scenario()))
+          .containsExactly("B1", "B1", "A1", "A1", "B1", "B1", "A1", "A1");
+      assertThat(run.requests().stream().map(r -> r.identity().target()).distinct()).hasSize(2);
+      assertThat(run.info().config()).containsEntry("sharedPrefix", "2x32");
+    }
+  }
+
+  private static List<String> names(GatlingRun run) throws Exception {
+    return run.requests().stream().map(record -> record.identity().name()).toList();
+  }
+
+  private static GatlingRun benchmark(String url, Map<String, String> settings) throws Exception {
+    GatlingRun run =
+        GatlingRun.of(Benchmark.class)
+            .set("llm.endpoint", url)
+            .set("llm.concurrency", "1")
+            .set("llm.maxTokens", "4")
+            .set("llm.seed", "42")
+            .set(settings)
+            .noReports()
+            .run();
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    return run;
+  }
+}

@@ -1,0 +1,176 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.sample.RecordCodec;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunFiles;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.RunInfoFile;
+import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.sample.StageInfo;
+import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
+import io.github.gatlingllm.sample.Verdict;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+
+/**
+ * Writes the records of an invented open-loop run of any size, to measure how long its report takes
+ * to make and to open. Arguments: directory, requests, gaps per request. Seeded: always the same.
+ *
+ * <pre>{@code
+ * BigRun big 200000 100     20 million gaps
+ * BigRun big 1000000 10     10 million gaps
+ * }</pre>
+ */
+final class BigRun {
+
+  private static final long START = 1_795_226_400_000_000_000L;
+  private static final long LEVEL = 120_000_000_000L;
+  private static final int LEVELS = 8;
+
+  private final Random random = new Random(11);
+  private final int requests;
+  private final int gaps;
+
+  BigRun(int requests, int gaps) {
+    this.requests = requests;
+    this.gaps = gaps;
+  }
+
+  public static void main(String[] args) throws IOException {
+    new BigRun(Integer.parseInt(args[1]), Integer.parseInt(args[2])).write(Path.of(args[0]));
+  }
+
+  /** Writes {@code llm/requests.jsonl} and {@code llm/run.json} below that directory. */
+  void write(Path directory) throws IOException {
+    RunFiles files = new RunFiles(directory);
+    Files.createDirectories(files.folder());
+    try (OutputStream out =
+        new BufferedOutputStream(Files.newOutputStream(files.requests()), 1 << 20)) {
+      for (int i = 0; i < requests; i++) {
+        out.write(RecordCodec.write(record(i)));
+      }
+    }
+    RunInfoFile.write(info(), files.info());
+  }
+
+  private RunInfo info() {
+    List<StageInfo> stages = new ArrayList<>();
+    for (int level = 0; level < LEVELS; level++) {
+      long from = START + level * LEVEL;
+      PhaseWindow measure = new PhaseWindow(Phase.MEASURE, from, from + LEVEL);
+      double rate = rate(level);
+      stages.add(
+          new StageInfo(
+              label(level), "local", null, "open loop", rate, "requests/s", List.of(measure)));
+    }
+    return RunInfo.started("bigrun", "demo.BigRun", "local", START).toBuilder()
+        .ended(START + LEVELS * LEVEL, RunInfo.State.COMPLETE)
+        .slo(Slo.parse("ttft<500ms,tpot<30ms", 95))
+        .stages(stages)
+        .build();
+  }
+
+  private double rate(int level) {
+    return Math.round(requests * 1e9 / LEVELS / LEVEL * 10) / 10.0 + level * 0.1;
+  }
+
+  private String label(int level) {
+    return String.format(Locale.ROOT, "r=%.1f", rate(level));
+  }
+
+  private RequestRecord record(int i) {
+    int level = (int) ((long) i * LEVELS / requests);
+    long offset = (long) ((double) i / requests * LEVELS * LEVEL) - level * LEVEL;
+    long lag = (long) (50_000 * -Math.log(1 - random.nextDouble()));
+    boolean ok = random.nextInt(200) > 0;
+    int turn = 1 + i % 5;
+    int prompt = (int) Math.min(16_000, 60 * turn * Math.exp(random.nextGaussian()) + 8);
+    int[] offsets = new int[ok ? gaps + 1 : random.nextInt(gaps + 1)];
+    double micros = (20 + prompt * (turn == 1 ? 0.05 : 0.01)) * 1_000 * (1 + level);
+    for (int k = 0; k < offsets.length; k++) {
+      offsets[k] = (int) micros;
+      micros += 12_000 * Math.exp(0.3 * random.nextGaussian()) + k * 3;
+      micros += random.nextInt(20_000) == 0 ? 400_000 : 0;
+    }
+    int n = offsets.length;
+    Long first = n == 0 ? null : (Long) (offsets[0] * 1_000L);
+    Long last = n == 0 ? null : (Long) (offsets[n - 1] * 1_000L);
+    long gap = 0;
+    for (int k = 1; k < n; k++) {
+      gap = Math.max(gap, (offsets[k] - offsets[k - 1]) * 1_000L);
+    }
+    return new RequestRecord(
+        new RequestRecord.Identity(
+            new UUID(random.nextLong(), random.nextLong()).toString(),
+            "bigrun",
+            "local",
+            null,
+            i,
+            i % 3 == 0 ? "summary" : "chat",
+            i % 3 == 0 ? "summarise" : "ask",
+            List.of(),
+            i / 5,
+            turn,
+            "local",
+            "http://127.0.0.1:8000/v1/chat/completions",
+            "qwen2.5-7b-instruct",
+            "chat",
+            true,
+            label(level),
+            Phase.MEASURE),
+        new RequestRecord.Timing(
+            START + level * LEVEL + offset + lag,
+            offset,
+            lag,
+            20_000L,
+            300_000L,
+            first == null ? (Long) 2_000_000L : (Long) (first - 100_000),
+            first,
+            first,
+            first,
+            last,
+            last == null ? (Long) 3_000_000L : (Long) (last + 100_000),
+            n < 2 ? null : (Double) ((offsets[n - 1] - offsets[0]) * 1e3 / (n - 1))),
+        new RequestRecord.Events(
+            offsets,
+            new int[0],
+            new int[0],
+            n,
+            0,
+            0,
+            ok,
+            n < 2 ? null : (Long) gap,
+            n == 0 ? null : 1),
+        new RequestRecord.Tokens(
+            prompt * 4,
+            prompt,
+            prompt,
+            null,
+            gaps + 1,
+            n,
+            null,
+            n,
+            false,
+            RequestRecord.TokenSource.USAGE),
+        new RequestRecord.Outcome(
+            ok ? "length" : null,
+            200,
+            ok ? Verdict.COMPLETE : Verdict.TRUNCATED,
+            ok,
+            ok ? null : "The stream ended before its finish_reason",
+            null,
+            List.of()),
+        Map.of("queue_s", 0.002 * (level + 1), "prefill_s", 0.015),
+        null);
+  }
+}

@@ -1,0 +1,64 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.report.Browser.Scripts;
+import io.github.gatlingllm.report.Browser.Theme;
+import io.github.gatlingllm.sample.ReadReport;
+import io.github.gatlingllm.sample.RecordFile;
+import io.github.gatlingllm.sample.RunFiles;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Says how fast the records of a run are read, how fast its report is made, how large it is and how
+ * fast a browser opens it. Argument: a run's directory, e.g. one that {@link BigRun} wrote.
+ *
+ * <p>Rates are per second of processor time of the one thread that does the work, so that other
+ * work of the machine does not count.
+ */
+final class BigRunTiming {
+
+  private BigRunTiming() {}
+
+  public static void main(String[] args) throws IOException {
+    RunFiles files = new RunFiles(Path.of(args[0]).toAbsolutePath());
+    long start = cpuNanos();
+    ReadReport read = RecordFile.read(files.requests(), record -> {});
+    say("read", read.records(), cpuNanos() - start);
+    start = cpuNanos();
+    RunReport.of(files).write();
+    say("report", read.records(), cpuNanos() - start);
+    System.out.printf("page: %.2f MB%n", Files.size(files.page()) / 1e6);
+    if (args.length == 1) {
+      open(files.page());
+    }
+  }
+
+  private static long cpuNanos() {
+    return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+  }
+
+  private static void say(String what, long records, long nanos) {
+    System.out.printf(
+        "%s: %.1f s of processor time, %,.0f records/s%n",
+        what, nanos / 1e9, records * 1e9 / nanos);
+  }
+
+  /**
+   * From the start of navigation until every chart is drawn: the load event follows the scripts.
+   */
+  private static void open(Path page) throws IOException {
+    try (Browser browser = Browser.open(Files.createTempDirectory("big-run"), Scripts.ON)) {
+      browser.prefer(Theme.LIGHT);
+      for (int i = 0; i < 5; i++) {
+        browser.show(page, 1400, 1000);
+        System.out.printf(
+            "open: loaded in %s ms, all %s charts drawn in %s ms%n",
+            browser.eval("Math.round(performance.getEntriesByType('navigation')[0].loadEventEnd)"),
+            browser.eval("document.querySelectorAll('.plot svg').length"),
+            browser.eval("Math.round(performance.getEntriesByName('drawn')[0].startTime)"));
+      }
+    }
+  }
+}

@@ -1,0 +1,210 @@
+package io.github.gatlingllm.simulations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.Prompts;
+import io.github.gatlingllm.workload.Tokenizer;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the benchmark's settings say of the prompts, and how its plan shows it. */
+final class BenchmarkWorkloadTest {
+
+  @TempDir private Path folder;
+
+  @Test
+  void promptsHaveExactlyTheirTokens() {
+    Prompts prompts = pool(Map.of("promptTokens", "300", "requests", "20"));
+
+    assertThat(prompts.made()).as("20 at each of 7 levels").hasSize(140);
+    assertThat(prompts.made()).allMatch(p -> Tokenizer.cl100k().count(p.text()) == 300);
+  }
+
+  @Test
+  void aPrefixIsPartOfTheLength() {
+    for (Map<String, String> prefix :
+        Set.of(Map.of("uniquePrompts", "true"), Map.of("sharedPrefix", "3x100"))) {
+      Map<String, String> all = new HashMap<>(prefix);
+      all.putAll(Map.of("promptTokens", "200", "requests", "10"));
+      PromptPrefix.Texts texts = read(all).ask().prefix().texts(Tokenizer.cl100k());
+      Prompts prompts = pool(all);
+
+      // Whatever request gets the prompt: Benchmark's protocol counts requests on its own.
+      assertThat(
+              IntStream.range(0, 50)
+                  .map(i -> Tokenizer.cl100k().count(texts.of(i + 7) + prompts.pick(i).text())))
+          .containsOnly(200);
+    }
+  }
+
+  @Test
+  void lengthsAreDrawnBySeed() {
+    Map<String, String> spread = Map.of("promptTokens", "100-200", "seed", "5", "requests", "10");
+    Set<Integer> lengths =
+        pool(spread).made().stream().map(Prompts.Prompt::tokens).collect(Collectors.toSet());
+
+    assertThat(lengths).hasSizeGreaterThan(20).allMatch(n -> n >= 100 && n <= 200);
+    assertThat(pool(spread).made()).isEqualTo(pool(spread).made());
+  }
+
+  @Test
+  void noMoreThanAThousandPromptsAreMade() {
+    assertThat(pool(Map.of("promptTokens", "5")).made()).hasSize(1_000);
+    assertThat(pool(Map.of("promptTokens", "5", "rate", "1", "duration", "3")).made()).hasSize(3);
+  }
+
+  @Test
+  void scenariosKeepTheirOrderAndMixesTheirWeights() {
+    assertThat(read(Map.of("scenario", "C,a1", "requests", "1")).ask().workload().name())
+        .isEqualTo("C,A1");
+    Workload.Mix mix =
+        (Workload.Mix) read(Map.of("mix", "C:70, B1:30.5", "requests", "1")).ask().workload();
+    assertThat(mix.shares()).extracting(Workload.Mix.Share::weight).containsExactly(70.0, 30.5);
+  }
+
+  @Test
+  void thePlanShowsLengthsAndPrefixes() {
+    assertThat(plan(Map.of("promptTokens", "256:32", "sharedPrefix", "8x64")))
+        .contains(
+            """
+            prompts        1000 texts made of 100 prompts (built-in); after these they come again
+            prompt size    normal lengths of mean 256 and std 32 tokens by tiktoken:cl100k_base
+            prefix         one of 8 texts of 64 tokens first in every prompt: 64 tokens
+            """);
+    assertThat(plan(Map.of("prompt", "Hi", "uniquePrompts", "true")))
+        .contains(
+            """
+            prompts        1 prompt (fixed text), 2 characters
+            prefix         a nonce of its own first in every prompt: 7 tokens
+            """);
+  }
+
+  @Test
+  void thePlanShowsScenariosTheirSizesAndWhatTheyShow() {
+    assertThat(plan(Map.of("scenario", "A1,B2,C,D", "requests", "2", "concurrency", "4")))
+        .contains(
+            """
+            requests       2 requests, per scenario; a dialog of 5 turns counts as one
+            """)
+        .contains(
+            """
+            scenarios      A1,B2,C,D, one after the other, each with the whole load
+                           A1 same short: 50 tokens
+                              shows: every prompt is cached after the first: TTFT without prefill
+                           B2 diverse long: 2500 tokens, 2 distinct
+                              shows: the worst case: every prompt is prefilled in full, caching cannot help
+                           C  RAG, agent: a system prompt of 2000 tokens, 30 tokens, 2 distinct
+                              shows: the shared prefix is cached, the query is not: what agents and RAG gain
+                           D  multi-turn dialog: 5 turns of 50 tokens, 10 distinct
+                              shows: each turn extends the one before: a cache must keep whole dialogs
+            """);
+    assertThat(plan(Map.of("scenario", "A1,B1", "duration", "10", "drain", "0", "rate", "2")))
+        .contains("time           20 s of measuring");
+    assertThat(plan(Map.of("mix", "C:2,B1:1", "requests", "2")))
+        .contains("mix            C 66.7 %, B1 33.3 %\n");
+  }
+
+  @Test
+  void thePlanNamesPromptsThatCouldNotBeMet() {
+    // A mean of 5 tokens beside a nonce of 7: some lengths leave nothing for the prompt.
+    Map<String, String> narrow =
+        Map.of("promptTokens", "8:3", "uniquePrompts", "true", "requests", "20", "rate", "1");
+    assertThat(plan(narrow))
+        .containsPattern("NOT EXACT      \\d+ of 20 prompts: #\\d+ has 7 of \\d tokens, #");
+    assertThat(read(narrow).config().get("promptsNotExact")).matches("\\d+ of 20");
+  }
+
+  static Stream<Arguments> refused() {
+    return Stream.of(
+        arguments(
+            Map.of("promptTokens", "0"),
+            "llm.promptTokens=0: expected tokens from 1 to 1000000: a number, <mean>:<std> or"
+                + " <least>-<most>"),
+        arguments(
+            Map.of("promptTokens", "7", "uniquePrompts", "true"),
+            "llm.promptTokens=7: leaves nothing of a prompt after its prefix of 7 tokens; ask for"
+                + " more"),
+        arguments(
+            Map.of("scenario", "A1,E"),
+            "llm.scenario=A1,E: expected A1, A2, B1, B2, C or D, such as A1,B1,C"),
+        arguments(Map.of("scenario", "A1,A1"), "llm.scenario=A1,A1: expected each scenario once"),
+        arguments(
+            Map.of("scenario", "A1", "prompt", "Hi"),
+            "llm.scenario=A1: cannot be set together with llm.prompt (scenarios bring their"
+                + " prompts)"),
+        arguments(
+            Map.of("scenario", "A1", "prompts", "x.txt"),
+            "llm.scenario=A1: cannot be set together with llm.prompts (scenarios bring their"
+                + " prompts)"),
+        arguments(
+            Map.of("scenario", "A1", "promptTokens", "9"),
+            "llm.scenario=A1: cannot be set together with llm.promptTokens (scenarios bring their"
+                + " lengths)"),
+        arguments(
+            Map.of("scenario", "A1", "mix", "A1:1"),
+            "llm.scenario=A1: cannot be set together with llm.mix (one after the other or mixed)"),
+        arguments(
+            Map.of("mix", "C:70", "promptTokens", "9"),
+            "llm.mix=C:70: cannot be set together with llm.promptTokens (scenarios bring their"
+                + " lengths)"),
+        arguments(
+            Map.of("mix", "C:0"),
+            "llm.mix=C:0: expected scenarios and their weights above 0, such as C:70,B1:30"),
+        arguments(
+            Map.of("mix", "C"),
+            "llm.mix=C: expected scenarios and their weights above 0, such as C:70,B1:30"),
+        arguments(
+            Map.of("mix", "X:1"),
+            "llm.mix=X:1: expected A1, A2, B1, B2, C or D, with weights such as C:70,B1:30"),
+        arguments(
+            Map.of("scenario", "D", "api", "completions"),
+            "llm.scenario=D: D is a dialog, which needs the chat API"),
+        arguments(
+            Map.of(
+                "scenario", "A1,B1", "interleave", "true", "endpoint", "http://a/v1,http://b/v1"),
+            "llm.interleave=true: expected one llm.scenario; several run one after the other"),
+        arguments(
+            Map.of("uniquePrompts", "true", "sharedPrefix", "2x50"),
+            "llm.sharedPrefix=2x50: cannot be set together with llm.uniquePrompts (a nonce first"
+                + " leaves nothing to share)"),
+        arguments(
+            Map.of("sharedPrefix", "0x50"),
+            "llm.sharedPrefix=0x50: expected <groups>x<tokens>, 1 or more groups of 2 or more"
+                + " tokens, such as 8x512"),
+        arguments(Map.of("uniquePrompts", "1"), "llm.uniquePrompts=1: expected true or false"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("refused")
+  void refusesWhatMakesNoSense(Map<String, String> values, String message) {
+    assertThatThrownBy(() -> read(values)).isInstanceOf(InvalidSetting.class).hasMessage(message);
+  }
+
+  private Prompts pool(Map<String, String> values) {
+    return ((Workload.Pool) read(values).ask().workload()).prompts();
+  }
+
+  private String plan(Map<String, String> values) {
+    return DryRun.text(read(values));
+  }
+
+  private BenchmarkSettings read(Map<String, String> values) {
+    Map<String, String> properties = new HashMap<>();
+    values.forEach((name, value) -> properties.put("llm." + name, value));
+    return BenchmarkSettings.of(
+        new Settings(properties, Map.of(), folder.resolve(".env")), () -> 4711);
+  }
+}

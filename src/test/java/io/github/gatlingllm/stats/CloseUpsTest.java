@@ -1,0 +1,275 @@
+package io.github.gatlingllm.stats;
+
+import static io.github.gatlingllm.stats.Recorded.at;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.stats.CloseUps.Breakdown;
+import io.github.gatlingllm.stats.CloseUps.EventSize;
+import io.github.gatlingllm.stats.CloseUps.Exemplar;
+import io.github.gatlingllm.stats.CloseUps.Part;
+import io.github.gatlingllm.stats.CloseUps.PartMean;
+import io.github.gatlingllm.stats.CloseUps.Pauses;
+import io.github.gatlingllm.stats.CloseUps.ScenarioLoad;
+import io.github.gatlingllm.stats.CloseUps.Turn;
+import io.github.gatlingllm.stats.Series.Bucket;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class CloseUpsTest {
+
+  private static final RunInfo RUN = Recorded.run(10, Recorded.stage(1, 0, 10_000));
+
+  private static CloseUps of(RequestRecord... records) {
+    return of(List.of(records));
+  }
+
+  private static CloseUps of(List<RequestRecord> records) {
+    return Recorded.figures(RUN, records).series().closeUps();
+  }
+
+  /**
+   *
+   *
+   * <pre>
+   *      start lag  gate  connect  first token  last token   parts, ms
+   * r1      2        4       1         100         300       2 4 1 99 200     = 306
+   * r2      0        0       -          50         150       0 0 0 50 100     = 150
+   * mean    1        2      0.5                              1 2 0.5 74.5 150 = 228
+   * </pre>
+   */
+  @Test
+  void meansOfPartsAddUpToTheMeanFromSchedule() {
+    RunFigures figures =
+        Recorded.figures(
+            RUN,
+            at(100).lag(2).gate(4.0).connect(1).tokens(100, 300).record(),
+            at(500).tokens(50, 150).record(),
+            at(900).tokens(10).failed(Verdict.TRUNCATED, "cut").record());
+    Breakdown stage = figures.series().closeUps().breakdowns().get(0);
+    assertThat(stage.meansMs())
+        .containsExactly(
+            new PartMean(Part.START_LAG, 1),
+            new PartMean(Part.GATE_WAIT, 2),
+            new PartMean(Part.CONNECT, 0.5),
+            new PartMean(Part.FIRST_TOKEN, 74.5),
+            new PartMean(Part.DECODE, 150));
+    assertThat(stage.count()).isEqualTo(2);
+    assertThat(stage.reporting()).isZero();
+    assertThat(stage.totalMs())
+        .isEqualTo(228)
+        .isEqualTo(figures.summary().figures().metric(Metric.E2E_FROM_SCHEDULE_MS).mean());
+  }
+
+  @Test
+  void serverReportedPartsAreTakenWhereTheyFit() {
+    Breakdown stage =
+        of(
+                at(0)
+                    .connect(1)
+                    .tokens(100, 200)
+                    .server(Map.of("queue_s", 0.020, "prefill_s", 0.030))
+                    .record(),
+                at(1).connect(1).tokens(100, 200).server(Map.of("queue_s", 5.0)).record(),
+                at(2).body(300, 7).connect(1).record())
+            .breakdowns()
+            .get(0);
+    assertThat(stage.reporting()).isEqualTo(1);
+    assertThat(stage.meansMs())
+        .usingRecursiveFieldByFieldElementComparator()
+        .containsExactly(
+            new PartMean(Part.CONNECT, 1),
+            new PartMean(Part.SERVER_QUEUE, 20 / 3.0),
+            new PartMean(Part.SERVER_PREFILL, 30 / 3.0),
+            new PartMean(Part.FIRST_TOKEN, (49 + 99) / 3.0),
+            new PartMean(Part.DECODE, 200 / 3.0),
+            new PartMean(Part.ANSWER, 299 / 3.0));
+    assertThat(stage.totalMs()).isEqualTo(700 / 3.0, within(1e-9));
+  }
+
+  @Test
+  void slowestAndFailedRequestsDoNotDependOnTheOrderOfRecords() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      records.add(at(i).id("ok " + i).tokens(10, 100 + i / 2).record());
+      records.add(
+          at(i).id("full " + i).failed(Verdict.RATE_LIMITED, "full").closed(5 + i % 7).record());
+    }
+    records.add(at(7).id("cut").tokens(5, 9).failed(Verdict.TRUNCATED, "cut").closed(20).record());
+    records.add(at(8).id("gone").failed(Verdict.CANCELLED, "stopped").closed(9_000).record());
+    CloseUps.Exemplars exemplars = of(records).exemplars();
+    Collections.shuffle(records, new Random(1));
+
+    assertThat(of(records).exemplars().slowest()).isEqualTo(exemplars.slowest());
+    assertThat(exemplars.slowest()).hasSize(20);
+    assertThat(exemplars.slowest()).extracting(Exemplar::endMs).startsWith(199.0, 199.0, 198.0);
+    assertThat(exemplars.slowest().get(0).requestId()).isEqualTo("ok 198");
+    assertThat(exemplars.failed()).hasSize(20);
+    assertThat(exemplars.failed().subList(0, 3)).extracting(Exemplar::requestId).contains("cut");
+    assertThat(exemplars.failed()).extracting(Exemplar::requestId).doesNotContain("gone");
+    assertThat(exemplars.failed().stream().filter(e -> "full".equals(e.error())))
+        .hasSize(19)
+        .allMatch(e -> e.endMs() == 11);
+  }
+
+  @Test
+  void aRequestsInstantsAreSinceItWasScheduled() {
+    Exemplar request =
+        of(at(1_000).lag(2).gate(3.0).connect(1).tokens(10, 20, 50).record())
+            .exemplars()
+            .slowest()
+            .get(0);
+    assertThat(request.startS()).isEqualTo(0.998);
+    assertThat(request.startMs()).isEqualTo(2);
+    assertThat(request.admittedMs()).isEqualTo(5);
+    assertThat(request.writtenMs()).isEqualTo(6);
+    assertThat(request.firstTokenMs()).isEqualTo(15);
+    assertThat(request.endMs()).isEqualTo(55);
+    assertThat(request.longestGapMs()).isEqualTo(30);
+    assertThat(request.marksMs()).containsExactly(15.0, 25.0, 55.0);
+  }
+
+  @Test
+  void aRequestThatWasNeverSentIsOneWait() {
+    Exemplar request =
+        of(at(0).gate(null).failed(Verdict.TIMEOUT, "too late").closed(40).record())
+            .exemplars()
+            .failed()
+            .get(0);
+    assertThat(request.admittedMs()).isNull();
+    assertThat(request.endMs()).isEqualTo(40);
+    assertThat(request.marksMs()).isEmpty();
+  }
+
+  @Test
+  void ofManyEventsBothEndsOfEveryLongGapStay() {
+    int[] micros =
+        IntStream.range(0, 5_000).map(i -> i * 10_000 + (i >= 3_333 ? 1_000_000 : 0)).toArray();
+    List<Double> marks = EventMarks.of(micros, 2);
+    assertThat(marks).hasSizeLessThanOrEqualTo(EventMarks.MOST).isSorted();
+    assertThat(marks).contains(2.0, 33_322.0, 34_332.0, 50_992.0);
+  }
+
+  /** Gaps of 30, 60 and 600 ms, and 4 tokens. */
+  @Test
+  void pausesPerThousandTokensEndWhereNoGapIsLonger() {
+    CloseUps.Evenness evenness = of(at(0).tokens(10, 40, 100, 700).record()).evenness();
+    assertThat(evenness.pauses())
+        .containsExactly(
+            new Pauses(20, 750),
+            new Pauses(50, 500),
+            new Pauses(100, 250),
+            new Pauses(200, 250),
+            new Pauses(500, 250),
+            new Pauses(1_000, 0));
+    assertThat(evenness.ratio()).isNotNull();
+    assertThat(evenness.longestGapMs().bars().get(0).from()).isEqualTo(600);
+  }
+
+  @Test
+  void tokensPerEvent() {
+    assertThat(
+            of(
+                    at(0).tokens(1, 2, 3).perEvent(1, 0, 25).record(),
+                    at(1).tokens(1, 2).output(5).record(),
+                    at(2).tokens(1, 2).record())
+                .evenness()
+                .eventSizes())
+        .containsExactly(
+            new EventSize(0, 1, 1),
+            new EventSize(1, 2, 3),
+            new EventSize(2, 3, 2),
+            new EventSize(20, 50, 1));
+  }
+
+  @Test
+  void timesAgainstLengthsPositionAndTurn() {
+    CloseUps.Dependence dependence =
+        of(
+                at(0).turn(1).prompt(100).tokens(50, 60, 90).record(),
+                at(1).turn(2).prompt(300).tokens(80, 90).record(),
+                at(2).turn(2).prompt(310).tokens(82).record())
+            .dependence();
+    assertThat(dependence.ttftByPrompt().ranges()).hasSize(2);
+    assertThat(dependence.ttftByPrompt().ranges().get(1).meanX()).isEqualTo(305);
+    assertThat(dependence.e2eByOutput().ranges())
+        .extracting(r -> r.from())
+        .containsExactly(1L, 2L, 3L);
+    assertThat(dependence.itlByPosition().ranges())
+        .extracting(r -> r.from())
+        .containsExactly(2L, 3L);
+    assertThat(dependence.itlByPosition().ranges().get(1).maxMs()).isEqualTo(30);
+    assertThat(dependence.turns()).extracting(Turn::number).containsExactly(1, 2);
+    assertThat(dependence.turns().get(1).ttftMs().count()).isEqualTo(2);
+    assertThat(dependence.turns().get(1).promptTokens().p50()).isEqualTo(300);
+  }
+
+  @Test
+  void oneTurnIsNoConversationAndManyEndInOne() {
+    assertThat(of(at(0).turn(1).tokens(5).record()).dependence().turns()).isEmpty();
+    List<RequestRecord> records = new ArrayList<>();
+    for (int turn = 1; turn <= 30; turn++) {
+      records.add(at(turn).turn(turn).tokens(5).record());
+    }
+    List<Turn> turns = of(records).dependence().turns();
+    assertThat(turns).hasSize(12);
+    assertThat(turns.get(11).andLater()).isTrue();
+    assertThat(turns.get(11).ttftMs().count()).isEqualTo(19);
+  }
+
+  @Test
+  void scenariosAgainstLoadNeedTwoScenarios() {
+    RunInfo judged = RUN.toBuilder().slo(Slo.parse("ttft<100ms", 99)).build();
+    assertThat(of(at(0).tokens(5).record()).scenarios()).isEmpty();
+    List<ScenarioLoad> loads =
+        Recorded.figures(
+                judged,
+                at(0).scenario("chat").tokens(50).record(),
+                at(1).scenario("chat").tokens(150).record(),
+                at(2).scenario("summary").tokens(60, 80).record(),
+                at(3).scenario("summary").phase(Phase.DRAIN).tokens(900).record())
+            .series()
+            .closeUps()
+            .scenarios();
+    assertThat(loads).extracting(ScenarioLoad::scenario).containsExactly("chat", "summary");
+    assertThat(loads).extracting(ScenarioLoad::count).containsExactly(2L, 1L);
+    assertThat(loads).extracting(ScenarioLoad::sloShare).containsExactly(0.5, 1.0);
+    assertThat(loads.get(0).ttftP95Ms()).isEqualTo(150, within(1.5));
+    assertThat(loads.get(1).e2eP95Ms()).isEqualTo(80, within(0.8));
+  }
+
+  @Test
+  void arrivalsAreCountedWhenPlannedAndWhenTheyCame() {
+    Series series =
+        Recorded.figures(
+                RUN,
+                at(1_500).lag(700).tokens(5).record(),
+                at(1_600).lag(0).tokens(5).record(),
+                at(1_700).tokens(5).record())
+            .series();
+    assertThat(series.overTime()).extracting(Bucket::plannedArrivals).startsWith(1L, 1L);
+    assertThat(series.overTime()).extracting(Bucket::realisedArrivals).startsWith(0L, 2L);
+    assertThat(series.closeUps().lagMs()).isNotNull();
+    assertThat(of(at(0).tokens(5).record()).lagMs()).isNull();
+  }
+
+  @Test
+  void aRunWithoutRequestsHasNothingToShow() {
+    CloseUps nothing = of();
+    assertThat(nothing.breakdowns()).isEmpty();
+    assertThat(nothing.exemplars()).isEqualTo(new CloseUps.Exemplars(List.of(), List.of()));
+    assertThat(nothing.evenness())
+        .isEqualTo(new CloseUps.Evenness(null, null, List.of(), List.of()));
+    assertThat(nothing.dependence().itlByPosition().ranges()).isEmpty();
+  }
+}

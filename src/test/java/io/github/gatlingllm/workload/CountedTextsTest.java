@@ -1,0 +1,54 @@
+package io.github.gatlingllm.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class CountedTextsTest {
+
+  private final List<String> asked = new ArrayList<>();
+  private final Tokenizer counting =
+      new Tokenizer() {
+        @Override
+        public String name() {
+          return "letters";
+        }
+
+        @Override
+        public int count(String text) {
+          asked.add(text);
+          return text.length();
+        }
+
+        @Override
+        public String head(String text, int tokens) {
+          return text.substring(0, tokens);
+        }
+      };
+
+  @Test
+  void everyTextIsCountedOnce() {
+    CountedTexts texts = new CountedTexts(counting);
+    assertThat(texts.count(List.of("be brief", "hi"))).isEqualTo(10);
+    assertThat(texts.count(List.of("be brief", "hi", "hello", "and"))).isEqualTo(18);
+    assertThat(texts.count(List.of())).isZero();
+    assertThat(asked).containsExactly("be brief", "hi", "hello", "and");
+  }
+
+  @Test
+  void theOneAskedForLongestAgoIsForgotten() {
+    CountedTexts texts = new CountedTexts(counting, 10);
+    assertThat(texts.count(List.of("aaaa", "bbbb", "aaaa", "cccc"))).isEqualTo(16);
+    assertThat(texts.count(List.of("aaaa", "bbbb"))).isEqualTo(8);
+    assertThat(asked).containsExactly("aaaa", "bbbb", "cccc", "bbbb");
+  }
+
+  @Test
+  void aTextThatIsTooLongIsCountedAndForgotten() {
+    CountedTexts texts = new CountedTexts(counting, 3);
+    assertThat(texts.count(List.of("abcd", "abcd"))).isEqualTo(8);
+    assertThat(asked).containsExactly("abcd", "abcd");
+  }
+}

@@ -1,0 +1,366 @@
+package io.github.gatlingllm.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.github.gatlingllm.wire.Message;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class DatasetTest {
+
+  @TempDir private Path folder;
+
+  @Test
+  void shareGptHoldsDialogsByFromAndValue() {
+    Dataset dataset = open(DatasetFormat.SHAREGPT, "datasets/sharegpt.json");
+
+    assertThat(dataset)
+        .hasToString(
+            "sharegpt.json (sharegpt): 3 dialogs, 1 to 2 turns (mean 1.3); prompts of 17 to 49"
+                + " characters (mean 31); 1 begin with an answer, which is not sent; left out 2 of"
+                + " 6: no user message; left out 1 of 6: no text");
+    Dialog first = dataset.get(0);
+    assertThat(first.system()).isEqualTo("Sei kurz. ☀️");
+    assertThat(first.asked())
+        .extracting(Message::role, Message::content)
+        .containsExactly(
+            org.assertj.core.groups.Tuple.tuple("system", "Sei kurz. ☀️"),
+            org.assertj.core.groups.Tuple.tuple("user", "Was ist Licht?"),
+            org.assertj.core.groups.Tuple.tuple("assistant", "Eine Welle."),
+            org.assertj.core.groups.Tuple.tuple("user", "Wovon?"));
+    assertThat(first.prompt()).isEqualTo("Wovon?");
+    assertThat(first.answer()).isEqualTo("Des elektromagnetischen Feldes.");
+    assertThat(first.turns()).hasSize(2);
+    assertThat(dataset.outputTokens(first))
+        .as("counted where the format does not say")
+        .isEqualTo(Tokenizer.cl100k().count("Des elektromagnetischen Feldes."));
+    assertThat(contents(dataset.get(1).asked())).containsExactly("Sort it the other way round.");
+    assertThat(dataset.get(1).messages()).as("all that was recorded").hasSize(3);
+    assertThat(dataset.outputTokens(dataset.get(2))).as("nothing was answered").isNull();
+    assertThat(dataset.get(2).system()).isNull();
+  }
+
+  @Test
+  void shareGptVariantsAreTheSame() throws IOException {
+    Path lines =
+        file(
+            "chats.jsonl",
+            "\ufeff"
+                + """
+                {"items": [{"from": "user", "value": "é?"}, {"from": "chatgpt", "value": "!"}]}
+
+                {"conversations": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}\r
+                {"conversations": [{"from": "Human", "value": "x"}, {"from": "bing", "value": "y"}]}
+                """);
+
+    Dataset dataset = open(DatasetFormat.SHAREGPT, lines.toString());
+
+    assertThat(IntStream.range(0, 3).mapToObj(dataset::get).map(Dialog::prompt))
+        .containsExactly("é?", "a", "x");
+    assertThat(IntStream.range(0, 3).mapToObj(dataset::get).map(Dialog::answer))
+        .containsExactly("!", "b", "y");
+  }
+
+  @ParameterizedTest
+  @MethodSource("oasstFiles")
+  void openAssistantGivesTheBestRankedPath(String file) {
+    Dataset dataset = open(DatasetFormat.OASST, file);
+
+    assertThat(dataset.summary()).endsWith("; left out 1 of 3: the prompt was deleted or rejected");
+    assertThat(dataset.size()).isEqualTo(2);
+    assertThat(contents(dataset.get(0).messages()))
+        .containsExactly("Name a river.", "The Rhine.", "How long is it?", "About 1,230 km.");
+    assertThat(dataset.get(0).messages())
+        .extracting(Message::role)
+        .containsExactly("user", "assistant", "user", "assistant");
+    assertThat(contents(dataset.get(1).messages())).containsExactly("¿Qué hora es?");
+  }
+
+  static Stream<String> oasstFiles() {
+    return Stream.of("datasets/oasst.trees.jsonl", "datasets/oasst.messages.jsonl");
+  }
+
+  @Test
+  void longBenchAsksWithTheTextFirst() {
+    Dialog dialog = open(DatasetFormat.LONGBENCH, "datasets/longbench.json").get(0);
+
+    assertThat(dialog.prompt())
+        .contains("<text>\nThis lease of 100 % of the house\nwas signed by both parties.\n</text>")
+        .contains("Who signed?\nA: The tenant\nB: The landlord\nC: Both\nD: Nobody\n");
+    assertThat(dialog.answer()).as("a letter is no recorded answer").isNull();
+  }
+
+  @Test
+  void openAiChatsKeepPartsToolsAndLimits() {
+    Dataset dataset = open(DatasetFormat.OPENAI, "datasets/openai.jsonl");
+
+    assertThat(contents(dataset.get(0).asked()))
+        .containsExactly("Answer in one word.", "Sky?", "Blue", "Grass?");
+    assertThat(dataset.get(0).outputTokens()).isEqualTo(3);
+    Dialog picture = dataset.get(1);
+    assertThat(picture.outputTokens()).isEqualTo(40);
+    assertThat(picture.prompt()).isEqualTo("What is this?");
+    assertThat(picture.messages().get(0).parts()).contains("data:image/png;base64,AAAA");
+    Dialog weather = dataset.get(2);
+    assertThat(weather.tools())
+        .isEqualTo("[{\"type\":\"function\",\"function\":{\"name\":\"weather\"}}]");
+    assertThat(weather.turns()).hasSize(2);
+    assertThat(weather.asked()).hasSize(3);
+    assertThat(weather.asked().get(1).toolCalls()).contains("\\\"city\\\":\\\"Bonn\\\"");
+    assertThat(weather.asked().get(2).toolCallId()).isEqualTo("c1");
+    assertThat(weather.answer()).isEqualTo("It is 12 °C.");
+  }
+
+  @ParameterizedTest
+  @MethodSource("tokenizers")
+  void mooncakeTextsHaveTheRecordedLengthsAndShareWhatWasShared(Tokenizer tokenizer) {
+    Dataset dataset = Dataset.open(DatasetFormat.MOONCAKE, "datasets/mooncake.jsonl", tokenizer);
+
+    assertThat(dataset.summary())
+        .isEqualTo(
+            "4 dialogs, 1 turn; prompts of 513 to 1500 tokens (mean 978); answers of 7 to 52 tokens"
+                + " (mean 24); left out 1 of 5: no output tokens");
+    List<Dialog> dialogs = IntStream.range(0, 4).mapToObj(dataset::get).toList();
+    assertThat(dialogs)
+        .allSatisfy(
+            dialog ->
+                assertThat(tokenizer.count(dialog.prompt()))
+                    .as("tokens")
+                    .isEqualTo(dialog.inputTokens()));
+    assertThat(dialogs).extracting(Dialog::outputTokens).containsExactly(52, 26, 7, 9);
+    assertThat(dialogs)
+        .extracting(Dialog::offsetNanos)
+        .containsExactly(0L, 3_053_000_000L, 6_106_000_000L, 6_106_000_000L);
+    String shared = tokenizer.head(dialogs.get(0).prompt(), 2 * BlockText.BLOCK);
+    assertThat(dialogs.get(1).prompt()).startsWith(shared);
+    assertThat(common(dialogs.get(0).prompt(), dialogs.get(1).prompt()))
+        .as("the third blocks differ")
+        .isLessThan(shared.length() + 40);
+    assertThat(common(dialogs.get(0).prompt(), dialogs.get(2).prompt())).isLessThan(40);
+    assertThat(common(dialogs.get(2).prompt(), dialogs.get(3).prompt())).isLessThan(40);
+    assertThat(dataset.get(0)).as("the same again").isEqualTo(dialogs.get(0));
+    assertThat(dataset.inOrder(5)).isEqualTo(dialogs.get(1));
+  }
+
+  static Stream<Tokenizer> tokenizers() {
+    return Stream.of(Tokenizer.cl100k(), Tokenizer.chars4(), new EveryLetter());
+  }
+
+  /** One whose counts do not add up over words: a token per letter, and one at the beginning. */
+  private record EveryLetter() implements Tokenizer {
+    @Override
+    public String name() {
+      return "letters";
+    }
+
+    @Override
+    public int count(String text) {
+      return text.isEmpty() ? 0 : 1 + text.replace(" ", "").length();
+    }
+
+    @Override
+    public String head(String text, int tokens) {
+      int letters = 1;
+      int end = 0;
+      while (end < text.length() && (letters < tokens || text.charAt(end) == ' ')) {
+        letters += text.charAt(end++) == ' ' ? 0 : 1;
+      }
+      return text.substring(0, end).stripTrailing();
+    }
+  }
+
+  private static int common(String a, String b) {
+    int i = 0;
+    while (i < Math.min(a.length(), b.length()) && a.charAt(i) == b.charAt(i)) {
+      i++;
+    }
+    return i;
+  }
+
+  @Test
+  void gzipIsUnpackedByExtension() throws IOException {
+    Path packed = folder.resolve("packed.trees.jsonl.gz");
+    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(packed))) {
+      out.write(Files.readAllBytes(DataFile.of("datasets/oasst.trees.jsonl")));
+    }
+    assertThat(open(DatasetFormat.OASST, packed.toString()).get(0).prompt())
+        .isEqualTo("How long is it?");
+
+    Files.write(packed, new byte[] {1, 2, 3});
+    assertThatThrownBy(() -> open(DatasetFormat.OASST, packed.toString()))
+        .hasMessageContaining("packed.trees.jsonl.gz")
+        .hasMessageContaining("unpack it or drop the .gz");
+  }
+
+  static Stream<Arguments> damaged() {
+    String good = "{\"conversations\": [{\"from\": \"human\", \"value\": \"a\"}]}";
+    return Stream.of(
+        arguments(
+            "a.jsonl", good + "\n\n{\"x\": 1}", "a.jsonl:3: entry 2: expected an object with"),
+        arguments("a.jsonl", good + "\n{\"conver", "a.jsonl:2: entry 2: not valid JSON ("),
+        arguments("a.json", "[\n" + good + ",\n 7]", "a.json:3: entry 2: expected an object with"),
+        arguments("a.json", "[\n" + good + ",\n{]", "a.json:3: entry 2: not valid JSON ("),
+        arguments("a.json", "[" + good, "a.json:1: entry 2: not valid JSON ("),
+        arguments("a.json", "[" + good + "]\n{}", "a.json:2: entry 2: the array has ended"),
+        arguments(
+            "a.json",
+            "[{\"conversations\": [{\"from\": \"tool\", \"value\": \"a\"}]}]",
+            "a.json:1: entry 1: a message is from 'tool'; expected human, gpt or system"),
+        arguments(
+            "a.json",
+            "[{\"conversations\": [{\"from\": \"human\", \"value\": null}]}]",
+            "a.json:1: entry 1: expected a text \"value\""),
+        arguments("a.json", "", "a.json holds no dialog that can be asked (0 dialogs)"),
+        arguments("a.json", "[]", "a.json holds no dialog that can be asked (0 dialogs)"),
+        arguments(
+            "a.json",
+            "[{\"conversations\": []}]",
+            "a.json holds no dialog that can be asked (0 dialogs; left out 1 of 1: no user"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("damaged")
+  void refusesAFileAtItsFirstBadEntry(String name, String text, String message) throws IOException {
+    Path file = file(name, text);
+    assertThatThrownBy(() -> open(DatasetFormat.SHAREGPT, file.toString()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .message()
+        .startsWith(message)
+        .hasLineCount(1);
+  }
+
+  static Stream<Arguments> ofAnotherForm() {
+    return Stream.of(
+        arguments(DatasetFormat.OASST, "{\"text\": \"a\"}", "a message tree with a \"prompt\""),
+        arguments(
+            DatasetFormat.OASST,
+            "{\"message_id\": \"b\", \"parent_id\": \"a\", \"role\": \"prompter\", \"text\": \"t\"}",
+            "message b answers a, which is not in the file"),
+        arguments(
+            DatasetFormat.OASST,
+            "{\"prompt\": {\"role\": \"system\", \"text\": \"t\"}}",
+            "the role 'system'; expected prompter or assistant"),
+        arguments(DatasetFormat.LONGBENCH, "{\"context\": \"c\"}", "a text \"question\""),
+        arguments(
+            DatasetFormat.MOONCAKE,
+            "{\"timestamp\": 0, \"input_length\": \"5\"}",
+            "expected \"input_length\", a whole number of tokens"),
+        arguments(
+            DatasetFormat.MOONCAKE,
+            "{\"timestamp\": 0, \"input_length\": 5, \"output_length\": 5, \"hash_ids\": [1.5]}",
+            "expected \"hash_ids\", a list of whole numbers"),
+        arguments(
+            DatasetFormat.MOONCAKE,
+            "{\"input_length\": 5, \"output_length\": 5, \"hash_ids\": [1]}",
+            "expected \"timestamp\", a number of milliseconds"),
+        arguments(
+            DatasetFormat.OPENAI, "{\"prompt\": \"a\"}", "an object with a list \"messages\""),
+        arguments(
+            DatasetFormat.OPENAI,
+            "{\"messages\": [{\"role\": \"user\", \"content\": 7}]}",
+            "a text or a list of parts as \"content\""),
+        arguments(
+            DatasetFormat.OPENAI,
+            "{\"messages\": [{\"role\": \"user\"}]}",
+            "neither \"content\" nor \"tool_calls\""),
+        arguments(
+            DatasetFormat.OPENAI,
+            "{\"messages\": [], \"max_tokens\": 0}",
+            "\"max_tokens\" is 0; expected a whole number ≥ 1"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("ofAnotherForm")
+  void saysWhatAnEntryShouldHaveBeen(DatasetFormat format, String line, String expected)
+      throws IOException {
+    Path file = file("a.jsonl", line);
+    assertThatThrownBy(() -> open(format, file.toString()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("a.jsonl:")
+        .hasMessageContaining(expected);
+  }
+
+  @Test
+  void saysThatAFileIsNowhere() {
+    assertThatThrownBy(() -> open(DatasetFormat.OPENAI, "no/such.jsonl"))
+        .hasMessage(
+            "no/such.jsonl: no such file, neither in the file system nor on the class path");
+    assertThatThrownBy(() -> DatasetFormat.ofKey("parquet"))
+        .hasMessage(
+            "'parquet' is no dataset format; expected one of sharegpt, oasst, longbench, mooncake,"
+                + " openai");
+  }
+
+  @ParameterizedTest
+  @EnumSource(DatasetFormat.class)
+  void formatsAreFoundByTheirKeys(DatasetFormat format) {
+    assertThat(DatasetFormat.ofKey(format.key())).isSameAs(format);
+  }
+
+  @Test
+  void noticesThatAFileChangesLater() throws IOException {
+    Path file = file("a.jsonl", "{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]}");
+    Dataset dataset = open(DatasetFormat.OPENAI, file.toString());
+    Files.writeString(file, "{");
+
+    assertThatThrownBy(() -> dataset.get(0))
+        .hasMessage("a.jsonl has changed since it was opened (it is shorter now)");
+  }
+
+  @Test
+  void everyUserGetsAnotherDialogUntilAllWereGiven() throws IOException {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 50; i++) {
+      lines
+          .append("{\"messages\": [{\"role\": \"user\", \"content\": \"q")
+          .append(i)
+          .append("\"}]}\n");
+    }
+    Dataset dataset = open(DatasetFormat.OPENAI, file("a.jsonl", lines.toString()).toString());
+
+    List<String> pass = prompts(dataset, 42, 0);
+    Set<String> all = new HashSet<>(pass);
+
+    assertThat(all).hasSize(50);
+    assertThat(prompts(dataset, 42, 0)).isEqualTo(pass);
+    assertThat(prompts(dataset, 42, 50))
+        .isNotEqualTo(pass)
+        .containsExactlyInAnyOrderElementsOf(all);
+    assertThat(prompts(dataset, 43, 0)).isNotEqualTo(pass);
+  }
+
+  private static List<String> prompts(Dataset dataset, long seed, int from) {
+    return IntStream.range(from, from + dataset.size())
+        .mapToObj(i -> dataset.dialog(seed, i).prompt())
+        .toList();
+  }
+
+  private static Dataset open(DatasetFormat format, String file) {
+    return Dataset.open(format, file, Tokenizer.cl100k());
+  }
+
+  private static List<String> contents(List<Message> messages) {
+    return messages.stream().map(Message::content).toList();
+  }
+
+  private Path file(String name, String text) throws IOException {
+    return Files.writeString(folder.resolve(name), text, StandardCharsets.UTF_8);
+  }
+}

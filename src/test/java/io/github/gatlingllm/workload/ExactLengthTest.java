@@ -1,0 +1,129 @@
+package io.github.gatlingllm.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class ExactLengthTest {
+
+  private static final String MIXED =
+      "Größe, naïveté 東京タワー 🤖🤖🏳️‍🌈 مرحبا بالعالم int main() { return 0x7f; }  and  so on\n";
+
+  static Stream<Tokenizer> tokenizers() {
+    return Stream.of(Tokenizer.cl100k(), Tokenizer.chars4());
+  }
+
+  @ParameterizedTest
+  @MethodSource("tokenizers")
+  void aThousandPromptsOfRandomLengthsAreExact(Tokenizer tokenizer) {
+    Prompts prompts =
+        Prompts.of(PromptPool.builtIn(), 7)
+            .tokens(LengthDistribution.uniform(1, 400), tokenizer, 1_000);
+
+    assertThat(prompts.misses()).isEmpty();
+    assertThat(prompts.made())
+        .hasSize(1_000)
+        .allSatisfy(
+            prompt -> {
+              assertThat(tokenizer.count(prompt.text())).isEqualTo(prompt.wanted());
+              assertThat(prompt.text()).isEqualTo(prompt.text().strip()).doesNotContain("\uFFFD");
+            });
+    assertThat(prompts.made()).anyMatch(prompt -> wanted(prompt) < 5);
+    assertThat(prompts.made()).anyMatch(prompt -> wanted(prompt) > 395);
+  }
+
+  private static int wanted(Prompts.Prompt prompt) {
+    Integer wanted = prompt.wanted();
+    return wanted == null ? 0 : wanted;
+  }
+
+  static Stream<Arguments> everyCut() {
+    return tokenizers()
+        .flatMap(
+            tokenizer ->
+                IntStream.rangeClosed(1, tokenizer.count(MIXED) + 20)
+                    .mapToObj(tokens -> Arguments.of(tokenizer, tokens)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyCut")
+  void anyTextCanBeCutAndContinuedToAnyLength(Tokenizer tokenizer, int tokens) {
+    ExactLength.Fitted fitted =
+        new ExactLength(tokenizer).of("", MIXED, "", tokens, new SplittableRandom(1));
+
+    assertThat(tokenizer.count(fitted.text())).isEqualTo(fitted.tokens()).isEqualTo(tokens);
+  }
+
+  @Test
+  void aTextOfTheRightLengthStaysAsItIs() {
+    Tokenizer tokenizer = Tokenizer.cl100k();
+    String text = "Explain how a bill becomes a law.";
+
+    ExactLength.Fitted fitted =
+        new ExactLength(tokenizer).of("", text, "", tokenizer.count(text), new SplittableRandom(1));
+
+    assertThat(fitted.text()).isEqualTo(text);
+  }
+
+  @Test
+  void longPromptsAreContinuedBySentencesThatDiffer() {
+    Prompts prompts =
+        Prompts.of(PromptPool.of("Summarise."), 3)
+            .tokens(LengthDistribution.fixed(2_500), Tokenizer.cl100k(), 1);
+
+    String text = prompts.pick(0).text();
+    List<String> sentences = List.of(text.split("(?<=\\.) "));
+    Map<String, Long> counts =
+        sentences.stream()
+            .collect(
+                java.util.stream.Collectors.groupingBy(
+                    s -> s, java.util.stream.Collectors.counting()));
+    assertThat(text).startsWith("Summarise. ");
+    assertThat(sentences).hasSizeGreaterThan(100);
+    assertThat(counts.values()).allMatch(count -> count <= 2);
+  }
+
+  /** Counts two tokens per letter: odd lengths cannot be had. */
+  private record TwoPerLetter() implements Tokenizer {
+    @Override
+    public String name() {
+      return "two per letter";
+    }
+
+    @Override
+    public int count(String text) {
+      return 2 * text.length();
+    }
+
+    @Override
+    public String head(String text, int tokens) {
+      return text.substring(0, Math.min(text.length(), tokens / 2));
+    }
+  }
+
+  @Test
+  void whatCannotBeMetIsTheNearestAndReported() {
+    Prompts prompts =
+        Prompts.of(PromptPool.builtIn(), 1)
+            .tokens(LengthDistribution.fixed(101), new TwoPerLetter(), 3);
+
+    assertThat(prompts.made()).extracting(Prompts.Prompt::tokens).containsOnly(100);
+    assertThat(prompts.misses())
+        .extracting(Prompts.Miss::toString)
+        .containsExactly(
+            "#0 has 100 of 101 tokens", "#1 has 100 of 101 tokens", "#2 has 100 of 101 tokens");
+    assertThat(
+            Prompts.of(PromptPool.builtIn(), 1)
+                .tokens(LengthDistribution.fixed(100), new TwoPerLetter(), 3)
+                .misses())
+        .isEmpty();
+  }
+}

@@ -1,0 +1,81 @@
+package io.github.gatlingllm.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A file that is larger than the heap is used like any other. */
+final class LargeDatasetIT {
+
+  private static final int DIALOGS = 25_000;
+  private static final long BYTES = 200_000_000L;
+  private static final int HEAP_MEGABYTES = 96;
+  private static final int MAX_SECONDS = 90;
+
+  @TempDir private Path folder;
+
+  /** What the small JVM does. */
+  static final class Opening {
+    private Opening() {}
+
+    public static void main(String[] args) {
+      Dataset dataset = Dataset.open(DatasetFormat.SHAREGPT, args[0], Tokenizer.chars4());
+      Set<String> drawn = new HashSet<>();
+      for (int i = 0; i < 1_000; i++) {
+        drawn.add(dataset.dialog(42, i).turns().get(0).asked().get(0).content().substring(0, 12));
+      }
+      System.out.println(dataset.size() + " dialogs, " + drawn.size() + " drawn");
+    }
+  }
+
+  @Test
+  void twoHundredMegabytesFitIntoASmallHeap() throws Exception {
+    Path file = generated();
+    assertThat(Files.size(file)).isGreaterThan(BYTES);
+    Path output = folder.resolve("output.txt");
+    Process process =
+        new ProcessBuilder(
+                List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-Xmx" + HEAP_MEGABYTES + "m",
+                    "-cp",
+                    System.getProperty(
+                        "surefire.test.class.path", System.getProperty("java.class.path")),
+                    Opening.class.getName(),
+                    file.toString()))
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      assertThat(process.waitFor(MAX_SECONDS, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    assertThat(Files.readString(output)).isEqualTo(DIALOGS + " dialogs, 1000 drawn\n");
+  }
+
+  private Path generated() throws IOException {
+    Path file = folder.resolve("large.json");
+    String text = String.join(" ", Collections.nCopies(1_000, "word"));
+    try (BufferedWriter out = Files.newBufferedWriter(file)) {
+      for (int i = 0; i < DIALOGS; i++) {
+        out.write(i == 0 ? "[" : ",\n");
+        out.write("{\"id\": \"%d\", \"conversations\": [".formatted(i));
+        out.write("{\"from\": \"human\", \"value\": \"%012d %s\"}, ".formatted(i, text));
+        out.write("{\"from\": \"gpt\", \"value\": \"%s\"}]}".formatted(text.substring(0, 3_100)));
+      }
+      out.write("]\n");
+    }
+    return file;
+  }
+}

@@ -1,0 +1,110 @@
+package io.github.gatlingllm.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.IntSummaryStatistics;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class LengthDistributionTest {
+
+  private static final int DRAWS = 100_000;
+
+  private static int[] draws(LengthDistribution lengths) {
+    SplittableRandom random = new SplittableRandom(11);
+    return IntStream.range(0, DRAWS).map(i -> lengths.draw(random, i)).toArray();
+  }
+
+  private static double mean(int[] draws) {
+    return IntStream.of(draws).average().orElseThrow();
+  }
+
+  private static double std(int[] draws) {
+    double mean = mean(draws);
+    return Math.sqrt(IntStream.of(draws).mapToDouble(d -> (d - mean) * (d - mean)).sum() / DRAWS);
+  }
+
+  @Test
+  void normalLengthsHaveTheirMoments() {
+    int[] draws = draws(LengthDistribution.normal(512, 64));
+    // 5 standard errors: 5 · 64/√100,000 of the mean, 5 · 64/√200,000 of the std.
+    assertThat(mean(draws)).isCloseTo(512, within(1.02));
+    assertThat(std(draws)).isCloseTo(64, within(0.72));
+  }
+
+  @Test
+  void lognormalLengthsHaveTheirMomentsAndAreSkewed() {
+    int[] draws = draws(LengthDistribution.lognormal(1_000, 500));
+    assertThat(mean(draws)).isCloseTo(1_000, within(8.0));
+    assertThat(std(draws)).isCloseTo(500, within(15.0));
+    // The median of a lognormal is mean/√(1 + cv²): 1,000/√1.25.
+    assertThat(IntStream.of(draws).sorted().skip(DRAWS / 2).findFirst().orElseThrow())
+        .isCloseTo(894, within(9));
+  }
+
+  @Test
+  void normalLengthsAreCutOffAt1WithoutPilingUpThere() {
+    int[] draws = draws(LengthDistribution.normal(10, 10));
+    long ones = IntStream.of(draws).filter(d -> d == 1).count();
+    long tens = IntStream.of(draws).filter(d -> d == 10).count();
+    assertThat(IntStream.of(draws).min()).hasValue(1);
+    // The density at 1 is exp(-0.9²/2) = 0.667 of that at the mean.
+    assertThat(ones / (double) tens).isCloseTo(0.667, within(0.06));
+  }
+
+  @Test
+  void uniformLengthsIncludeBothEnds() {
+    IntSummaryStatistics draws =
+        IntStream.of(draws(LengthDistribution.uniform(3, 7))).summaryStatistics();
+    assertThat(draws.getMin()).isEqualTo(3);
+    assertThat(draws.getMax()).isEqualTo(7);
+    assertThat(draws.getAverage()).isCloseTo(5, within(0.03));
+  }
+
+  @Test
+  void weightedLengthsHaveTheirShares() {
+    int[] draws =
+        draws(
+            LengthDistribution.weighted(
+                List.of(
+                    new LengthDistribution.Weighted.Choice(128, 70),
+                    new LengthDistribution.Weighted.Choice(4_096, 30))));
+    assertThat(IntStream.of(draws).filter(d -> d == 128).count() / (double) DRAWS)
+        .isCloseTo(0.7, within(0.008));
+  }
+
+  @Test
+  void recordedLengthsComeInTheirOrderAndAgain() {
+    LengthDistribution recorded = LengthDistribution.recorded("trace", List.of(5, 9, 7));
+    assertThat(IntStream.of(draws(recorded)).limit(7)).containsExactly(5, 9, 7, 5, 9, 7, 5);
+    assertThat(recorded.least()).isEqualTo(5);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "512, exactly 512 tokens",
+    "1, exactly 1 token",
+    "512:64, normal lengths of mean 512 and std 64 tokens",
+    "512.5:0, normal lengths of mean 512.5 and std 0 tokens",
+    "100-900, uniform lengths of 100 to 900 tokens",
+    "5-5, uniform lengths of 5 to 5 tokens"
+  })
+  void isReadFromASetting(String text, String meaning) {
+    assertThat(LengthDistribution.parse(text)).hasToString(meaning);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-5", "x", "1.5", "9-5", "0-5", "512:", "0:5", "1000001", "5:-1"})
+  void refusesWhatIsNoLength(String text) {
+    assertThatThrownBy(() -> LengthDistribution.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("expected tokens from 1 to 1000000: a number, <mean>:<std> or <least>-<most>");
+  }
+}

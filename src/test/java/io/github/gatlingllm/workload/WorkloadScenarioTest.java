@@ -1,0 +1,58 @@
+package io.github.gatlingllm.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+final class WorkloadScenarioTest {
+
+  private static final Tokenizer CL100K = Tokenizer.cl100k();
+
+  @ParameterizedTest
+  @CsvSource({"A1,50,1", "A2,2500,1", "B1,50,20", "B2,2500,20", "C,30,20", "D,50,20"})
+  void hasItsSizesByTheTokenizer(WorkloadScenario scenario, int tokens, int distinct) {
+    WorkloadScenario.Ready ready = scenario.ready(CL100K, 42, 20);
+
+    assertThat(ready.misses()).isEmpty();
+    assertThat(IntStream.range(0, 20).mapToObj(i -> ready.prompts().pick(i).text()).distinct())
+        .hasSize(distinct)
+        .allMatch(text -> CL100K.count(text) == tokens);
+  }
+
+  @Test
+  void onlyRagHasASystemPromptOf2000Tokens() {
+    for (WorkloadScenario scenario : WorkloadScenario.values()) {
+      WorkloadScenario.Ready ready = scenario.ready(CL100K, 42, 1);
+      if (scenario == WorkloadScenario.C) {
+        String system = ready.system();
+        assertThat(system).startsWith("You are an assistant");
+        assertThat(CL100K.count(system == null ? "" : system)).isEqualTo(2_000);
+        assertThat(ready.systemTokens()).isEqualTo(2_000);
+      } else {
+        assertThat(ready.system()).isNull();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theSameSeedGivesTheSamePromptsAndAnotherOneOthers(WorkloadScenario scenario) {
+    WorkloadScenario.Ready ready = scenario.ready(CL100K, 42, 3);
+    WorkloadScenario.Ready again = scenario.ready(CL100K, 42, 3);
+    WorkloadScenario.Ready other = scenario.ready(CL100K, 43, 3);
+
+    assertThat(again.prompts().made()).isEqualTo(ready.prompts().made());
+    assertThat(again.system()).isEqualTo(ready.system());
+    assertThat(other.prompts().made()).isNotEqualTo(ready.prompts().made());
+  }
+
+  @Test
+  void isFoundByItsName() {
+    assertThat(WorkloadScenario.of(" b2")).isEqualTo(WorkloadScenario.B2);
+    assertThat(WorkloadScenario.of("E")).isNull();
+  }
+}
