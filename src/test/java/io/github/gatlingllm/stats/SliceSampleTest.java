@@ -32,7 +32,7 @@ class SliceSampleTest {
         for (int i = 0; i < COUNT; i++) {
           times[i] = random.nextInt(4);
           for (int n = random.nextInt(30); n > 0; n--) {
-            double value = Math.exp(3 * random.nextGaussian() + s);
+            double value = 0.001 + Math.exp(3 * random.nextGaussian() + s);
             stage.slices().get(i).add(Metric.TTFT_MS, value, 1);
             stage.slices().get(i).tokens += 1;
             repeated.addAll(Collections.nCopies(times[i], value));
