@@ -7,7 +7,6 @@ import io.github.gatlingllm.stats.Comparison.Outcome;
 import io.github.gatlingllm.stats.Comparison.Place;
 import io.github.gatlingllm.stats.FailCondition.Judged;
 import io.github.gatlingllm.stats.Interval;
-import io.github.gatlingllm.stats.Summary;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -79,15 +78,15 @@ final class ChangeText {
     if (stage == null) {
       return "all " + (comparison.places().size() - 1) + " stages pooled";
     }
-    boolean targets = isTold(comparison, Place::target);
-    boolean scenarios = isTold(comparison, Place::scenario);
-    return Summary.named(
-        stage, targets ? place.target() : null, scenarios ? place.scenario() : null);
+    String target = place.target();
+    String scenario = place.scenario();
+    return stage
+        + (target == null || isSame(comparison, Place::target) ? "" : " of " + target)
+        + (scenario == null || isSame(comparison, Place::scenario) ? "" : ", " + scenario);
   }
 
-  /** Whether places differ in it. */
-  private static boolean isTold(Comparison comparison, Function<Place, @Nullable String> of) {
-    return comparison.places().stream().map(of).filter(Objects::nonNull).distinct().count() > 1;
+  private static boolean isSame(Comparison comparison, Function<Place, @Nullable String> of) {
+    return comparison.places().stream().map(of).filter(Objects::nonNull).distinct().count() < 2;
   }
 
   /** A run's verdict in a sentence. */

@@ -12,7 +12,6 @@ import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -75,9 +74,9 @@ final class CompareCharts {
   private Chart curve() {
     List<Line> lines =
         lines(
-            stages -> {
+            (summary, target) -> {
               List<Point> points = new ArrayList<>();
-              for (Stage stage : stages) {
+              for (Stage stage : of(summary, target)) {
                 Double x = stage.figures().throughput().outputTokensPerS();
                 Double y = stage.figures().metric(latency()).p95();
                 if (x != null && y != null) {
@@ -108,8 +107,8 @@ final class CompareCharts {
       Function<Stage, @Nullable Double> figure) {
     List<Line> lines =
         lines(
-            stages ->
-                stages.stream()
+            (summary, target) ->
+                of(summary, target).stream()
                     .map(s -> new Point(levels.indexOf(s.label()), figure.apply(s)))
                     .toList());
     Axis x = Axis.places("Load level", "", levels);
@@ -141,32 +140,25 @@ final class CompareCharts {
         lines);
   }
 
-  /** What a line of one target and scenario of one run goes through. */
+  /** What a line of one target of one run goes through. */
   private interface Points {
-    List<Point> of(List<Stage> stages);
+    List<Point> of(Summary summary, String target);
   }
 
   private List<Line> lines(Points points) {
     List<Line> lines = new ArrayList<>();
     for (int i = 0; i < sides.size(); i++) {
       Summary summary = sides.get(i).figures().summary();
-      List<Summary.Curve> curves = summary.curves();
-      for (int c = 0; c < curves.size(); c++) {
-        Summary.Curve curve = curves.get(c);
-        String name =
-            curves.size() > 1
-                ? summary.place(sides.get(i).name(), curve.target(), curve.scenario())
-                : sides.get(i).name();
-        lines.add(Line.of(name, i, curves.size() > 1 ? c : i, points.of(of(summary, curve))));
+      List<String> targets = summary.stages().stream().map(Stage::target).distinct().toList();
+      for (int t = 0; t < targets.size(); t++) {
+        String name = sides.get(i).name() + (targets.size() > 1 ? ", " + targets.get(t) : "");
+        lines.add(Line.of(name, i, targets.size() > 1 ? t : i, points.of(summary, targets.get(t))));
       }
     }
     return lines;
   }
 
-  private static List<Stage> of(Summary summary, Summary.Curve curve) {
-    return summary.stages().stream()
-        .filter(stage -> stage.target().equals(curve.target()))
-        .filter(stage -> Objects.equals(stage.scenario(), curve.scenario()))
-        .toList();
+  private static List<Stage> of(Summary summary, String target) {
+    return summary.stages().stream().filter(stage -> stage.target().equals(target)).toList();
   }
 }

@@ -51,6 +51,9 @@ final class CompareCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     List<FailCondition> conditions =
         failOn.stream().flatMap(text -> FailCondition.parse(text).stream()).toList();
+    if (out != null && Files.exists(out) && !Files.isDirectory(out)) {
+      throw new IOException(out + " is not a directory; expected one for --out");
+    }
     ComparedRuns compared = compare(conditions);
     Path directory = out == null ? runs.get(0) : Files.createDirectories(out);
     Path page = directory.resolve("compare.html");

@@ -16,12 +16,12 @@ final class CompareMarkdown {
     StringBuilder out = new StringBuilder();
     out.append("## LLM load test compared with ");
     out.append(SummaryMarkdown.inline(runs.base().name())).append("\n\n");
+    differences(runs, out);
     for (Other other : runs.others()) {
       out.append("**").append(SummaryMarkdown.inline(other.side().name())).append(": ");
       out.append(SummaryMarkdown.inline(ChangeText.verdict(other))).append("**\n\n");
       conditions(other, out);
     }
-    differences(runs, out);
     for (Other other : runs.others()) {
       figures(other, out);
     }
@@ -50,9 +50,21 @@ final class CompareMarkdown {
             runs.sides().stream().map(side -> side.figures().summary()).toList());
     out.append("### What differs\n\n");
     if (differences.isEmpty()) {
-      out.append("Nothing that the runs know of.\n\n");
-      return;
+      out.append("Nothing that the runs know of.\n");
+    } else {
+      out.append(table(runs, differences).markdown());
     }
+    out.append('\n');
+    for (Other other : runs.others()) {
+      for (String stage : other.comparison().unmatched()) {
+        out.append("- ").append(SummaryMarkdown.inline(other.side().name())).append(": stage ");
+        out.append(SummaryMarkdown.inline(stage)).append('\n');
+      }
+      out.append(other.comparison().unmatched().isEmpty() ? "" : "\n");
+    }
+  }
+
+  private static TextTable table(ComparedRuns runs, List<ConfigurationDifference.Row> differences) {
     List<String> heading = new ArrayList<>(List.of("setting"));
     runs.sides().forEach(side -> heading.add(SummaryMarkdown.inline(side.name())));
     List<List<String>> rows = new ArrayList<>();
@@ -61,12 +73,7 @@ final class CompareMarkdown {
       row.values().forEach(value -> cells.add(SummaryMarkdown.inline(value)));
       rows.add(cells);
     }
-    out.append(new TextTable(heading, rows).markdown()).append('\n');
-    for (Other other : runs.others()) {
-      for (String stage : other.comparison().unmatched()) {
-        out.append("- stage ").append(SummaryMarkdown.inline(stage)).append('\n');
-      }
-    }
+    return new TextTable(heading, rows);
   }
 
   /** All figures of the first place, clear changes of the others. */

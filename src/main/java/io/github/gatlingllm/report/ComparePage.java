@@ -53,8 +53,8 @@ final class ComparePage {
 
   private List<Section> sections() {
     List<Section> sections = new ArrayList<>();
-    sections.add(verdict());
     sections.add(differences());
+    sections.add(verdict());
     sections.add(figures());
     sections.add(new CompareCharts(runs).section());
     return sections;

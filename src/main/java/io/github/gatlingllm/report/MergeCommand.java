@@ -10,6 +10,7 @@ import io.github.gatlingllm.sample.RunInfo;
 import io.github.gatlingllm.sample.RunInfoFile;
 import io.github.gatlingllm.stats.RunStatistics;
 import java.io.BufferedOutputStream;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -17,6 +18,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -57,6 +59,7 @@ final class MergeCommand implements Callable<Integer> {
     RunFiles files = new RunFiles(out);
     Files.createDirectories(files.folder());
     Copied copied = copy(join, files.requests());
+    copyArrivals(files.arrivals());
     RunInfo joined = join.info();
     RunInfoFile.write(
         joined.toBuilder().dropped(joined.dropped() + copied.lost).build(), files.info());
@@ -123,6 +126,23 @@ final class MergeCommand implements Callable<Integer> {
       to.write(RecordCodec.write(placed));
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
+    }
+  }
+
+  /** The planned arrivals of all injectors, one after the other. */
+  private void copyArrivals(Path target) throws IOException {
+    for (Path run : runs) {
+      Path arrivals = new RunFiles(run).arrivals();
+      if (Files.exists(arrivals)) {
+        try (Stream<String> lines = Files.lines(arrivals);
+            BufferedWriter to =
+                Files.newBufferedWriter(
+                    target, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+          for (String line : (Iterable<String>) lines::iterator) {
+            to.append(line).append('\n');
+          }
+        }
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.sample;
 
+import io.github.gatlingllm.sample.RunInfo.TargetSlo;
 import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -20,11 +21,12 @@ import org.jspecify.annotations.Nullable;
  * Joins the injectors of one load test into one run: several generators that loaded the same
  * servers at the same time, each with its part.
  *
- * <p>A stage is the same where label and target are. Its offered load is the sum of the parts, its
- * measure window what the windows of all injectors have in common: only there was the whole load
- * on. A request that was scheduled in its own injector's window but outside the common one belongs
- * to {@link Phase#STABILIZE} before it, to {@link Phase#DRAIN} after it. Windows that have nothing
- * in common are those of a test that was repeated, not of one that was shared; they are refused.
+ * <p>A stage is the same where label, target and scenario are. Its offered load is the sum of the
+ * parts, its measure window what the windows of all injectors have in common: only there was the
+ * whole load on. A request that was scheduled in its own injector's window but outside the common
+ * one belongs to {@link Phase#STABILIZE} before it, to {@link Phase#DRAIN} after it. Windows that
+ * have nothing in common are those of a test that was repeated, not of one that was shared; they
+ * are refused.
  *
  * <p>Windows are compared by the wall clocks of the injectors, which should agree to a small part
  * of a window.
@@ -35,15 +37,25 @@ public final class InjectorJoin {
   private final RunInfo joined;
   private final Map<StageKey, PhaseWindow> measured = new HashMap<>();
 
-  private record StageKey(String label, String target, @Nullable String scenario) {}
+  private record StageKey(String label, String target, @Nullable String scenario) {
+
+    static StageKey of(StageInfo stage) {
+      return new StageKey(labelOf(stage.label()), stage.target(), stage.scenario());
+    }
+
+    @Override
+    public String toString() {
+      return label + " of " + target + (scenario == null ? "" : ", " + scenario);
+    }
+  }
 
   private InjectorJoin(String id, List<RunInfo> runs) {
     this.runs = runs;
     refuseTwice();
     same("simulation", RunInfo::simulation);
-    same("SLO", run -> run.sloOf("") + " at " + run.sloPercentile() + " %");
-    same("SLO by target", RunInfo::sloByTarget);
+    same("SLO", run -> run.slo() + " at " + run.sloPercentile() + " %");
     same("SLO by request", RunInfo::sloByRequest);
+    same("SLO by target", RunInfo::sloByTarget);
     this.joined = join(id);
   }
 
@@ -65,9 +77,7 @@ public final class InjectorJoin {
   /** The record with the phase that it has in the joined run. */
   public RequestRecord placed(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
-    String label = labelOf(id.stage());
-    PhaseWindow own = measured.get(new StageKey(label, id.target(), id.scenario()));
-    PhaseWindow window = own != null ? own : measured.get(new StageKey(label, id.target(), null));
+    PhaseWindow window = windowOf(id);
     Long end = window == null ? null : window.endUnixNanos();
     long scheduled = record.timing().scheduledUnixNanos();
     if (id.phase() != Phase.MEASURE || window == null || end == null) {
@@ -78,6 +88,13 @@ public final class InjectorJoin {
             ? Phase.STABILIZE
             : scheduled >= end ? Phase.DRAIN : Phase.MEASURE;
     return phase == Phase.MEASURE ? record : withPhase(record, phase);
+  }
+
+  /** That of its scenario's stage, else of the one of all scenarios. */
+  private @Nullable PhaseWindow windowOf(RequestRecord.Identity id) {
+    String label = labelOf(id.stage());
+    PhaseWindow own = measured.get(new StageKey(label, id.target(), id.scenario()));
+    return own != null ? own : measured.get(new StageKey(label, id.target(), null));
   }
 
   private static RequestRecord withPhase(RequestRecord record, Phase phase) {
@@ -139,30 +156,29 @@ public final class InjectorJoin {
     boolean complete = runs.stream().allMatch(run -> run.state() == RunInfo.State.COMPLETE);
     RunInfo first = runs.get(0);
     Set<String> injectors = new LinkedHashSet<>(runs.stream().map(RunInfo::injector).toList());
-    RunInfoBuilder whole =
-        new RunInfoBuilder(id, first.simulation(), String.join(",", injectors), start)
-            .ended(end, complete ? RunInfo.State.COMPLETE : RunInfo.State.INTERRUPTED)
-            .seed(
-                runs.stream().map(RunInfo::seed).distinct().count() == 1
-                    ? first.seed()
-                    : (Long) null)
-            .versions(distinct(RunInfo::versions))
-            .config(distinct(RunInfo::config))
-            .config(
-                "merged from",
-                String.join(
-                    ", ", runs.stream().map(r -> r.id() + " (" + r.injector() + ")").toList()))
-            .workload(distinct(RunInfo::workload))
-            .slo(first.sloOf(""))
-            .sloByRequest(first.sloByRequest())
-            .sloByTarget(first.sloByTarget())
-            .dropped(runs.stream().mapToLong(RunInfo::dropped).sum())
-            .planned(planned())
-            .stages(stages)
-            .assertions(
-                runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList());
-    runs.forEach(run -> run.conclusions().forEach(whole::conclusion));
-    return whole.build();
+    RunInfoBuilder builder =
+        new RunInfoBuilder(id, first.simulation(), String.join(",", injectors), start);
+    runs.stream()
+        .flatMap(run -> run.conclusions().stream())
+        .distinct()
+        .forEach(builder::conclusion);
+    return builder
+        .ended(end, complete ? RunInfo.State.COMPLETE : RunInfo.State.INTERRUPTED)
+        .seed(runs.stream().map(RunInfo::seed).distinct().count() == 1 ? first.seed() : (Long) null)
+        .versions(distinct(RunInfo::versions))
+        .config(distinct(RunInfo::config))
+        .config(
+            "merged from",
+            String.join(", ", runs.stream().map(r -> r.id() + " (" + r.injector() + ")").toList()))
+        .workload(distinct(RunInfo::workload))
+        .slo(new TargetSlo(first.slo(), first.sloPercentile(), Map.of()).global())
+        .sloByRequest(first.sloByRequest())
+        .sloByTarget(first.sloByTarget())
+        .dropped(runs.stream().mapToLong(RunInfo::dropped).sum())
+        .planned(planned())
+        .stages(stages)
+        .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList())
+        .build();
   }
 
   private static long known(@Nullable Long end) {
@@ -197,8 +213,7 @@ public final class InjectorJoin {
     Map<StageKey, List<StageInfo>> byKey = new LinkedHashMap<>();
     for (RunInfo run : runs) {
       for (StageInfo stage : run.stages()) {
-        StageKey key = keyOf(stage);
-        byKey.computeIfAbsent(key, k -> new ArrayList<>()).add(stage);
+        byKey.computeIfAbsent(StageKey.of(stage), k -> new ArrayList<>()).add(stage);
       }
     }
     List<StageInfo> stages = new ArrayList<>();
@@ -211,8 +226,8 @@ public final class InjectorJoin {
     for (StageInfo part : parts) {
       if (!part.kind().equals(first.kind()) || !part.unit().equals(first.unit())) {
         throw new IllegalArgumentException(
-            "stage %s of %s is %s in one run and %s in another; expected the same load plan"
-                .formatted(key.label(), key.target(), first.kind(), part.kind()));
+            "stage %s is %s in one run and %s in another; expected the same load plan"
+                .formatted(key, first.kind(), part.kind()));
       }
     }
     boolean hasLoad = parts.stream().allMatch(part -> part.offered() != null);
@@ -278,10 +293,9 @@ public final class InjectorJoin {
       throw new IllegalArgumentException(
           String.format(
               Locale.ROOT,
-              "stage %s of %s was not measured at the same time (%.1f s apart): these runs are"
+              "stage %s was not measured at the same time (%.1f s apart): these runs are"
                   + " repeats, not injectors of one load test; compare them instead",
-              key.label(),
-              key.target(),
+              key,
               (from - to) / 1e9));
     }
     return isMeasured ? new PhaseWindow(Phase.MEASURE, from, to) : null;
@@ -289,10 +303,6 @@ public final class InjectorJoin {
 
   private static long orElse(@Nullable Long nanos, long other) {
     return nanos == null ? other : nanos;
-  }
-
-  private static StageKey keyOf(StageInfo stage) {
-    return new StageKey(labelOf(stage.label()), stage.target(), stage.scenario());
   }
 
   private static String labelOf(String stage) {
@@ -311,21 +321,20 @@ public final class InjectorJoin {
                 remarks.add(
                     String.format(
                         Locale.ROOT,
-                        "stage %s of %s: measured in the %.1f s that all its injectors share",
-                        entry.getKey().label(),
-                        entry.getKey().target(),
+                        "stage %s: measured in the %.1f s that all its injectors share",
+                        entry.getKey(),
                         (orElse(entry.getValue().endUnixNanos(), 0)
                                 - entry.getValue().startUnixNanos())
                             / 1e9)));
     for (StageInfo stage : joined.stages()) {
+      StageKey key = StageKey.of(stage);
       long having =
           runs.stream()
-              .filter(run -> run.stages().stream().anyMatch(s -> keyOf(s).equals(keyOf(stage))))
+              .filter(run -> run.stages().stream().map(StageKey::of).anyMatch(key::equals))
               .count();
       if (having < runs.size()) {
         remarks.add(
-            "stage %s of %s: only %d of %d injectors have it"
-                .formatted(stage.label(), stage.target(), having, runs.size()));
+            "stage %s: only %d of %d injectors have it".formatted(key, having, runs.size()));
       }
     }
     if (joined.seed() != null && runs.size() > 1) {

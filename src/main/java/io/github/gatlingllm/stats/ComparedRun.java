@@ -1,10 +1,11 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.RequestRecord;
 import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.Slo;
 import io.github.gatlingllm.sample.StageInfo;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -36,14 +37,7 @@ public final class ComparedRun {
   public static ComparedRun read(
       @Nullable RunInfo info, @Nullable RunInfo judge, RecordSource source) throws IOException {
     RunInfo known = RunStatistics.completed(info, source);
-    RunInfo whole =
-        judge == null
-            ? known
-            : known.toBuilder()
-                .slo(judge.sloOf(""))
-                .sloByRequest(judge.sloByRequest())
-                .sloByTarget(judge.sloByTarget())
-                .build();
+    RunInfo whole = judge == null ? known : judgedAs(judge, known);
     SliceTally slices = new SliceTally(whole);
     RunFigures figures =
         RunStatistics.of(
@@ -55,6 +49,28 @@ public final class ComparedRun {
                       sink.accept(record);
                     }));
     return new ComparedRun(whole, source, figures, slices);
+  }
+
+  /** Where the base has one target, its SLO is that of every target of the other. */
+  private static RunInfo judgedAs(RunInfo judge, RunInfo run) {
+    List<String> targets = judge.stages().stream().map(StageInfo::target).distinct().toList();
+    if (targets.size() == 1) {
+      String target = targets.get(0);
+      return run.toBuilder()
+          .slo(judge.sloOf(target))
+          .sloByRequest(judge.judgeOf(target).byRequest())
+          .sloByTarget(Map.of())
+          .build();
+    }
+    Slo global =
+        judge.slo().isEmpty()
+            ? new Slo(List.of(), judge.sloPercentile())
+            : Slo.parse(judge.slo(), judge.sloPercentile());
+    return run.toBuilder()
+        .slo(global)
+        .sloByRequest(judge.sloByRequest())
+        .sloByTarget(judge.sloByTarget())
+        .build();
   }
 
   /** The run, with stages and windows that were inferred where {@code run.json} had none. */
@@ -86,28 +102,18 @@ public final class ComparedRun {
     }
     List<StageInfo> kept =
         which.stream().sorted().map(i -> info.stages().get(i)).collect(Collectors.toList());
-    Set<List<String>> keys =
-        kept.stream()
-            .map(stage -> key(stage.label(), stage.target(), stage.scenario()))
-            .collect(Collectors.toSet());
+    Windows windows = new Windows(info.stages(), 0);
     return RunStatistics.of(
             info.toBuilder().stages(kept).build(),
             sink ->
                 source.replay(
                     record -> {
-                      RequestRecord.Identity id = record.identity();
-                      String label = Windows.labelOf(id);
-                      if (keys.contains(key(label, id.target(), id.scenario()))
-                          || keys.contains(key(label, id.target(), null))) {
+                      if (which.contains(windows.of(record.identity()).index())) {
                         sink.accept(record);
                       }
                     }))
         .summary()
         .figures();
-  }
-
-  private static List<String> key(String label, String target, @Nullable String scenario) {
-    return List.of(label, target, scenario == null ? "" : scenario);
   }
 
   /** The p90 of E2E in a stage, in seconds; 0 where no request succeeded. */

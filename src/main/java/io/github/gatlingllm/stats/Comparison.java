@@ -63,6 +63,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
    *
    * @param stage its label; null for all stages pooled
    * @param target its target in the base; null for all
+   * @param scenario its scenario; null where scenarios are not told apart
    * @param base all its figures in the base
    * @param run all its figures in the other run
    */

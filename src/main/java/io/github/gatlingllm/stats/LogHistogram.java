@@ -35,7 +35,7 @@ final class LogHistogram {
 
   private void reach(int bin) {
     if (bin < first) {
-      int more = Math.max(first - bin, counts.length / 2);
+      int more = Math.min(first, Math.max(first - bin, counts.length / 2));
       int[] wider = new int[counts.length + more];
       System.arraycopy(counts, 0, wider, more, counts.length);
       counts = wider;

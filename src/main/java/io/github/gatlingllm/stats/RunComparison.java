@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * run; that another day, another machine or a warmer GPU gives other figures, no pair of runs can
  * tell.
  *
- * <p>Stages are matched by label and target; where each run has one target, by label alone.
- * Deterministic: the same records give the same outcome.
+ * <p>Stages are matched by label, scenario and target; where each run has one target, whatever it
+ * is called. Deterministic: the same records give the same outcome.
  */
 public final class RunComparison {
 
@@ -112,16 +112,16 @@ public final class RunComparison {
         StageInfo other = theirs.get(r);
         boolean same =
             stage.label().equals(other.label())
-                && (byLabel || stage.target().equals(other.target()))
-                && Objects.equals(stage.scenario(), other.scenario());
+                && Objects.equals(stage.scenario(), other.scenario())
+                && (byLabel || stage.target().equals(other.target()));
         found = same && !taken.contains(r) ? r : -1;
       }
       if (found < 0) {
-        unmatched.add(name(stage) + " is only in the base");
+        unmatched.add(named(stage) + " is only in the base");
       } else {
         taken.add(found);
         if (base.slicesOf(b) == null || run.slicesOf(found) == null) {
-          unmatched.add(name(stage) + " was not measured in both");
+          unmatched.add(named(stage) + " was not measured in both");
         } else {
           matches.add(new Match(b, found));
         }
@@ -129,13 +129,14 @@ public final class RunComparison {
     }
     for (int r = 0; r < theirs.size(); r++) {
       if (!taken.contains(r)) {
-        unmatched.add(name(theirs.get(r)) + " is only in the other run");
+        unmatched.add(named(theirs.get(r)) + " is only in the other run");
       }
     }
   }
 
-  private static String name(StageInfo stage) {
-    return Summary.named(stage.label(), stage.target(), stage.scenario());
+  private static String named(StageInfo stage) {
+    String scenario = stage.scenario();
+    return stage.label() + " of " + stage.target() + (scenario == null ? "" : ", " + scenario);
   }
 
   private static boolean hasOneTarget(ComparedRun run) {
@@ -153,7 +154,7 @@ public final class RunComparison {
       shortWindows.add(
           "%s (%s times)"
               .formatted(
-                  base.stages().get(match.base()).label(),
+                  named(base.stages().get(match.base())),
                   Digits.of(Math.floor(slice * StageSlices.COUNT / stay))));
     }
     return new Pair(ours, theirs, length, Persistence.missedBy(length, phi));

@@ -69,14 +69,6 @@ final class DemoRun {
         List.of(1, 2, 4, 8, 16, 24, 32, 48, 64), List.of("local"), List.of("ask", "follow-up"));
   }
 
-  /** Open loops of two scenarios at a server that reports its times. */
-  static DemoRun openScenarios() {
-    return new DemoRun(List.of(1, 8, 24, 48), List.of("local"), List.of("ask"))
-        .open()
-        .reporting()
-        .scenarios("chat", "summary");
-  }
-
   /** Another run of the same server. */
   DemoRun seed(long seed) {
     random = new Random(seed);
@@ -87,6 +79,14 @@ final class DemoRun {
   DemoRun slower(double factor) {
     slowness = factor;
     return this;
+  }
+
+  /** Open loops of two scenarios at a server that reports its times. */
+  static DemoRun openScenarios() {
+    return new DemoRun(List.of(1, 8, 24, 48), List.of("local"), List.of("ask"))
+        .open()
+        .reporting()
+        .scenarios("chat", "summary");
   }
 
   DemoRun withoutSlo() {

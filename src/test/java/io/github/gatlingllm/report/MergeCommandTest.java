@@ -65,6 +65,7 @@ class MergeCommandTest {
     for (int i = 0; i < 100; i++) {
       append(files, RecordCodec.write(request(name, i, from + i * 100L * MS)));
     }
+    Files.writeString(files.arrivals(), "{\"scenario\":\"" + name + "\",\"index\":0}");
     return run;
   }
 
@@ -154,6 +155,9 @@ class MergeCommandTest {
     assertThat(summary.at("/throughput/output_tokens_per_s").asDouble()).isCloseTo(40, within(0.4));
     assertThat(summary.at("/stages/0/mean_in_flight").asDouble()).isCloseTo(2, within(0.03));
     assertThat(summary.at("/arrivals/planned_per_s").asDouble()).isCloseTo(20, within(0.01));
+    assertThat(Files.readAllLines(files.arrivals()))
+        .containsExactly(
+            "{\"scenario\":\"north\",\"index\":0}", "{\"scenario\":\"south\",\"index\":0}");
     List<RequestRecord> records = new ArrayList<>();
     assertThat(RecordFile.read(files.requests(), records::add).isClean()).isTrue();
     assertThat(records).hasSize(200);
