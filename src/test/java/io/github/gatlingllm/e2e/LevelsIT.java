@@ -23,6 +23,9 @@ import org.junit.jupiter.api.Test;
 /** Load levels in real runs: their phases, and how they end. */
 class LevelsIT {
 
+  /** So many may be on their way at the edges of a window when the machine is busy. */
+  private static final int TOKENS_AT_AN_EDGE = 8;
+
   private static final int SIGTERM = 128 + 15;
 
   private static GatlingRun.Setup plan(String plan, EmbeddedEngine engine) {
@@ -212,7 +215,7 @@ class LevelsIT {
                 .count();
         assertThat(stage.at("/throughput/output_tokens_per_s").asDouble())
             .as(scenario + " " + stage.get("label"))
-            .isCloseTo((double) sent, within(0.02 * sent));
+            .isCloseTo((double) sent, within(0.02 * sent + TOKENS_AT_AN_EDGE));
       }
       JsonNode curves = run.summary().get("curves");
       assertThat(curves)
