@@ -56,7 +56,7 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     Slo slo = slo();
     Long pinned = typed.seed(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
-    List<Tokenizer> tokenizers = tokenizers(Math.max(1, targets.size()));
+    List<Tokenizer> tokenizers = tokenizers(targets.size());
     // Last, because it makes prompts, which takes seconds.
     Ask ask =
         ask(
@@ -166,13 +166,18 @@ record SettingsReader(Settings settings, TypedSettings typed) {
         .toList();
   }
 
-  /** Every name is read once: targets that share a file share its tokenizer. */
-  private List<Tokenizer> tokenizers(int targets) {
+  /**
+   * Every name is read once: targets that share a file share its tokenizer. The embedded engine
+   * takes four characters for a token.
+   */
+  private List<Tokenizer> tokenizers(int endpoints) {
+    int targets = Math.max(1, endpoints);
+    String unset = endpoints == 0 ? "chars4" : "auto";
     Map<String, Tokenizer> byName = new HashMap<>();
     List<Tokenizer> tokenizers = new ArrayList<>();
     for (String name : spread(Setting.TOKENIZER, typed.parts(Setting.TOKENIZER), targets)) {
       try {
-        tokenizers.add(byName.computeIfAbsent(name == null ? "auto" : name, Tokenizer::parse));
+        tokenizers.add(byName.computeIfAbsent(name == null ? unset : name, Tokenizer::parse));
       } catch (IllegalArgumentException e) {
         throw settings.invalid(Setting.TOKENIZER, String.valueOf(e.getMessage()));
       }

@@ -401,6 +401,10 @@ final class BenchmarkSettingsTest {
   @Test
   void everyTargetMayHaveItsOwnTokenizer() {
     assertThat(read(Map.of()).tokenizers())
+        .as("the embedded engine's own")
+        .extracting(Tokenizer::name)
+        .containsExactly("chars4");
+    assertThat(read(Map.of("tokenizer", "auto")).tokenizers())
         .extracting(Tokenizer::name)
         .containsExactly("tiktoken:cl100k_base");
     assertThat(read(Map.of("tokenizer", "chars4")).tokenizers())

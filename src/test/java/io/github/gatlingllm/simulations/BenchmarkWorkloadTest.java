@@ -202,7 +202,7 @@ final class BenchmarkWorkloadTest {
   }
 
   private BenchmarkSettings read(Map<String, String> values) {
-    Map<String, String> properties = new HashMap<>();
+    Map<String, String> properties = new HashMap<>(Map.of("llm.tokenizer", "auto"));
     values.forEach((name, value) -> properties.put("llm." + name, value));
     return BenchmarkSettings.of(
         new Settings(properties, Map.of(), folder.resolve(".env")), () -> 4711);

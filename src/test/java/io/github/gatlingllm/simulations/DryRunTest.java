@@ -30,7 +30,7 @@ final class DryRunTest {
             warm-up        1 request
             drain          at most 30 s per level
             prompts        100 prompts (built-in), 31 to 134 characters, 94 on average
-            tokenizer      tiktoken:cl100k_base
+            tokenizer      chars4
             output         exactly 128 tokens (ignore_eos, min_tokens)
             sampling       the server's defaults
             SLO            none
@@ -123,7 +123,7 @@ final class DryRunTest {
                            1 begin with an answer, which is not sent
                            left out 2 of 6: no user message
                            left out 1 of 6: no text
-            tokenizer      tiktoken:cl100k_base
+            tokenizer      chars4
             output         exactly as recorded, else 128 tokens (ignore_eos, min_tokens)
             """);
   }
