@@ -109,6 +109,8 @@ class LlmDslTest {
   static Stream<Class<?>> api() {
     return Stream.of(
         LlmDsl.class,
+        LoadDsl.class,
+        WorkloadDsl.class,
         Llm.class,
         ChatStep.class,
         ChatRequestBuilder.class,
