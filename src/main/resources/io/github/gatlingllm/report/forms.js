@@ -85,7 +85,7 @@ const forms = ({ ink, option, number, withUnit, tick, heading, escape, font }) =
       grid: { left: 8, right: 28, top: legend ? 34 : 8, bottom: 26, containLabel: true },
       legend: {
         show: legend, type: "scroll", top: 0, left: 0, itemGap: 10, itemWidth: 12, itemHeight: 10,
-        textStyle: { color: c.ink, fontSize: 12 }, inactiveColor: c.line, data: chart.series.map((line) => line.name),
+        textStyle: { color: c.ink, fontSize: 12, lineHeight: 18 }, inactiveColor: c.line, data: chart.series.map((line) => line.name),
         pageIconColor: c.soft, pageIconInactiveColor: c.line, pageTextStyle: { color: c.soft },
       },
       xAxis: {

@@ -211,7 +211,7 @@
       grid: { left: 62, right, top: legend ? 62 : 34, bottom: zoom ? 82 : 50 },
       legend: {
         show: legend, type: "scroll", top: 0, left: 0, itemGap: 18, itemWidth: 24, itemHeight: 9, icon: undefined,
-        textStyle: { color: c.ink, fontSize: 12.5 }, inactiveColor: c.line,
+        textStyle: { color: c.ink, fontSize: 12.5, lineHeight: 18 }, inactiveColor: c.line,
         pageIconColor: c.soft, pageIconInactiveColor: c.line, pageTextStyle: { color: c.soft },
       },
       tooltip: tooltip(chart, c), xAxis: xAxis(chart, c), yAxis: yAxis(chart, c), series: series(chart, c),
