@@ -64,8 +64,10 @@ final class VerdictSentence {
       parts.add(name + ": " + new VerdictSentence(curve).sentence() + ".");
     }
     int more = curves.size() - parts.size();
-    String what = targets == curves.size() ? " more targets." : " more scenarios and targets.";
-    return String.join(" ", parts) + (more > 0 ? " And " + more + what : "");
+    if (more > 0) {
+      parts.add((more == 1 ? "One more curve is" : more + " more curves are") + " in the report.");
+    }
+    return String.join(" ", parts);
   }
 
   private static String firstError(Figures run) {
