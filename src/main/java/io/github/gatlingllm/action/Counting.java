@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts tokens on one thread of its own, so that no event loop ever does: prompts while their
- * requests are in flight, and answers of servers that do not count them. Only records wait for it.
+ * requests are in flight, answers of servers that do not count them, and of the others a sample.
+ * Only records wait for it.
  *
  * <p>Memory is bounded: beyond {@value #MOST_WAITING} texts or records that wait, nothing is
  * counted until there is room, and that is said at the end. Thread-safe.
@@ -29,6 +30,14 @@ final class Counting {
 
   private static final int MOST_WAITING = 1 << 14;
   private static final long POLL_MILLIS = 5;
+
+  /** Of answers that the server counted: the first so many requests, then one in so many. */
+  private static final int FIRST = 1_000;
+
+  private static final int ONE_IN = 16;
+
+  /** With more that wait, the thread has better to do. */
+  private static final int FEW_WAITING = 64;
 
   /** For handing over what was just counted. */
   private static final Duration FINISHING = Duration.ofMillis(200);
@@ -145,6 +154,16 @@ final class Counting {
       }
       return first;
     }
+  }
+
+  /**
+   * Whether an answer that the server counted is to be counted too, to compare: a sample, and only
+   * while the thread has time.
+   *
+   * @param requestIndex position of its request in the run, from 0
+   */
+  boolean compares(long requestIndex) {
+    return (requestIndex < FIRST || requestIndex % ONE_IN == 0) && waiting.get() < FEW_WAITING;
   }
 
   /** A prompt that nobody counts yet. */

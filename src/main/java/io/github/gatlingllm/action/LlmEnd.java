@@ -141,7 +141,11 @@ final class LlmEnd {
     Counting.Prompt prompt = sent.promptCount();
     boolean answerToo =
         record.tokens().source() == null && TokenCounts.needTokenizer(exchange.answer());
-    if (prompt.isKnown() && !answerToo) {
+    boolean compared =
+        record.tokens().source() == RequestRecord.TokenSource.USAGE
+            && record.outcome().ok()
+            && components.counting().compares(sent.index());
+    if (prompt.isKnown() && !answerToo && !compared) {
       handOver(record, exchange, prompt);
       return;
     }
@@ -154,14 +158,22 @@ final class LlmEnd {
               prompt.count();
               return answerToo
                   ? record(exchange, sent, byTokenizer(exchange, sent), ok, error)
-                  : record;
+                  : compared ? record.withLocalCounts(null, local(exchange)) : record;
             },
             () -> answerToo ? record(exchange, sent, byEvents(exchange, sent), ok, error) : record,
             counted -> handOver(counted, exchange, prompt));
   }
 
+  private static RequestRecord counted(RequestRecord record, Counting.Prompt prompt) {
+    return record.withLocalCounts(prompt.tokens(), record.tokens().outputTokensLocal());
+  }
+
+  private @Nullable Integer local(Exchange exchange) {
+    return TokenCounts.local(exchange.answer(), components.protocol().tokenizer()::count);
+  }
+
   private void handOver(RequestRecord record, Exchange exchange, Counting.Prompt prompt) {
-    components.ledger().keep(record.withPromptTokensLocal(prompt.tokens()));
+    components.ledger().keep(counted(record, prompt));
     components.inFlight().remove(exchange);
   }
 

@@ -30,7 +30,7 @@ public final class TokenCounts {
   /** Counts by the server's usage alone; output counts are absent where it said nothing. */
   public static Tokens byUsage(Asked asked, Answer answer) {
     Integer output = answer.completionTokens();
-    return tokens(asked, answer, output, output == null ? null : TokenSource.USAGE);
+    return tokens(asked, answer, output, null, output == null ? null : TokenSource.USAGE);
   }
 
   /**
@@ -40,11 +40,22 @@ public final class TokenCounts {
    */
   public static Tokens byTokenizer(
       Asked asked, Answer answer, Timeline timeline, ToIntFunction<String> tokenizer) {
+    Integer output = local(answer, tokenizer);
+    return output == null
+        ? byEvents(asked, answer, timeline)
+        : tokens(asked, answer, output, output, TokenSource.TOKENIZER);
+  }
+
+  /**
+   * Our own count of all that was generated and came; null where the tokenizer fails.
+   *
+   * @param tokenizer slow: not for an event loop
+   */
+  public static @Nullable Integer local(Answer answer, ToIntFunction<String> tokenizer) {
     try {
-      int output = tokenizer.applyAsInt(answer.generated());
-      return tokens(asked, answer, output, TokenSource.TOKENIZER);
+      return tokenizer.applyAsInt(answer.generated());
     } catch (RuntimeException e) {
-      return byEvents(asked, answer, timeline);
+      return null;
     }
   }
 
@@ -54,12 +65,16 @@ public final class TokenCounts {
    */
   public static Tokens byEvents(Asked asked, Answer answer, Timeline timeline) {
     return timeline.count() == 0
-        ? tokens(asked, answer, null, null)
-        : tokens(asked, answer, timeline.count(), TokenSource.CHUNKS);
+        ? tokens(asked, answer, null, null, null)
+        : tokens(asked, answer, timeline.count(), null, TokenSource.CHUNKS);
   }
 
   private static Tokens tokens(
-      Asked asked, Answer answer, @Nullable Integer output, @Nullable TokenSource source) {
+      Asked asked,
+      Answer answer,
+      @Nullable Integer output,
+      @Nullable Integer local,
+      @Nullable TokenSource source) {
     return new Tokens(
         asked.promptChars(),
         answer.promptTokens(),
@@ -67,6 +82,7 @@ public final class TokenCounts {
         answer.cachedTokens(),
         asked.maxTokens(),
         output,
+        local,
         answer.reasoningTokens(),
         streamed(answer, output),
         source != null && source != TokenSource.USAGE,

@@ -7,6 +7,7 @@ import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.stats.CloseUps.Breakdown;
 import io.github.gatlingllm.stats.CloseUps.Part;
 import io.github.gatlingllm.stats.CloseUps.PartMean;
+import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -18,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 /** Where the time of a request goes, from its schedule to its last token, by load level. */
 final class BreakdownSection {
 
+  private final Summary summary;
   private final List<Breakdown> stages;
-  private final boolean severalTargets;
   private final boolean reported;
 
-  BreakdownSection(List<Breakdown> stages) {
+  BreakdownSection(Summary summary, List<Breakdown> stages) {
+    this.summary = summary;
     this.stages = stages;
-    severalTargets = stages.stream().map(Breakdown::target).distinct().count() > 1;
     reported = stages.stream().anyMatch(stage -> stage.reporting() > 0);
   }
 
@@ -98,7 +99,7 @@ final class BreakdownSection {
   }
 
   private String name(Breakdown stage) {
-    return severalTargets ? stage.stage() + " " + stage.target() : stage.stage();
+    return summary.place(stage.stage(), stage.target(), stage.scenario());
   }
 
   private static @Nullable Double mean(Breakdown stage, Part part) {

@@ -9,8 +9,7 @@ import io.github.gatlingllm.stats.CloseUps.Cloud;
 import io.github.gatlingllm.stats.CloseUps.Dependence;
 import io.github.gatlingllm.stats.CloseUps.Dot;
 import io.github.gatlingllm.stats.CloseUps.Range;
-import io.github.gatlingllm.stats.CloseUps.Turn;
-import io.github.gatlingllm.stats.Distribution;
+import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,9 +23,11 @@ final class DependenceSection {
   private static final int SURE_P95 = 200;
 
   private final Dependence dependence;
+  private final List<Summary.Turn> turns;
 
-  DependenceSection(Dependence dependence) {
+  DependenceSection(Dependence dependence, List<Summary.Turn> turns) {
     this.dependence = dependence;
+    this.turns = turns;
   }
 
   /** The section; empty where nothing varies. */
@@ -61,9 +62,7 @@ final class DependenceSection {
         "Flat is even; a line that climbs means tokens get slower as the context grows.",
         Axis.of("Token event of the answer", ""),
         Axis.of("ITL", "ms"));
-    if (dependence.turns().size() > 1) {
-      charts.add(turns());
-    }
+    charts.addAll(new TurnCharts(turns).charts());
     if (charts.stream().noneMatch(Chart::hasPoints)) {
       return Optional.empty();
     }
@@ -163,52 +162,5 @@ final class DependenceSection {
       table.cell(NumberText.number(range.maxMs())).end();
     }
     return table.html();
-  }
-
-  private Chart turns() {
-    List<Turn> turns = dependence.turns();
-    List<String> places = turns.stream().map(DependenceSection::name).toList();
-    Table table =
-        new Table(
-            "TTFT by turn",
-            List.of("Turn", "requests", "input tokens p50", "TTFT p50, ms", "p95", "p99"));
-    for (Turn turn : turns) {
-      Distribution ttft = turn.ttftMs();
-      table
-          .row(name(turn), "")
-          .cell(NumberText.count(ttft.count()))
-          .cell(NumberText.number(turn.promptTokens().p50()));
-      MetricTable.percentile(table, ttft, "p50", ttft.p50());
-      MetricTable.percentile(table, ttft, "p95", ttft.p95());
-      MetricTable.percentile(table, ttft, "p99", ttft.p99());
-      table.end();
-    }
-    return new Chart(
-            "depend-turn",
-            "TTFT by turn of the conversation",
-            "↓ lower is better",
-            "The first turn has no prefix to reuse; later turns that stay as fast although their"
-                + " prompts grow show a prefix cache at work.",
-            Axis.places("Turn", "", places),
-            Axis.of("TTFT", "ms"),
-            List.of(
-                turnLine("p50", 0, 0, Distribution::p50),
-                turnLine("p95", 1, 1, Distribution::p95),
-                turnLine("p99", 3, 2, Distribution::p99)))
-        .scaledToRange()
-        .tabled(table.html());
-  }
-
-  private Line turnLine(
-      String name, int color, int dash, Function<Distribution, @Nullable Double> figure) {
-    List<Point> points = new ArrayList<>();
-    for (int i = 0; i < dependence.turns().size(); i++) {
-      points.add(new Point(i, figure.apply(dependence.turns().get(i).ttftMs())));
-    }
-    return Line.of(name, color, dash, points);
-  }
-
-  private static String name(Turn turn) {
-    return turn.andLater() ? turn.number() + " and later" : Integer.toString(turn.number());
   }
 }

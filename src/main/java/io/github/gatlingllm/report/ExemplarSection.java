@@ -6,6 +6,7 @@ import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.stats.CloseUps.Exemplar;
 import io.github.gatlingllm.stats.CloseUps.Exemplars;
+import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -16,9 +17,11 @@ import org.jspecify.annotations.Nullable;
 /** The slowest and the failed requests, one by one, with the instant of every token event. */
 final class ExemplarSection {
 
+  private final Summary summary;
   private final Exemplars exemplars;
 
-  ExemplarSection(Exemplars exemplars) {
+  ExemplarSection(Summary summary, Exemplars exemplars) {
+    this.summary = summary;
     this.exemplars = exemplars;
   }
 
@@ -61,7 +64,7 @@ final class ExemplarSection {
             charts));
   }
 
-  private static Chart chart(String id, String title, String howTo, List<Exemplar> requests) {
+  private Chart chart(String id, String title, String howTo, List<Exemplar> requests) {
     List<String> places = new ArrayList<>();
     List<Point> ticks = new ArrayList<>();
     for (Exemplar request : requests) {
@@ -92,7 +95,7 @@ final class ExemplarSection {
         .tabled(table(title, requests));
   }
 
-  private static Line part(
+  private Line part(
       String name, int color, List<Exemplar> requests, ToDoubleFunction<Exemplar> ms) {
     List<Point> points = new ArrayList<>();
     for (Exemplar request : requests) {
@@ -101,16 +104,20 @@ final class ExemplarSection {
     return new Line(name, Form.STACK, color, 0, points, List.of());
   }
 
-  private static String caption(Exemplar request) {
+  private String caption(Exemplar request) {
     String error = request.error();
     return request.requestId()
         + ", "
-        + request.stage()
+        + place(request)
         + " at "
         + NumberText.clock(request.startS())
         + ", "
         + request.verdict()
         + (error == null ? "" : ": " + error);
+  }
+
+  private String place(Exemplar request) {
+    return summary.place(request.stage(), request.target(), request.scenario());
   }
 
   private static double waitMs(Exemplar request) {
@@ -139,7 +146,7 @@ final class ExemplarSection {
     return first == null ? 0 : Math.max(0, request.endMs() - first);
   }
 
-  private static Html table(String title, List<Exemplar> requests) {
+  private Html table(String title, List<Exemplar> requests) {
     Table table =
         new Table(
             title,
@@ -162,7 +169,7 @@ final class ExemplarSection {
       String error = request.error();
       table
           .row(rank + " " + request.name(), "")
-          .cell(request.stage())
+          .cell(place(request))
           .cell(NumberText.clock(request.startS()))
           .cell(NumberText.number(waitMs(request)))
           .cell(NumberText.number(request.firstTokenMs()))

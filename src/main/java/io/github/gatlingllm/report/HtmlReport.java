@@ -44,10 +44,12 @@ public final class HtmlReport {
     new ScenarioSection(closeUps.scenarios()).section().ifPresent(sections::add);
     sections.add(new TimeSection(summary, series).section());
     sections.add(new ShapeSection(series).section());
-    new DependenceSection(closeUps.dependence()).section().ifPresent(sections::add);
+    new DependenceSection(closeUps.dependence(), summary.workload().byTurn())
+        .section()
+        .ifPresent(sections::add);
     new JitterSection(summary, closeUps.evenness()).section().ifPresent(sections::add);
-    new BreakdownSection(closeUps.breakdowns()).section().ifPresent(sections::add);
-    new ExemplarSection(closeUps.exemplars()).section().ifPresent(sections::add);
+    new BreakdownSection(summary, closeUps.breakdowns()).section().ifPresent(sections::add);
+    new ExemplarSection(summary, closeUps.exemplars()).section().ifPresent(sections::add);
     sections.add(new OutcomeSection(summary.figures()).section());
     if (generator.isKnown()) {
       sections.add(generator.section());

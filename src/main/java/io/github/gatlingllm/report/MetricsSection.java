@@ -29,7 +29,6 @@ final class MetricsSection {
     byTrial();
     byTarget();
     byName();
-    byTurn();
     byCache();
     return new Section(
         "metrics",
@@ -252,33 +251,6 @@ final class MetricsSection {
         .requests()
         .forEach(group -> details(group.name(), anchor(group.name()), group.figures()));
     html.close();
-  }
-
-  private void byTurn() {
-    List<Summary.Turn> turns = summary.workload().byTurn();
-    if (turns.size() < 2) {
-      return;
-    }
-    Table table =
-        new Table(
-            "Key figures by turn of the conversation",
-            List.of(
-                "Turn",
-                "count",
-                "prompt tokens, mean",
-                "from prefix cache",
-                "TTFT p50, ms",
-                "TTFT p95",
-                "TTFT p99"));
-    for (Summary.Turn turn : turns) {
-      table
-          .row(Integer.toString(turn.turn()), "")
-          .cell(NumberText.count(turn.requests()))
-          .cell(NumberText.number(turn.meanPromptTokens()))
-          .cell(NumberText.percent(turn.cachedShare()));
-      ttft(table, turn.ttftMs());
-    }
-    html.element("h3", "By turn of the conversation", "class", "sub").add(table.html());
   }
 
   private void byCache() {

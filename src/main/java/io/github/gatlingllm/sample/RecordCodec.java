@@ -120,6 +120,7 @@ public final class RecordCodec {
     line.key("cached_tokens").integer(tokens.cachedTokens());
     line.key("max_tokens").integer(tokens.maxTokens());
     line.key("output_tokens").integer(tokens.outputTokens());
+    line.key("output_tokens_local").integer(tokens.outputTokensLocal());
     line.key("reasoning_tokens").integer(tokens.reasoningTokens());
     line.key("estimated").flag(tokens.estimated());
     line.key("token_source").text(source == null ? null : source.name().toLowerCase(Locale.ROOT));

@@ -70,6 +70,7 @@ final class RecordParser {
   private @Nullable Integer cachedTokens;
   private @Nullable Integer maxTokens;
   private @Nullable Integer outputTokens;
+  private @Nullable Integer outputTokensLocal;
   private @Nullable Integer reasoningTokens;
   private @Nullable Integer streamedTokens;
   private boolean estimated;
@@ -155,6 +156,7 @@ final class RecordParser {
       case "cached_tokens" -> cachedTokens = in.integer();
       case "max_tokens" -> maxTokens = in.integer();
       case "output_tokens" -> outputTokens = in.integer();
+      case "output_tokens_local" -> outputTokensLocal = in.integer();
       case "reasoning_tokens" -> reasoningTokens = in.integer();
       case "streamed_tokens" -> streamedTokens = in.integer();
       case "estimated" -> estimated = Boolean.TRUE.equals(in.flag());
@@ -226,6 +228,7 @@ final class RecordParser {
             cachedTokens,
             maxTokens,
             outputTokens,
+            outputTokensLocal,
             reasoningTokens,
             streamedTokens,
             estimated,

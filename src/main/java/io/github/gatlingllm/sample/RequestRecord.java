@@ -20,17 +20,18 @@ public record RequestRecord(
     Map<String, Double> server,
     @Nullable Text text) {
 
-  /** The same, with our own count of the prompt's tokens. */
-  public RequestRecord withPromptTokensLocal(@Nullable Integer count) {
+  /** The same, with our own counts of the tokens of prompt and answer. */
+  public RequestRecord withLocalCounts(@Nullable Integer prompt, @Nullable Integer output) {
     Tokens t = tokens;
     Tokens counted =
         new Tokens(
             t.promptChars,
             t.promptTokens,
-            count,
+            prompt,
             t.cachedTokens,
             t.maxTokens,
             t.outputTokens,
+            output,
             t.reasoningTokens,
             t.streamedTokens,
             t.estimated,
@@ -183,6 +184,8 @@ public record RequestRecord(
    * @param cachedTokens prompt tokens that the server took from its prefix cache
    * @param maxTokens the limit that was asked for
    * @param outputTokens generated tokens, reasoning included
+   * @param outputTokensLocal our tokenizer's count of the text that came; null where it was not
+   *     counted: of answers with usage, only some are
    * @param reasoningTokens the server's count of reasoning tokens
    * @param streamedTokens N of the metrics: output tokens without reasoning that was never streamed
    * @param estimated whether {@code outputTokens} is an estimate
@@ -195,6 +198,7 @@ public record RequestRecord(
       @Nullable Integer cachedTokens,
       @Nullable Integer maxTokens,
       @Nullable Integer outputTokens,
+      @Nullable Integer outputTokensLocal,
       @Nullable Integer reasoningTokens,
       @Nullable Integer streamedTokens,
       boolean estimated,

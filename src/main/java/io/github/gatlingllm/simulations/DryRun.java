@@ -163,6 +163,10 @@ public final class DryRun {
             .map(Tokenizer::name)
             .distinct()
             .collect(Collectors.joining(", ")));
+    String sizes = WorkloadPlan.sizedBy(ask, settings.tokenizers());
+    if (sizes != null) {
+      row("sized by", sizes);
+    }
     row(
         "output",
         (ask.ignoreEos() ? "exactly " : "at most ")

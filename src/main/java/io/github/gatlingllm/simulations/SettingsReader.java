@@ -79,7 +79,7 @@ record SettingsReader(Settings settings, TypedSettings typed) {
         typed.flag(Setting.INDEX_BLOCK, true),
         typed.flag(Setting.FAIL_BUILD, true),
         typed.flag(Setting.DRY_RUN, false),
-        config(ask.workload()),
+        config(ask, tokenizers),
         settings.warnings());
   }
 
@@ -102,11 +102,15 @@ record SettingsReader(Settings settings, TypedSettings typed) {
   }
 
   /** What was given, and what could not be kept of it. */
-  private Map<String, String> config(Workload workload) {
+  private Map<String, String> config(Ask ask, List<Tokenizer> tokenizers) {
     Map<String, String> config = new LinkedHashMap<>(settings.shown());
-    long misses = workload.misses().count();
+    long misses = ask.workload().misses().count();
     if (misses > 0) {
-      config.put("promptsNotExact", misses + " of " + workload.made());
+      config.put("promptsNotExact", misses + " of " + ask.workload().made());
+    }
+    String sizes = WorkloadPlan.sizedBy(ask, tokenizers);
+    if (sizes != null) {
+      config.put("promptsSizedBy", sizes);
     }
     return Collections.unmodifiableMap(config);
   }

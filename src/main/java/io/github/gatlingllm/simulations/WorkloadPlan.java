@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The prompts of a benchmark as rows of its plan.
@@ -67,6 +68,25 @@ record WorkloadPlan(Ask ask, Tokenizer tokenizer, BiConsumer<String, String> row
                   ? counted(sizes.getMax(), "token")
                   : sizes.getMin() + " to " + sizes.getMax() + " tokens, and so do totals vary"));
     }
+  }
+
+  /**
+   * What the sizes of prompts hold for where targets have different tokenizers; null where they
+   * have one, or nothing has a size.
+   */
+  static @Nullable String sizedBy(Ask ask, List<Tokenizer> tokenizers) {
+    boolean shared = ask.prefix() instanceof PromptPrefix.Shared;
+    boolean sized =
+        ask.workload().made() > 0
+            || (ask.workload() instanceof Workload.Recorded recorded && recorded.lengths());
+    boolean several = tokenizers.stream().map(Tokenizer::name).distinct().count() > 1;
+    String first = tokenizers.get(0).name();
+    if (!several || !sized) {
+      return null;
+    }
+    return first
+        + ", that of the first target"
+        + (shared ? "; shared prefixes by each target's own" : "; all are asked the same texts");
   }
 
   private void pool(Prompts prompts) {

@@ -32,6 +32,7 @@ final class AnswerChecks {
       all.finishReasons(pinned);
       all.tokenCounts();
       all.promptTokens();
+      all.outputTokens();
       if (evidence.streamedOk > 0) {
         all.streams();
       }
@@ -132,16 +133,11 @@ final class AnswerChecks {
 
   /** Of the target where our tokenizer and the server differ most. */
   private void promptTokens() {
-    Map.Entry<String, PromptCounts> worst = null;
-    for (Map.Entry<String, PromptCounts> target : e.prompts.entrySet()) {
-      if (worst == null || distance(target.getValue()) > distance(worst.getValue())) {
-        worst = target;
-      }
-    }
+    Map.Entry<String, CountComparison> worst = worst(e.prompts);
     if (worst == null || worst.getValue().difference() == null) {
       return;
     }
-    PromptCounts counts = worst.getValue();
+    CountComparison counts = worst.getValue();
     double difference = counts.difference();
     boolean templateOnly = counts.isTemplateOnly();
     double overhead = counts.medianOverhead();
@@ -165,7 +161,53 @@ final class AnswerChecks {
         "Set the model's own: tokenizer=hf:<tokenizer.json>. Prompt lengths are the server's counts.");
   }
 
-  private static double distance(PromptCounts counts) {
+  /**
+   * Of the target where our tokenizer and the server differ most in the answers that we counted.
+   */
+  private void outputTokens() {
+    Map.Entry<String, CountComparison> worst = worst(e.answers);
+    if (worst == null || worst.getValue().difference() == null) {
+      return;
+    }
+    CountComparison counts = worst.getValue();
+    double difference = counts.difference();
+    double more = counts.medianOverhead();
+    String compared = " in the " + Digits.of(counts.count()) + " answers that it counted";
+    add(
+        "output_tokens_agree",
+        Math.abs(difference) > DIFFERENT && !counts.isTemplateOnly() ? Level.WARNING : Level.OK,
+        Math.abs(difference),
+        DIFFERENT,
+        counts.areEqual()
+            ? "Server and tokenizer count the same output tokens" + compared + "."
+            : (e.answers.size() > 1 ? worst.getKey() + " counts " : "The server counts ")
+                + Digits.percent(Math.abs(difference))
+                + (difference < 0 ? " fewer" : " more")
+                + " output tokens than our tokenizer"
+                + compared
+                + ": "
+                + (more < 0 ? "" : "+")
+                + Digits.of(more)
+                + " per answer"
+                + (counts.isTemplateOnly()
+                    ? " whatever its length, such as an end token."
+                    : " (median), of which end tokens and tool markup are a part."),
+        "Set the model's own: tokenizer=hf:<tokenizer.json>. Else ask how the server counts: its counts"
+            + " make TPOT and tok/s.");
+  }
+
+  private static Map.@Nullable Entry<String, CountComparison> worst(
+      Map<String, CountComparison> targets) {
+    Map.Entry<String, CountComparison> worst = null;
+    for (Map.Entry<String, CountComparison> target : targets.entrySet()) {
+      if (worst == null || distance(target.getValue()) > distance(worst.getValue())) {
+        worst = target;
+      }
+    }
+    return worst;
+  }
+
+  private static double distance(CountComparison counts) {
     Double difference = counts.difference();
     return difference == null ? -1 : counts.isTemplateOnly() ? 0 : Math.abs(difference);
   }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.StageInfo;
 import io.github.gatlingllm.stats.CloseUps.Breakdown;
 import io.github.gatlingllm.stats.CloseUps.Part;
 import io.github.gatlingllm.stats.CloseUps.PartMean;
@@ -78,6 +79,7 @@ final class BreakdownTally {
   Breakdown breakdown() {
     List<PartMean> means = new ArrayList<>();
     nanos.forEach((part, sum) -> means.add(new PartMean(part, sum[0] / 1e6 / count)));
-    return new Breakdown(stage.stage().label(), stage.stage().target(), count, reporting, means);
+    StageInfo info = stage.stage();
+    return new Breakdown(info.label(), info.target(), info.scenario(), count, reporting, means);
   }
 }

@@ -36,7 +36,7 @@ final class CloseUpTally {
    * @param inSlo whether it met the SLO; null when that is not counted
    */
   void add(RequestRecord record, StageWindow stage, @Nullable Boolean inSlo) {
-    exemplars.add(record);
+    exemplars.add(record, stage.stage());
     scenarios.add(record, stage, inSlo);
     if (record.outcome().ok()) {
       dependence.add(record);

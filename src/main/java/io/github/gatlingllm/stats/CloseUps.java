@@ -25,10 +25,8 @@ public record CloseUps(
    * @param ttftByPrompt TTFT against prompt tokens
    * @param e2eByOutput E2E against output tokens
    * @param itlByPosition ITL against the number, from 1, of the token event that ended the gap
-   * @param turns by turn of a conversation; empty outside conversations of several turns
    */
-  public record Dependence(
-      Cloud ttftByPrompt, Cloud e2eByOutput, Cloud itlByPosition, List<Turn> turns) {}
+  public record Dependence(Cloud ttftByPrompt, Cloud e2eByOutput, Cloud itlByPosition) {}
 
   /**
    * Many values of one time against a whole number.
@@ -61,15 +59,6 @@ public record CloseUps(
       double maxMs) {}
 
   /**
-   * One turn of conversations, or the last one with all that follow.
-   *
-   * @param number from 1
-   * @param andLater whether later turns are in it
-   */
-  public record Turn(
-      int number, boolean andLater, Distribution promptTokens, Distribution ttftMs) {}
-
-  /**
    * How even streams were.
    *
    * @param ratio of each request its ITL p99 ÷ p50; null where none has gaps
@@ -97,12 +86,18 @@ public record CloseUps(
    * Where the time of ok requests of one stage went, on average: the means of all parts add up to
    * the mean E2E from schedule.
    *
+   * @param scenario null where scenarios are not told apart
    * @param count how many requests
    * @param reporting of those, how many have parts that the server reported
    * @param meansMs by part, in order of time; parts that never occur are left out
    */
   public record Breakdown(
-      String stage, String target, long count, long reporting, List<PartMean> meansMs) {
+      String stage,
+      String target,
+      @Nullable String scenario,
+      long count,
+      long reporting,
+      List<PartMean> meansMs) {
 
     /** Mean E2E from schedule. */
     public double totalMs() {
@@ -145,6 +140,7 @@ public record CloseUps(
   /**
    * One request; times in ms since it was scheduled.
    *
+   * @param scenario of its stage; null where scenarios are not told apart
    * @param startS when it was scheduled, in seconds since the start of the run
    * @param writtenMs null where it is not known
    * @param admittedMs null when it was never sent
@@ -158,6 +154,7 @@ public record CloseUps(
       String name,
       String stage,
       String target,
+      @Nullable String scenario,
       double startS,
       String verdict,
       @Nullable String error,

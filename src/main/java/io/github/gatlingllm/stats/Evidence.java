@@ -27,7 +27,8 @@ final class Evidence {
   long shared;
   long interpolated;
   long disagreeing;
-  final Map<String, PromptCounts> prompts = new TreeMap<>();
+  final Map<String, CountComparison> prompts = new TreeMap<>();
+  final Map<String, CountComparison> answers = new TreeMap<>();
   long buffered;
   long longStreams;
   long events;
@@ -73,7 +74,16 @@ final class Evidence {
 
   private void counting(RequestRecord record, TokenArrivals.Basis basis) {
     RequestRecord.Tokens tokens = record.tokens();
-    prompts.computeIfAbsent(record.identity().target(), t -> new PromptCounts()).add(tokens);
+    String target = record.identity().target();
+    prompts
+        .computeIfAbsent(target, t -> new CountComparison())
+        .add(tokens.promptTokens(), tokens.promptTokensLocal());
+    if (tokens.source() == RequestRecord.TokenSource.USAGE) {
+      // What was billed and never came over the wire, we cannot have counted.
+      answers
+          .computeIfAbsent(target, t -> new CountComparison())
+          .add(tokens.streamedTokens(), tokens.outputTokensLocal());
+    }
     estimated += tokens.estimated() ? 1 : 0;
     tokenizerCounted += tokens.source() == RequestRecord.TokenSource.TOKENIZER ? 1 : 0;
     chunkCounted += tokens.source() == RequestRecord.TokenSource.CHUNKS ? 1 : 0;

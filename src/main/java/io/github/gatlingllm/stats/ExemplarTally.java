@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.StageInfo;
 import io.github.gatlingllm.sample.Verdict;
 import io.github.gatlingllm.stats.CloseUps.Exemplar;
 import io.github.gatlingllm.stats.CloseUps.Exemplars;
@@ -53,28 +54,28 @@ final class ExemplarTally {
             .thenComparing(Comparator.comparing(Kept::id).reversed()));
   }
 
-  void add(RequestRecord record) {
+  void add(RequestRecord record, StageInfo stage) {
     RequestRecord.Outcome outcome = record.outcome();
     if (outcome.ok()) {
       Long latency = record.timing().latencyFromScheduleNanos();
       if (latency != null) {
-        keep(slowest, record, latency);
+        keep(slowest, record, stage, latency);
       }
     } else if (outcome.verdict() != Verdict.CANCELLED) {
       Cause cause = new Cause(outcome.verdict().key(), outcome.error());
       if (failed.size() >= MOST && !failed.containsKey(cause)) {
         cause = Cause.OTHER;
       }
-      keep(failed.computeIfAbsent(cause, c -> queue()), record, overNanos(record));
+      keep(failed.computeIfAbsent(cause, c -> queue()), record, stage, overNanos(record));
     }
   }
 
-  private void keep(PriorityQueue<Kept> queue, RequestRecord record, long nanos) {
+  private void keep(PriorityQueue<Kept> queue, RequestRecord record, StageInfo stage, long nanos) {
     Kept least = queue.peek();
     if (queue.size() >= MOST && least != null && nanos < least.nanos()) {
       return;
     }
-    queue.add(new Kept(nanos, exemplar(record, nanos)));
+    queue.add(new Kept(nanos, exemplar(record, stage, nanos)));
     if (queue.size() > MOST) {
       queue.remove();
     }
@@ -88,7 +89,7 @@ final class ExemplarTally {
     return t.startLagNanos() + (wait == null ? 0 : wait) + (closed == null ? 0 : closed);
   }
 
-  private Exemplar exemplar(RequestRecord record, long endNanos) {
+  private Exemplar exemplar(RequestRecord record, StageInfo stage, long endNanos) {
     RequestRecord.Identity id = record.identity();
     RequestRecord.Timing t = record.timing();
     Long wait = t.queueWaitNanos();
@@ -96,8 +97,9 @@ final class ExemplarTally {
     return new Exemplar(
         id.requestId(),
         id.name(),
-        Windows.labelOf(id),
-        id.target(),
+        stage.label(),
+        stage.target(),
+        stage.scenario(),
         (t.scheduledUnixNanos() - origin) / 1e9,
         record.outcome().verdict().key(),
         record.outcome().error(),

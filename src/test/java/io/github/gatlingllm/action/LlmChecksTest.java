@@ -160,7 +160,7 @@ class LlmChecksTest {
         new RequestRecord.Timing(
             1, null, MILLI, 2 * MILLI, 1L, 1L, 1L, ttft, ttfo, latency, 800 * MILLI, tpot),
         new RequestRecord.Tokens(
-            20, 5, null, null, 12, 12, null, 12, false, RequestRecord.TokenSource.USAGE),
+            20, 5, null, null, 12, 12, null, null, 12, false, RequestRecord.TokenSource.USAGE),
         Verdict.COMPLETE,
         200,
         finishReason,

@@ -304,16 +304,16 @@ final class AnswerTest {
     event(2, content("b"));
     assertThat(TokenCounts.needTokenizer(answer)).isTrue();
     assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, String::length))
-        .isEqualTo(new Tokens(8, null, null, null, 64, 2, null, 2, true, TokenSource.TOKENIZER));
+        .isEqualTo(new Tokens(8, null, null, null, 64, 2, 2, null, 2, true, TokenSource.TOKENIZER));
     assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, AnswerTest::broken))
-        .isEqualTo(new Tokens(8, null, null, null, 64, 2, null, 2, true, TokenSource.CHUNKS));
+        .isEqualTo(new Tokens(8, null, null, null, 64, 2, null, null, 2, true, TokenSource.CHUNKS));
     assertThat(TokenCounts.byUsage(ASKED, answer))
-        .isEqualTo(new Tokens(8, null, null, null, 64, null, null, null, false, null));
+        .isEqualTo(new Tokens(8, null, null, null, 64, null, null, null, null, false, null));
 
     event(3, usage(9, 3));
     assertThat(TokenCounts.needTokenizer(answer)).isFalse();
     assertThat(TokenCounts.byUsage(ASKED, answer))
-        .isEqualTo(new Tokens(8, 9, null, null, 64, 3, null, 3, false, TokenSource.USAGE));
+        .isEqualTo(new Tokens(8, 9, null, null, 64, 3, null, null, 3, false, TokenSource.USAGE));
   }
 
   @Test

@@ -159,6 +159,7 @@ final class BigRun {
             gaps + 1,
             n,
             null,
+            null,
             n,
             false,
             RequestRecord.TokenSource.USAGE),

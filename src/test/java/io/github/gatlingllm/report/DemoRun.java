@@ -316,6 +316,7 @@ final class DemoRun {
             ok ? prompt / 4 : null,
             160,
             ok ? n : null,
+            ok ? n : null,
             null,
             ok ? n : null,
             false,

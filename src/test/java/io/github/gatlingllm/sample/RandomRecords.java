@@ -105,6 +105,7 @@ public final class RandomRecords {
             maybe(this::count),
             maybe(this::count),
             maybe(this::count),
+            maybe(this::count),
             random.nextBoolean(),
             maybe(() -> pick(TokenSource.values()))),
         new Outcome(
@@ -175,7 +176,7 @@ public final class RandomRecords {
             true,
             tokens < 2 ? null : (Long) longest,
             1),
-        new Tokens(420, 104, 104, 0, 128, tokens, null, tokens, false, TokenSource.USAGE),
+        new Tokens(420, 104, 104, 0, 128, tokens, null, null, tokens, false, TokenSource.USAGE),
         new Outcome("length", 200, Verdict.COMPLETE, true, null, true, List.of()),
         Map.of(),
         null);

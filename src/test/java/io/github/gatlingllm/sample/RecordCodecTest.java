@@ -33,7 +33,7 @@ class RecordCodecTest {
                     + " queue_wait_s connect_s ttfb_s first_event_s ttft_s ttft_from_schedule_s"
                     + " ttfo_s latency_s latency_from_schedule_s closed_s tpot_s event_offsets_us"
                     + " event_tokens prompt_chars prompt_tokens prompt_tokens_local cached_tokens"
-                    + " max_tokens output_tokens reasoning_tokens estimated token_source"
+                    + " max_tokens output_tokens output_tokens_local reasoning_tokens estimated token_source"
                     + " finish_reason status ok verdict error slo_ok slo_missed server streamed"
                     + " start_lag_s gate_wait_s streamed_tokens event_choices events"
                     + " coalesced_events late_events done first_event_tokens stall_s")

@@ -188,7 +188,7 @@ class SloJudgeTest {
   }
 
   private static RequestRecord.Tokens tokens(int n) {
-    return new RequestRecord.Tokens(null, null, null, null, null, n, null, n, false, null);
+    return new RequestRecord.Tokens(null, null, null, null, null, n, null, null, n, false, null);
   }
 
   private static List<String> list(String names) {

@@ -51,7 +51,7 @@ class TokenGapsTest {
   @Test
   void unknownTotalIsOnePerEvent() {
     RequestRecord.Tokens unknown =
-        new RequestRecord.Tokens(null, null, null, null, null, null, null, null, true, null);
+        new RequestRecord.Tokens(null, null, null, null, null, null, null, null, null, true, null);
     assertThat(
             TokenGaps.sortedTokenMicros(
                 events(new int[] {0, 10, 30}, new int[0], new int[0]), unknown))
@@ -76,6 +76,6 @@ class TokenGapsTest {
   }
 
   private static RequestRecord.Tokens tokens(int n) {
-    return new RequestRecord.Tokens(null, null, null, null, null, n, null, n, false, null);
+    return new RequestRecord.Tokens(null, null, null, null, null, n, null, null, n, false, null);
   }
 }

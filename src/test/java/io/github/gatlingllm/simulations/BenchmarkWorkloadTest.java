@@ -127,6 +127,24 @@ final class BenchmarkWorkloadTest {
     assertThat(read(narrow).config().get("promptsNotExact")).matches("\\d+ of 20");
   }
 
+  @Test
+  void thePlanSaysWhoseTokensPromptsHaveWhereTokenizersDiffer() {
+    Map<String, String> two =
+        Map.of(
+            "endpoint", "http://a/v1,http://b/v1",
+            "tokenizer", "chars4,tiktoken:o200k_base",
+            "requests", "2");
+    Map<String, String> sized = new HashMap<>(two);
+    sized.put("scenario", "A1");
+    String first = "chars4, that of the first target; all are asked the same texts";
+
+    assertThat(plan(sized)).contains("sized by       " + first + "\n");
+    assertThat(read(sized).config()).containsEntry("promptsSizedBy", first);
+    assertThat(plan(two)).doesNotContain("sized by");
+    sized.put("tokenizer", "chars4");
+    assertThat(plan(sized)).doesNotContain("sized by");
+  }
+
   static Stream<Arguments> refused() {
     return Stream.of(
         arguments(

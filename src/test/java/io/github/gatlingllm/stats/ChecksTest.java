@@ -150,6 +150,54 @@ class ChecksTest {
     assertThat(check.message()).startsWith("b counts 50 % fewer prompt tokens");
   }
 
+  static Stream<Arguments> outputCounts() {
+    return Stream.of(
+        Arguments.of(
+            "server and tokenizer agree",
+            new int[][] {{10, 10}, {20, 20}},
+            Level.OK,
+            0.0,
+            "Server and tokenizer count the same output tokens in the 2 answers that it counted."),
+        Arguments.of(
+            "an end token",
+            new int[][] {{3, 2}, {5, 4}},
+            Level.OK,
+            1.0 / 3,
+            "The server counts 33.3 % more output tokens than our tokenizer in the 2 answers that it"
+                + " counted: +1 per answer whatever its length, such as an end token."),
+        Arguments.of(
+            "another tokenizer",
+            new int[][] {{8, 10}, {15, 20}, {12, 20}},
+            Level.WARNING,
+            0.3,
+            "The server counts 30 % fewer output tokens than our tokenizer in the 3 answers that it"
+                + " counted: -5 per answer (median), of which end tokens and tool markup are a part."),
+        Arguments.of(
+            "up to 10 % are tolerated",
+            new int[][] {{109, 100}, {218, 200}},
+            Level.OK,
+            0.09,
+            "The server counts 9 % more output tokens than our tokenizer in the 2 answers that it"
+                + " counted: +9 per answer (median), of which end tokens and tool markup are a part."));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("outputCounts")
+  void outputTokensAgree(
+      String name, int[][] serverAndOurs, Level level, double value, String message) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int[] counts : serverAndOurs) {
+      records.add(at(0).tokens(STEADY).output(counts[0]).ourOutput(counts[1]).record());
+    }
+    records.add(at(0).tokens(STEADY).output(99).record());
+    records.add(at(0).tokens(STEADY).output(99).ourOutput(99).estimated().record());
+    Check check = check(Recorded.figures(RUN, records).summary(), "output_tokens_agree");
+    assertThat(check.message()).isEqualTo(message);
+    assertThat(check.value()).isEqualTo(value, within(1e-9));
+    assertThat(check.level()).isEqualTo(level);
+    assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("output_tokens_agree"));
+  }
+
   @Test
   void noFinishReason() {
     warns("finish_reasons", summary(r -> r.finish(null)), 0.1);

@@ -16,7 +16,6 @@ import io.github.gatlingllm.stats.CloseUps.Part;
 import io.github.gatlingllm.stats.CloseUps.PartMean;
 import io.github.gatlingllm.stats.CloseUps.Pauses;
 import io.github.gatlingllm.stats.CloseUps.ScenarioLoad;
-import io.github.gatlingllm.stats.CloseUps.Turn;
 import io.github.gatlingllm.stats.Series.Bucket;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -193,7 +192,7 @@ class CloseUpsTest {
   }
 
   @Test
-  void timesAgainstLengthsPositionAndTurn() {
+  void timesAgainstLengthsAndPosition() {
     CloseUps.Dependence dependence =
         of(
                 at(0).turn(1).prompt(100).tokens(50, 60, 90).record(),
@@ -209,22 +208,6 @@ class CloseUpsTest {
         .extracting(r -> r.from())
         .containsExactly(2L, 3L);
     assertThat(dependence.itlByPosition().ranges().get(1).maxMs()).isEqualTo(30);
-    assertThat(dependence.turns()).extracting(Turn::number).containsExactly(1, 2);
-    assertThat(dependence.turns().get(1).ttftMs().count()).isEqualTo(2);
-    assertThat(dependence.turns().get(1).promptTokens().p50()).isEqualTo(300);
-  }
-
-  @Test
-  void oneTurnIsNoConversationAndManyEndInOne() {
-    assertThat(of(at(0).turn(1).tokens(5).record()).dependence().turns()).isEmpty();
-    List<RequestRecord> records = new ArrayList<>();
-    for (int turn = 1; turn <= 30; turn++) {
-      records.add(at(turn).turn(turn).tokens(5).record());
-    }
-    List<Turn> turns = of(records).dependence().turns();
-    assertThat(turns).hasSize(12);
-    assertThat(turns.get(11).andLater()).isTrue();
-    assertThat(turns.get(11).ttftMs().count()).isEqualTo(19);
   }
 
   @Test

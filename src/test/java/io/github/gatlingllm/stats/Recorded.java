@@ -50,6 +50,7 @@ final class Recorded {
   private @Nullable Double closedMs;
   private @Nullable Integer prompt = 10;
   private @Nullable Integer ours;
+  private @Nullable Integer ourOutput;
   private @Nullable Integer cached;
   private @Nullable Integer max;
   private @Nullable Integer output;
@@ -173,6 +174,12 @@ final class Recorded {
   }
 
   /** Our own count of the prompt. */
+  /** Our own count of the answer's tokens. */
+  Recorded ourOutput(@Nullable Integer tokens) {
+    ourOutput = tokens;
+    return this;
+  }
+
   Recorded ours(@Nullable Integer tokens) {
     ours = tokens;
     return this;
@@ -293,6 +300,7 @@ final class Recorded {
             cached,
             max,
             n,
+            ourOutput,
             null,
             streamed ? n : null,
             estimated,

@@ -77,7 +77,8 @@ class ScenariosTest {
         records.add(ask(from, name, 1 << level, 5, e2e[scenario][level]));
       }
     }
-    Summary s = figures(run(6, stages.toArray(StageInfo[]::new)), records).summary();
+    RunFigures figures = figures(run(6, stages.toArray(StageInfo[]::new)), records);
+    Summary s = figures.summary();
     assertThat(s.curves())
         .extracting(Curve::target, Curve::scenario, c -> c.knee().stage(), c -> c.knee().reached())
         .containsExactly(tuple("a", "A1", "c=1", true), tuple("a", "C", "c=2", true));
@@ -85,6 +86,13 @@ class ScenariosTest {
     assertThat(s.knee().scenario()).isEqualTo("A1");
     assertThat(s.place("c=2", "a", "C")).isEqualTo("c=2 of C");
     assertThat(s.verdict()).startsWith("A1: ").contains(" C: ");
+    CloseUps closeUps = figures.series().closeUps();
+    assertThat(closeUps.breakdowns())
+        .extracting(stage -> s.place(stage.stage(), stage.target(), stage.scenario()))
+        .containsExactly("c=1 of A1", "c=2 of A1", "c=4 of A1", "c=1 of C", "c=2 of C", "c=4 of C");
+    assertThat(closeUps.exemplars().slowest())
+        .extracting(slow -> s.place(slow.stage(), slow.target(), slow.scenario()))
+        .startsWith("c=4 of C", "c=4 of A1", "c=1 of C");
   }
 
   /** In runs recorded before, and without run.json, nothing else changes. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -14,11 +15,21 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 final class ExactLengthTest {
 
+  private static final Map<String, Tokenizer> OPEN = new ConcurrentHashMap<>();
+
   private static final String MIXED =
       "Größe, naïveté 東京タワー 🤖🤖🏳️‍🌈 مرحبا بالعالم int main() { return 0x7f; }  and  so on\n";
 
   static Stream<Tokenizer> tokenizers() {
-    return Stream.of(Tokenizer.cl100k(), Tokenizer.chars4());
+    return Stream.of(
+            "tiktoken:r50k_base",
+            "tiktoken:cl100k_base",
+            "tiktoken:o200k_base",
+            "hf:src/test/resources/tokenizers/bpe.tokenizer.json",
+            "hf:src/test/resources/tokenizers/wordpiece.tokenizer.json",
+            "hf:src/test/resources/tokenizers/unigram.tokenizer.json",
+            "chars4")
+        .map(name -> OPEN.computeIfAbsent(name, Tokenizer::parse));
   }
 
   @ParameterizedTest

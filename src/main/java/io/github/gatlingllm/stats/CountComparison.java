@@ -1,14 +1,13 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.RequestRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The prompt tokens of one target as its server and as our tokenizer count them, over the
- * successful requests that both counted. The server's count has what its chat template and special
- * tokens add, ours is of the bare texts.
+ * The tokens of prompts, or of answers, of one target as its server and as our tokenizer count
+ * them, over the successful requests that both counted. The server's count has what its chat
+ * template and special tokens add, ours is of the bare texts.
  */
-final class PromptCounts {
+final class CountComparison {
 
   /** Of one request each: server − ours, where that is 0 or more, and ours − server elsewhere. */
   private final ValueRecorder more = new ValueRecorder(ValueRecorder.WHOLE);
@@ -18,9 +17,8 @@ final class PromptCounts {
   private long server;
   private long ours;
 
-  void add(RequestRecord.Tokens tokens) {
-    Integer theirs = tokens.promptTokens();
-    Integer local = tokens.promptTokensLocal();
+  /** Adds a request; one that is not counted by both is ignored. */
+  void add(@Nullable Integer theirs, @Nullable Integer local) {
     if (theirs == null || local == null) {
       return;
     }
@@ -29,6 +27,11 @@ final class PromptCounts {
     lengths.add(local);
     int overhead = theirs - local;
     (overhead >= 0 ? more : fewer).add(Math.abs(overhead));
+  }
+
+  /** How many requests both counted. */
+  long count() {
+    return lengths.moments().count();
   }
 
   /** Σ server ÷ Σ ours − 1; null without tokens. */
@@ -58,8 +61,8 @@ final class PromptCounts {
   }
 
   /**
-   * Whether the server adds the same number of tokens to prompts of different lengths: then both
-   * divide texts alike, and the rest is a template.
+   * Whether the server adds the same number of tokens to texts of different lengths: then both
+   * divide texts alike, and the rest is a template or special tokens.
    */
   boolean isTemplateOnly() {
     return fewer.isEmpty()
