@@ -119,7 +119,8 @@ record WorkloadPlan(Ask ask, Tokenizer tokenizer, BiConsumer<String, String> row
         scenario.dialog()
             ? WorkloadScenario.TURNS + " turns of " + scenario.tokens() + " tokens"
             : scenario.tokens() + " tokens";
-    String distinct = scenario.same() ? "" : ", " + ready.prompts().made().size() + " distinct";
+    long differ = ready.prompts().made().stream().map(Prompts.Prompt::text).distinct().count();
+    String distinct = scenario.same() ? "" : ", " + differ + " distinct";
     row.accept(
         "",
         String.format(

@@ -37,7 +37,11 @@ public enum WorkloadScenario {
   /** Turns of a dialog of {@link #D} unless another number is asked for. */
   public static final int TURNS = 5;
 
+  /** Tokens that no other prompt has, at least. */
+  private static final int LEAST_OF_ITS_OWN = 10;
+
   private static final long SYSTEM_SALT = 0x73797374656d7072L; // "systempr"
+  private static final long OWN_SALT = 0x7363656e6172696fL; // "scenario"
   private static final String RULES =
       "You are an assistant of a regional archive. Answer from the notes below, name the note that"
           + " you rely on, and say so when they do not tell. Notes:";
@@ -85,10 +89,19 @@ public enum WorkloadScenario {
     return this == A1 || this == A2;
   }
 
-  /** Where its texts come from: tasks of the built-in pool, continued to their length. */
-  private PromptSource source(long seed) {
+  /**
+   * Where its texts come from: tasks of the built-in pool, continued to their length. Those that
+   * are not short enough to be continued are left out, for cut ones are the same whenever they
+   * come.
+   */
+  private PromptSource source(long seed, Tokenizer tokenizer) {
     PromptPool pool = PromptPool.builtIn();
-    return same() ? PromptPool.of(pool.pick(seed, 0)) : pool;
+    List<String> shorter =
+        pool.texts().stream()
+            .filter(text -> tokenizer.count(text) + LEAST_OF_ITS_OWN <= tokens)
+            .toList();
+    PromptPool some = shorter.isEmpty() ? pool : new PromptPool(pool.origin(), shorter);
+    return same() ? PromptPool.of(some.pick(seed, 0)) : some;
   }
 
   /**
@@ -97,8 +110,10 @@ public enum WorkloadScenario {
    * @param count how many distinct ones, 1 or more; those that are all the same are made once
    */
   public Ready ready(Tokenizer tokenizer, long seed, int count) {
+    // What one scenario asks must not be in the cache because another one asked it before.
+    long own = PromptSource.random(seed, OWN_SALT, name().hashCode()).nextLong();
     Prompts prompts =
-        Prompts.of(source(seed), seed)
+        Prompts.of(source(own, tokenizer), own)
             .tokens(LengthDistribution.fixed(tokens), tokenizer, same() ? 1 : count);
     ExactLength.Fitted system =
         this == C

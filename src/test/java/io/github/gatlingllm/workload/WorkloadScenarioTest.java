@@ -2,6 +2,8 @@ package io.github.gatlingllm.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +50,21 @@ final class WorkloadScenarioTest {
     assertThat(again.prompts().made()).isEqualTo(ready.prompts().made());
     assertThat(again.system()).isEqualTo(ready.system());
     assertThat(other.prompts().made()).isNotEqualTo(ready.prompts().made());
+  }
+
+  /** Else one would find in the server's cache what another one left there. */
+  @Test
+  void noneAsksWhatAnotherOneAsks() {
+    List<String> beginnings = new ArrayList<>();
+    for (WorkloadScenario scenario : WorkloadScenario.values()) {
+      List<String> texts =
+          scenario.ready(CL100K, 42, 500).prompts().made().stream()
+              .map(Prompts.Prompt::text)
+              .toList();
+      assertThat(texts).hasSize(scenario.same() ? 1 : 500).doesNotHaveDuplicates();
+      texts.stream().map(text -> CL100K.head(text, 48)).distinct().forEach(beginnings::add);
+    }
+    assertThat(beginnings).doesNotHaveDuplicates();
   }
 
   @Test

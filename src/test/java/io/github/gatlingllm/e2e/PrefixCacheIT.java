@@ -1,0 +1,161 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What settings of prompts do to a prefix cache, by the engine's own counter and by our records.
+ */
+class PrefixCacheIT {
+
+  /** Only whole blocks are shared. */
+  private static final int BLOCK = 16;
+
+  private static final int REQUESTS = 20;
+
+  /** One after the other, so that every request finds what the ones before it left. */
+  private static final Map<String, String> ALWAYS =
+      Map.of(
+          "llm.concurrency", "1",
+          "llm.maxTokens", "16",
+          "llm.seed", "42",
+          "llm.warmup", "0",
+          "llm.tokenizer", "chars4");
+
+  private record Asked(GatlingRun run, long hits, long queried) {
+
+    List<Integer> cached() throws Exception {
+      List<Integer> cached = new ArrayList<>();
+      for (RequestRecord record : run.requests()) {
+        assertThat(record.outcome().ok()).isTrue();
+        cached.add(Objects.requireNonNull(record.tokens().cachedTokens()));
+      }
+      return cached;
+    }
+
+    JsonNode workload() throws Exception {
+      return run.summary().path("workload");
+    }
+  }
+
+  /** The engine's counters are what the records add up to, and the summary's share is theirs. */
+  private static Asked ask(Map<String, String> workload) throws Exception {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().seed(1).start()) {
+      GatlingRun run =
+          GatlingRun.of(Benchmark.class)
+              .set(ALWAYS)
+              .set("llm.endpoint", engine.baseUrl())
+              .set(workload)
+              .run();
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      Asked asked =
+          new Asked(run, engine.kv().prefixHitTokens(), engine.kv().prefixQueriedTokens());
+      assertThat(asked.cached().stream().mapToLong(Integer::longValue).sum())
+          .isEqualTo(asked.hits());
+      assertThat(asked.workload().path("cached_share").asDouble())
+          .isCloseTo((double) asked.hits() / asked.queried(), within(1e-9));
+      return asked;
+    }
+  }
+
+  private static Asked ask(String setting, String value) throws Exception {
+    return ask(
+        Map.of("llm.requests", "" + REQUESTS, "llm.promptTokens", "640", "llm." + setting, value));
+  }
+
+  @Test
+  void nothingIsSharedByUniquePromptsThoughTheTextIsOne() throws Exception {
+    String same = "Summarise the following notes.";
+    Map<String, String> one =
+        Map.of("llm.requests", "" + REQUESTS, "llm.promptTokens", "640", "llm.prompt", same);
+
+    assertThat(ask(one).cached())
+        .as("all but the first, but for the last block, whose last token is always computed")
+        .startsWith(0)
+        .endsWith(640 - BLOCK)
+        .containsOnly(0, 640 - BLOCK);
+    Asked unique = ask(with(one, "llm.uniquePrompts", "true"));
+    assertThat(unique.hits()).isZero();
+    assertThat(unique.queried()).isEqualTo(REQUESTS * 640L);
+  }
+
+  private static Map<String, String> with(Map<String, String> some, String key, String value) {
+    Map<String, String> all = new HashMap<>(some);
+    all.put(key, value);
+    return all;
+  }
+
+  @Test
+  void aSharedPrefixIsComputedOncePerGroup() throws Exception {
+    long apart = ask("sharedPrefix", "1000x512").hits();
+    Asked groups = ask("sharedPrefix", "4x512");
+
+    List<Integer> cached = groups.cached();
+    assertThat(cached.stream().filter(tokens -> tokens < BLOCK)).as("the first of each").hasSize(4);
+    assertThat(cached.stream().filter(tokens -> tokens >= BLOCK))
+        .hasSize(REQUESTS - 4)
+        .allMatch(tokens -> tokens >= 512 && tokens < 640);
+    assertThat(groups.hits()).isGreaterThanOrEqualTo((REQUESTS - 4) * 512L);
+    assertThat(apart).as("so many groups that next to none comes twice").isLessThan(2 * 640L);
+  }
+
+  @Test
+  void eachTurnOfADialogFindsAllThatWasSaidBefore() throws Exception {
+    Asked dialogs = ask(Map.of("llm.scenario", "D", "llm.requests", "3"));
+
+    List<RequestRecord> records = dialogs.run().requests();
+    assertThat(records).hasSize(3 * 5);
+    for (int i = 0; i < records.size(); i++) {
+      RequestRecord.Tokens now = records.get(i).tokens();
+      int turn = i % 5;
+      assertThat(records.get(i).identity().turn()).isEqualTo(turn + 1);
+      assertThat(now.promptTokens()).isEqualTo(now.promptTokensLocal());
+      assertThat(now.promptTokens()).isEqualTo(50 * (turn + 1) + 16 * turn);
+      if (turn > 0) {
+        RequestRecord.Tokens before = records.get(i - 1).tokens();
+        // The first token of an answer is in no block until the next turn sends it.
+        assertThat(now.cachedTokens())
+            .isGreaterThan(Objects.requireNonNull(before.cachedTokens()))
+            .isGreaterThanOrEqualTo(before.promptTokens() / BLOCK * BLOCK);
+      }
+    }
+    JsonNode turns = dialogs.workload().path("by_turn");
+    assertThat(turns).hasSize(5);
+    for (int turn = 1; turn < 5; turn++) {
+      assertThat(turns.get(turn).path("mean_prompt_tokens").asDouble())
+          .isEqualTo(50 * (turn + 1) + 16 * turn);
+      assertThat(turns.get(turn).path("cached_share").asDouble())
+          .isGreaterThan(turns.get(turn - 1).path("cached_share").asDouble());
+    }
+    assertThat(Files.readString(dialogs.run().files().page()))
+        .contains("Prompt tokens by turn of the conversation");
+  }
+
+  @Test
+  void scenariosShareWhatTheySayTheyShare() throws Exception {
+    Asked all = ask(Map.of("llm.scenario", "A1,A2,B1,B2,C", "llm.requests", "4"));
+
+    List<Integer> cached = all.cached();
+    assertThat(cached.subList(0, 4)).as("A1").containsExactly(0, 48, 48, 48);
+    assertThat(cached.subList(5, 8)).as("A2, after its first").containsOnly(2_496);
+    assertThat(cached.subList(8, 12)).as("B1").allMatch(tokens -> tokens <= 32);
+    assertThat(cached.subList(12, 16)).as("B2").allMatch(tokens -> tokens <= 64);
+    assertThat(cached.subList(17, 20)).as("C, after its first").allMatch(t -> t >= 2_000);
+    JsonNode scenarios = all.run().summary().path("curves");
+    assertThat(scenarios).as("one curve each").hasSize(5);
+    assertThat(Files.readString(all.run().files().page())).contains("Scenarios against load");
+  }
+}
