@@ -76,7 +76,7 @@ class HtmlReportIT {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
     assertThat(browser.driver().findElements(By.className("plot")))
-        .hasSize(27)
+        .hasSize(28)
         .allSatisfy(HtmlReportIT::isPainted);
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
@@ -221,7 +221,7 @@ class HtmlReportIT {
       assertThat(plain.driver().findElements(By.cssSelector(".plot")))
           .noneMatch(WebElement::isDisplayed);
       assertThat(plain.driver().findElements(By.cssSelector("figure summary")))
-          .hasSize(27)
+          .hasSize(28)
           .allMatch(WebElement::isDisplayed);
       WebElement requests = plain.driver().findElement(By.cssSelector("#timeline details"));
       requests.findElement(By.tagName("summary")).click();
