@@ -26,6 +26,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Several scenarios on one target under the same load plan. */
 class ScenariosIT {
 
+  /** So many may be on their way at the edges of a window when the machine is busy. */
+  private static final int TOKENS_AT_AN_EDGE = 8;
+
   /** The same levels for two scenarios, of one and of two requests per iteration. */
   @ParameterizedTest
   @ValueSource(strings = {"oneAfterTheOther", "sideBySide"})
@@ -102,7 +105,7 @@ class ScenariosIT {
             .count();
     assertThat(stage.at("/throughput/output_tokens_per_s").asDouble())
         .as(name)
-        .isCloseTo((double) sent, within(0.02 * sent));
+        .isCloseTo((double) sent, within(0.02 * sent + TOKENS_AT_AN_EDGE));
     Occupancy inFlight =
         Occupancy.of(
             served.stream()
