@@ -3,7 +3,6 @@ package io.github.gatlingllm.action;
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.client.Exchange;
 import io.github.gatlingllm.load.Stage;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -56,6 +55,11 @@ final class InFlight {
     requests.remove(exchange);
   }
 
+  /** How many are there. */
+  int size() {
+    return requests.size();
+  }
+
   /** Whether a request of that stage is there. */
   boolean has(Stage stage) {
     return requests.values().stream().anyMatch(session -> stageOf(session) == stage);
@@ -67,21 +71,21 @@ final class InFlight {
   }
 
   /**
-   * Starts nothing any more, cancels all there is, and waits until their records are handed over.
-   *
-   * @param atMost so long
+   * Starts nothing any more, and cancels all there is, soon, each request on its own event loop.
    */
-  void close(Duration atMost) {
+  void close() {
     closed = true;
     cancel(session -> true, INTERRUPTED);
-    await(atMost);
   }
 
-  /** Waits until the records of all requests are handed over. */
-  void await(Duration atMost) {
-    long start = System.nanoTime();
+  /**
+   * Waits until the records of all requests are handed over.
+   *
+   * @param deadline on {@link System#nanoTime()}; no longer than until then
+   */
+  void await(long deadline) {
     try {
-      while (!requests.isEmpty() && System.nanoTime() - start < atMost.toNanos()) {
+      while (!requests.isEmpty() && System.nanoTime() - deadline < 0) {
         TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
       }
     } catch (InterruptedException e) {

@@ -67,7 +67,7 @@ final class LlmEnd {
     if (exchange.timeline().isAdmitted()) {
       components.ledger().ended();
     }
-    if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(sent)) {
+    if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
       components
           .counting()
           .later(
@@ -81,10 +81,15 @@ final class LlmEnd {
     }
   }
 
-  /** Whether what comes next depends on counts: checks may read them, and objectives need TPOT. */
-  private boolean isJudgedByCounts(LlmAction.Sent sent) {
-    return !request.checks.isEmpty()
-        || !components.protocol().sloOf(sent.prepared().name()).isEmpty();
+  /**
+   * Whether what comes next depends on counts: checks may read them, and objectives need TPOT. Not
+   * where the request was cancelled: it is no success whatever they are, and misses no objective
+   * for them.
+   */
+  private boolean isJudgedByCounts(Exchange exchange, LlmAction.Sent sent) {
+    return exchange.ending().verdict() != Verdict.CANCELLED
+        && (!request.checks.isEmpty()
+            || !components.protocol().sloOf(sent.prepared().name()).isEmpty());
   }
 
   private RequestRecord.Tokens byTokenizer(Exchange exchange, LlmAction.Sent sent) {

@@ -44,6 +44,9 @@ record RunParts(
   /** Longest time that records wait for counts when all requests have ended. */
   private static final Duration COUNTING = Duration.ofSeconds(30);
 
+  /** The same when the run is interrupted. */
+  private static final Duration COUNTING_INTERRUPTED = Duration.ofMillis(500);
+
   static RunParts of(CoreComponents core) {
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
     InFlight inFlight = new InFlight();
@@ -53,7 +56,8 @@ record RunParts(
         atMost -> {
           cancel(inFlight, counting, atMost);
           turnsNotSent.report(run);
-        });
+        },
+        inFlight::size);
     core.actorSystem()
         .registerOnTermination(
             () -> {
@@ -78,12 +82,16 @@ record RunParts(
         new CopyOnWriteArrayList<>());
   }
 
-  /** Half of the time is for counting what was asked; the records of the rest say nothing of it. */
+  /**
+   * Counting may take its share of the time; then records are handed over without counts, so that
+   * none is lost for want of one. All the rest of the time is for event loops that are slow.
+   */
   private static void cancel(InFlight inFlight, Counting counting, Duration atMost) {
-    Duration half = atMost.dividedBy(2);
-    inFlight.close(half);
+    long now = System.nanoTime();
+    inFlight.close();
+    inFlight.await(now + COUNTING_INTERRUPTED.toNanos());
     counting.close(Duration.ZERO);
-    inFlight.await(half);
+    inFlight.await(now + atMost.toNanos());
   }
 
   /** True for the first caller with that key. */

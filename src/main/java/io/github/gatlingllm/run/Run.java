@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +39,10 @@ import org.jspecify.annotations.Nullable;
 public final class Run {
 
   private static final long CONSOLE_SECONDS = 5;
-  private static final Duration CANCELLING = Duration.ofSeconds(1);
+
+  /** Longest wait for the records of cancelled requests; who sends a SIGTERM waits for us. */
+  private static final Duration CANCELLING = Duration.ofSeconds(2);
+
   private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(3);
   private static final long POLL_MILLIS = 5;
   private static final Duration DRAIN = Duration.ofSeconds(30);
@@ -63,6 +67,7 @@ public final class Run {
 
   private volatile @Nullable GatlingExit exit;
   private volatile Consumer<Duration> beforeInterruption = atMost -> {};
+  private volatile LongSupplier underWay = () -> 0;
   private RunInfo info;
 
   private Run(RunDirectory directory, String injector, RunClock clock) throws IOException {
@@ -253,9 +258,11 @@ public final class Run {
    * What is to be done before an interrupted run is closed.
    *
    * @param cancelling ends what is under way, within the time that it is given
+   * @param left how many requests have no record yet; those that it did not suffice for are dropped
    */
-  public void beforeInterruption(Consumer<Duration> cancelling) {
+  public void beforeInterruption(Consumer<Duration> cancelling, LongSupplier left) {
     beforeInterruption = cancelling;
+    underWay = left;
   }
 
   /** All is sent and has ended: nothing more comes. */
@@ -283,12 +290,13 @@ public final class Run {
       }
       arrivals.close(state == RunInfo.State.COMPLETE ? DRAIN : Duration.ofSeconds(1));
       boolean whole = state == RunInfo.State.COMPLETE ? recorder.close(DRAIN) : recorder.freeze();
-      if (!whole) {
+      long unrecorded = state == RunInfo.State.INTERRUPTED ? underWay.getAsLong() : 0;
+      if (!whole || unrecorded > 0) {
         System.out.println("LLM records: not all could be written in time; see run.json, dropped");
       }
+      long lost = recorder.dropped() + recorder.failed() + unrecorded;
       long now = clock.unixNanos(System.nanoTime());
-      describe(
-          builder -> builder.ended(now, state).dropped(recorder.dropped() + recorder.failed()));
+      describe(builder -> builder.ended(now, state).dropped(lost));
     }
     return info;
   }

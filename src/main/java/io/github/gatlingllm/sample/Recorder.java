@@ -104,9 +104,7 @@ public final class Recorder {
       return true;
     }
     waiting.decrementAndGet();
-    if (accepting) {
-      dropped.incrementAndGet();
-    }
+    dropped.incrementAndGet();
     return false;
   }
 
@@ -115,7 +113,10 @@ public final class Recorder {
     return file.written();
   }
 
-  /** Records lost because the queue was full, or because there was no time left to drain it. */
+  /**
+   * Records lost because the queue was full, because there was no time left to drain it, or because
+   * they came after the end.
+   */
   public long dropped() {
     return dropped.get();
   }

@@ -3,8 +3,8 @@ package io.github.gatlingllm.action;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.action.SlowServer.Visit;
-import java.util.ArrayList;
-import java.util.Comparator;
+import io.github.gatlingllm.testing.CpuPressure;
+import io.github.gatlingllm.testing.Occupancy;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -12,14 +12,16 @@ import org.junit.jupiter.api.Test;
 /** Closed loops in a real run of Gatling, judged by what the server saw. */
 class ClosedLoopIT {
 
+  /** Answers take 250 ms on average, and not all the same, so that users do not march in step. */
   @Test
   void sweepKeepsEachLevelFull() throws Exception {
-    try (SlowServer server = new SlowServer(50, 250)) {
+    try (CpuPressure pressure = new CpuPressure(EpochNanos::now);
+        SlowServer server = new SlowServer(200, 300)) {
       PlanLines lines =
           new PlanLines(
               GatlingProcess.run(
                   PlanSimulation.class,
-                  Map.of("url", server.url(), "plan", "sweep", "millis", 8000),
+                  Map.of("url", server.url(), "plan", "sweep", "millis", 6000),
                   90));
 
       assertThat(lines.of("started")).containsExactly("c=32", "c=8", "c=1");
@@ -29,22 +31,27 @@ class ClosedLoopIT {
         assertThat(lines.words("ended", label).get(3)).as("still running").isEqualTo("0");
         long measure = lines.nanos("measure", label);
         long drain = lines.nanos("drain", label);
-        assertThat(drain - measure).isEqualTo(8_000_000_000L);
+        assertThat(drain - measure).isEqualTo(6_000_000_000L);
         List<Visit> visits =
             server.visits().stream().filter(v -> v.path().startsWith("/" + label + "/")).toList();
         assertThat(visits)
             .as("none starts after measure")
-            .allSatisfy(v -> assertThat(v.fromNanos()).isLessThan(drain + 20_000_000));
+            .allSatisfy(v -> assertThat(v.fromNanos()).isLessThan(drain + 100_000_000));
         assertThat(visits)
             .as("all ended when the level did")
             .allSatisfy(v -> assertThat(v.untilNanos()).isLessThan(lines.nanos("ended", label)));
-        InFlight inFlight = InFlight.of(visits, measure, drain);
+        Occupancy inFlight = occupancy(visits, measure, drain);
         System.out.printf(
-            "%s in flight: mean %.4f of %d, max %d; iteration gap %s%n",
-            label, inFlight.mean(), users, inFlight.max(), lines.spread("gap", label));
+            "%s in flight: mean %.4f of %d, max %d, pressure %.2f; iteration gap %s%n",
+            label,
+            inFlight.mean(),
+            users,
+            inFlight.max(),
+            pressure.share(measure, drain),
+            lines.spread("gap", label));
         assertThat(inFlight.max()).isLessThanOrEqualTo(users);
-        // On a machine of its own 0.99 and more; here builds may run beside it.
-        assertThat(inFlight.mean()).isGreaterThanOrEqualTo(0.95 * users);
+        assertThat(inFlight.mean() / users)
+            .isGreaterThanOrEqualTo(pressure.isHigh(measure, drain) ? 0.8 : 0.99);
         long idle = lines.numbers("gap", label).stream().mapToLong(gap -> gap).sum();
         assertThat(
                 1
@@ -69,8 +76,8 @@ class ClosedLoopIT {
                   Map.of("url", server.url(), "plan", "sweep", "millis", 3000, "exits", true),
                   60));
 
-      InFlight inFlight =
-          InFlight.of(
+      Occupancy inFlight =
+          occupancy(
               server.visits().stream().filter(v -> v.path().startsWith("/c=8/")).toList(),
               lines.nanos("measure", "c=8"),
               lines.nanos("drain", "c=8"));
@@ -106,28 +113,10 @@ class ClosedLoopIT {
         500_000 / ((lines.nanos("ended", "c=2") - lines.nanos("measure", "c=2")) / 1e9));
   }
 
-  /** How many requests the server had at a time. */
-  private record InFlight(double mean, int max) {
-
-    static InFlight of(List<Visit> visits, long fromNanos, long untilNanos) {
-      long busy = 0;
-      List<long[]> steps = new ArrayList<>();
-      for (Visit visit : visits) {
-        busy +=
-            Math.max(
-                0,
-                Math.min(visit.untilNanos(), untilNanos) - Math.max(visit.fromNanos(), fromNanos));
-        steps.add(new long[] {visit.fromNanos(), 1});
-        steps.add(new long[] {visit.untilNanos(), -1});
-      }
-      steps.sort(Comparator.<long[]>comparingLong(s -> s[0]).thenComparingLong(s -> s[1]));
-      int now = 0;
-      int max = 0;
-      for (long[] step : steps) {
-        now += (int) step[1];
-        max = Math.max(max, now);
-      }
-      return new InFlight((double) busy / (untilNanos - fromNanos), max);
-    }
+  private static Occupancy occupancy(List<Visit> visits, long fromNanos, long untilNanos) {
+    return Occupancy.of(
+        visits.stream().map(v -> new Occupancy.Stay(v.fromNanos(), v.untilNanos())).toList(),
+        fromNanos,
+        untilNanos);
   }
 }

@@ -7,7 +7,6 @@ import io.github.gatlingllm.client.Answer;
 import io.github.gatlingllm.client.Exchange;
 import io.github.gatlingllm.sample.Timeline;
 import io.github.gatlingllm.sample.Verdict;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -41,14 +40,17 @@ class InFlightTest {
     onTheLoop(
         () -> {
           inFlight.add(exchange, session);
-          inFlight.close(Duration.ZERO);
+          inFlight.close();
+          inFlight.await(System.nanoTime());
           assertThat(exchange.isOver()).as("the cancel is still on its way").isFalse();
+          assertThat(inFlight.size()).as("time was up").isOne();
           inFlight.cancelIfLate(exchange, session);
           return null;
         });
     assertThat(exchange.ending().verdict()).isEqualTo(Verdict.CANCELLED);
     assertThat(exchange.ending().error()).isEqualTo(InFlight.INTERRUPTED);
     assertThat(exchange.timeline().isAdmitted()).isFalse();
+    assertThat(inFlight.size()).isZero();
   }
 
   @Test

@@ -2,11 +2,12 @@ package io.github.gatlingllm.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.client.Http2Server.Asked;
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.client.LocalClient.Sent;
 import io.github.gatlingllm.sample.Verdict;
 import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.Http2Server;
+import io.github.gatlingllm.testing.Http2Server.Asked;
 import io.github.gatlingllm.testing.SelfSigned;
 import io.netty.handler.codec.http2.Http2Error;
 import java.lang.ref.WeakReference;

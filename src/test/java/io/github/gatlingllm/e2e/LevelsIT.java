@@ -15,6 +15,7 @@ import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
 import io.github.gatlingllm.sample.Verdict;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -23,10 +24,12 @@ import org.junit.jupiter.api.Test;
 /** Load levels in real runs: their phases, and how they end. */
 class LevelsIT {
 
-  /** So many may be on their way at the edges of a window when the machine is busy. */
-  private static final int TOKENS_AT_AN_EDGE = 8;
-
   private static final int SIGTERM = 128 + 15;
+
+  /** Of the engine that is searched. */
+  private static final int BATCH = 32;
+
+  private static final int STEPS = 4;
 
   private static GatlingRun.Setup plan(String plan, EmbeddedEngine engine) {
     return GatlingRun.of(LevelsSimulation.class)
@@ -77,7 +80,7 @@ class LevelsIT {
         PhaseWindow window = run.info().stages().get(i).window(Phase.MEASURE).orElseThrow();
         long sent =
             engine.groundTruth().stream()
-                .flatMapToLong(truth -> java.util.Arrays.stream(truth.tokenNanos()))
+                .flatMapToLong(truth -> Arrays.stream(truth.tokenNanos()))
                 .map(nanos -> nanos + epoch)
                 .filter(at -> at >= window.startUnixNanos() && at < window.endUnixNanos())
                 .count();
@@ -105,7 +108,7 @@ class LevelsIT {
         Thread.onSpinWait();
       }
       run.terminate();
-      run.await(10);
+      run.await(30);
 
       assertThat(run.exitCode()).as(run.output()).isEqualTo(SIGTERM);
       assertThat(run.output()).doesNotContain("\tat ", "Exception");
@@ -113,6 +116,7 @@ class LevelsIT {
       assertThat(run.requests()).hasSize(64);
       assertThat(engine.requestsReceived()).as("no further request").isEqualTo(64);
       assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
+      assertThat(run.info().dropped()).isZero();
       assertThat(run.summary().at("/counts/cancelled").asInt()).isEqualTo(64);
       assertThat(run.files().page()).isNotEmptyFile();
       assertThat(engine.running()).isZero();
@@ -176,73 +180,36 @@ class LevelsIT {
     throw new AssertionError("no check " + id + " in " + run.summary().get("checks"));
   }
 
-  /** The same levels for two scenarios, of one and of two requests per iteration. */
-  @Test
-  void scenariosHaveStagesOfTheirOwn() throws Exception {
-    try (EmbeddedEngine engine =
-            EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).recordGroundTruth().start();
-        GatlingRun run = plan("scenarios", engine).set("tokens", 20).run()) {
-      assertThat(run.exitCode()).as(run.output()).isZero();
-      assertThat(run.info().stages())
-          .extracting(stage -> stage.label() + " of " + stage.scenario())
-          .containsExactly(
-              "c=1 of Once",
-              "c=2 of Once",
-              "c=4 of Once",
-              "c=1 of Chat",
-              "c=2 of Chat",
-              "c=4 of Chat");
-      JsonNode stages = run.summary().get("stages");
-      assertThat(stages).hasSize(6);
-      long epoch = RunClock.system().unixNanos(0);
-      for (int i = 0; i < 6; i++) {
-        JsonNode stage = stages.get(i);
-        assertThat(stage.get("duration_s").asDouble()).isEqualTo(1);
-        String scenario = stage.get("scenario").asText();
-        assertThat(stage.at("/counts/started").asLong())
-            .isEqualTo(
-                run.requests().stream()
-                    .filter(r -> r.identity().scenario().equals(scenario))
-                    .filter(r -> r.identity().stage().equals(stage.get("label").asText()))
-                    .filter(r -> r.identity().phase() == Phase.MEASURE)
-                    .count());
-        PhaseWindow window = run.info().stages().get(i).window(Phase.MEASURE).orElseThrow();
-        long sent =
-            engine.groundTruth().stream()
-                .flatMapToLong(truth -> java.util.Arrays.stream(truth.tokenNanos()))
-                .map(nanos -> nanos + epoch)
-                .filter(at -> at >= window.startUnixNanos() && at < window.endUnixNanos())
-                .count();
-        assertThat(stage.at("/throughput/output_tokens_per_s").asDouble())
-            .as(scenario + " " + stage.get("label"))
-            .isCloseTo((double) sent, within(0.02 * sent + TOKENS_AT_AN_EDGE));
-      }
-      JsonNode curves = run.summary().get("curves");
-      assertThat(curves)
-          .extracting(curve -> curve.get("scenario").asText())
-          .containsExactly("Once", "Chat");
-      assertThat(curves.get(1).get("stages")).hasSize(3);
-      assertThat(run.summary().get("verdict").asText()).contains("Once: ", "Chat: ");
-      assertThat(run.output()).contains("c=4 of Once", "c=4 of Chat");
-    }
-  }
-
-  /** Four at a time, 20 steps of 10 ms each: 20 requests per second at most. */
+  /**
+   * 32 at a time, 4 steps of 100 ms each: 80 requests per second, less where the engine's thread is
+   * woken late, which its own account of its steps shows. Between a rate below that, at which
+   * hardly anybody waits, and one above it, at which the queue grows second by second, TTFT differs
+   * by more than a busy machine can add.
+   */
   @Test
   void searchFindsTheCapacity() throws Exception {
     try (EmbeddedEngine engine =
             EmbeddedEngine.builder()
-                .decodeStep(ofMillis(10))
+                .decodeStep(ofMillis(100))
                 .decodeGrowth(0, 0)
-                .maxBatch(4)
+                .prefillTokensPerSecond(1e6)
+                .maxBatch(BATCH)
+                .recordGroundTruth()
                 .start();
-        GatlingRun run = plan("search", engine).set("tokens", 20).run()) {
+        GatlingRun run =
+            plan("search", engine)
+                .set("tokens", STEPS)
+                .set("ttftMillis", 1_000)
+                .set("warm", true)
+                .run(150)) {
       assertThat(run.exitCode()).as(run.output()).isZero();
+      double capacity = BATCH / (STEPS * meanStepSeconds(engine));
       double found = run.summary().at("/goodput/max/offered").asDouble();
-      System.out.println(run.lines().stream().filter(l -> l.startsWith("LLM search")).toList());
-      assertThat(found)
-          .as("of at most 20 per second, less for what Poisson queues")
-          .isBetween(10.0, 23.0);
+      System.out.printf(
+          "capacity %.2f/s, found %.2f/s: %s%n",
+          capacity, found, run.lines().stream().filter(l -> l.startsWith("LLM search")).toList());
+      assertThat(capacity).isLessThan(80.5);
+      assertThat(found).isCloseTo(capacity, within(LevelsSimulation.SEARCH_PRECISION * capacity));
       assertThat(run.output())
           .contains("max goodput " + run.summary().at("/goodput/max/stage").asText() + " holds");
       JsonNode search = check(run, "search");
@@ -250,6 +217,17 @@ class LevelsIT {
       assertThat(search.get("threshold").asDouble()).isEqualTo(0.9);
       assertThat(run.summary().get("verdict").asText()).contains("Search: max goodput r=");
     }
+  }
+
+  private static double meanStepSeconds(EmbeddedEngine engine) {
+    return engine.groundTruth().stream()
+            .map(GroundTruth::tokenNanos)
+            .filter(tokens -> tokens.length == STEPS)
+            .mapToLong(tokens -> tokens[STEPS - 1] - tokens[0])
+            .average()
+            .orElseThrow()
+        / (STEPS - 1)
+        / 1e9;
   }
 
   /**

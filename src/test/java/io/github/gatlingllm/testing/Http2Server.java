@@ -1,4 +1,4 @@
-package io.github.gatlingllm.client;
+package io.github.gatlingllm.testing;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -42,7 +42,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 
 /** An HTTP/2 server on 127.0.0.1 whose streams a test answers frame by frame. */
-final class Http2Server implements AutoCloseable {
+public final class Http2Server implements AutoCloseable {
 
   private static final long LIMIT_SECONDS = 20;
 
@@ -56,7 +56,8 @@ final class Http2Server implements AutoCloseable {
   private final AtomicInteger posts = new AtomicInteger();
   private final Channel listener;
 
-  Http2Server(SSLContext certificate) {
+  /** Starts it, with a certificate such as {@link SelfSigned} makes. */
+  public Http2Server(SSLContext certificate) {
     JdkSslContext tls =
         new JdkSslContext(
             certificate,
@@ -99,27 +100,30 @@ final class Http2Server implements AutoCloseable {
             .channel();
   }
 
-  String url() {
+  /** Where it is: {@code https://127.0.0.1:<port>}. */
+  public String url() {
     return "https://127.0.0.1:" + ((InetSocketAddress) listener.localAddress()).getPort();
   }
 
-  int connections() {
+  /** Connections that came in. */
+  public int connections() {
     return connections.get();
   }
 
-  int posts() {
+  /** Requests that came in whole. */
+  public int posts() {
     return posts.get();
   }
 
   /** The next request that came in whole. */
-  Asked next() throws InterruptedException {
+  public Asked next() throws InterruptedException {
     Asked asked = requests.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
     assertThat(asked).as("next request").isNotNull();
     return asked;
   }
 
   /** One request and its stream. */
-  final class Asked extends ChannelInboundHandlerAdapter {
+  public final class Asked extends ChannelInboundHandlerAdapter {
     private final Channel stream;
     private final CompletableFuture<Long> reset = new CompletableFuture<>();
 
@@ -144,25 +148,30 @@ final class Http2Server implements AutoCloseable {
       ReferenceCountUtil.release(event);
     }
 
-    Asked startStream() {
+    /** Answers 200 with an event stream. */
+    public Asked startStream() {
       return write(
           new DefaultHttp2HeadersFrame(
               new DefaultHttp2Headers().status("200").set("content-type", "text/event-stream")));
     }
 
-    Asked event(String json) {
+    /** Sends an event. */
+    public Asked event(String json) {
       return write(data("data: " + json + "\n\n", false));
     }
 
-    void end() {
+    /** Ends the stream well. */
+    public void end() {
       write(data("", true));
     }
 
-    void reset() {
+    /** Resets the stream. */
+    public void reset() {
       write(new DefaultHttp2ResetFrame(Http2Error.INTERNAL_ERROR));
     }
 
-    void goAway() {
+    /** Announces that the connection takes no more streams. */
+    public void goAway() {
       stream
           .parent()
           .writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR))
@@ -170,12 +179,12 @@ final class Http2Server implements AutoCloseable {
     }
 
     /** Sends trailers, which end the stream. */
-    void endWithTrailers() {
+    public void endWithTrailers() {
       write(new DefaultHttp2HeadersFrame(new DefaultHttp2Headers().set("x-checksum", "1"), true));
     }
 
     /** Goes away, and says that no stream after the connection's first was looked at. */
-    void goAwayAfterTheFirst() {
+    public void goAwayAfterTheFirst() {
       Http2FrameCodec codec = stream.parent().pipeline().get(Http2FrameCodec.class);
       ChannelHandlerContext context = stream.parent().pipeline().context(codec);
       stream
@@ -195,12 +204,13 @@ final class Http2Server implements AutoCloseable {
           .syncUninterruptibly();
     }
 
-    void closeConnection() {
+    /** Closes the connection with all its streams. */
+    public void closeConnection() {
       stream.parent().close().syncUninterruptibly();
     }
 
     /** The error code with which the client reset the stream. */
-    long awaitReset() throws Exception {
+    public long awaitReset() throws Exception {
       return reset.get(LIMIT_SECONDS, TimeUnit.SECONDS);
     }
 

@@ -1,0 +1,111 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.Http2Server;
+import io.github.gatlingllm.testing.Http2Server.Asked;
+import io.github.gatlingllm.testing.SelfSigned;
+import io.netty.handler.codec.http2.Http2Error;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs over HTTP/2, where a request is cancelled by resetting its stream. */
+class Http2IT {
+
+  private static final int SIGTERM = 128 + 15;
+
+  private Http2Server server;
+
+  @BeforeEach
+  void start(@TempDir Path folder) throws Exception {
+    server = new Http2Server(SelfSigned.sslContext(folder));
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private GatlingRun run(int seconds) throws Exception {
+    GatlingRun run =
+        GatlingRun.of(Http2Simulation.class)
+            .set("baseUrl", server.url() + "/v1")
+            .set("seconds", seconds)
+            .noReports()
+            .start();
+    run.awaitLine("started...");
+    return run;
+  }
+
+  /** Takes so many requests, and begins answers that never end. */
+  private List<Asked> begin(int count) throws InterruptedException {
+    List<Asked> asked = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      asked.add(server.next().startStream().event(ChatChunks.content("a")));
+    }
+    return asked;
+  }
+
+  private static void assertCancelled(List<Asked> asked) throws Exception {
+    for (Asked each : asked) {
+      assertThat(each.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+    }
+  }
+
+  private void assertCancelled(GatlingRun run, int count, String reason) throws Exception {
+    assertThat(run.requests())
+        .hasSize(count)
+        .allSatisfy(
+            record -> {
+              assertThat(record.outcome().verdict()).isEqualTo(Verdict.CANCELLED);
+              assertThat(record.outcome().error()).contains(reason);
+              assertThat(record.events().count()).isOne();
+            });
+    assertThat(server.posts()).isEqualTo(count);
+  }
+
+  @Test
+  void whatDrainTimeDoesNotSufficeForIsReset() throws Exception {
+    try (GatlingRun run = run(1)) {
+      List<Asked> four = begin(4);
+      int connections = server.connections();
+      assertCancelled(four);
+      assertCancelled(begin(2));
+      run.await(60);
+
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      assertCancelled(run, 6, "drain time was over");
+      assertThat(run.requests())
+          .extracting(RequestRecord::identity)
+          .extracting(RequestRecord.Identity::stage)
+          .containsExactly("c=4", "c=4", "c=4", "c=4", "c=2", "c=2");
+      assertThat(server.connections()).as("streams end, connections last").isEqualTo(connections);
+    }
+  }
+
+  @Test
+  void sigtermResetsWhatIsUnderWay() throws Exception {
+    try (GatlingRun run = run(300)) {
+      List<Asked> four = begin(4);
+      run.awaitLine("measure");
+      run.terminate();
+      assertCancelled(four);
+      run.await(20);
+
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(SIGTERM);
+      assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
+      assertThat(run.info().dropped()).isZero();
+      assertCancelled(run, 4, "the run was interrupted");
+    }
+  }
+}
