@@ -218,6 +218,28 @@ class ChecksTest {
     assertThat(check(summary(r -> r.cached(0)), "cached_share").level()).isEqualTo(Level.OK);
   }
 
+  /** Cold at 1 user in 20 ms, warm at 8 in 90 ms: the load made them slower, not the cache. */
+  @Test
+  void cacheUseIsComparedWithinOneLoadLevel() {
+    RunInfo levels =
+        Recorded.run(
+            2,
+            Recorded.stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
+            Recorded.stage("c=8", "a", "closed loop", 8.0, "users", 1_000, 2_000));
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      records.add(at(10).stage("c=1").target("a").prompt(100).cached(0).tokens(20).record());
+      records.add(at(1_010).stage("c=8").target("a").prompt(100).cached(90).tokens(90).record());
+    }
+    records.add(at(1_020).stage("c=8").target("a").prompt(100).cached(0).tokens(120).record());
+
+    assertThat(check(Recorded.figures(levels, records).summary(), "cached_share").message())
+        .isEqualTo(
+            "40.9 % of the prompt tokens came from the server's prefix cache; at c=8 TTFT p50 is"
+                + " 90 ms for the 5 requests with half or more of it cached, 120 ms for the other"
+                + " 1.");
+  }
+
   @Test
   void cancelledTails() {
     warns("cancelled_tails", summary(r -> r.failed(Verdict.CANCELLED, "end")), 0.1);

@@ -70,6 +70,16 @@ class VerdictSentenceTest {
                 + " 120 ms; no knee up to there.");
   }
 
+  /** Records that a full disk cut off: the levels after them say nothing about the server. */
+  @Test
+  void levelsWithoutARequestWereNotTried() {
+    Summary summary =
+        new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 90, 120).level(8, 0, 1).summary();
+
+    assertThat(summary.verdict()).startsWith("Highest load tried: 4 concurrent");
+    assertThat(summary.knee().reached()).isFalse();
+  }
+
   @Test
   void severalTargets() {
     assertThat(new Levels().level(8, 50, 100).target("b").level(8, 40, 120).summary().verdict())
