@@ -88,7 +88,10 @@ final class CompareCommand implements Callable<Integer> {
       Comparison comparison = RunComparison.of(first, other);
       if (comparison.places().isEmpty()) {
         throw new IOException(
-            names.get(i + 1) + " has no measured stage in common with " + names.get(0));
+            names.get(i + 1)
+                + " has no measured stage in common with "
+                + names.get(0)
+                + "; compare runs of the same targets and load levels");
       }
       others.add(
           new Other(

@@ -160,14 +160,16 @@ final class LoadSection {
         of(curve).stream()
             .map(stage -> new Point(levels.indexOf(stage.label()), figure.apply(stage)))
             .toList();
-    return Line.of(curves.size() > 1 ? name(curve) + " " + name : name, color, dash, points);
+    return Line.of(
+        curves.size() > 1 ? (name(curve) + " " + name).strip() : name, color, dash, points);
   }
 
   private Chart throughput() {
     List<Line> lines = new ArrayList<>();
     for (int t = 0; t < curves.size(); t++) {
       Curve curve = curves.get(t);
-      lines.add(line("all", curve, t, 0, s -> s.figures().throughput().outputTokensPerS()));
+      String all = summary.slo() == null && curves.size() > 1 ? "" : "all";
+      lines.add(line(all, curve, t, 0, s -> s.figures().throughput().outputTokensPerS()));
       if (summary.slo() != null) {
         int color = curves.size() > 1 ? t : 2;
         lines.add(line("in SLO", curve, color, 1, LoadSection::sloTokens));
@@ -224,7 +226,12 @@ final class LoadSection {
     List<Line> lines = new ArrayList<>();
     for (int t = 0; t < curves.size(); t++) {
       lines.add(
-          line("ITL p99 ÷ p50", curves.get(t), t, 0, s -> s.figures().jitter().itlP99OverP50()));
+          line(
+              curves.size() > 1 ? "" : "ITL p99 ÷ p50",
+              curves.get(t),
+              t,
+              0,
+              s -> s.figures().jitter().itlP99OverP50()));
     }
     return new Chart(
         "load-jitter",

@@ -186,7 +186,7 @@ final class MetricsSection {
       String target = summary.hasSeveralTargets() ? stage.target() : "";
       table.row(new Html().text(level), target, stage.figures());
     }
-    html.element("h3", "By load level", "class", "sub").add(table.html());
+    html.element("h3", "By load level", "class", "sub", "id", "levels").add(table.html());
     html.open("div", "class", "more");
     for (Summary.Stage stage : summary.stages()) {
       details(SummaryTables.place(summary, stage), "", stage.figures());
@@ -268,7 +268,12 @@ final class MetricsSection {
     ttft(table, cache.warmTtftMs());
     table.row("Cold", "the others").cell(NumberText.count(cache.coldTtftMs().count()));
     ttft(table, cache.coldTtftMs());
-    html.element("h3", "By prefix cache", "class", "sub").add(table.html());
+    html.element("h3", "By prefix cache", "class", "sub");
+    if (cache.stage() != null) {
+      String note = "At " + cache.stage() + ", the load level with most requests of both kinds.";
+      html.element("p", note, "class", "note");
+    }
+    html.add(table.html());
   }
 
   private static void ttft(Table table, Distribution ttft) {

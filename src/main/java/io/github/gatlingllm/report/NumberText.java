@@ -1,7 +1,6 @@
 package io.github.gatlingllm.report;
 
-import java.math.BigDecimal;
-import java.math.RoundingMode;
+import io.github.gatlingllm.stats.Digits;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -17,20 +16,13 @@ import org.jspecify.annotations.Nullable;
 final class NumberText {
 
   /** What stands in the place of a value that is not known. */
-  static final String ABSENT = "–";
+  static final String ABSENT = Digits.ABSENT;
 
   private NumberText() {}
 
   /** The number alone. */
   static String number(@Nullable Double value) {
-    if (value == null) {
-      return ABSENT;
-    }
-    double size = Math.abs(value);
-    int digits =
-        size >= 99.95 || size == Math.rint(size) ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
-    BigDecimal rounded = BigDecimal.valueOf(value).setScale(digits, RoundingMode.HALF_UP);
-    return String.format(Locale.ROOT, "%,." + digits + "f", rounded).replace('-', '−');
+    return Digits.of(value);
   }
 
   /** A text that may be missing. */
@@ -40,7 +32,7 @@ final class NumberText {
 
   /** A number that was chosen, not measured: as short as it is, e.g. {@code 99.9}. */
   static String plain(double value) {
-    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+    return Digits.plain(value);
   }
 
   /** A number that counts something. */

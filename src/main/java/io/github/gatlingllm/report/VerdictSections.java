@@ -22,6 +22,14 @@ final class VerdictSections {
   Section verdict() {
     Html html = new Html().element("p", summary.verdict(), "class", "verdict");
     html.add(new Tiles(summary).html());
+    long levels = summary.stages().stream().map(Summary.Stage::label).distinct().count();
+    if (levels > 1) {
+      html.open("p", "class", "note")
+          .text("All but the knee are of all " + levels + " load levels together; ")
+          .element("a", "each level by itself", "href", "#levels")
+          .text(".")
+          .close();
+    }
     if (summary.targets().size() > 1) {
       FigureTable targets = new FigureTable("Target", summary.slo() != null);
       summary.targets().forEach(t -> targets.row(new Html().text(t.label()), "", t.figures()));
@@ -30,12 +38,11 @@ final class VerdictSections {
     }
     Summary.SloTable slo = summary.slo();
     if (slo == null) {
-      html.element(
-          "p",
-          "No SLO was set, so nothing says which requests were fast enough. Set one with"
-              + " -Dllm.slo=ttft<200ms,tpot<50ms.",
-          "class",
-          "note");
+      html.open("p", "class", "note")
+          .text("No SLO was set, so nothing says which requests were fast enough. Set one with ")
+          .element("code", "-Dllm.slo=ttft<200ms,tpot<50ms")
+          .text(".")
+          .close();
     } else {
       html.add(objectives(slo));
     }

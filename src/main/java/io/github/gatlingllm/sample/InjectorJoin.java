@@ -49,11 +49,15 @@ public final class InjectorJoin {
     }
   }
 
+  private static String slo(RunInfo run) {
+    return run.slo().isEmpty() ? "none" : run.slo() + " at " + run.sloPercentile() + " %";
+  }
+
   private InjectorJoin(String id, List<RunInfo> runs) {
     this.runs = runs;
     refuseTwice();
     same("simulation", RunInfo::simulation);
-    same("SLO", run -> run.slo() + " at " + run.sloPercentile() + " %");
+    same("SLO", InjectorJoin::slo);
     same("SLO by request", RunInfo::sloByRequest);
     same("SLO by target", RunInfo::sloByTarget);
     this.joined = join(id);

@@ -151,13 +151,12 @@ final class AnswerChecks {
             : (e.prompts.size() > 1 ? worst.getKey() + " counts " : "The server counts ")
                 + Digits.percent(Math.abs(difference))
                 + (difference < 0 ? " fewer" : " more")
-                + " prompt tokens than our tokenizer: "
-                + (overhead < 0 ? "" : "+")
+                + " prompt tokens than our tokenizer in all: "
+                + (overhead > 0 ? "+" : "")
                 + Digits.of(overhead)
-                + " per request "
                 + (templateOnly
-                    ? "whatever its length, which a template or special tokens add."
-                    : "(median), of which a chat template is a part."),
+                    ? " per request whatever its length, which a template or special tokens add."
+                    : " in the median request, of which a chat template is a part."),
         "Set the model's own: tokenizer=hf:<tokenizer.json>. Prompt lengths are the server's counts.");
   }
 
@@ -221,7 +220,7 @@ final class AnswerChecks {
           ratio,
           1.2,
           Digits.of(ratio)
-              + " tokens per event"
+              + (ratio == 1 ? " token per event" : " tokens per event")
               + (e.shared > 0 ? ", shared evenly (estimated)" : "")
               + (ratio > 1.2 ? ": ITL describes chunks, not single tokens." : "."),
           "Read TPOT beside ITL, and ICL for what a reader sees.");
@@ -275,11 +274,13 @@ final class AnswerChecks {
             + " of the prompt tokens came from the server's prefix cache"
             + (warm.isEmpty() || cold.isEmpty()
                 ? "."
-                : ": TTFT p50 is "
+                : (cache.stage() == null ? ": " : "; at " + cache.stage() + " ")
+                    + "TTFT p50 is "
                     + Digits.of(warm.p50())
                     + " ms for the "
                     + Digits.of(warm.count())
-                    + " requests with half or more of it cached, "
+                    + (warm.count() == 1 ? " request" : " requests")
+                    + " with half or more of it cached, "
                     + Digits.of(cold.p50())
                     + " ms for the other "
                     + Digits.of(cold.count())

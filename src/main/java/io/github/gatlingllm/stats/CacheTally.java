@@ -34,10 +34,14 @@ final class CacheTally {
     return promptTokens == 0 ? null : (Double) ((double) cachedTokens / promptTokens);
   }
 
-  /** Null where the server never told. */
-  @Nullable CacheUse use() {
+  /**
+   * Null where the server never told.
+   *
+   * @param stage see {@link CacheUse}
+   */
+  @Nullable CacheUse use(@Nullable String stage) {
     return promptTokens == 0
         ? null
-        : new CacheUse(warmTtft.distribution(), coldTtft.distribution());
+        : new CacheUse(stage, warmTtft.distribution(), coldTtft.distribution());
   }
 }

@@ -1,40 +1,36 @@
 package io.github.gatlingllm.stats;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers as people read them: three digits that matter, thousands grouped, {@code –} if absent.
+ * Numbers as people read them, one way in sentences, tables and charts, so that a figure reads the
+ * same wherever it stands.
  */
-final class Digits {
+public final class Digits {
 
   /** Stands for a value that is absent. */
-  static final String ABSENT = "–";
+  public static final String ABSENT = "–";
 
   private Digits() {}
 
-  /** 0.0123, 1.23, 12.3, 123, 1,234. */
-  static String of(@Nullable Double value) {
+  /** About three digits that matter, whole numbers whole: 0.012, 1.20, 12.3, 35.0, 35, 1,234. */
+  public static String of(@Nullable Double value) {
     if (value == null) {
       return ABSENT;
     }
     double size = Math.abs(value);
-    String form;
-    if (size >= 99.95) {
-      form = "%,.0f";
-    } else if (size >= 9.995) {
-      form = "%.1f";
-    } else if (size >= 0.9995 || size == 0) {
-      form = "%.2f";
-    } else {
-      form = "%.3g";
-    }
-    String text = String.format(Locale.ROOT, form, value);
-    return text.indexOf('.') >= 0 && text.indexOf('e') < 0 ? trimmed(text) : text;
+    int digits =
+        size >= 99.95 || size == Math.rint(size) ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
+    BigDecimal rounded = BigDecimal.valueOf(value).setScale(digits, RoundingMode.HALF_UP);
+    return String.format(Locale.ROOT, "%,." + digits + "f", rounded).replace('-', '−');
   }
 
-  private static String trimmed(String text) {
-    return text.replaceAll("0+$", "").replaceAll("\\.$", "");
+  /** A number that was chosen, not measured: as short as it is, e.g. {@code 99.9}. */
+  public static String plain(double value) {
+    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 
   /** Grouped: 1,234. */
@@ -50,7 +46,7 @@ final class Digits {
     return Math.abs(millis) >= 10_000 ? of(millis / 1e3) + " s" : of(millis) + " ms";
   }
 
-  /** A share of 0 to 1 as {@code 98.5 %}; 100 % and 0 % only when it is exactly that. */
+  /** A share of 0 to 1 as {@code 98.0 %}; 100 % and 0 % only when it is exactly that. */
   static String percent(@Nullable Double share) {
     if (share == null) {
       return ABSENT;
@@ -62,11 +58,7 @@ final class Digits {
     if (percent > 0 && percent < 0.1) {
       return "< 0.1 %";
     }
-    return trimmedTenth(percent) + " %";
-  }
-
-  private static String trimmedTenth(double value) {
-    String text = String.format(Locale.ROOT, "%.1f", value);
-    return text.endsWith(".0") ? text.substring(0, text.length() - 2) : text;
+    String form = percent == 0 || percent == 100 ? "%.0f %%" : "%.1f %%";
+    return String.format(Locale.ROOT, form, percent);
   }
 }

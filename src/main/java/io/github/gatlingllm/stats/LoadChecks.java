@@ -57,6 +57,8 @@ final class LoadChecks {
             + Digits.of(worst.inFlight())
             + " in flight on average, rate × time in the system says "
             + Digits.of(worst.rateTimesStay())
+            + "; requests across an edge of the window may make a difference of "
+            + Digits.percent(worst.tolerance())
             + ".",
         "The load was not steady: measure longer, stabilize first, or look for lost records.");
   }
@@ -201,7 +203,7 @@ final class LoadChecks {
           0.0,
           open == 0
               ? "The knee lies inside the loads tried."
-              : "The knee was not reached: power still grows at the highest load.",
+              : "The knee was not reached: output tok/s ÷ median E2E is best at the highest load.",
           "Add higher load levels.");
     }
   }

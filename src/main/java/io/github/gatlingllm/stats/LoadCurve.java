@@ -23,15 +23,17 @@ final class LoadCurve {
 
   /**
    * @param slo of that target
-   * @param stages at least one
+   * @param stages at least one; those that no request started in tell nothing and are left out
    */
   LoadCurve(Slo slo, List<Stage> stages) {
     this.slo = slo;
-    boolean ordered = stages.stream().allMatch(s -> s.offered() != null);
+    List<Stage> used = stages.stream().filter(s -> s.figures().counts().started() > 0).toList();
+    List<Stage> told = used.isEmpty() ? List.copyOf(stages) : used;
+    boolean ordered = told.stream().allMatch(s -> s.offered() != null);
     levels =
         ordered
-            ? stages.stream().sorted(Comparator.comparingDouble(LoadCurve::offered)).toList()
-            : List.copyOf(stages);
+            ? told.stream().sorted(Comparator.comparingDouble(LoadCurve::offered)).toList()
+            : told;
   }
 
   private static double offered(Stage stage) {

@@ -164,7 +164,7 @@ final class SloTally {
                     + (judge.isEmpty() ? "no SLO" : judge.toString())
                     + (alike || judge.isEmpty()
                         ? ""
-                        : " (" + Digits.of(judge.global().percentile()) + " %)")));
+                        : " (" + Digits.plain(judge.global().percentile()) + " %)")));
     return String.join("; ", parts);
   }
 

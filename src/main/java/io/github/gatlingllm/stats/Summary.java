@@ -142,12 +142,16 @@ public record Summary(
       long streamed) {}
 
   /**
-   * The server's prefix cache, over requests of which it told.
+   * The server's prefix cache, over requests of which it told, of the load level with most requests
+   * of both kinds: those of different levels differ in their load, too.
    *
+   * @param stage that level, with its target and scenario where there are several; null where the
+   *     run has one level only
    * @param warmTtftMs TTFT of ok requests with at least half of their prompt cached
    * @param coldTtftMs TTFT of the others
    */
-  public record CacheUse(Distribution warmTtftMs, Distribution coldTtftMs) {}
+  public record CacheUse(
+      @Nullable String stage, Distribution warmTtftMs, Distribution coldTtftMs) {}
 
   /**
    * One turn of the conversations.

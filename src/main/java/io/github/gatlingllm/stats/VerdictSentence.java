@@ -121,7 +121,7 @@ final class VerdictSentence {
         + objectives(" and ", "")
         + (curve.holds(level) ? ", " : ", not ")
         + "the "
-        + Digits.of(slo.percentile())
+        + Digits.plain(slo.percentile())
         + " % asked for";
   }
 
@@ -189,7 +189,9 @@ final class VerdictSentence {
     }
     double ratio = after / before;
     if (ratio >= 2) {
-      return "grows " + Digits.of(Math.round(ratio * 10) / 10.0) + "×";
+      return "grows "
+          + (ratio < 100 ? Digits.plain(Math.round(ratio * 10) / 10.0) : Digits.of(ratio))
+          + "×";
     }
     long percent = Math.round((ratio - 1) * 100);
     if (percent == 0) {
@@ -200,12 +202,16 @@ final class VerdictSentence {
 
   private String objectives(String and, String percentile) {
     return slo.objectives().stream()
-        .map(o -> o.measure().name() + percentile + " ≤ " + Digits.ms(o.limitNanos() / 1e6))
+        .map(o -> o.measure().name() + percentile + " ≤ " + limit(o.limitNanos() / 1e6))
         .collect(Collectors.joining(and));
   }
 
+  private static String limit(double millis) {
+    return millis < 10_000 ? Digits.plain(millis) + " ms" : Digits.plain(millis / 1e3) + " s";
+  }
+
   private String percentileName() {
-    return " p" + Digits.of(slo.percentile());
+    return " p" + Digits.plain(slo.percentile());
   }
 
   /**
@@ -218,7 +224,7 @@ final class VerdictSentence {
       return level.label().equals(StageInfo.WHOLE_RUN) ? "the load" : "stage " + level.label();
     }
     String unit = level.unit();
-    return Digits.of(offered)
+    return Digits.plain(offered)
         + " "
         + (unit == null || unit.isEmpty() || unit.equals("users") ? "concurrent" : unit);
   }

@@ -14,6 +14,7 @@ final class WorkloadTally {
   private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
   private final ValueRecorder outputs = new ValueRecorder(ValueRecorder.WHOLE);
   private final CacheTally cache = new CacheTally();
+  private final LevelCaches caches = new LevelCaches();
   private final TurnTally turns = new TurnTally();
   private final Tallies<String> scenarios = new Tallies<>("other");
   private final Tallies<String> models = new Tallies<>("other");
@@ -34,6 +35,7 @@ final class WorkloadTally {
       outputs.add(output);
     }
     cache.add(record, prompt);
+    caches.add(record, prompt);
     turns.add(record, prompt);
     String model = id.model();
     if (model != null) {
@@ -60,7 +62,7 @@ final class WorkloadTally {
         prompts.distribution(),
         outputs.distribution(),
         cache.share(),
-        cache.use(),
+        caches.use(),
         turns.requests(),
         turns.turns(),
         scenarios.byCount(),

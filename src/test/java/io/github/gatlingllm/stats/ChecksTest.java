@@ -96,28 +96,28 @@ class ChecksTest {
             new int[][] {{19, 10}, {29, 20}, {39, 30}},
             Level.OK,
             0.45,
-            "The server counts 45 % more prompt tokens than our tokenizer: +9 per request whatever its"
+            "The server counts 45.0 % more prompt tokens than our tokenizer in all: +9 per request whatever its"
                 + " length, which a template or special tokens add."),
         Arguments.of(
             "prompts of one length prove no template",
             new int[][] {{19, 10}, {19, 10}},
             Level.WARNING,
             0.9,
-            "The server counts 90 % more prompt tokens than our tokenizer: +9 per request (median), of"
+            "The server counts 90.0 % more prompt tokens than our tokenizer in all: +9 in the median request, of"
                 + " which a chat template is a part."),
         Arguments.of(
             "another tokenizer",
             new int[][] {{8, 10}, {15, 20}, {33, 30}, {10, 20}},
             Level.WARNING,
             0.175,
-            "The server counts 17.5 % fewer prompt tokens than our tokenizer: -5 per request (median),"
+            "The server counts 17.5 % fewer prompt tokens than our tokenizer in all: −5 in the median request,"
                 + " of which a chat template is a part."),
         Arguments.of(
             "up to 10 % are tolerated",
             new int[][] {{109, 100}, {218, 200}},
             Level.OK,
             0.09,
-            "The server counts 9 % more prompt tokens than our tokenizer: +9 per request (median), of"
+            "The server counts 9.0 % more prompt tokens than our tokenizer in all: +9 in the median request, of"
                 + " which a chat template is a part."));
   }
 
@@ -147,7 +147,7 @@ class ChecksTest {
             at(0).target("b").tokens(STEADY).prompt(10).ours(20).record());
     Check check = check(Recorded.figures(RUN, records).summary(), "prompt_tokens_agree");
     assertThat(check.level()).isEqualTo(Level.WARNING);
-    assertThat(check.message()).startsWith("b counts 50 % fewer prompt tokens");
+    assertThat(check.message()).startsWith("b counts 50.0 % fewer prompt tokens");
   }
 
   static Stream<Arguments> outputCounts() {
@@ -260,10 +260,32 @@ class ChecksTest {
     assertThat(check.value()).isEqualTo(0.4);
     assertThat(check.message())
         .isEqualTo(
-            "40 % of the prompt tokens came from the server's prefix cache: TTFT p50 is 20 ms for"
-                + " the 1 requests with half or more of it cached, 90 ms for the other 1.");
+            "40.0 % of the prompt tokens came from the server's prefix cache: TTFT p50 is 20 ms for"
+                + " the 1 request with half or more of it cached, 90 ms for the other 1.");
     assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("cached_share"));
     assertThat(check(summary(r -> r.cached(0)), "cached_share").level()).isEqualTo(Level.OK);
+  }
+
+  /** Cold at 1 user in 20 ms, warm at 8 in 90 ms: the load made them slower, not the cache. */
+  @Test
+  void cacheUseIsComparedWithinOneLoadLevel() {
+    RunInfo levels =
+        Recorded.run(
+            2,
+            Recorded.stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
+            Recorded.stage("c=8", "a", "closed loop", 8.0, "users", 1_000, 2_000));
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      records.add(at(10).stage("c=1").target("a").prompt(100).cached(0).tokens(20).record());
+      records.add(at(1_010).stage("c=8").target("a").prompt(100).cached(90).tokens(90).record());
+    }
+    records.add(at(1_020).stage("c=8").target("a").prompt(100).cached(0).tokens(120).record());
+
+    assertThat(check(Recorded.figures(levels, records).summary(), "cached_share").message())
+        .isEqualTo(
+            "40.9 % of the prompt tokens came from the server's prefix cache; at c=8 TTFT p50 is"
+                + " 90 ms for the 5 requests with half or more of it cached, 120 ms for the other"
+                + " 1.");
   }
 
   @Test

@@ -36,14 +36,14 @@ class VerdictSentenceTest {
     assertThat(new Levels().level(1, 10, 100, 4).level(8, 50, 300).figures(SLO).summary().verdict())
         .isEqualTo(
             "No load level holds TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms; at the lowest, 1"
-                + " concurrent, 60 % of the requests do.");
+                + " concurrent, 60.0 % of the requests do.");
   }
 
   @Test
   void oneLevel() {
     assertThat(new Levels().level(8, 50, 100, 1).figures(SLO).summary().verdict())
         .isEqualTo(
-            "8 concurrent = 49 tok/s: 98 % of 50 requests within TTFT ≤ 200 ms and TPOT ≤ 50 ms,"
+            "8 concurrent = 49 tok/s: 98.0 % of 50 requests within TTFT ≤ 200 ms and TPOT ≤ 50 ms,"
                 + " not the 99 % asked for.");
     assertThat(new Levels().level(8, 50, 100).figures(SLO).summary().verdict())
         .endsWith(
@@ -68,6 +68,16 @@ class VerdictSentenceTest {
         .isEqualTo(
             "Highest load tried: 4 concurrent = 90 tok/s, 90 requests/s, TTFT p50 120 ms and p99"
                 + " 120 ms; no knee up to there.");
+  }
+
+  /** Records that a full disk cut off: the levels after them say nothing about the server. */
+  @Test
+  void levelsWithoutARequestWereNotTried() {
+    Summary summary =
+        new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 90, 120).level(8, 0, 1).summary();
+
+    assertThat(summary.verdict()).startsWith("Highest load tried: 4 concurrent");
+    assertThat(summary.knee().reached()).isFalse();
   }
 
   @Test
