@@ -170,14 +170,14 @@ class ChecksTest {
             new int[][] {{8, 10}, {15, 20}, {12, 20}},
             Level.WARNING,
             0.3,
-            "The server counts 30 % fewer output tokens than our tokenizer in the 3 answers that it"
-                + " counted: -5 per answer (median), of which end tokens and tool markup are a part."),
+            "The server counts 30.0 % fewer output tokens than our tokenizer in the 3 answers that it"
+                + " counted: −5 per answer (median), of which end tokens and tool markup are a part."),
         Arguments.of(
             "up to 10 % are tolerated",
             new int[][] {{109, 100}, {218, 200}},
             Level.OK,
             0.09,
-            "The server counts 9 % more output tokens than our tokenizer in the 2 answers that it"
+            "The server counts 9.0 % more output tokens than our tokenizer in the 2 answers that it"
                 + " counted: +9 per answer (median), of which end tokens and tool markup are a part."));
   }
 
