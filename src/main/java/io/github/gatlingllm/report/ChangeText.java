@@ -27,6 +27,7 @@ final class ChangeText {
           + " days or machines.";
 
   private static final int MOST_NAMED = 3;
+  private static final double WIDE = 1_000;
 
   private ChangeText() {}
 
@@ -50,7 +51,12 @@ final class ChangeText {
     Interval interval = change.interval();
     return interval == null
         ? NumberText.ABSENT
-        : signed(interval.low()) + " to " + signed(interval.high()) + unitOf(change);
+        : end(interval.low()) + " to " + end(interval.high()) + unitOf(change);
+  }
+
+  /** An end of an interval; beyond ten times the value it says only that nothing is known. */
+  private static String end(double percent) {
+    return percent > WIDE ? "> " + signed(WIDE) : signed(percent);
   }
 
   private static String signed(double percent) {

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -134,9 +135,24 @@ public final class RunComparison {
     }
   }
 
-  private static String named(StageInfo stage) {
-    String scenario = stage.scenario();
-    return stage.label() + " of " + stage.target() + (scenario == null ? "" : ", " + scenario);
+  /** A stage as reports name it: its target and scenario only where a run has several. */
+  private String named(StageInfo stage) {
+    boolean scenarios =
+        Stream.concat(base.stages().stream(), run.stages().stream())
+                .map(StageInfo::scenario)
+                .distinct()
+                .count()
+            > 1;
+    return Summary.named(
+        stage.label(),
+        hasOneTarget(base) && hasOneTarget(run) ? null : stage.target(),
+        scenarios ? stage.scenario() : null);
+  }
+
+  private static String inRequests(double windows) {
+    return windows < 1
+        ? "less than one request long"
+        : Digits.of(Math.floor(windows)) + (windows < 2 ? " request long" : " requests long");
   }
 
   private static boolean hasOneTarget(ComparedRun run) {
@@ -152,10 +168,10 @@ public final class RunComparison {
     int length = BlockBootstrap.blockLength(stay / slice);
     if (length * slice < stay) {
       shortWindows.add(
-          "%s (%s times)"
-              .formatted(
-                  named(base.stages().get(match.base())),
-                  Digits.of(Math.floor(slice * StageSlices.COUNT / stay))));
+          named(base.stages().get(match.base()))
+              + " ("
+              + inRequests(slice * StageSlices.COUNT / stay)
+              + ")");
     }
     return new Pair(ours, theirs, length, Persistence.missedBy(length, phi));
   }

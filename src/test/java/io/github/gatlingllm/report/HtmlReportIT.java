@@ -3,8 +3,6 @@ package io.github.gatlingllm.report;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
 import io.github.gatlingllm.stats.Metric;
@@ -12,7 +10,6 @@ import io.github.gatlingllm.stats.RunFigures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -146,73 +143,6 @@ class HtmlReportIT {
                 .map(s -> s.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).mean())
                 .map(NumberText::number)
                 .toList());
-  }
-
-  /** Every figure of the tables and tiles, as the file says it. */
-  @Test
-  void pageSaysTheNumbersThatSummaryJsonSays() throws IOException {
-    RunFigures figures = DemoRun.sweep().figures();
-    JsonNode json = new ObjectMapper().readTree(SummaryJson.of(figures.summary()));
-    browser.prefer(Theme.LIGHT).show(write(figures), 1400, 1000);
-
-    assertThat(browser.driver().findElement(By.className("verdict")).getText())
-        .isEqualTo(json.path("verdict").textValue());
-    List<List<String>> metrics = rows("Metric");
-    for (Metric metric : Metric.values()) {
-      JsonNode values = json.path("metrics").path(metric.key());
-      List<String> row = new ArrayList<>(List.of(metric.title()));
-      for (String statistic :
-          List.of(
-              "count", "mean", "std", "min", "p50", "p75", "p90", "p95", "p99", "p999", "max")) {
-        row.add(NumberText.number(values.path(statistic).doubleValue()));
-      }
-      assertThat(metrics).contains(row);
-    }
-    List<List<String>> levels = new ArrayList<>();
-    for (JsonNode stage : json.path("stages")) {
-      List<String> row = new ArrayList<>(List.of(stage.path("label").textValue()));
-      for (String path :
-          List.of(
-              "/counts/started",
-              "/metrics/ttft_ms/p50",
-              "/metrics/ttft_ms/p95",
-              "/metrics/ttft_ms/p99",
-              "/metrics/itl_ms/p50",
-              "/metrics/itl_ms/p99",
-              "/metrics/tpot_ms/p50",
-              "/metrics/e2e_ms/p50",
-              "/metrics/e2e_ms/p95",
-              "/throughput/requests_per_s",
-              "/throughput/output_tokens_per_s")) {
-        row.add(NumberText.number(stage.at(path).doubleValue()));
-      }
-      row.add(NumberText.percent(stage.at("/goodput/share").doubleValue()));
-      levels.add(row);
-    }
-    List<List<String>> shown = rows("Load level");
-    shown.forEach(row -> row.remove(2)); // failed: counted by verdict in the file
-    assertThat(shown).isNotEmpty().isEqualTo(levels);
-    assertThat(browser.driver().findElements(By.cssSelector(".tiles strong")))
-        .extracting(WebElement::getText)
-        .contains(
-            NumberText.ms(json.at("/metrics/ttft_ms/p95").doubleValue()),
-            NumberText.ms(json.at("/metrics/itl_ms/p95").doubleValue()),
-            NumberText.with(json.at("/throughput/output_tokens_per_s").doubleValue(), "tok/s"),
-            NumberText.with(json.at("/goodput/requests_per_s").doubleValue(), "req/s"),
-            json.at("/knee/stage").textValue());
-  }
-
-  /** Of the first table with that heading: each row's texts, without what is added in small. */
-  @SuppressWarnings("unchecked")
-  private static List<List<String>> rows(String heading) {
-    Object cells =
-        browser.eval(
-            "[...[...document.querySelectorAll('#metrics table')]"
-                + ".find(t => t.tHead.textContent.trim().startsWith('"
-                + heading
-                + "')).querySelectorAll('tbody tr:not(.group)')]"
-                + ".map(r => [...r.cells].map(c => c.firstChild.textContent.trim()))");
-    return ((List<List<String>>) cells).stream().<List<String>>map(ArrayList::new).toList();
   }
 
   private static void isPainted(WebElement plot) {

@@ -200,6 +200,10 @@ class MergeCommandTest {
     refused(
         "SLO of run-north is 'ttft<200ms at 99.0 %', of run-south 'ttft<300ms at 99.0 %'",
         injector("north", 0, "ttft<200ms"), injector("south", 0, "ttft<300ms"));
+    refused(
+        "SLO of run-north is none, of run-south",
+        injector("north", 0, ""),
+        injector("south", 0, "ttft<300ms"));
   }
 
   @Test

@@ -17,7 +17,7 @@ final class ReportPicture {
   public static void main(String[] args) throws IOException {
     Path profile = Files.createTempDirectory("report-picture");
     try (Browser browser = Browser.open(profile, Scripts.ON)) {
-      browser.prefer(Theme.LIGHT).show(Path.of(args[0]).toAbsolutePath(), 1400, 1572);
+      browser.prefer(Theme.LIGHT).show(Path.of(args[0]).toAbsolutePath(), 1400, 1625);
       browser
           .driver()
           .executeScript(

@@ -128,7 +128,7 @@ class RunComparisonTest {
     Comparison comparison = RunComparison.of(base, other);
 
     assertThat(comparison.unmatched())
-        .containsExactly("c=1 of a is only in the base", "c=4 of a is only in the other run");
+        .containsExactly("c=1 is only in the base", "c=4 is only in the other run");
     assertThat(comparison.places()).hasSize(1).first().returns("c=2", Comparison.Place::stage);
     assertThat(change(comparison, "ttft.mean").percent()).isCloseTo(10, within(0.1));
     assertThat(change(comparison, "requests_per_s").base()).isCloseTo(20, within(0.3));
