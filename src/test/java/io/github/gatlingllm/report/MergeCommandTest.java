@@ -201,9 +201,8 @@ class MergeCommandTest {
         "SLO of run-north is 'ttft<200ms at 99.0 %', of run-south 'ttft<300ms at 99.0 %'",
         injector("north", 0, "ttft<200ms"), injector("south", 0, "ttft<300ms"));
     refused(
-        "SLO of run-north is none, of run-south",
-        injector("north", 0, ""),
-        injector("south", 0, "ttft<300ms"));
+        "SLO of run-north is 'none', of run-south 'ttft<300ms at 99.0 %'",
+        injector("north", 0, ""), injector("south", 0, "ttft<300ms"));
   }
 
   @Test
