@@ -27,7 +27,7 @@ def windows(run):
         for phase in stage["phases"]:
             if phase["phase"] == "measure":
                 end = phase["end_unix_ns"] or run["end_unix_ns"]
-                found.append((stage["label"], stage["target"], phase["start_unix_ns"], end))
+                found.append((stage["label"], stage["target"], stage.get("scenario"), phase["start_unix_ns"], end))
     return found
 
 
@@ -106,44 +106,143 @@ def distribution(values):
     return figures
 
 
-def figures(records, spans):
-    length = union([(start, end) for _, _, start, end in spans]) / S
-    names = ["ttft_ms", "ttft_from_schedule_ms", "itl_ms", "icl_ms", "tpot_ms", "e2e_ms", "queue_wait_ms",
-             "prompt_tokens", "output_tokens"]
+UNITS = {"us": 1_000, "ms": 1_000_000, "s": S, "m": 60 * S}
+
+
+def objectives(text):
+    """(measure, limit in nanoseconds) of an SLO such as ttft<200ms,tpot<50ms."""
+    for part in filter(None, text.split(",")):
+        measure, limit = part.split("<")
+        unit = limit.lstrip("0123456789.")
+        yield measure.strip(), Fraction(limit[: len(limit) - len(unit)]) * UNITS[unit.strip()]
+
+
+def rank(values, percent):
+    return sorted(values)[-(-len(values) * percent // 100) - 1]
+
+
+def measured(record, measure):
+    """What an objective judges, in nanoseconds: waiting in the client included."""
+    wait = nanos(record["queue_wait_s"])
+    if measure == "ttft":
+        return nanos(record["ttft_from_schedule_s"])
+    if measure == "e2e":
+        return nanos(record["latency_from_schedule_s"])
+    if measure == "ttfo":
+        return None if record["ttfo_s"] is None or wait is None else nanos(record["ttfo_s"]) + wait
+    if measure == "itl":
+        own = [value for _, value, count in gaps(record) for _ in range(count)]
+        return rank(own, 99) * 1e6 if own else None
+    return nanos(record[{"tpot": "tpot_s", "stall": "stall_s"}[measure]])
+
+
+def in_slo(record, slo):
+    """True, False, or None where it does not count: no SLO, or cancelled before it missed any."""
+    if not slo:
+        return None
+    cancelled = record["verdict"] == "cancelled"
+    lasted = nanos(record["start_lag_s"]) + (nanos(record["gate_wait_s"]) or 0) + (nanos(record["closed_s"]) or 0)
+    missed = not record["ok"] and not cancelled
+    for measure, limit in slo:
+        value = measured(record, measure)
+        if cancelled and measure == "e2e":
+            missed |= lasted >= limit
+        elif cancelled and measure in ("tpot", "itl"):
+            continue
+        elif value is not None:
+            missed |= value >= limit
+        elif cancelled:
+            missed |= measure in ("ttft", "ttfo") and lasted >= limit
+        else:
+            missed |= measure == "e2e" or (measure in ("ttft", "ttfo") and record["streamed"])
+    return None if cancelled and not missed else not missed
+
+
+TIMES = {"ttft_ms": "ttft_s", "ttft_from_schedule_ms": "ttft_from_schedule_s", "ttfo_ms": "ttfo_s",
+         "tpot_ms": "tpot_s", "e2e_ms": "latency_s", "e2e_from_schedule_ms": "latency_from_schedule_s",
+         "queue_wait_ms": "queue_wait_s", "connect_ms": "connect_s", "stall_ms": "stall_s"}
+
+
+def figures(records, spans, slo):
+    length = union([(start, end) for _, _, _, start, end in spans]) / S
+    names = [*TIMES, "itl_ms", "icl_ms", "e2e_per_token_ms", "prompt_tokens", "output_tokens"]
     values = {name: [] for name in names}
+    rates = {"user_tokens_per_s": [], "decode_tokens_per_s": [], "prefill_tokens_per_s": []}
+    ratios = []
     tokens = ended = started = ok = 0
+    slo_tokens = slo_ended = attempted = met = excluded = 0
+    events = streamed = stalls = 0
 
     def inside(record, at):
-        return any(t == record["target"] and start <= at < end for _, t, start, end in spans)
+        return any(
+            t == record["target"] and s in (None, record["scenario"]) and start <= at < end for _, t, s, start, end in spans
+        )
 
     for record in records:
+        good = in_slo(record, slo)
         for at, count in arrivals(record):
             tokens += count if inside(record, at) else 0
+            slo_tokens += count if good and inside(record, at) else 0
         if record["gate_wait_s"] is not None and record["closed_s"] is not None and record["ok"]:
             closed = record["start_unix_ns"] + nanos(record["gate_wait_s"]) + nanos(record["closed_s"])
             ended += inside(record, closed)
-        if record["phase"] != "measure" or (record["stage"], record["target"]) not in {s[:2] for s in spans}:
+            slo_ended += inside(record, closed) and good is True
+        own_stage = {(record["stage"], record["target"], s) for s in (None, record["scenario"])}
+        if record["phase"] != "measure" or not own_stage & {span[:3] for span in spans}:
             continue
         started += 1
+        attempted += good is not None
+        met += good is True
+        excluded += good is None and record["verdict"] == "cancelled" and bool(slo)
         if not record["ok"]:
             continue
         ok += 1
-        for name, key in (("ttft_ms", "ttft_s"), ("ttft_from_schedule_ms", "ttft_from_schedule_s"),
-                          ("tpot_ms", "tpot_s"), ("e2e_ms", "latency_s"), ("queue_wait_ms", "queue_wait_s")):
+        for name, key in TIMES.items():
             if record[key] is not None:
                 values[name].append(record[key] * 1e3)
         prompt = record["prompt_tokens"] if record["prompt_tokens"] is not None else record["prompt_tokens_local"]
         for name, value in (("prompt_tokens", prompt), ("output_tokens", record["output_tokens"])):
             if value is not None:
                 values[name].append(value)
+        n = record["streamed_tokens"] if record["streamed_tokens"] is not None else record["output_tokens"]
+        if n and record["latency_s"]:
+            values["e2e_per_token_ms"].append(record["latency_s"] * 1e3 / n)
+            rates["user_tokens_per_s"].append(n / record["latency_s"])
+        if record["tpot_s"]:
+            rates["decode_tokens_per_s"].append(1 / record["tpot_s"])
+        fresh = None if prompt is None else prompt - (record["cached_tokens"] or 0)
+        if fresh and fresh > 0 and record["ttft_s"]:
+            rates["prefill_tokens_per_s"].append(fresh / record["ttft_s"])
+        if record["streamed"]:
+            events += record["events"]
+            streamed += record["events"] if n is None else n
+        own = []
         for raw, per_token, count in gaps(record):
             values["icl_ms"].append(raw)
             values["itl_ms"].extend([per_token] * count)
-    return {
+            own.extend([per_token] * count)
+            stalls += raw > 100
+        if own and rank(own, 50) > 0:
+            ratios.append(rank(own, 99) / rank(own, 50))
+    found = {
         "metrics": {name: distribution(values[name]) for name in names},
-        "throughput": {"output_tokens_per_s": tokens / length, "requests_per_s": ended / length},
+        "throughput": {"output_tokens_per_s": tokens / length, "requests_per_s": ended / length,
+                       "requests_per_min": 60 * ended / length,
+                       **{name: distribution(rates[name]) for name in rates}},
+        "jitter": {"batch_ratio": streamed / events if events else None,
+                   "stalls_per_1k_tokens": 1000 * stalls / streamed if streamed else None},
         "counts": {"started": started, "ok": ok},
     }
+    itl = found["metrics"]["itl_ms"]
+    if itl["count"] and itl["p50"] > 0:
+        found["jitter"]["itl_p99_over_p50"] = itl["p99"] / itl["p50"]
+    if ratios:
+        found["jitter"]["per_request_p50"] = rank(ratios, 50)
+    if slo:
+        found["goodput"] = {"share": met / attempted if attempted else None, "requests_per_s": slo_ended / length,
+                            "tokens_per_s": slo_tokens / length, "attempted": attempted, "met": met,
+                            "excluded": excluded}
+    return found
 
 
 def differences(expected, actual, path):
@@ -152,9 +251,13 @@ def differences(expected, actual, path):
         if isinstance(value, dict):
             yield from differences(value, other, f"{path}/{key}")
         else:
-            percentile = key.startswith("p") and key[1:].isdigit()
-            allowed = abs(value) * 1e-3 + 6e-4 if percentile else abs(value) * 1e-7 + 1e-5
-            if other is None or abs(other - value) > allowed:
+            percentile = key.startswith("p") and key[1:].isdigit() or key in ("itl_p99_over_p50", "per_request_p50")
+            if value is None or other is None:
+                if value is not other:
+                    yield f"{path}/{key}: expected {value}, summary.json says {other}"
+                continue
+            allowed = abs(value) * (2e-3 if "50" in key[3:] else 1e-3) + 6e-4 if percentile else abs(value) * 1e-7 + 1e-5
+            if abs(other - value) > allowed:
                 yield f"{path}/{key}: expected {value}, summary.json says {other}"
 
 
@@ -163,8 +266,9 @@ def main(folder, compare):
     with open(folder / "requests.jsonl", encoding="utf-8") as lines:
         records = [json.loads(line) for line in lines if line.strip()]
     spans = windows(run)
-    found = figures(records, spans)
-    found["stages"] = [figures(records, [span]) for span in spans]
+    slo = list(objectives(run["slo"]))
+    found = figures(records, spans, slo)
+    found["stages"] = [figures(records, [span], slo) for span in spans]
     if not compare:
         print(json.dumps(found, indent=2))
         return 0
