@@ -37,6 +37,11 @@ final class GatlingBlocks {
       html.element("span", tile.remark()).close();
     }
     html.close();
+    long levels = summary.stages().stream().map(Summary.Stage::label).distinct().count();
+    if (levels > 1) {
+      String pooled = "All but the knee are of all " + levels + " load levels together.";
+      html.element("p", pooled, "class", "gatling-llm-workload");
+    }
     if (!summary.assertions().isEmpty()) {
       html.add(assertions(summary.assertions()));
     }

@@ -142,10 +142,24 @@ final class VerdictSentence {
           + " of the requests do";
     }
     Stage holding = levels.get(at);
-    String head = "Within " + within + " up to " + load(holding) + " = " + tokens(holding);
+    String head =
+        "Within "
+            + within
+            + " up to "
+            + load(holding)
+            + " = "
+            + tokens(holding)
+            + missedBelow(levels.subList(0, at));
     return at == levels.size() - 1
         ? head + ", the highest load tried"
         : head + "; above, " + growth(holding, last);
+  }
+
+  /** Lighter loads that do not hold though a heavier one does: few samples, or a cold start. */
+  private String missedBelow(List<Stage> lighter) {
+    List<String> missed =
+        lighter.stream().filter(s -> !curve.holds(s)).map(VerdictSentence::load).toList();
+    return missed.isEmpty() ? "" : " (but not at " + String.join(", ", missed) + ")";
   }
 
   private String knee() {

@@ -31,6 +31,15 @@ class VerdictSentenceTest {
                 + " highest load tried.");
   }
 
+  /** Four late ones of the first level arrive in the second's window: 54 tok/s. */
+  @Test
+  void aLighterLoadThatDoesNotHoldIsNamed() {
+    assertThat(new Levels().level(1, 10, 100, 4).level(8, 50, 150).figures(SLO).summary().verdict())
+        .isEqualTo(
+            "Within TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms up to 8 concurrent = 54 tok/s (but not"
+                + " at 1 concurrent), the highest load tried.");
+  }
+
   @Test
   void noLevelHolds() {
     assertThat(new Levels().level(1, 10, 100, 4).level(8, 50, 300).figures(SLO).summary().verdict())
