@@ -4,7 +4,7 @@ import io.github.gatlingllm.sample.RequestRecord;
 import io.github.gatlingllm.stats.Summary.CacheUse;
 import org.jspecify.annotations.Nullable;
 
-/** How much of the prompts the server's prefix cache held, and what that did to TTFT. */
+/** What the server's prefix cache did to TTFT. */
 final class CacheTally {
 
   /** A request is warm when at least this share of its prompt came from the cache. */
@@ -12,8 +12,7 @@ final class CacheTally {
 
   private final ValueRecorder coldTtft = new ValueRecorder(ValueRecorder.MICROS);
   private final ValueRecorder warmTtft = new ValueRecorder(ValueRecorder.MICROS);
-  private long promptTokens;
-  private long cachedTokens;
+  private final CachedShare told = new CachedShare();
 
   /** Adds a request where the server told how much was cached. */
   void add(RequestRecord record, @Nullable Integer prompt) {
@@ -21,17 +20,11 @@ final class CacheTally {
     if (cached == null || prompt == null) {
       return;
     }
-    promptTokens += prompt;
-    cachedTokens += cached;
+    told.add(cached, prompt);
     Long ttft = record.timing().ttftNanos();
     if (record.outcome().ok() && ttft != null) {
       (cached >= WARM * prompt && cached > 0 ? warmTtft : coldTtft).add(ttft / 1e6);
     }
-  }
-
-  /** Cached ÷ all prompt tokens; null where the server never told. */
-  @Nullable Double share() {
-    return promptTokens == 0 ? null : (Double) ((double) cachedTokens / promptTokens);
   }
 
   /**
@@ -40,7 +33,7 @@ final class CacheTally {
    * @param stage see {@link CacheUse}
    */
   @Nullable CacheUse use(@Nullable String stage) {
-    return promptTokens == 0
+    return told.share() == null
         ? null
         : new CacheUse(stage, warmTtft.distribution(), coldTtft.distribution());
   }

@@ -53,14 +53,15 @@ final class SummaryAssembly {
             bestGoodput(curves),
             parts.trials(w -> true));
     Arrivals arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals().values()));
-    List<Check> checks = checks(run, arrivals);
+    Summary.Workload workload = counted.workload().workload();
+    List<Check> checks = checks(run, workload, arrivals);
     Summary summary =
         new Summary(
             run(),
             VerdictSentence.of(
                 info.state() == RunInfo.State.COMPLETE, run, curves, info.conclusions()),
             info.config(),
-            counted.workload().workload(),
+            workload,
             counted.slo().table(),
             run,
             arrivals,
@@ -205,7 +206,7 @@ final class SummaryAssembly {
     return groups;
   }
 
-  private List<Check> checks(Figures run, @Nullable Arrivals arrivals) {
+  private List<Check> checks(Figures run, Summary.Workload workload, @Nullable Arrivals arrivals) {
     LoadChecks load = new LoadChecks();
     load.records(info, file);
     load.windows(inferred, stages, info);
@@ -221,9 +222,7 @@ final class SummaryAssembly {
     load.conclusions(info.conclusions());
     load.sameModel(counted.workload().modelsOfTargets(), RunStatistics.hasOneTokenizer(info));
     List<Check> all = new ArrayList<>(load.checks());
-    all.addAll(
-        AnswerChecks.of(
-            counted.evidence(), run, counted.workload().workload(), RunStatistics.isPinned(info)));
+    all.addAll(AnswerChecks.of(counted.evidence(), run, workload, RunStatistics.isPinned(info)));
     all.sort(Comparator.comparing(Check::level).reversed());
     return all;
   }

@@ -18,7 +18,7 @@ final class TurnTally {
 
   private static final class OfTurn {
     private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
-    private final CacheTally cache = new CacheTally();
+    private final CachedShare cache = new CachedShare();
     private final ValueRecorder ttft = new ValueRecorder(ValueRecorder.MICROS);
     private long requests;
   }
@@ -34,7 +34,7 @@ final class TurnTally {
     if (prompt != null) {
       turn.prompts.add(prompt);
     }
-    turn.cache.add(record, prompt);
+    turn.cache.add(record.tokens().cachedTokens(), prompt);
     Long ttft = record.timing().ttftNanos();
     if (record.outcome().ok() && ttft != null) {
       turn.ttft.add(ttft / 1e6);

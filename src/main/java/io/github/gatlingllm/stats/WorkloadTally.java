@@ -13,7 +13,7 @@ final class WorkloadTally {
 
   private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
   private final ValueRecorder outputs = new ValueRecorder(ValueRecorder.WHOLE);
-  private final CacheTally cache = new CacheTally();
+  private final CachedShare cache = new CachedShare();
   private final LevelCaches caches = new LevelCaches();
   private final TurnTally turns = new TurnTally();
   private final Tallies<String> scenarios = new Tallies<>("other");
@@ -34,7 +34,7 @@ final class WorkloadTally {
     if (output != null && record.outcome().ok()) {
       outputs.add(output);
     }
-    cache.add(record, prompt);
+    cache.add(tokens.cachedTokens(), prompt);
     caches.add(record, prompt);
     turns.add(record, prompt);
     String model = id.model();
