@@ -23,23 +23,23 @@ class PackageArrowsTest {
 
   private static final Map<String, Set<String>> MAY_KNOW =
       Map.ofEntries(
-          Map.entry("javaapi", Set.of("action", "load", "workload", "sample")),
+          Map.entry("javaapi", Set.of("action", "load", "workload", "record")),
           Map.entry(
               "action",
-              Set.of("client", "engine", "load", "run", "sample", "stats", "wire", "workload")),
-          Map.entry("client", Set.of("wire", "sample")),
+              Set.of("client", "engine", "load", "run", "record", "stats", "wire", "workload")),
+          Map.entry("client", Set.of("wire", "record")),
           Map.entry("wire", Set.of()),
-          Map.entry("load", Set.of("sample")),
+          Map.entry("load", Set.of("record")),
           Map.entry("workload", Set.of("wire")),
-          Map.entry("sample", Set.of()),
-          Map.entry("run", Set.of("sample", "telemetry", "stats", "report", "load")),
-          Map.entry("telemetry", Set.of("sample")),
-          Map.entry("stats", Set.of("sample")),
-          Map.entry("report", Set.of("stats", "sample")),
+          Map.entry("record", Set.of()),
+          Map.entry("run", Set.of("record", "telemetry", "stats", "report", "load")),
+          Map.entry("telemetry", Set.of("record")),
+          Map.entry("stats", Set.of("record")),
+          Map.entry("report", Set.of("stats", "record")),
           Map.entry("engine", Set.of("wire")),
           Map.entry(
               "simulations",
-              Set.of("javaapi", "load", "workload", "engine", "sample", "stats", "wire")));
+              Set.of("javaapi", "load", "workload", "engine", "record", "stats", "wire")));
 
   /** Where the DSL hands over to Gatling's core, and where a run finds its directory in it. */
   private static final Set<String> SEAMS =

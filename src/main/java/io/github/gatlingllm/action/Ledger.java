@@ -1,7 +1,7 @@
 package io.github.gatlingllm.action;
 
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.run.Run;
-import io.github.gatlingllm.sample.RequestRecord;
 
 /** Where requests are numbered and kept: in the run, or nowhere when they only warm up. */
 interface Ledger {

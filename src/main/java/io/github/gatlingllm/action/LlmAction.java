@@ -13,7 +13,7 @@ import io.gatling.http.client.Request;
 import io.github.gatlingllm.client.Answer;
 import io.github.gatlingllm.client.Exchange;
 import io.github.gatlingllm.load.Arrival;
-import io.github.gatlingllm.sample.Timeline;
+import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.workload.Conversation;
 import java.util.List;
 import java.util.Objects;

@@ -13,13 +13,13 @@ import io.github.gatlingllm.client.Answer;
 import io.github.gatlingllm.client.Exchange;
 import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.load.Stage;
-import io.github.gatlingllm.sample.Phase;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.SloJudge;
-import io.github.gatlingllm.sample.StageInfo;
-import io.github.gatlingllm.sample.Timeline;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.SloJudge;
+import io.github.gatlingllm.record.StageInfo;
+import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.Api;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +87,7 @@ final class LlmEnd {
    * for them.
    */
   private boolean isJudgedByCounts(Exchange exchange, LlmAction.Sent sent) {
-    return exchange.ending().verdict() != Verdict.CANCELLED
+    return exchange.ending().verdict() != RequestStatus.CANCELLED
         && (!request.checks.isEmpty()
             || !components.protocol().sloOf(sent.prepared().name()).isEmpty());
   }
@@ -120,7 +120,7 @@ final class LlmEnd {
     Tuple2<Session, Option<io.gatling.commons.validation.Failure>> checked =
         Check$.MODULE$.check(response, session, checks);
     String failedCheck = checked._2().isEmpty() ? null : shortened(checked._2().get().message());
-    boolean ok = ending.verdict() == Verdict.COMPLETE && failedCheck == null;
+    boolean ok = ending.verdict() == RequestStatus.COMPLETE && failedCheck == null;
     String error = ending.error() == null ? failedCheck : ending.error();
 
     Session after = checked._1();
@@ -304,7 +304,7 @@ final class LlmEnd {
         startMillis,
         endMillis,
         status(outcome.ok()),
-        Option.apply(outcome.status()).map(String::valueOf),
+        Option.apply(outcome.httpStatus()).map(String::valueOf),
         Option.apply(outcome.error()));
     if (timing.ttftNanos() != null) {
       group(session, name + " TTFT", startMillis, timing.ttftNanos(), status(outcome.ok()));

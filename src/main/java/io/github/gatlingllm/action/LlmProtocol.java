@@ -1,8 +1,8 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.protocol.Protocol;
-import io.github.gatlingllm.sample.Assertion;
-import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.action;
 
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +10,7 @@ public final class LlmResponse {
 
   private final RequestRecord.Timing timing;
   private final RequestRecord.Tokens tokens;
-  private final Verdict verdict;
+  private final RequestStatus requestStatus;
   private final @Nullable Integer status;
   private final @Nullable String finishReason;
   private final Supplier<String> text;
@@ -19,14 +19,14 @@ public final class LlmResponse {
   LlmResponse(
       RequestRecord.Timing timing,
       RequestRecord.Tokens tokens,
-      Verdict verdict,
+      RequestStatus requestStatus,
       @Nullable Integer status,
       @Nullable String finishReason,
       Supplier<String> text,
       Supplier<String> reasoning) {
     this.timing = timing;
     this.tokens = tokens;
-    this.verdict = verdict;
+    this.requestStatus = requestStatus;
     this.status = status;
     this.finishReason = finishReason;
     this.text = text;
@@ -44,8 +44,8 @@ public final class LlmResponse {
   }
 
   /** How the exchange ended, checks aside. */
-  public Verdict verdict() {
-    return verdict;
+  public RequestStatus requestStatus() {
+    return requestStatus;
   }
 
   /** HTTP status; null when no response came. */

@@ -6,9 +6,9 @@ import io.github.gatlingllm.load.LevelSource;
 import io.github.gatlingllm.load.Stage;
 import io.github.gatlingllm.load.StageListener;
 import io.github.gatlingllm.load.VirtualUsers;
+import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.run.ArrivalLog;
 import io.github.gatlingllm.run.Run;
-import io.github.gatlingllm.sample.Phase;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 

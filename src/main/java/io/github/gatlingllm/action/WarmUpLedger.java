@@ -1,7 +1,7 @@
 package io.github.gatlingllm.action;
 
-import io.github.gatlingllm.sample.RecordCodec;
-import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.stats.LiveStats;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;

@@ -11,7 +11,7 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.ErrorBody;
 import io.netty.channel.EventLoop;

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.client;
 
-import io.github.gatlingllm.sample.Timeline;
+import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.Channel;
 import io.github.gatlingllm.wire.ChunkListener;
 import io.github.gatlingllm.wire.ChunkParser;

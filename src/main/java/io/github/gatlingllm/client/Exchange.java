@@ -4,8 +4,8 @@ import io.gatling.http.client.HttpListener;
 import io.gatling.http.client.Request;
 import io.gatling.http.client.impl.PrematureCloseException;
 import io.gatling.http.client.impl.RequestTimeoutException;
-import io.github.gatlingllm.sample.Timeline;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.ErrorBody;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One request on the wire: stamps every read ({@link ReadSide}), feeds the {@link Answer}, and ends
- * exactly once with a {@link Verdict}. Whatever the transport says after that is ignored.
+ * exactly once with a {@link RequestStatus}. Whatever the transport says after that is ignored.
  *
  * <p>Lives on one event loop. Bytes are copied out of the network buffer once, into scratch memory
  * of the event loop, and never kept.
@@ -70,7 +70,7 @@ public final class Exchange implements HttpListener {
    * @param status HTTP status; null when no response came
    * @param error constant per cause, one line of at most 200 characters; null for a success
    */
-  public record Ending(Verdict verdict, @Nullable Integer status, @Nullable String error) {
+  public record Ending(RequestStatus verdict, @Nullable Integer status, @Nullable String error) {
 
     private Ending redacted(List<String> secrets) {
       return error == null ? this : new Ending(verdict, status, ErrorBody.line(error, secrets));
@@ -134,7 +134,7 @@ public final class Exchange implements HttpListener {
    */
   public void cancel(String reason) {
     if (ending == null) {
-      giveUp(nanoClock.getAsLong(), Verdict.CANCELLED, reason);
+      giveUp(nanoClock.getAsLong(), RequestStatus.CANCELLED, reason);
       abandon();
     }
   }
@@ -183,7 +183,7 @@ public final class Exchange implements HttpListener {
   }
 
   private ResendRefused resendRefused() {
-    end(nanoClock.getAsLong(), Verdict.CONNECTION_ERROR, ResendRefused.MESSAGE);
+    end(nanoClock.getAsLong(), RequestStatus.CONNECTION_ERROR, ResendRefused.MESSAGE);
     return new ResendRefused();
   }
 
@@ -240,7 +240,7 @@ public final class Exchange implements HttpListener {
       return;
     }
     if (cause instanceof RequestTimeoutException) {
-      giveUp(now, Verdict.TIMEOUT, "no end within the request timeout");
+      giveUp(now, RequestStatus.TIMEOUT, "no end within the request timeout");
       if (stream != null) {
         // Gatling's client resets it too, but does not flush that.
         stream.reset();
@@ -272,7 +272,10 @@ public final class Exchange implements HttpListener {
     } else if (reply != null) {
       end(now, reply.end(now, true));
     } else {
-      end(now, Verdict.CONNECTION_ERROR, "connection closed by the server before any response");
+      end(
+          now,
+          RequestStatus.CONNECTION_ERROR,
+          "connection closed by the server before any response");
     }
   }
 
@@ -280,12 +283,12 @@ public final class Exchange implements HttpListener {
     if (reply != null) {
       end(now, reply.broken(now, reason));
     } else {
-      end(now, Verdict.CONNECTION_ERROR, reason);
+      end(now, RequestStatus.CONNECTION_ERROR, reason);
     }
   }
 
   /** We end it: what the server has said already counts, though its connection is still open. */
-  private void giveUp(long now, Verdict verdict, String error) {
+  private void giveUp(long now, RequestStatus verdict, String error) {
     if (reply != null && reply.isSettled()) {
       end(now, reply.end(now, true));
     } else {
@@ -316,12 +319,12 @@ public final class Exchange implements HttpListener {
     }
     giveUp(
         now,
-        Verdict.STALLED,
+        RequestStatus.STALLED,
         "no byte for " + settings.idleTimeoutNanos() / 1_000_000 + " ms (idle timeout)");
     abandon();
   }
 
-  private void end(long now, Verdict verdict, @Nullable String error) {
+  private void end(long now, RequestStatus verdict, @Nullable String error) {
     end(now, new Ending(verdict, reply == null ? null : reply.status(), error));
   }
 

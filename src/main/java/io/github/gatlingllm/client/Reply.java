@@ -1,7 +1,7 @@
 package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.Exchange.Ending;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.wire.ErrorBody;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -65,29 +65,29 @@ sealed interface Reply {
       Answer answer = exchange.answer();
       answer.endOfStream();
       if (answer.error() != null) {
-        return new Ending(Verdict.IN_STREAM_ERROR, status, answer.error());
+        return new Ending(RequestStatus.IN_STREAM_ERROR, status, answer.error());
       }
       if (answer.malformed() != null) {
-        return new Ending(Verdict.INVALID_RESPONSE, status, answer.malformed());
+        return new Ending(RequestStatus.INVALID_RESPONSE, status, answer.malformed());
       }
       if (!answer.isOver()) {
         return new Ending(
-            Verdict.TRUNCATED,
+            RequestStatus.TRUNCATED,
             status,
             answer.events() == 0
                 ? "stream ended without a single event"
                 : "stream ended before finish_reason and without [DONE]");
       }
       return answer.hasTokens()
-          ? new Ending(Verdict.COMPLETE, status, null)
-          : new Ending(Verdict.EMPTY, status, "stream ended well but held no token");
+          ? new Ending(RequestStatus.COMPLETE, status, null)
+          : new Ending(RequestStatus.EMPTY, status, "stream ended well but held no token");
     }
 
     @Override
     public Ending broken(long now, String reason) {
       Ending ending = end(now, true);
-      return ending.verdict() == Verdict.TRUNCATED
-          ? new Ending(Verdict.CONNECTION_ERROR, status, reason)
+      return ending.verdict() == RequestStatus.TRUNCATED
+          ? new Ending(RequestStatus.CONNECTION_ERROR, status, reason)
           : ending;
     }
   }
@@ -143,24 +143,24 @@ sealed interface Reply {
         return stream.end(now, cut);
       }
       if (cut) {
-        return new Ending(Verdict.TRUNCATED, status, "body ended before it was whole");
+        return new Ending(RequestStatus.TRUNCATED, status, "body ended before it was whole");
       }
       exchange.timeline().body(now);
       Answer answer = exchange.answer();
       answer.body(body.bytes(), body.length());
       if (answer.error() != null) {
-        return new Ending(Verdict.IN_STREAM_ERROR, status, answer.error());
+        return new Ending(RequestStatus.IN_STREAM_ERROR, status, answer.error());
       }
       if (answer.malformed() != null) {
-        return new Ending(Verdict.INVALID_RESPONSE, status, unexpected(answer.malformed()));
+        return new Ending(RequestStatus.INVALID_RESPONSE, status, unexpected(answer.malformed()));
       }
       if (!answer.isOver() && !answer.hasTokens()) {
         return new Ending(
-            Verdict.INVALID_RESPONSE, status, "expected a completion, got other JSON");
+            RequestStatus.INVALID_RESPONSE, status, "expected a completion, got other JSON");
       }
       return answer.hasTokens()
-          ? new Ending(Verdict.COMPLETE, status, null)
-          : new Ending(Verdict.EMPTY, status, "completion held no token");
+          ? new Ending(RequestStatus.COMPLETE, status, null)
+          : new Ending(RequestStatus.EMPTY, status, "completion held no token");
     }
 
     private String unexpected(String malformed) {
@@ -178,7 +178,7 @@ sealed interface Reply {
     public Ending broken(long now, String reason) {
       return stream != null
           ? stream.broken(now, reason)
-          : new Ending(Verdict.CONNECTION_ERROR, status, reason);
+          : new Ending(RequestStatus.CONNECTION_ERROR, status, reason);
     }
   }
 
@@ -226,18 +226,18 @@ sealed interface Reply {
     public Ending end(long now, boolean cut) {
       if (status / 100 == 3 && location != null) {
         return new Ending(
-            Verdict.HTTP_ERROR,
+            RequestStatus.HTTP_ERROR,
             status,
             "HTTP " + status + ": redirects are not followed; set the endpoint to " + location);
       }
       if (status == 407) {
         return new Ending(
-            Verdict.HTTP_ERROR,
+            RequestStatus.HTTP_ERROR,
             status,
             "HTTP 407: the proxy wants a user name and password; set them on the http protocol");
       }
       return new Ending(
-          status == 429 ? Verdict.RATE_LIMITED : Verdict.HTTP_ERROR,
+          status == 429 ? RequestStatus.RATE_LIMITED : RequestStatus.HTTP_ERROR,
           status,
           ErrorBody.message(
               status,

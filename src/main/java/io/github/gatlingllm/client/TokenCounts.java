@@ -1,8 +1,8 @@
 package io.github.gatlingllm.client;
 
-import io.github.gatlingllm.sample.RequestRecord.TokenSource;
-import io.github.gatlingllm.sample.RequestRecord.Tokens;
-import io.github.gatlingllm.sample.Timeline;
+import io.github.gatlingllm.record.RequestRecord.TokenSource;
+import io.github.gatlingllm.record.RequestRecord.Tokens;
+import io.github.gatlingllm.record.Timeline;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.javaapi;
 
-import io.github.gatlingllm.sample.Assertion;
+import io.github.gatlingllm.record.Assertion;
 import org.jspecify.annotations.Nullable;
 
 /** Which figure of which requests an assertion is about; not yet what it must be. */

@@ -4,8 +4,8 @@ import io.github.gatlingllm.javaapi.LlmAssertion.WithCount;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithGoodput;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithMetric;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithTotal;
-import io.github.gatlingllm.sample.Assertion.Scope;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Assertion.Scope;
+import io.github.gatlingllm.record.RequestStatus;
 import org.jspecify.annotations.Nullable;
 
 /** Step 2 of an assertion: which figure of the requests. Formulas: {@code docs/metrics.md}. */
@@ -179,7 +179,7 @@ public final class AssertionScope {
   }
 
   /** Requests that ended that way. */
-  public WithCount verdict(Verdict verdict) {
-    return requests(verdict.key());
+  public WithCount status(RequestStatus status) {
+    return requests(status.key());
   }
 }

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.sample.Assertion;
+import io.github.gatlingllm.record.Assertion;
 import java.math.BigDecimal;
 import java.util.function.Function;
 
@@ -13,7 +13,7 @@ import java.util.function.Function;
  *     llmGlobal().ttft().percentile(99).lt(200),
  *     llmDetails("ask").goodput().percent().gte(95),
  *     llmStage("c=8").tpot().mean().lt(40),
- *     llmGlobal().verdict(Verdict.TRUNCATED).count().is(0))
+ *     llmGlobal().status(RequestStatus.TRUNCATED).count().is(0))
  * }</pre>
  *
  * <p>A figure without a value, because nothing succeeded or nothing has that name, is a miss.

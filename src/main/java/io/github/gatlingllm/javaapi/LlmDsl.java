@@ -5,9 +5,9 @@ import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmChecks;
 import io.github.gatlingllm.action.LlmResponse;
-import io.github.gatlingllm.sample.Assertion;
-import io.github.gatlingllm.sample.Assertion.Scope;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Assertion.Scope;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.workload.Conversation;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -150,8 +150,8 @@ public final class LlmDsl extends WorkloadDsl {
   }
 
   /** How the exchange ended. */
-  public static CheckBuilder.Find<Verdict> verdict() {
-    return find("verdict", Verdict.class, true, LlmResponse::verdict);
+  public static CheckBuilder.Find<RequestStatus> requestStatus() {
+    return find("requestStatus", RequestStatus.class, true, LlmResponse::requestStatus);
   }
 
   /** The generated text, without reasoning: {@code answer().saveAs("draft")}. */

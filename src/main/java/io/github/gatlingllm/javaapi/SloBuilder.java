@@ -1,7 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.record.Slo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

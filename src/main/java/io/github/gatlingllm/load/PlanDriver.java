@@ -1,6 +1,6 @@
 package io.github.gatlingllm.load;
 
-import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.record.Phase;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.Queue;

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.load;
 
-import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.record.Phase;
 import org.jspecify.annotations.Nullable;
 
 /**

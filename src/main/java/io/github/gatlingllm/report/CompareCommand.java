@@ -1,11 +1,11 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.report.ComparedRuns.Side;
-import io.github.gatlingllm.sample.RecordFile;
-import io.github.gatlingllm.sample.RunFiles;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.RunInfoFile;
 import io.github.gatlingllm.stats.ComparedRun;
 import io.github.gatlingllm.stats.Comparison;
 import io.github.gatlingllm.stats.FailCondition;

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.sample.RunFiles;
-import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.RunFigures;
 import java.io.IOException;
 import java.nio.file.Path;

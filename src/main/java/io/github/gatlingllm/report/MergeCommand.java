@@ -1,13 +1,13 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.sample.InjectorJoin;
-import io.github.gatlingllm.sample.ReadReport;
-import io.github.gatlingllm.sample.RecordCodec;
-import io.github.gatlingllm.sample.RecordFile;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunFiles;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.RunInfoFile;
+import io.github.gatlingllm.record.InjectorJoin;
+import io.github.gatlingllm.record.ReadReport;
+import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.stats.RunStatistics;
 import java.io.BufferedOutputStream;
 import java.io.BufferedWriter;

@@ -1,12 +1,12 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Band;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Chart.Scale;
-import io.github.gatlingllm.sample.Phase;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Series.Bucket;
 import io.github.gatlingllm.stats.Summary;
@@ -54,8 +54,8 @@ final class TimeSection {
         "Time",
         "Each point covers "
             + NumberText.duration(series.bucketS())
-            + ", all phases included. Named spans are measure windows; darker spans are in no figure."
-            + " Zoom into one chart and the others follow.",
+            + ", all phases included. Named spans are measure windows; darker spans are in no"
+            + " figure. Zoom into one chart and the others follow.",
         html,
         charts);
   }

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.ConsoleSummary;
 import io.github.gatlingllm.report.RunReport;
-import io.github.gatlingllm.sample.RunInfo;
 import io.github.gatlingllm.stats.Summary;
 
 /**

@@ -2,8 +2,8 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.load.Planned;
 import io.github.gatlingllm.load.TokenLengths;
-import io.github.gatlingllm.sample.ArrivalFile;
-import io.github.gatlingllm.sample.RunClock;
+import io.github.gatlingllm.record.ArrivalFile;
+import io.github.gatlingllm.record.RunClock;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,10 +3,10 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.load.Level;
 import io.github.gatlingllm.load.LevelResult;
 import io.github.gatlingllm.load.Stage;
-import io.github.gatlingllm.sample.Phase;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunClock;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunClock;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -85,7 +85,7 @@ final class LevelTally implements Consumer<RequestRecord> {
       return null;
     }
     add(level, record);
-    boolean failed = !record.outcome().ok() && record.outcome().verdict() != Verdict.CANCELLED;
+    boolean failed = !record.outcome().ok() && record.outcome().status() != RequestStatus.CANCELLED;
     level.failures += failed ? 1 : 0;
     return failed && level.failures == level.mostFailures + 1 ? level.tooMany : null;
   }
@@ -101,7 +101,7 @@ final class LevelTally implements Consumer<RequestRecord> {
       level.attempted++;
       level.met += outcome.sloOk() ? 1 : 0;
     }
-    if (outcome.verdict() != Verdict.CANCELLED) {
+    if (outcome.status() != RequestStatus.CANCELLED) {
       level.ended++;
       level.failed += outcome.ok() ? 0 : 1;
     }

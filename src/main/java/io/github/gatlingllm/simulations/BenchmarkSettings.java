@@ -1,7 +1,7 @@
 package io.github.gatlingllm.simulations;
 
-import io.github.gatlingllm.sample.Assertion;
-import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.List;

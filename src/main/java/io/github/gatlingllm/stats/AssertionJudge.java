@@ -1,7 +1,7 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.Assertion;
-import io.github.gatlingllm.sample.StageInfo;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.stats.FigureName.Unit;
 import io.github.gatlingllm.stats.Figures.MaxGoodput;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.Assertion;
+import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.stats.FigureName.Unit;
 import java.math.BigDecimal;
 import java.math.MathContext;

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.Assertion;
-import io.github.gatlingllm.sample.Assertion.Condition;
-import io.github.gatlingllm.sample.Assertion.Scope;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Assertion.Condition;
+import io.github.gatlingllm.record.Assertion.Scope;
 import io.github.gatlingllm.stats.FigureName.Unit;
 import java.math.BigDecimal;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.StageInfo;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.StageInfo;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.TokenGaps;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.TokenGaps;
 import io.github.gatlingllm.stats.CloseUps.EventSize;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +50,7 @@ final class Evidence {
   }
 
   void add(RequestRecord record, TokenArrivals.Basis basis) {
-    if (record.outcome().verdict() == Verdict.CANCELLED) {
+    if (record.outcome().status() == RequestStatus.CANCELLED) {
       cancelled++;
     }
     if (record.timing().gateWaitNanos() == null) {

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.StageInfo;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.stats.CloseUps.Exemplar;
 import io.github.gatlingllm.stats.CloseUps.Exemplars;
 import java.util.ArrayList;
@@ -61,8 +61,8 @@ final class ExemplarTally {
       if (latency != null) {
         keep(slowest, record, stage, latency);
       }
-    } else if (outcome.verdict() != Verdict.CANCELLED) {
-      Cause cause = new Cause(outcome.verdict().key(), outcome.error());
+    } else if (outcome.status() != RequestStatus.CANCELLED) {
+      Cause cause = new Cause(outcome.status().key(), outcome.error());
       if (failed.size() >= MOST && !failed.containsKey(cause)) {
         cause = Cause.OTHER;
       }
@@ -101,7 +101,7 @@ final class ExemplarTally {
         stage.target(),
         stage.scenario(),
         (t.scheduledUnixNanos() - origin) / 1e9,
-        record.outcome().verdict().key(),
+        record.outcome().status().key(),
         record.outcome().error(),
         t.startLagNanos() / 1e6,
         wait == null ? null : (Double) (wait / 1e6),

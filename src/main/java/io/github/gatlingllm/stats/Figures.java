@@ -1,6 +1,6 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestStatus;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -205,7 +205,7 @@ public record Figures(
     }
 
     /** How many had that verdict. */
-    public long of(Verdict verdict) {
+    public long of(RequestStatus verdict) {
       return verdicts.getOrDefault(verdict.key(), 0L);
     }
   }

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.stats.Summary.CacheUse;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

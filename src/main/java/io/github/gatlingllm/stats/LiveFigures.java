@@ -1,6 +1,6 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.record.Phase;
 import org.HdrHistogram.AbstractHistogram;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.TokenGaps;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.TokenGaps;
 import io.github.gatlingllm.stats.LiveFigures.Percentiles;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -52,7 +52,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
     if (outcome.ok()) {
       ok++;
       latencies(record);
-    } else if (outcome.verdict() != Verdict.CANCELLED) {
+    } else if (outcome.status() != RequestStatus.CANCELLED) {
       failed++;
     }
   }
@@ -81,7 +81,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
   private void judge(RequestRecord record) {
     RequestRecord.Outcome outcome = record.outcome();
     boolean undecided =
-        outcome.verdict() == Verdict.CANCELLED || record.timing().gateWaitNanos() == null;
+        outcome.status() == RequestStatus.CANCELLED || record.timing().gateWaitNanos() == null;
     hasSlo |= outcome.sloOk() != null;
     if (!undecided || !outcome.sloMissed().isEmpty()) {
       judged++;

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.ReadReport;
-import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.record.ReadReport;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.Check.Level;
 import io.github.gatlingllm.stats.Summary.Arrivals;
 import io.github.gatlingllm.stats.Summary.Stage;
@@ -224,7 +224,8 @@ final class LoadChecks {
           (search ? "Search" : "Stopped early") + where + ": " + found.text() + ".",
           search
               ? "Measure each level longer, or start the search nearer to what the server holds."
-              : "The last level is cut short: its figures cover the time before. Look at its errors.");
+              : "The last level is cut short: its figures cover the time before. Look at its"
+                    + " errors.");
     }
   }
 

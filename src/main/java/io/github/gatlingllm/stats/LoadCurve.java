@@ -1,6 +1,6 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.Figures.Goodput;
 import io.github.gatlingllm.stats.Figures.MaxGoodput;
 import io.github.gatlingllm.stats.Summary.Knee;

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.ReadReport;
-import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.record.ReadReport;
+import io.github.gatlingllm.record.RequestRecord;
 import java.io.IOException;
 import java.util.function.Consumer;
 

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.StageInfo;
+import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.stats.BlockBootstrap.Noise;
 import io.github.gatlingllm.stats.BlockBootstrap.Pair;
 import io.github.gatlingllm.stats.BlockBootstrap.Question;

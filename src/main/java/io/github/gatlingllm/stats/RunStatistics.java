@@ -1,13 +1,13 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.Phase;
-import io.github.gatlingllm.sample.ReadReport;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.SloJudge;
-import io.github.gatlingllm.sample.TokenGaps;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.ReadReport;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.SloJudge;
+import io.github.gatlingllm.record.TokenGaps;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -116,7 +116,7 @@ public final class RunStatistics {
     String name = nameOf(id.name());
     Slo objectives = slo.of(id.target(), id.name());
     List<String> missed = SloJudge.missed(objectives, record);
-    Boolean met = SloJudge.met(objectives, record.outcome().verdict(), missed);
+    Boolean met = SloJudge.met(objectives, record.outcome().status(), missed);
     boolean inSlo = Boolean.TRUE.equals(met);
     TokenArrivals.Basis basis = tokens(record, stage, name, inSlo);
     passage(record, stage, name, inSlo);
@@ -234,7 +234,7 @@ public final class RunStatistics {
       double stayMs,
       boolean inSlo) {
     boolean ok = record.outcome().ok();
-    if (record.outcome().verdict() != Verdict.CANCELLED) {
+    if (record.outcome().status() != RequestStatus.CANCELLED) {
       overTime.ended(closed, !ok);
     }
     StageWindow window = windows.at(closed, stage);

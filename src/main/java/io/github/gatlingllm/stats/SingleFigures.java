@@ -1,7 +1,7 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.Assertion;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.FigureName.Unit;
 import io.github.gatlingllm.stats.Figures.Counts;
 import io.github.gatlingllm.stats.Figures.Goodput;
@@ -91,12 +91,12 @@ final class SingleFigures {
     count("ended", "ended requests", Counts::ended);
     countAndShare("ok", "successful requests", Counts::ok, Counts::ended);
     countAndShare("errors", "failed requests", Counts::failed, Counts::ended);
-    for (Verdict verdict : Verdict.values()) {
+    for (RequestStatus verdict : RequestStatus.values()) {
       countAndShare(
           verdict.key(),
           verdict.key().replace('_', ' ') + " requests",
           counts -> counts.of(verdict),
-          verdict == Verdict.CANCELLED ? Counts::started : Counts::ended);
+          verdict == RequestStatus.CANCELLED ? Counts::started : Counts::ended);
     }
   }
 

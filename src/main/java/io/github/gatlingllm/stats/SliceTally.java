@@ -1,10 +1,10 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.Phase;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.SloJudge;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.SloJudge;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,7 @@ final class SliceTally {
   void add(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     StageWindow stage = windows.of(id);
-    Verdict verdict = record.outcome().verdict();
+    RequestStatus verdict = record.outcome().status();
     List<String> missed = SloJudge.missed(slo.of(id.target(), id.name()), record);
     Boolean met = SloJudge.met(slo.of(id.target(), id.name()), verdict, missed);
     boolean inSlo = Boolean.TRUE.equals(met);
@@ -49,7 +49,7 @@ final class SliceTally {
     }
     if (id.phase() == Phase.MEASURE) {
       TimeSlice slice = of(stage).at(record.timing().scheduledUnixNanos());
-      boolean cancelled = verdict == Verdict.CANCELLED;
+      boolean cancelled = verdict == RequestStatus.CANCELLED;
       slice.started++;
       slice.ended += cancelled ? 0 : 1;
       slice.failed += cancelled || record.outcome().ok() ? 0 : 1;

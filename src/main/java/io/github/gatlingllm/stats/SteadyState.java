@@ -1,7 +1,7 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.StageInfo;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.StageInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.TokenGaps;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.TokenGaps;
 import io.github.gatlingllm.stats.Figures.Counts;
 import io.github.gatlingllm.stats.Figures.ErrorCount;
 import io.github.gatlingllm.stats.Figures.Jitter;
@@ -29,7 +29,7 @@ final class Tally {
   private final Tallies<Cause> errors = new Tallies<>(new Cause("other", "further causes"));
   private final Tallies<String> finishReasons = new Tallies<>("other");
   private final Tallies<String> missed = new Tallies<>("other");
-  private final Map<Verdict, Long> verdicts = new EnumMap<>(Verdict.class);
+  private final Map<RequestStatus, Long> verdicts = new EnumMap<>(RequestStatus.class);
   private final Spans spans = new Spans();
   private long started;
   private long ok;
@@ -51,14 +51,14 @@ final class Tally {
    */
   void add(RequestRecord record, int stage, List<String> objectives, @Nullable Boolean inSlo) {
     RequestRecord.Outcome outcome = record.outcome();
-    boolean wasCancelled = outcome.verdict() == Verdict.CANCELLED;
+    boolean wasCancelled = outcome.status() == RequestStatus.CANCELLED;
     started++;
-    verdicts.merge(outcome.verdict(), 1L, Long::sum);
+    verdicts.merge(outcome.status(), 1L, Long::sum);
     if (wasCancelled) {
       cancelled++;
     } else if (!outcome.ok()) {
       String error = outcome.error();
-      errors.add(new Cause(outcome.verdict().key(), error == null ? "no message" : error));
+      errors.add(new Cause(outcome.status().key(), error == null ? "no message" : error));
     }
     if (inSlo != null) {
       attempted++;

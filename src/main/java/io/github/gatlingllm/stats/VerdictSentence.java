@@ -1,8 +1,8 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.RunInfo.Conclusion;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.StageInfo;
+import io.github.gatlingllm.record.RunInfo.Conclusion;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.stats.Figures.ErrorCount;
 import io.github.gatlingllm.stats.Figures.Goodput;
 import io.github.gatlingllm.stats.Summary.Knee;

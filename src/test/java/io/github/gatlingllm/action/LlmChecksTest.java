@@ -7,10 +7,10 @@ import static io.github.gatlingllm.javaapi.LlmDsl.outputTokens;
 import static io.github.gatlingllm.javaapi.LlmDsl.promptTokens;
 import static io.github.gatlingllm.javaapi.LlmDsl.queueWait;
 import static io.github.gatlingllm.javaapi.LlmDsl.reasoning;
+import static io.github.gatlingllm.javaapi.LlmDsl.requestStatus;
 import static io.github.gatlingllm.javaapi.LlmDsl.tpot;
 import static io.github.gatlingllm.javaapi.LlmDsl.ttfo;
 import static io.github.gatlingllm.javaapi.LlmDsl.ttft;
-import static io.github.gatlingllm.javaapi.LlmDsl.verdict;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -20,8 +20,8 @@ import io.gatling.core.check.Check$;
 import io.gatling.core.session.Session;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.internal.CoreCheckType;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +66,7 @@ class LlmChecksTest {
         passes(promptTokens().is(5)),
         passes(finishReason().is("length")),
         fails(finishReason().is("stop"), "finishReason.find.is(stop), found length"),
-        passes(verdict().is(Verdict.COMPLETE)),
+        passes(requestStatus().is(RequestStatus.COMPLETE)),
         passes(answer().is("Blue light.")),
         fails(answer().is("Red."), "answer.find.is(Red.), failed"),
         passes(reasoning().is("Hm.")));
@@ -161,7 +161,7 @@ class LlmChecksTest {
             1, null, MILLI, 2 * MILLI, 1L, 1L, 1L, ttft, ttfo, latency, 800 * MILLI, tpot),
         new RequestRecord.Tokens(
             20, 5, null, null, 12, 12, null, null, 12, false, RequestRecord.TokenSource.USAGE),
-        Verdict.COMPLETE,
+        RequestStatus.COMPLETE,
         200,
         finishReason,
         () -> answer,

@@ -13,7 +13,7 @@ import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Stage;
 import io.github.gatlingllm.load.StageListener;
-import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.record.Phase;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

@@ -3,9 +3,9 @@ package io.github.gatlingllm.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.sample.RequestRecord.TokenSource;
-import io.github.gatlingllm.sample.RequestRecord.Tokens;
-import io.github.gatlingllm.sample.Timeline;
+import io.github.gatlingllm.record.RequestRecord.TokenSource;
+import io.github.gatlingllm.record.RequestRecord.Tokens;
+import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.testing.ChatChunks;
 import java.util.List;
 import java.util.stream.Stream;

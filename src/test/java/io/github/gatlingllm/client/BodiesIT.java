@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.client.LocalClient.Sent;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.ByteArrayOutputStream;
@@ -50,7 +50,7 @@ final class BodiesIT {
       String contentType,
       String body,
       boolean streamed,
-      Verdict verdict,
+      RequestStatus verdict,
       @Nullable String error,
       String text) {
     @Override
@@ -60,11 +60,11 @@ final class BodiesIT {
   }
 
   private static Row complete(String contentType, String body, boolean streamed) {
-    return new Row(contentType, body, streamed, Verdict.COMPLETE, null, "a");
+    return new Row(contentType, body, streamed, RequestStatus.COMPLETE, null, "a");
   }
 
   private static Row invalid(String contentType, String body, String error) {
-    return new Row(contentType, body, true, Verdict.INVALID_RESPONSE, error, "");
+    return new Row(contentType, body, true, RequestStatus.INVALID_RESPONSE, error, "");
   }
 
   static Stream<Row> bodies() {
@@ -77,9 +77,9 @@ final class BodiesIT {
         complete(JSON, WHOLE, true),
         complete(JSON, WHOLE, false),
         complete("text/plain", WHOLE, true),
-        new Row(JSON, nothing, false, Verdict.EMPTY, "completion held no token", ""),
-        new Row(JSON, ChatChunks.error("broke"), true, Verdict.IN_STREAM_ERROR, "broke", ""),
-        new Row(JSON, "{\"error\":\"broke\"}", false, Verdict.IN_STREAM_ERROR, "broke", ""),
+        new Row(JSON, nothing, false, RequestStatus.EMPTY, "completion held no token", ""),
+        new Row(JSON, ChatChunks.error("broke"), true, RequestStatus.IN_STREAM_ERROR, "broke", ""),
+        new Row(JSON, "{\"error\":\"broke\"}", false, RequestStatus.IN_STREAM_ERROR, "broke", ""),
         invalid("text/plain", "hello", "expected an event stream or JSON, got text/plain"),
         invalid("text/html", "<html></html>", "expected an event stream or JSON, got text/html"),
         invalid("text/plain", "", "expected an event stream or JSON, got text/plain"),
@@ -118,7 +118,7 @@ final class BodiesIT {
               x.close();
             })) {
       Ended ended = client.post(server.baseUrl()).whole().ended();
-      assertThat(ended.verdict()).isEqualTo(Verdict.TRUNCATED);
+      assertThat(ended.verdict()).isEqualTo(RequestStatus.TRUNCATED);
       assertThat(ended.error()).isEqualTo("body ended before it was whole");
       assertThat(ended.timing().latencyNanos()).isNull();
     }
@@ -158,7 +158,7 @@ final class BodiesIT {
       sent.await(exchange -> exchange.answer().text().equals("a"));
       seen.countDown();
       Ended ended = sent.ended();
-      assertThat(ended.verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.text()).isEqualTo("ab");
       assertThat(ended.events().coalesced()).isZero();
       assertThat(server.requests().get(0).header("Accept-Encoding")).isEqualTo("gzip");
@@ -180,7 +180,7 @@ final class BodiesIT {
     try (ScriptedServer server =
         ScriptedServer.start(x -> x.at(50_000_000).respond(200, "text/event-stream", all))) {
       Ended ended = client.post(server.baseUrl()).ended();
-      assertThat(ended.verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.events().count()).isEqualTo(50);
       assertThat(ended.events().coalesced()).isGreaterThanOrEqualTo(48);
       assertThat(ended.timing().ttftNanos()).isGreaterThanOrEqualTo(50_000_000);
@@ -200,10 +200,10 @@ final class BodiesIT {
               x.send("HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: " + A);
               x.close();
             })) {
-      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(Verdict.COMPLETE);
-      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(RequestStatus.COMPLETE);
       Ended cut = client.post(server.baseUrl()).ended();
-      assertThat(cut.verdict()).isEqualTo(Verdict.TRUNCATED);
+      assertThat(cut.verdict()).isEqualTo(RequestStatus.TRUNCATED);
       assertThat(cut.text()).isEqualTo("a");
       assertThat(server.connections()).isEqualTo(3);
     }
@@ -214,8 +214,8 @@ final class BodiesIT {
     try (ScriptedServer server =
         ScriptedServer.start(
             x -> x.startStream().chunk(STREAM).lastChunk("X-Checksum: 1", "X-Other: 2"))) {
-      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(Verdict.COMPLETE);
-      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(server.connections()).isEqualTo(1);
     }
   }
@@ -236,7 +236,7 @@ final class BodiesIT {
               x.send(STREAM);
             })) {
       Ended ended = client.post(server.baseUrl()).ended();
-      assertThat(ended.verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.exchange().answer().server()).isEqualTo(Map.of("queue_s", 0.012));
     }
   }
@@ -248,7 +248,7 @@ final class BodiesIT {
         ScriptedServer.start(
             x -> x.startStream().event(ChatChunks.content(text)).event(STOP).lastChunk())) {
       Ended ended = client.post(server.baseUrl()).ended();
-      assertThat(ended.verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.text()).isEqualTo(text);
       assertThat(ended.events().count()).isEqualTo(1);
     }
@@ -273,7 +273,7 @@ final class BodiesIT {
                   x.chunk(zipped).chunk(bytes.toByteArray()).lastChunk();
                 })) {
       Ended ended = client.post(server.baseUrl()).ended();
-      assertThat(ended.verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.text()).isEqualTo(text);
     }
   }
@@ -284,7 +284,7 @@ final class BodiesIT {
         ScriptedServer.start(
             x -> x.respond(200, "text/event-stream", STREAM, "Content-Encoding: gzip"))) {
       Ended ended = client.post(server.baseUrl()).ended();
-      assertThat(ended.verdict()).isEqualTo(Verdict.CONNECTION_ERROR);
+      assertThat(ended.verdict()).isEqualTo(RequestStatus.CONNECTION_ERROR);
       assertThat(ended.error()).startsWith("response could not be decompressed: ");
     }
   }
@@ -302,7 +302,7 @@ final class BodiesIT {
               x.event(STOP).done().lastChunk();
             })) {
       Ended ended = client.post(server.baseUrl()).ended();
-      assertThat(ended.verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.events().count()).isEqualTo(100_000);
       assertThat(ended.events().offsetsMicros()).hasSize(100_000).isSorted();
       assertThat(ended.text()).hasSize(100_000);

@@ -11,7 +11,7 @@ import com.github.tomakehurst.wiremock.WireMockServer;
 import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import io.gatling.http.client.proxy.HttpProxyServer;
 import io.github.gatlingllm.client.LocalClient.Ended;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
@@ -63,7 +63,7 @@ final class ErrorStatusIT {
       String body,
       String header,
       String value,
-      Verdict verdict,
+      RequestStatus verdict,
       String error) {
     @Override
     public String toString() {
@@ -72,13 +72,13 @@ final class ErrorStatusIT {
   }
 
   private static Row row(
-      int status, String contentType, String body, Verdict verdict, String error) {
+      int status, String contentType, String body, RequestStatus verdict, String error) {
     return new Row(status, contentType, body, "X-None", "none", verdict, error);
   }
 
   private static Row json(int status, String message, String error) {
     String body = "{\"error\":{\"message\":\"" + message + "\"}}";
-    return row(status, JSON, body, Verdict.HTTP_ERROR, error);
+    return row(status, JSON, body, RequestStatus.HTTP_ERROR, error);
   }
 
   private static Row limited(String retryAfter, String error) {
@@ -88,7 +88,7 @@ final class ErrorStatusIT {
         "{\"error\":{\"message\":\"slow down\"}}",
         "Retry-After",
         retryAfter,
-        Verdict.RATE_LIMITED,
+        RequestStatus.RATE_LIMITED,
         error);
   }
 
@@ -109,7 +109,7 @@ final class ErrorStatusIT {
             422,
             JSON,
             "{\"detail\":[{\"loc\":[\"body\",\"n\"],\"msg\":\"must be 1\"}]}",
-            Verdict.HTTP_ERROR,
+            RequestStatus.HTTP_ERROR,
             "HTTP 422: must be 1 (body.n)"),
         limited("20", "HTTP 429: slow down; retry after 20"),
         limited(
@@ -120,17 +120,17 @@ final class ErrorStatusIT {
             502,
             "text/html",
             "<html><head><title>502 Bad Gateway</title></head></html>",
-            Verdict.HTTP_ERROR,
+            RequestStatus.HTTP_ERROR,
             "HTTP 502: 502 Bad Gateway"),
         json(503, "Loading model", "HTTP 503: Loading model"),
-        row(529, "text/plain", "overloaded", Verdict.HTTP_ERROR, "HTTP 529: overloaded"),
+        row(529, "text/plain", "overloaded", RequestStatus.HTTP_ERROR, "HTTP 529: overloaded"),
         new Row(
             307,
             "text/plain",
             "",
             "Location",
             "http://127.0.0.1/v2",
-            Verdict.HTTP_ERROR,
+            RequestStatus.HTTP_ERROR,
             "HTTP 307: redirects are not followed; set the endpoint to http://127.0.0.1/v2"),
         new Row(
             308,
@@ -138,19 +138,20 @@ final class ErrorStatusIT {
             "",
             "Location",
             "http://127.0.0.1/v2?key=" + KEY,
-            Verdict.HTTP_ERROR,
-            "HTTP 308: redirects are not followed; set the endpoint to http://127.0.0.1/v2?key=***"),
+            RequestStatus.HTTP_ERROR,
+            "HTTP 308: redirects are not followed; set the endpoint to"
+                + " http://127.0.0.1/v2?key=***"),
         row(
             407,
             "text/html",
             "<html></html>",
-            Verdict.HTTP_ERROR,
+            RequestStatus.HTTP_ERROR,
             "HTTP 407: the proxy wants a user name and password; set them on the http protocol"),
         row(
             204,
             "text/plain",
             "",
-            Verdict.INVALID_RESPONSE,
+            RequestStatus.INVALID_RESPONSE,
             "expected an event stream or JSON, got text/plain"));
   }
 
@@ -189,7 +190,7 @@ final class ErrorStatusIT {
             .withBody(
                 "data: " + ChatChunks.error("no right for " + KEY + "x".repeat(300)) + "\n\n"));
     Ended ended = client.post(server.baseUrl()).secret(KEY).ended();
-    assertThat(ended.verdict()).isEqualTo(Verdict.IN_STREAM_ERROR);
+    assertThat(ended.verdict()).isEqualTo(RequestStatus.IN_STREAM_ERROR);
     assertThat(ended.error()).startsWith("no right for ***xxx").hasSize(200);
   }
 
@@ -200,7 +201,7 @@ final class ErrorStatusIT {
             .withHeader("Content-Type", JSON)
             .withBody("{\"error\":\"no right for " + KEY + "\"}"));
     Ended ended = client.post(server.baseUrl()).whole().secret(KEY).ended();
-    assertThat(ended.verdict()).isEqualTo(Verdict.IN_STREAM_ERROR);
+    assertThat(ended.verdict()).isEqualTo(RequestStatus.IN_STREAM_ERROR);
     assertThat(ended.error()).isEqualTo("no right for ***");
   }
 
@@ -212,14 +213,14 @@ final class ErrorStatusIT {
       HttpProxyServer settings =
           new HttpProxyServer("127.0.0.1", proxy.port(), null, false, EmptyHttpHeaders.INSTANCE);
       Ended plain = client.post("http://127.0.0.1:1/v1").proxy(settings).ended();
-      assertThat(plain.verdict()).isEqualTo(Verdict.HTTP_ERROR);
+      assertThat(plain.verdict()).isEqualTo(RequestStatus.HTTP_ERROR);
       assertThat(plain.status()).isEqualTo(407);
       assertThat(plain.error())
           .isEqualTo(
               "HTTP 407: the proxy wants a user name and password; set them on the http protocol");
 
       Ended tunnel = client.post("https://127.0.0.1:1/v1").proxy(settings).ended();
-      assertThat(tunnel.verdict()).isEqualTo(Verdict.CONNECTION_ERROR);
+      assertThat(tunnel.verdict()).isEqualTo(RequestStatus.CONNECTION_ERROR);
       assertThat(tunnel.error())
           .isEqualTo(
               "proxy answered 407: it wants a user name and password; set them on the http"

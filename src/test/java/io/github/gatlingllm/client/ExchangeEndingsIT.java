@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.client.LocalClient.Sent;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.github.gatlingllm.testing.SelfSigned;
@@ -59,7 +59,7 @@ final class ExchangeEndingsIT {
     }
   }
 
-  private static void assertEnded(Ended ended, Verdict verdict, @Nullable String error) {
+  private static void assertEnded(Ended ended, RequestStatus verdict, @Nullable String error) {
     assertThat(ended.verdict()).isEqualTo(verdict);
     assertThat(ended.error()).isEqualTo(error);
   }
@@ -67,7 +67,7 @@ final class ExchangeEndingsIT {
   @Test
   void eofBeforeFinishReasonIsTruncatedAndKeepsWhatCame() throws Exception {
     Ended ended = answeredBy(x -> x.startStream().event(A).event(A).close());
-    assertEnded(ended, Verdict.TRUNCATED, TRUNCATED);
+    assertEnded(ended, RequestStatus.TRUNCATED, TRUNCATED);
     assertThat(ended.text()).isEqualTo("aa");
     assertThat(ended.events().count()).isEqualTo(2);
     assertThat(ended.timing().ttftNanos()).isPositive();
@@ -77,7 +77,9 @@ final class ExchangeEndingsIT {
   @Test
   void eofAfterFinishReasonIsComplete() throws Exception {
     assertEnded(
-        answeredBy(x -> x.startStream().event(A).event(STOP).close()), Verdict.COMPLETE, null);
+        answeredBy(x -> x.startStream().event(A).event(STOP).close()),
+        RequestStatus.COMPLETE,
+        null);
   }
 
   @Test
@@ -88,7 +90,7 @@ final class ExchangeEndingsIT {
       Sent sent = client.post(server.baseUrl()).send();
       awaitText(sent, "a");
       seen.countDown();
-      assertEnded(sent.ended(), Verdict.CONNECTION_ERROR, "connection reset by the server");
+      assertEnded(sent.ended(), RequestStatus.CONNECTION_ERROR, "connection reset by the server");
       assertThat(sent.ended().text()).isEqualTo("a");
       assertThat(sent.ended().status()).isEqualTo(200);
     }
@@ -102,7 +104,7 @@ final class ExchangeEndingsIT {
       Sent sent = client.post(server.baseUrl()).send();
       sent.awaitOver();
       seen.countDown();
-      assertEnded(sent.ended(), Verdict.COMPLETE, null);
+      assertEnded(sent.ended(), RequestStatus.COMPLETE, null);
     }
   }
 
@@ -116,10 +118,10 @@ final class ExchangeEndingsIT {
             x -> x.startStream().event(A).event(STOP).closeWithoutNotify(),
             x -> x.startStream().event(A).event(STOP).lastChunk())) {
       Ended cut = client.post(server.baseUrl()).ended();
-      assertEnded(cut, Verdict.TRUNCATED, TRUNCATED);
+      assertEnded(cut, RequestStatus.TRUNCATED, TRUNCATED);
       assertThat(cut.text()).isEqualTo("a");
-      assertEnded(client.post(server.baseUrl()).ended(), Verdict.COMPLETE, null);
-      assertEnded(client.post(server.baseUrl()).ended(), Verdict.COMPLETE, null);
+      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
+      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
     }
   }
 
@@ -129,7 +131,7 @@ final class ExchangeEndingsIT {
     try (ScriptedServer server =
         ScriptedServer.start(x -> closed.complete(x.startStream().event(A).awaitClientClose()))) {
       Ended ended = client.post(server.baseUrl()).idleTimeoutMillis(150).ended();
-      assertEnded(ended, Verdict.STALLED, "no byte for 150 ms (idle timeout)");
+      assertEnded(ended, RequestStatus.STALLED, "no byte for 150 ms (idle timeout)");
       assertThat(ended.text()).isEqualTo("a");
       assertThat(ended.timing().closedNanos() - ended.timing().latencyNanos())
           .isGreaterThanOrEqualTo(150 * MS);
@@ -149,7 +151,7 @@ final class ExchangeEndingsIT {
               x.event(A).event(STOP).lastChunk();
             })) {
       Ended ended = client.post(server.baseUrl()).idleTimeoutMillis(400).ended();
-      assertEnded(ended, Verdict.COMPLETE, null);
+      assertEnded(ended, RequestStatus.COMPLETE, null);
       assertThat(ended.timing().ttftNanos()).isGreaterThanOrEqualTo(800 * MS);
       assertThat(ended.timing().firstEventNanos()).isGreaterThanOrEqualTo(800 * MS);
     }
@@ -160,9 +162,13 @@ final class ExchangeEndingsIT {
     try (ScriptedServer server =
         ScriptedServer.start(x -> x.startStream().event(A).event(STOP).done().awaitClientClose())) {
       assertEnded(
-          client.post(server.baseUrl()).idleTimeoutMillis(100).ended(), Verdict.COMPLETE, null);
+          client.post(server.baseUrl()).idleTimeoutMillis(100).ended(),
+          RequestStatus.COMPLETE,
+          null);
       assertEnded(
-          client.post(server.baseUrl()).requestTimeoutMillis(100).ended(), Verdict.COMPLETE, null);
+          client.post(server.baseUrl()).requestTimeoutMillis(100).ended(),
+          RequestStatus.COMPLETE,
+          null);
     }
   }
 
@@ -173,11 +179,11 @@ final class ExchangeEndingsIT {
             x -> x.startStream().event(ChatChunks.error("broke")).awaitClientClose())) {
       assertEnded(
           client.post(server.baseUrl()).idleTimeoutMillis(100).ended(),
-          Verdict.IN_STREAM_ERROR,
+          RequestStatus.IN_STREAM_ERROR,
           "broke");
       assertEnded(
           client.post(server.baseUrl()).requestTimeoutMillis(100).ended(),
-          Verdict.IN_STREAM_ERROR,
+          RequestStatus.IN_STREAM_ERROR,
           "broke");
     }
   }
@@ -191,7 +197,7 @@ final class ExchangeEndingsIT {
               x.awaitClientClose();
             })) {
       Ended ended = client.post(server.baseUrl()).idleTimeoutMillis(100).ended();
-      assertEnded(ended, Verdict.HTTP_ERROR, "HTTP 500: oops");
+      assertEnded(ended, RequestStatus.HTTP_ERROR, "HTTP 500: oops");
       assertThat(ended.status()).isEqualTo(500);
     }
   }
@@ -202,7 +208,7 @@ final class ExchangeEndingsIT {
     try (ScriptedServer server =
         ScriptedServer.start(x -> closed.complete(x.startStream().event(A).awaitClientClose()))) {
       Ended ended = client.post(server.baseUrl()).requestTimeoutMillis(150).ended();
-      assertEnded(ended, Verdict.TIMEOUT, "no end within the request timeout");
+      assertEnded(ended, RequestStatus.TIMEOUT, "no end within the request timeout");
       assertThat(ended.text()).isEqualTo("a");
       assertThat(ended.timing().closedNanos()).isGreaterThanOrEqualTo(140 * MS);
       closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
@@ -213,7 +219,7 @@ final class ExchangeEndingsIT {
   void theRequestTimeoutCoversTheWaitForHeaders() throws Exception {
     try (ScriptedServer server = ScriptedServer.start(x -> x.awaitClientClose())) {
       Ended ended = client.post(server.baseUrl()).requestTimeoutMillis(100).ended();
-      assertEnded(ended, Verdict.TIMEOUT, "no end within the request timeout");
+      assertEnded(ended, RequestStatus.TIMEOUT, "no end within the request timeout");
       assertThat(ended.status()).isNull();
       assertThat(ended.timing().connectNanos()).isPositive();
       assertThat(ended.timing().headersNanos()).isNull();
@@ -229,7 +235,7 @@ final class ExchangeEndingsIT {
       awaitText(sent, "a");
       long before = System.nanoTime();
       sent.cancel("drain over");
-      assertEnded(sent.ended(), Verdict.CANCELLED, "drain over");
+      assertEnded(sent.ended(), RequestStatus.CANCELLED, "drain over");
       assertThat(closed.get(LIMIT_SECONDS, TimeUnit.SECONDS)).isGreaterThanOrEqualTo(before);
       assertThat(sent.ended().text()).isEqualTo("a");
       assertThat(server.connections()).isEqualTo(1);
@@ -243,11 +249,11 @@ final class ExchangeEndingsIT {
         ScriptedServer.start(
             x -> x.respond(200, "application/json", whole("a")),
             x -> closed.complete(x.awaitClientClose()))) {
-      assertEnded(client.post(server.baseUrl()).ended(), Verdict.COMPLETE, null);
+      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
       Sent sent = client.post(server.baseUrl()).send();
       awaitPosts(server, 2);
       sent.cancel("drain over");
-      assertEnded(sent.ended(), Verdict.CANCELLED, "drain over");
+      assertEnded(sent.ended(), RequestStatus.CANCELLED, "drain over");
       closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
       client.settle();
       assertThat(server.posts()).isEqualTo(2);
@@ -260,7 +266,7 @@ final class ExchangeEndingsIT {
     try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Sent sent = client.post("https://127.0.0.1:" + silent.getLocalPort()).send();
       sent.cancel("drain over");
-      assertEnded(sent.ended(), Verdict.CANCELLED, "drain over");
+      assertEnded(sent.ended(), RequestStatus.CANCELLED, "drain over");
       assertThat(sent.ended().timing().connectNanos()).isNull();
     }
   }
@@ -272,9 +278,9 @@ final class ExchangeEndingsIT {
         ScriptedServer.start(x -> x.startStream().event(A).event(STOP).lastChunk())) {
       Sent sent = client.post(server.baseUrl()).resolver(names).send();
       sent.cancel("drain over");
-      assertEnded(sent.ended(), Verdict.CANCELLED, "drain over");
+      assertEnded(sent.ended(), RequestStatus.CANCELLED, "drain over");
       names.found(InetAddress.getLoopbackAddress());
-      assertEnded(client.post(server.baseUrl()).ended(), Verdict.COMPLETE, null);
+      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
       assertThat(server.posts()).isEqualTo(1);
     }
   }
@@ -289,7 +295,7 @@ final class ExchangeEndingsIT {
       names.found(InetAddress.getLoopbackAddress());
       long found = System.nanoTime();
       Ended ended = sent.ended();
-      assertEnded(ended, Verdict.COMPLETE, null);
+      assertEnded(ended, RequestStatus.COMPLETE, null);
       assertThat(ended.admittedNanos() + ended.timing().connectNanos()).isGreaterThan(asked);
       assertThat(ended.timing().ttftNanos()).isGreaterThan(ended.timing().connectNanos());
       assertThat(found).isGreaterThan(asked);
@@ -302,7 +308,8 @@ final class ExchangeEndingsIT {
     Sent sent = client.post("http://llm.invalid/v1").resolver(names).send();
     names.awaitAsked();
     names.notFound();
-    assertEnded(sent.ended(), Verdict.CONNECTION_ERROR, "unknown host: check the endpoint's name");
+    assertEnded(
+        sent.ended(), RequestStatus.CONNECTION_ERROR, "unknown host: check the endpoint's name");
     assertThat(sent.ended().timing().connectNanos()).isNull();
   }
 
@@ -313,7 +320,7 @@ final class ExchangeEndingsIT {
       Sent sent = client.post(server.baseUrl()).send();
       sent.awaitOver();
       sent.cancel("drain over");
-      assertEnded(sent.ended(), Verdict.COMPLETE, null);
+      assertEnded(sent.ended(), RequestStatus.COMPLETE, null);
     }
   }
 
@@ -325,13 +332,13 @@ final class ExchangeEndingsIT {
             x -> x.startStream().event(A).event(STOP).lastChunk(),
             x -> x.startStream().event(A).await(cancelled).event(STOP).lastChunk())) {
       Sent first = client.post(server.baseUrl()).send();
-      assertEnded(first.ended(), Verdict.COMPLETE, null);
+      assertEnded(first.ended(), RequestStatus.COMPLETE, null);
       Sent second = client.post(server.baseUrl()).send();
       awaitText(second, "a");
       first.cancel("too late");
       cancelled.countDown();
-      assertEnded(second.ended(), Verdict.COMPLETE, null);
-      assertEnded(first.ended(), Verdict.COMPLETE, null);
+      assertEnded(second.ended(), RequestStatus.COMPLETE, null);
+      assertEnded(first.ended(), RequestStatus.COMPLETE, null);
       assertThat(server.connections()).isEqualTo(1);
     }
   }
@@ -343,16 +350,16 @@ final class ExchangeEndingsIT {
             x -> x.respond(200, "application/json", whole("a")),
             x -> x.close(),
             x -> x.respond(200, "application/json", whole("b")))) {
-      assertEnded(client.post(server.baseUrl()).ended(), Verdict.COMPLETE, null);
+      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
       Ended second = client.post(server.baseUrl()).ended();
-      assertEnded(second, Verdict.CONNECTION_ERROR, NOT_RESENT);
+      assertEnded(second, RequestStatus.CONNECTION_ERROR, NOT_RESENT);
       assertThat(second.status()).isNull();
       client.settle();
       assertThat(server.posts()).isEqualTo(2);
       assertThat(server.connections()).isEqualTo(1);
 
       Ended third = client.post(server.baseUrl()).ended();
-      assertEnded(third, Verdict.COMPLETE, null);
+      assertEnded(third, RequestStatus.COMPLETE, null);
       assertThat(third.text()).isEqualTo("b");
       assertThat(server.posts()).isEqualTo(3);
       assertThat(server.connections()).isEqualTo(2);
@@ -363,7 +370,7 @@ final class ExchangeEndingsIT {
   void aNewConnectionThatIsClosedWithoutAnAnswerIsAConnectionError() throws Exception {
     assertEnded(
         answeredBy(x -> x.close()),
-        Verdict.CONNECTION_ERROR,
+        RequestStatus.CONNECTION_ERROR,
         "connection closed by the server before any response");
   }
 
@@ -376,7 +383,7 @@ final class ExchangeEndingsIT {
     Ended ended = client.post("http://127.0.0.1:" + port).ended();
     assertEnded(
         ended,
-        Verdict.CONNECTION_ERROR,
+        RequestStatus.CONNECTION_ERROR,
         "connection refused: is the server running at the endpoint's port?");
     assertThat(ended.timing().connectNanos()).isNull();
     assertThat(ended.timing().closedNanos()).isPositive();
@@ -402,7 +409,7 @@ final class ExchangeEndingsIT {
       Ended ended = client.post("https://127.0.0.1:" + plain.getLocalPort()).ended();
       assertEnded(
           ended,
-          Verdict.CONNECTION_ERROR,
+          RequestStatus.CONNECTION_ERROR,
           "TLS failed: the server does not speak TLS; use http:// or another port");
       answering.join();
       assertThat(server.posts()).isZero();
@@ -413,7 +420,7 @@ final class ExchangeEndingsIT {
   void aServerThatSpeaksNoHttp() throws Exception {
     assertEnded(
         answeredBy(x -> x.send("SSH-2.0-OpenSSH_9.6\r\n").awaitClientClose()),
-        Verdict.CONNECTION_ERROR,
+        RequestStatus.CONNECTION_ERROR,
         "response is not valid HTTP: is this the endpoint's port?");
   }
 
@@ -423,7 +430,7 @@ final class ExchangeEndingsIT {
     try (ScriptedServer server =
         ScriptedServer.start(x -> x.startStream().event(A).event(A).event(STOP).lastChunk())) {
       Ended ended = client.post(server.baseUrl()).nanoClock(clock::getAndIncrement).ended();
-      assertEnded(ended, Verdict.COMPLETE, null);
+      assertEnded(ended, RequestStatus.COMPLETE, null);
       assertThat(ended.timing().closedNanos()).isBetween(1L, 30L);
       assertThat(ended.timing().connectNanos()).isEqualTo(1);
     }

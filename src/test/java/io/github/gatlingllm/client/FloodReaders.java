@@ -10,12 +10,12 @@ import io.gatling.http.client.impl.DefaultHttpClient;
 import io.gatling.http.client.resolver.InetAddressNameResolver;
 import io.gatling.http.client.uri.Uri;
 import io.gatling.netty.util.Transports;
-import io.github.gatlingllm.sample.Phase;
-import io.github.gatlingllm.sample.Recorder;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunClock;
-import io.github.gatlingllm.sample.Timeline;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.Recorder;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunClock;
+import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.stats.LiveStats;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
@@ -252,7 +252,7 @@ final class FloodReaders {
     private RequestRecord record(Exchange exchange, int stream, long start) {
       Answer answer = exchange.answer();
       Exchange.Ending ending = exchange.ending();
-      if (ending.verdict() != Verdict.COMPLETE || exchange.timeline().count() != events) {
+      if (ending.verdict() != RequestStatus.COMPLETE || exchange.timeline().count() != events) {
         System.err.println(ending + ", token events: " + exchange.timeline().count());
         System.exit(1);
       }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.client.LocalClient.Sent;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Http2Server;
 import io.github.gatlingllm.testing.Http2Server.Asked;
@@ -57,7 +57,7 @@ final class Http2ExchangeIT {
     return client.post(server.url()).http2().send();
   }
 
-  private static void assertEnded(Sent sent, Verdict verdict, @Nullable String error)
+  private static void assertEnded(Sent sent, RequestStatus verdict, @Nullable String error)
       throws Exception {
     Ended ended = sent.ended();
     assertThat(ended.verdict()).isEqualTo(verdict);
@@ -68,7 +68,7 @@ final class Http2ExchangeIT {
   void aStreamIsMeasuredAsOverHttp1() throws Exception {
     Sent sent = send();
     server.next().startStream().event(ChatChunks.role()).event(A).event(A).event(STOP).end();
-    assertEnded(sent, Verdict.COMPLETE, null);
+    assertEnded(sent, RequestStatus.COMPLETE, null);
     Ended ended = sent.ended();
     assertThat(ended.text()).isEqualTo("aa");
     assertThat(ended.status()).isEqualTo(200);
@@ -83,7 +83,7 @@ final class Http2ExchangeIT {
   private Sent warm() throws Exception {
     Sent first = send();
     server.next().startStream().event(A).event(STOP).end();
-    assertEnded(first, Verdict.COMPLETE, null);
+    assertEnded(first, RequestStatus.COMPLETE, null);
     return first;
   }
 
@@ -103,7 +103,7 @@ final class Http2ExchangeIT {
       asked.get(i).event(STOP).end();
     }
     for (int i = 0; i < 20; i++) {
-      assertEnded(sent.get(i), Verdict.COMPLETE, null);
+      assertEnded(sent.get(i), RequestStatus.COMPLETE, null);
       assertThat(sent.get(i).ended().text()).isEqualTo("answer " + i);
     }
     assertThat(server.connections()).isEqualTo(1);
@@ -118,10 +118,10 @@ final class Http2ExchangeIT {
     Sent other = send();
     Asked askedOther = server.next().startStream().event(A);
     one.cancel("drain over");
-    assertEnded(one, Verdict.CANCELLED, "drain over");
+    assertEnded(one, RequestStatus.CANCELLED, "drain over");
     assertThat(askedOne.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
     askedOther.event(STOP).end();
-    assertEnded(other, Verdict.COMPLETE, null);
+    assertEnded(other, RequestStatus.COMPLETE, null);
     assertThat(server.connections()).isEqualTo(1);
   }
 
@@ -130,7 +130,7 @@ final class Http2ExchangeIT {
     Sent sent = send();
     Asked asked = server.next();
     sent.cancel("drain over");
-    assertEnded(sent, Verdict.CANCELLED, "drain over");
+    assertEnded(sent, RequestStatus.CANCELLED, "drain over");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
     warm();
     assertThat(server.connections()).isEqualTo(1);
@@ -141,7 +141,7 @@ final class Http2ExchangeIT {
     HeldResolver names = new HeldResolver();
     Sent sent = client.post(server.url()).http2().resolver(names).send();
     sent.cancel("drain over");
-    assertEnded(sent, Verdict.CANCELLED, "drain over");
+    assertEnded(sent, RequestStatus.CANCELLED, "drain over");
     names.found(InetAddress.getLoopbackAddress());
     warm();
     assertThat(server.posts()).isEqualTo(1);
@@ -151,7 +151,7 @@ final class Http2ExchangeIT {
   void aStallResetsItsStream() throws Exception {
     Sent sent = client.post(server.url()).http2().idleTimeoutMillis(100).send();
     Asked asked = server.next().startStream().event(A);
-    assertEnded(sent, Verdict.STALLED, "no byte for 100 ms (idle timeout)");
+    assertEnded(sent, RequestStatus.STALLED, "no byte for 100 ms (idle timeout)");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
   }
 
@@ -159,7 +159,7 @@ final class Http2ExchangeIT {
   void theRequestTimeoutResetsItsStream() throws Exception {
     Sent sent = client.post(server.url()).http2().requestTimeoutMillis(1_500).send();
     Asked asked = server.next().startStream().event(A);
-    assertEnded(sent, Verdict.TIMEOUT, "no end within the request timeout");
+    assertEnded(sent, RequestStatus.TIMEOUT, "no end within the request timeout");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
   }
 
@@ -168,17 +168,17 @@ final class Http2ExchangeIT {
     warm();
     Sent before = send();
     server.next().reset();
-    assertEnded(before, Verdict.CONNECTION_ERROR, "stream reset by the server");
+    assertEnded(before, RequestStatus.CONNECTION_ERROR, "stream reset by the server");
     assertThat(before.ended().status()).isNull();
 
     Sent during = send();
     server.next().startStream().event(A).reset();
-    assertEnded(during, Verdict.CONNECTION_ERROR, "stream reset by the server");
+    assertEnded(during, RequestStatus.CONNECTION_ERROR, "stream reset by the server");
     assertThat(during.ended().status()).isEqualTo(200);
 
     Sent finished = send();
     server.next().startStream().event(A).event(STOP).reset();
-    assertEnded(finished, Verdict.COMPLETE, null);
+    assertEnded(finished, RequestStatus.COMPLETE, null);
     warm();
     assertThat(server.connections()).isEqualTo(1);
   }
@@ -195,10 +195,12 @@ final class Http2ExchangeIT {
     server.next().startStream().event(A).event(STOP);
     finished.awaitOver();
     asked.closeConnection();
-    assertEnded(started, Verdict.TRUNCATED, TRUNCATED);
+    assertEnded(started, RequestStatus.TRUNCATED, TRUNCATED);
     assertEnded(
-        waiting, Verdict.CONNECTION_ERROR, "connection closed by the server before any response");
-    assertEnded(finished, Verdict.COMPLETE, null);
+        waiting,
+        RequestStatus.CONNECTION_ERROR,
+        "connection closed by the server before any response");
+    assertEnded(finished, RequestStatus.COMPLETE, null);
     client.settle();
     assertThat(server.posts()).isEqualTo(4);
     warm();
@@ -212,7 +214,7 @@ final class Http2ExchangeIT {
     Asked asked = server.next().startStream().event(A);
     asked.goAway();
     asked.event(STOP).end();
-    assertEnded(sent, Verdict.COMPLETE, null);
+    assertEnded(sent, RequestStatus.COMPLETE, null);
     warm();
     assertThat(server.connections()).isEqualTo(2);
     assertThat(server.posts()).isEqualTo(3);
@@ -225,8 +227,8 @@ final class Http2ExchangeIT {
     server.next();
     Sent other = send();
     server.next().goAwayAfterTheFirst();
-    assertEnded(one, Verdict.CONNECTION_ERROR, "stream reset by the server");
-    assertEnded(other, Verdict.CONNECTION_ERROR, "stream reset by the server");
+    assertEnded(one, RequestStatus.CONNECTION_ERROR, "stream reset by the server");
+    assertEnded(other, RequestStatus.CONNECTION_ERROR, "stream reset by the server");
     warm();
     assertThat(server.posts()).isEqualTo(4);
   }
@@ -235,7 +237,7 @@ final class Http2ExchangeIT {
   void trailersEndAStreamProperly() throws Exception {
     Sent sent = send();
     server.next().startStream().event(A).event(STOP).endWithTrailers();
-    assertEnded(sent, Verdict.COMPLETE, null);
+    assertEnded(sent, RequestStatus.COMPLETE, null);
     assertThat(sent.ended().text()).isEqualTo("a");
   }
 

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.client.LocalClient.Sent;
-import io.github.gatlingllm.sample.RequestRecord.Events;
-import io.github.gatlingllm.sample.RequestRecord.Timing;
-import io.github.gatlingllm.sample.RequestRecord.TokenSource;
-import io.github.gatlingllm.sample.RequestRecord.Tokens;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestRecord.Events;
+import io.github.gatlingllm.record.RequestRecord.Timing;
+import io.github.gatlingllm.record.RequestRecord.TokenSource;
+import io.github.gatlingllm.record.RequestRecord.Tokens;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.util.Arrays;
@@ -211,7 +211,7 @@ final class KnownAnswersIT {
             })) {
       Ended ended = client.post(server.baseUrl()).ended();
       await(sent);
-      assertThat(ended.verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
 
       Timing timing = ended.timing();
       Events events = ended.events();
@@ -281,7 +281,7 @@ final class KnownAnswersIT {
             })) {
       Ended ended = client.post(server.baseUrl()).whole().ended();
       await(sent);
-      assertThat(ended.verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.text()).isEqualTo("abc");
       assertSent(ended, server, -1, ended.timing().headersNanos());
       assertSent(ended, server, 1, ended.timing().latencyNanos());
@@ -362,7 +362,7 @@ final class KnownAnswersIT {
       sent.await(exchange -> exchange.timeline().count() == 2);
       seen.countDown();
       Ended ended = sent.ended();
-      assertThat(ended.verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.events().choices()).containsExactly(0, 1, 0, 1);
       int[] at = ended.events().offsetsMicros();
       double spans = (at[2] - at[0]) + (at[3] - at[1]);

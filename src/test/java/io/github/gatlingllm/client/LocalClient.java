@@ -12,11 +12,11 @@ import io.gatling.http.client.impl.DefaultHttpClient;
 import io.gatling.http.client.proxy.ProxyServer;
 import io.gatling.http.client.resolver.InetAddressNameResolver;
 import io.gatling.http.client.uri.Uri;
-import io.github.gatlingllm.sample.RequestRecord.Events;
-import io.github.gatlingllm.sample.RequestRecord.Timing;
-import io.github.gatlingllm.sample.RequestRecord.Tokens;
-import io.github.gatlingllm.sample.Timeline;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestRecord.Events;
+import io.github.gatlingllm.record.RequestRecord.Timing;
+import io.github.gatlingllm.record.RequestRecord.Tokens;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.Timeline;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -223,7 +223,7 @@ final class LocalClient implements AutoCloseable {
   /** An exchange that is over; one character is one token where the server did not count. */
   record Ended(Exchange exchange, long admittedNanos) {
 
-    Verdict verdict() {
+    RequestStatus verdict() {
       return exchange.ending().verdict();
     }
 

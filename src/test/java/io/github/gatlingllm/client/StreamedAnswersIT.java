@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.ByteArrayOutputStream;
@@ -45,7 +45,7 @@ final class StreamedAnswersIT {
   private record Row(
       String name,
       String body,
-      Verdict verdict,
+      RequestStatus verdict,
       @Nullable String error,
       String text,
       int tokenEvents,
@@ -57,11 +57,11 @@ final class StreamedAnswersIT {
   }
 
   private static Row complete(String name, String body, String text, int tokenEvents) {
-    return new Row(name, body, Verdict.COMPLETE, null, text, tokenEvents, 0);
+    return new Row(name, body, RequestStatus.COMPLETE, null, text, tokenEvents, 0);
   }
 
   private static Row failed(
-      String name, String body, Verdict verdict, String error, String text, int tokenEvents) {
+      String name, String body, RequestStatus verdict, String error, String text, int tokenEvents) {
     return new Row(name, body, verdict, error, text, tokenEvents, 0);
   }
 
@@ -134,16 +134,31 @@ final class StreamedAnswersIT {
         complete("no DONE", sse(A, STOP), "a", 1),
         complete("DONE without finish_reason", sse(A, "[DONE]"), "a", 1),
         complete("last blank line missing", sse(A) + "data: " + STOP, "a", 1),
-        new Row("DONE twice", sse(A, STOP, "[DONE]", "[DONE]"), Verdict.COMPLETE, null, "a", 1, 1),
-        new Row("data after DONE", sse(A, STOP, "[DONE]", B), Verdict.COMPLETE, null, "a", 1, 1),
+        new Row(
+            "DONE twice",
+            sse(A, STOP, "[DONE]", "[DONE]"),
+            RequestStatus.COMPLETE,
+            null,
+            "a",
+            1,
+            1),
+        new Row(
+            "data after DONE", sse(A, STOP, "[DONE]", B), RequestStatus.COMPLETE, null, "a", 1, 1),
         // P13, the orderly part
-        failed("no finish_reason", sse(A), Verdict.TRUNCATED, TRUNCATED, "a", 1),
-        failed("cut in an event", sse(A) + "data: {\"choi", Verdict.TRUNCATED, TRUNCATED, "a", 1),
-        failed("nothing", "", Verdict.TRUNCATED, "stream ended without a single event", "", 0),
+        failed("no finish_reason", sse(A), RequestStatus.TRUNCATED, TRUNCATED, "a", 1),
+        failed(
+            "cut in an event",
+            sse(A) + "data: {\"choi",
+            RequestStatus.TRUNCATED,
+            TRUNCATED,
+            "a",
+            1),
+        failed(
+            "nothing", "", RequestStatus.TRUNCATED, "stream ended without a single event", "", 0),
         failed(
             "comments only",
             ": ping\n\n",
-            Verdict.TRUNCATED,
+            RequestStatus.TRUNCATED,
             "stream ended without a single event",
             "",
             0),
@@ -151,43 +166,49 @@ final class StreamedAnswersIT {
         failed(
             "error object",
             sse(ChatChunks.error("broke")),
-            Verdict.IN_STREAM_ERROR,
+            RequestStatus.IN_STREAM_ERROR,
             "broke",
             "",
             0),
-        failed("error text", sse("{\"error\":\"broke\"}"), Verdict.IN_STREAM_ERROR, "broke", "", 0),
+        failed(
+            "error text",
+            sse("{\"error\":\"broke\"}"),
+            RequestStatus.IN_STREAM_ERROR,
+            "broke",
+            "",
+            0),
         failed(
             "error event",
             "event: error\ndata: broke\n\n",
-            Verdict.IN_STREAM_ERROR,
+            RequestStatus.IN_STREAM_ERROR,
             "broke",
             "",
             0),
         failed(
             "error after tokens",
             sse(A, ChatChunks.error("broke")),
-            Verdict.IN_STREAM_ERROR,
+            RequestStatus.IN_STREAM_ERROR,
             "broke",
             "a",
             1),
         failed(
             "error, then DONE",
             sse(A, ChatChunks.error("broke"), "[DONE]"),
-            Verdict.IN_STREAM_ERROR,
+            RequestStatus.IN_STREAM_ERROR,
             "broke",
             "a",
             1),
         failed(
             "error after finish_reason",
             sse(A, STOP, ChatChunks.error("broke")),
-            Verdict.IN_STREAM_ERROR,
+            RequestStatus.IN_STREAM_ERROR,
             "broke",
             "a",
             1),
         failed(
             "x_groq error",
             sse("{\"x_groq\":{\"error\":\"broke\"},\"choices\":[]}"),
-            Verdict.IN_STREAM_ERROR,
+            RequestStatus.IN_STREAM_ERROR,
             "broke",
             "",
             0),
@@ -220,11 +241,16 @@ final class StreamedAnswersIT {
             "a",
             1),
         failed(
-            "no JSON", sse("hello"), Verdict.INVALID_RESPONSE, "data is not a JSON object", "", 0),
+            "no JSON",
+            sse("hello"),
+            RequestStatus.INVALID_RESPONSE,
+            "data is not a JSON object",
+            "",
+            0),
         failed(
             "broken JSON",
             sse("{\"choices\":[}", STOP),
-            Verdict.INVALID_RESPONSE,
+            RequestStatus.INVALID_RESPONSE,
             "JSON has an unexpected character",
             "",
             0),
@@ -232,7 +258,7 @@ final class StreamedAnswersIT {
         failed(
             "no token at all",
             sse(ChatChunks.role(), STOP, "[DONE]"),
-            Verdict.EMPTY,
+            RequestStatus.EMPTY,
             "stream ended well but held no token",
             "",
             0),

@@ -42,6 +42,7 @@ class ReadmeTest {
       import io.gatling.javaapi.core.*;
       import io.github.gatlingllm.engine.EmbeddedEngine;
       import io.github.gatlingllm.javaapi.*;
+      import io.github.gatlingllm.record.RequestStatus;
       import java.util.List;
 
       """;

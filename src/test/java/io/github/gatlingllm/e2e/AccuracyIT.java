@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.GroundTruth;
-import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -3,7 +3,7 @@ package io.github.gatlingllm.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.workload.Tokenizer;

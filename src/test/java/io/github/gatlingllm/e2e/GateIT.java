@@ -6,8 +6,8 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.GatlingRun;
@@ -188,7 +188,7 @@ class GateIT {
         .hasSize(GateSimulation.USERS)
         .allSatisfy(
             r -> {
-              assertThat(r.outcome().verdict()).isEqualTo(Verdict.CANCELLED);
+              assertThat(r.outcome().status()).isEqualTo(RequestStatus.CANCELLED);
               assertThat(r.outcome().error()).contains(reason);
             });
     assertThat(records)

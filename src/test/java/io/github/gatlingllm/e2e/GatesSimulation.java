@@ -5,6 +5,7 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.*;
+import io.github.gatlingllm.record.RequestStatus;
 
 /** A short load with assertions of Gatling's and of ours, each of which can be made to fail. */
 public final class GatesSimulation extends Simulation {
@@ -30,7 +31,7 @@ public final class GatesSimulation extends Simulation {
                 llmGlobal().ttft().percentile(99).lt(Integer.getInteger("ttft", 60_000)),
                 llmDetails("ask").goodput().percent().gte(95),
                 llmStage("c=2").tpot().mean().lt(40_000),
-                llmGlobal().verdict(Verdict.TRUNCATED).count().is(0),
+                llmGlobal().status(RequestStatus.TRUNCATED).count().is(0),
                 llmForAll().failedRequests().percent().lt(1));
     ScenarioBuilder chat =
         scenario("Gates")

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.GroundTruth;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -131,7 +131,7 @@ class GroundTruthIT {
     for (RequestRecord record : run.requests()) {
       GroundTruth truth = truths.remove(record.identity().requestId());
       assertThat(truth).as(record.identity().requestId()).isNotNull();
-      assertThat(record.outcome().verdict()).isEqualTo(Verdict.COMPLETE);
+      assertThat(record.outcome().status()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(record.tokens().outputTokens()).isEqualTo(truth.outputTokens());
       assertThat(record.tokens().promptTokens()).isEqualTo(truth.promptTokens());
       assertThat(record.events().offsetsMicros()).hasSameSizeAs(truth.tokenNanos());

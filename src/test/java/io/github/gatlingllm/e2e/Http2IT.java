@@ -2,9 +2,9 @@ package io.github.gatlingllm.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.Http2Server;
@@ -67,7 +67,7 @@ class Http2IT {
         .hasSize(count)
         .allSatisfy(
             record -> {
-              assertThat(record.outcome().verdict()).isEqualTo(Verdict.CANCELLED);
+              assertThat(record.outcome().status()).isEqualTo(RequestStatus.CANCELLED);
               assertThat(record.outcome().error()).contains(reason);
               assertThat(record.events().count()).isOne();
             });

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.GroundTruth;
-import io.github.gatlingllm.sample.ReadReport;
-import io.github.gatlingllm.sample.RecordFile;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunInfo;
+import io.github.gatlingllm.record.ReadReport;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.util.ArrayList;
 import java.util.List;

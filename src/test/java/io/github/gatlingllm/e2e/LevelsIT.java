@@ -7,12 +7,12 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.GroundTruth;
-import io.github.gatlingllm.sample.Phase;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunClock;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunClock;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,8 +38,8 @@ class LevelsIT {
         .noReports();
   }
 
-  private static List<RequestRecord> of(Verdict verdict, List<RequestRecord> records) {
-    return records.stream().filter(r -> r.outcome().verdict() == verdict).toList();
+  private static List<RequestRecord> of(RequestStatus verdict, List<RequestRecord> records) {
+    return records.stream().filter(r -> r.outcome().status() == verdict).toList();
   }
 
   @Test
@@ -48,7 +48,7 @@ class LevelsIT {
             EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(50)).recordGroundTruth().start();
         GatlingRun run = plan("drain", engine).set("tokens", 400).run()) {
       assertThat(run.exitCode()).as(run.output()).isZero();
-      List<RequestRecord> cancelled = of(Verdict.CANCELLED, run.requests());
+      List<RequestRecord> cancelled = of(RequestStatus.CANCELLED, run.requests());
       assertThat(cancelled).extracting(r -> r.identity().stage()).containsOnly("c=4", "c=2");
       assertThat(cancelled).hasSize(6);
       assertThat(run.requests()).hasSize(6);
@@ -112,7 +112,7 @@ class LevelsIT {
 
       assertThat(run.exitCode()).as(run.output()).isEqualTo(SIGTERM);
       assertThat(run.output()).doesNotContain("\tat ", "Exception");
-      assertThat(of(Verdict.CANCELLED, run.requests())).hasSize(64);
+      assertThat(of(RequestStatus.CANCELLED, run.requests())).hasSize(64);
       assertThat(run.requests()).hasSize(64);
       assertThat(engine.requestsReceived()).as("no further request").isEqualTo(64);
       assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);

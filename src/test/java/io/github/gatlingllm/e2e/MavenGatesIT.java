@@ -30,7 +30,7 @@ class MavenGatesIT {
             llm.baseUrl(System.getProperty("baseUrl"))
                 .model("embedded")
                 .disableJvmWarmUp()
-                .assertions(llmGlobal().verdict(Verdict.COMPLETE).count().is(0));
+                .assertions(llmGlobal().status(RequestStatus.COMPLETE).count().is(0));
 
         {
           setUp(

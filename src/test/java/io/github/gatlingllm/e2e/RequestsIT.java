@@ -3,7 +3,7 @@ package io.github.gatlingllm.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -154,7 +154,7 @@ class RequestsIT {
 
   private static void assertFails(RequestRecord record, String error) {
     assertThat(record.outcome().ok()).isFalse();
-    assertThat(record.outcome().verdict().name()).isEqualTo("COMPLETE");
+    assertThat(record.outcome().status().name()).isEqualTo("COMPLETE");
     assertThat(record.outcome().error()).isEqualTo(error);
   }
 }

@@ -82,7 +82,7 @@ public final class RequestsSimulation extends Simulation {
                   .checkIf(session -> true)
                   .then(answer().saveAs("answer"))
                   .checkIf((response, session) -> response.status() == 200)
-                  .then(verdict().saveAs("verdict")),
+                  .then(requestStatus().saveAs("verdict")),
               llm("saved").chat().user("say #{seven} #{reason} #{verdict} #{answer}"),
               llm("fails").chat().user("say no").check(substring("yes")),
               llm("is not json").chat().user("say no").check(jsonPath("$.a")),

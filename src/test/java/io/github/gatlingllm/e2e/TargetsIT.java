@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.StageInfo;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.nio.file.Files;

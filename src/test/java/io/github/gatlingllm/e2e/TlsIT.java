@@ -2,7 +2,7 @@ package io.github.gatlingllm.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
@@ -63,7 +63,7 @@ class TlsIT {
         .hasSize(REQUESTS)
         .allSatisfy(
             record -> {
-              assertThat(record.outcome().verdict()).isEqualTo(Verdict.CONNECTION_ERROR);
+              assertThat(record.outcome().status()).isEqualTo(RequestStatus.CONNECTION_ERROR);
               assertThat(record.outcome().error()).isEqualTo(REFUSED);
             });
     assertThat(run.lines())

@@ -3,6 +3,7 @@ package io.github.gatlingllm.javaapi;
 import static io.github.gatlingllm.javaapi.LlmDsl.*;
 import static java.time.Duration.ofMillis;
 
+import io.github.gatlingllm.record.RequestStatus;
 import java.util.List;
 
 /** Calls every step of an assertion, in all its forms; joins {@link EveryMethod}. */
@@ -54,8 +55,8 @@ final class EveryAssertion {
           llmGlobal().failedRequests().percent().lt(1),
           llmGlobal().successfulRequests().count().in(99, 100),
           llmGlobal().successfulRequests().count().in(List.of(99.0, 100.0)),
-          llmGlobal().verdict(Verdict.TRUNCATED).count().within(0, 1),
-          llmGlobal().verdict(Verdict.TRUNCATED).count().within(List.of(0.0, 1.0)),
+          llmGlobal().status(RequestStatus.TRUNCATED).count().within(0, 1),
+          llmGlobal().status(RequestStatus.TRUNCATED).count().within(List.of(0.0, 1.0)),
           llmValid());
 
   private EveryAssertion() {}

@@ -6,8 +6,8 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 
 import io.gatling.javaapi.core.*;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.workload.Dialog;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.List;
@@ -160,7 +160,10 @@ final class EveryMethod extends Simulation {
           .silent()
           .check(finishReason().is("length"), answer().saveAs("draft"), reasoning().notExists())
           .check(
-              List.of(outputTokens().gt(1), promptTokens().gt(1), verdict().is(Verdict.COMPLETE)))
+              List.of(
+                  outputTokens().gt(1),
+                  promptTokens().gt(1),
+                  requestStatus().is(RequestStatus.COMPLETE)))
           .check(ttft().lt(500), ttft().lt(ofMillis(500)), ttfo().lte(500), ttfo().lte(ofMillis(1)))
           .check(tpot().gt(1), tpot().gt(ofMillis(1)), latency().gte(1), latency().gte(ofMillis(1)))
           .check(queueWait().lt(100))
@@ -170,7 +173,7 @@ final class EveryMethod extends Simulation {
           .then(substring("[1]"))
           .checkIf(session -> session.getBoolean("strict"))
           .then(List.of(substring("[1]")))
-          .checkIf((response, session) -> response.verdict() == Verdict.COMPLETE)
+          .checkIf((response, session) -> response.requestStatus() == RequestStatus.COMPLETE)
           .then(ttft().lt(500));
 
   private final ChainBuilder prompts =

@@ -14,9 +14,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gatling.shared.model.assertion.AssertionMessage;
-import io.github.gatlingllm.sample.Assertion;
-import io.github.gatlingllm.sample.Assertion.Condition;
-import io.github.gatlingllm.sample.Assertion.Scope;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Assertion.Condition;
+import io.github.gatlingllm.record.Assertion.Scope;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.FigureName;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -100,7 +101,7 @@ class LlmAssertionTest {
                     llmDetails("ask").goodput().percent().gte(95),
                     llmStage("c=8").tpot().mean().lt(40),
                     llmGlobal().jitter().lte(3),
-                    llmGlobal().verdict(Verdict.TRUNCATED).count().is(0),
+                    llmGlobal().status(RequestStatus.TRUNCATED).count().is(0),
                     llmForAll().queueWait().max().between(ofMillis(1), ofMillis(2), false),
                     llmValid())
                 .map(LlmAssertion::assertion))
@@ -147,7 +148,7 @@ class LlmAssertionTest {
               ? List.of()
               : method.getParameterTypes()[0] == double.class
                   ? List.of(50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
-                  : List.of((Object[]) io.github.gatlingllm.sample.Verdict.values());
+                  : List.of((Object[]) io.github.gatlingllm.record.RequestStatus.values());
       if (arguments.isEmpty()) {
         walk(method.invoke(step), figures);
       }
@@ -155,16 +156,6 @@ class LlmAssertionTest {
         walk(method.invoke(step, argument), figures);
       }
     }
-  }
-
-  @Test
-  void verdictsAreAllThere() throws Exception {
-    for (io.github.gatlingllm.sample.Verdict verdict :
-        io.github.gatlingllm.sample.Verdict.values()) {
-      assertThat(Verdict.class.getField(verdict.name()).get(null)).isSameAs(verdict);
-    }
-    assertThat(Verdict.class.getFields())
-        .hasSameSizeAs(io.github.gatlingllm.sample.Verdict.values());
   }
 
   static Stream<Arguments> mistakes() {

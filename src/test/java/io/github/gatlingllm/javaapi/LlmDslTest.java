@@ -16,7 +16,7 @@ import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Dynamic;
-import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.DataInputStream;
@@ -132,7 +132,6 @@ class LlmDslTest {
         AssertionScope.class,
         AssertionCondition.class,
         TimeCondition.class,
-        Verdict.class,
         MillisCheck.class,
         ClosedLoop.class,
         OpenLoop.class,

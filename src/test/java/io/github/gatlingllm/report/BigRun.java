@@ -1,15 +1,15 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.sample.Phase;
-import io.github.gatlingllm.sample.RecordCodec;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunFiles;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.RunInfoFile;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.StageInfo;
-import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfoFile;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.StageInfo;
+import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -166,7 +166,7 @@ final class BigRun {
         new RequestRecord.Outcome(
             ok ? "length" : null,
             200,
-            ok ? Verdict.COMPLETE : Verdict.TRUNCATED,
+            ok ? RequestStatus.COMPLETE : RequestStatus.TRUNCATED,
             ok,
             ok ? null : "The stream ended before its finish_reason",
             null,

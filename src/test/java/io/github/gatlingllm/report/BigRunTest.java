@@ -3,7 +3,7 @@ package io.github.gatlingllm.report;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.sample.RunFiles;
+import io.github.gatlingllm.record.RunFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.record.ReadReport;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
-import io.github.gatlingllm.sample.ReadReport;
-import io.github.gatlingllm.sample.RecordFile;
-import io.github.gatlingllm.sample.RunFiles;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;

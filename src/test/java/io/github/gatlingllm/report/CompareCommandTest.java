@@ -3,8 +3,8 @@ package io.github.gatlingllm.report;
 import static io.github.gatlingllm.report.CommandLine.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.report.CommandLine.Called;
-import io.github.gatlingllm.sample.RunFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.github.gatlingllm.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.sample.Phase;
+import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.stats.LiveFigures;
 import io.github.gatlingllm.stats.LiveFigures.Percentiles;
 import io.github.gatlingllm.stats.LiveFigures.Progress;
@@ -38,7 +38,8 @@ class ConsoleBlockTest {
             > requests          | in flight          16 | ok              1,204 | failed              3 | in SLO          98.7%
             > engine            | queued              4
             [####################################                                                                           ]    33%
-                      c=8 measure / left: 1m 05s""");
+                      c=8 measure / left: 1m 05s\
+            """);
   }
 
   @Test
@@ -50,7 +51,8 @@ class ConsoleBlockTest {
             > TTFT ms           | p50                 - | p95                 - | p99                 -
             > ITL ms            | p50                 - | p99                 -
             > output tok/s      | now                 - | mean                -
-            > requests          | in flight           - | ok                  0 | failed              0 | in SLO              -""");
+            > requests          | in flight           - | ok                  0 | failed              0 | in SLO              -\
+            """);
   }
 
   @Test

@@ -1,17 +1,17 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.sample.Assertion;
-import io.github.gatlingllm.sample.Phase;
-import io.github.gatlingllm.sample.ReadReport;
-import io.github.gatlingllm.sample.RecordCodec;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunFiles;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.RunInfoFile;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.StageInfo;
-import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.ReadReport;
+import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfoFile;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.StageInfo;
+import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import io.github.gatlingllm.stats.AssertionText;
 import io.github.gatlingllm.stats.RunFigures;
 import io.github.gatlingllm.stats.RunStatistics;
@@ -324,7 +324,7 @@ final class DemoRun {
         new RequestRecord.Outcome(
             ok ? "length" : null,
             ok ? 200 : 503,
-            ok ? Verdict.COMPLETE : Verdict.HTTP_ERROR,
+            ok ? RequestStatus.COMPLETE : RequestStatus.HTTP_ERROR,
             ok,
             ok ? null : "HTTP 503 instead of 200: the server is overloaded",
             null,

@@ -2,9 +2,9 @@ package io.github.gatlingllm.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.sample.Assertion;
-import io.github.gatlingllm.sample.Assertion.Condition;
-import io.github.gatlingllm.sample.Assertion.Scope;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Assertion.Condition;
+import io.github.gatlingllm.record.Assertion.Scope;
 import io.github.gatlingllm.stats.Summary;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;

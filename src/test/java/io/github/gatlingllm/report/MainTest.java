@@ -2,14 +2,14 @@ package io.github.gatlingllm.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.sample.Assertion;
-import io.github.gatlingllm.sample.Assertion.Condition;
-import io.github.gatlingllm.sample.Assertion.Scope;
-import io.github.gatlingllm.sample.RandomRecords;
-import io.github.gatlingllm.sample.RecordCodec;
-import io.github.gatlingllm.sample.RunFiles;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.RunInfoFile;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Assertion.Condition;
+import io.github.gatlingllm.record.Assertion.Scope;
+import io.github.gatlingllm.record.RandomRecords;
+import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfoFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -7,18 +7,18 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfoFile;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.StageInfo;
+import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import io.github.gatlingllm.report.CommandLine.Called;
-import io.github.gatlingllm.sample.Phase;
-import io.github.gatlingllm.sample.RecordCodec;
-import io.github.gatlingllm.sample.RecordFile;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunFiles;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.RunInfoFile;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.StageInfo;
-import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
-import io.github.gatlingllm.sample.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -110,7 +110,8 @@ class MergeCommandTest {
             new int[] {60_000, 100_000}, new int[0], new int[0], 2, 0, 0, true, 40 * MS, 1),
         new RequestRecord.Tokens(
             4, 1, 1, null, 2, 2, null, null, 2, false, RequestRecord.TokenSource.USAGE),
-        new RequestRecord.Outcome("length", 200, Verdict.COMPLETE, true, null, null, List.of()),
+        new RequestRecord.Outcome(
+            "length", 200, RequestStatus.COMPLETE, true, null, null, List.of()),
         Map.of(),
         null);
   }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.github.gatlingllm.sample.Assertion;
-import io.github.gatlingllm.sample.Slo;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.Transport.Connections;
 import io.github.gatlingllm.wire.Api;
@@ -149,7 +149,8 @@ final class BenchmarkSettingsTest {
         arguments(
             "endpoint",
             "a:8000",
-            "expected http(s)://host[:port]/v1, or the same with /chat/completions or /completions"),
+            "expected http(s)://host[:port]/v1, or the same with /chat/completions or"
+                + " /completions"),
         arguments("endpoint", "http://a/v1,", "expected a comma list without empty parts"),
         arguments("api", "responses", "expected one of auto, chat, completions"),
         arguments("stream", "yes", flag),
@@ -170,7 +171,8 @@ final class BenchmarkSettingsTest {
         arguments(
             "arrival",
             "trace:none.csv@2.0",
-            "none.csv: no such file, nor on the class path; expected a trace of time stamps, CSV or JSONL"),
+            "none.csv: no such file, nor on the class path; expected a trace of time stamps, CSV or"
+                + " JSONL"),
         arguments("arrival", "poisson", "only open loops have arrivals; set llm.rate too"),
         arguments("duration", "0", seconds),
         arguments("duration", "-3", seconds),
@@ -200,7 +202,8 @@ final class BenchmarkSettingsTest {
         arguments(
             "slo",
             "fast",
-            "SLO 'fast' is not understood; expected <measure><limit> such as ttft<200ms, measures: ttft ttfo tpot itl e2e stall, units: us ms s"),
+            "SLO 'fast' is not understood; expected <measure><limit> such as ttft<200ms, measures:"
+                + " ttft ttfo tpot itl e2e stall, units: us ms s"),
         arguments("slo", "ttft<1.2.3s", "expected limits such as ttft<200ms,tpot<50ms,e2e<10s"),
         arguments(
             "assert",
@@ -272,10 +275,12 @@ final class BenchmarkSettingsTest {
             "llm.stopWhen=slo<50%: has no SLO to judge; set llm.slo too"),
         arguments(
             Map.of("stopWhen", "errors>10%,slow"),
-            "llm.stopWhen=errors>10%,slow: expected rules such as slo<50%,errors>10%,errors>50,overSaturated"),
+            "llm.stopWhen=errors>10%,slow: expected rules such as"
+                + " slo<50%,errors>10%,errors>50,overSaturated"),
         arguments(
             Map.of("trials", "3", "rate", "2"),
-            "llm.trials=3: cannot be set together with llm.rate (trials are bounded by their count)"),
+            "llm.trials=3: cannot be set together with llm.rate (trials are bounded by their"
+                + " count)"),
         arguments(Map.of("search", "knee"), "llm.search=knee: expected maxGoodput"),
         arguments(
             Map.of("search", "maxGoodput"),
@@ -289,7 +294,8 @@ final class BenchmarkSettingsTest {
                 + " start it with llm.rate)"),
         arguments(
             Map.of("measure", "2", "duration", "3"),
-            "llm.measure=2: cannot be set together with llm.duration (two names of the same phase)"),
+            "llm.measure=2: cannot be set together with llm.duration (two names of the same"
+                + " phase)"),
         arguments(
             Map.of("requests", "2", "measure", "3"),
             "llm.requests=2: cannot be set together with llm.measure (each bounds a level)"),
@@ -298,7 +304,8 @@ final class BenchmarkSettingsTest {
             "llm.fill=3: only closed loops fill; use llm.stabilize with rates"),
         arguments(
             Map.of("dataset", "openai:a", "prompt", "b"),
-            "llm.dataset=openai:a: cannot be set together with llm.prompt (each says what is asked)"),
+            "llm.dataset=openai:a: cannot be set together with llm.prompt (each says what is"
+                + " asked)"),
         arguments(
             Map.of("dataset", "openai:a", "prompts", "b"),
             "llm.dataset=openai:a: cannot be set together with llm.prompts (each says what is"
@@ -320,7 +327,8 @@ final class BenchmarkSettingsTest {
         arguments(Map.of("rate", "1", "arrival", "gamma:0"), "llm.arrival=gamma:0: " + arrivals),
         arguments(
             Map.of("rate", "1:9s", "duration", "3"),
-            "llm.rate=1:9s: cannot be set together with llm.duration (a curve has its own duration)"),
+            "llm.rate=1:9s: cannot be set together with llm.duration (a curve has its own"
+                + " duration)"),
         arguments(
             Map.of("rate", "1", "arrival", "trace:" + TRACE),
             "llm.arrival=trace:"
@@ -342,13 +350,15 @@ final class BenchmarkSettingsTest {
             "llm.model=x,y: 2 values for 3 endpoint(s); expected one, or as many"),
         arguments(
             Map.of("tokenizer", "gpt-4"),
-            "llm.tokenizer=gpt-4: tokenizer 'gpt-4' is unknown; expected auto, chars4, tiktoken:<encoding> or hf:<tokenizer.json>"),
+            "llm.tokenizer=gpt-4: tokenizer 'gpt-4' is unknown; expected auto, chars4,"
+                + " tiktoken:<encoding> or hf:<tokenizer.json>"),
         arguments(
             Map.of("tokenizer", "auto,chars4"),
             "llm.tokenizer=auto,chars4: 2 values for 1 endpoint(s); expected one, or as many"),
         arguments(
             Map.of("endpoint", "http://a/v1", "apiKey", KEY + "," + KEY),
-            "llm.apiKey (LLM_API_KEY in the environment): 2 values for 1 endpoint(s); expected one, or as many"),
+            "llm.apiKey (LLM_API_KEY in the environment): 2 values for 1 endpoint(s); expected one,"
+                + " or as many"),
         arguments(
             Map.of("endpoint", "http://a/v1", "apiKey", KEY + " x"),
             "llm.apiKey (LLM_API_KEY in the environment): expected visible ASCII without spaces"));

@@ -5,13 +5,13 @@ import static io.github.gatlingllm.stats.Recorded.run;
 import static io.github.gatlingllm.stats.Recorded.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.sample.Assertion;
-import io.github.gatlingllm.sample.Assertion.Condition;
-import io.github.gatlingllm.sample.Assertion.Scope;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Assertion.Condition;
+import io.github.gatlingllm.record.Assertion.Scope;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -36,7 +36,12 @@ class AssertionJudgeTest {
           at(0).tokens(100, 110).record(),
           at(500).name("sum").tokens(200, 210).record(),
           at(2_000).stage("c=2").tokens(300, 310).record(),
-          at(2_500).stage("c=2").name("sum").tokens(400).failed(Verdict.TIMEOUT, "600 s").record());
+          at(2_500)
+              .stage("c=2")
+              .name("sum")
+              .tokens(400)
+              .failed(RequestStatus.TIMEOUT, "600 s")
+              .record());
 
   @ParameterizedTest
   @CsvSource(
@@ -79,7 +84,7 @@ class AssertionJudgeTest {
   void noValueIsAMissWhateverIsDemanded() {
     RunInfo none = SWEEP.toBuilder().assertions(demands("jitter", Condition.values())).build();
     List<AssertionResult> results =
-        Recorded.figures(none, at(0).failed(Verdict.HTTP_ERROR, "503").closed(1).record())
+        Recorded.figures(none, at(0).failed(RequestStatus.HTTP_ERROR, "503").closed(1).record())
             .summary()
             .assertions();
 

@@ -3,9 +3,9 @@ package io.github.gatlingllm.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.sample.Assertion;
-import io.github.gatlingllm.sample.Assertion.Condition;
-import io.github.gatlingllm.sample.Assertion.Scope;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Assertion.Condition;
+import io.github.gatlingllm.record.Assertion.Scope;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

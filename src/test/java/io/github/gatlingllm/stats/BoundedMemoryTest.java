@@ -3,9 +3,9 @@ package io.github.gatlingllm.stats;
 import static io.github.gatlingllm.stats.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.sample.ReadReport;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.ReadReport;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,7 +21,7 @@ class BoundedMemoryTest {
         sink -> {
           for (int i = 0; i < 5_000; i++) {
             sink.accept(at(i).name("ask " + i).tokens(5, 9).finish("reason " + i).record());
-            sink.accept(at(i).failed(Verdict.HTTP_ERROR, "cause " + i).record());
+            sink.accept(at(i).failed(RequestStatus.HTTP_ERROR, "cause " + i).record());
           }
           return new ReadReport(10_000, 0, 0, List.of());
         };

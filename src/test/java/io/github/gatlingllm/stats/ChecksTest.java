@@ -4,10 +4,10 @@ import static io.github.gatlingllm.stats.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.sample.ReadReport;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.ReadReport;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.Check.Level;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -42,8 +42,8 @@ class ChecksTest {
 
   @Test
   void failures() {
-    warns("errors", summary(r -> r.failed(Verdict.TIMEOUT, "timeout")), 0.1);
-    List<RequestRecord> none = List.of(at(0).failed(Verdict.TIMEOUT, "timeout").record());
+    warns("errors", summary(r -> r.failed(RequestStatus.TIMEOUT, "timeout")), 0.1);
+    List<RequestRecord> none = List.of(at(0).failed(RequestStatus.TIMEOUT, "timeout").record());
     assertThat(check(Recorded.figures(RUN, none).summary(), "errors").level())
         .isEqualTo(Level.INVALID);
   }
@@ -96,29 +96,29 @@ class ChecksTest {
             new int[][] {{19, 10}, {29, 20}, {39, 30}},
             Level.OK,
             0.45,
-            "The server counts 45.0 % more prompt tokens than our tokenizer in all: +9 per request whatever its"
-                + " length, which a template or special tokens add."),
+            "The server counts 45.0 % more prompt tokens than our tokenizer in all: +9 per request"
+                + " whatever its length, which a template or special tokens add."),
         Arguments.of(
             "prompts of one length prove no template",
             new int[][] {{19, 10}, {19, 10}},
             Level.WARNING,
             0.9,
-            "The server counts 90.0 % more prompt tokens than our tokenizer in all: +9 in the median request, of"
-                + " which a chat template is a part."),
+            "The server counts 90.0 % more prompt tokens than our tokenizer in all: +9 in the"
+                + " median request, of which a chat template is a part."),
         Arguments.of(
             "another tokenizer",
             new int[][] {{8, 10}, {15, 20}, {33, 30}, {10, 20}},
             Level.WARNING,
             0.175,
-            "The server counts 17.5 % fewer prompt tokens than our tokenizer in all: −5 in the median request,"
-                + " of which a chat template is a part."),
+            "The server counts 17.5 % fewer prompt tokens than our tokenizer in all: −5 in the"
+                + " median request, of which a chat template is a part."),
         Arguments.of(
             "up to 10 % are tolerated",
             new int[][] {{109, 100}, {218, 200}},
             Level.OK,
             0.09,
-            "The server counts 9.0 % more prompt tokens than our tokenizer in all: +9 in the median request, of"
-                + " which a chat template is a part."));
+            "The server counts 9.0 % more prompt tokens than our tokenizer in all: +9 in the median"
+                + " request, of which a chat template is a part."));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -163,22 +163,24 @@ class ChecksTest {
             new int[][] {{3, 2}, {5, 4}},
             Level.OK,
             1.0 / 3,
-            "The server counts 33.3 % more output tokens than our tokenizer in the 2 answers that it"
-                + " counted: +1 per answer whatever its length, such as an end token."),
+            "The server counts 33.3 % more output tokens than our tokenizer in the 2 answers that"
+                + " it counted: +1 per answer whatever its length, such as an end token."),
         Arguments.of(
             "another tokenizer",
             new int[][] {{8, 10}, {15, 20}, {12, 20}},
             Level.WARNING,
             0.3,
-            "The server counts 30.0 % fewer output tokens than our tokenizer in the 3 answers that it"
-                + " counted: −5 per answer (median), of which end tokens and tool markup are a part."),
+            "The server counts 30.0 % fewer output tokens than our tokenizer in the 3 answers that"
+                + " it counted: −5 per answer (median), of which end tokens and tool markup are a"
+                + " part."),
         Arguments.of(
             "up to 10 % are tolerated",
             new int[][] {{109, 100}, {218, 200}},
             Level.OK,
             0.09,
             "The server counts 9.0 % more output tokens than our tokenizer in the 2 answers that it"
-                + " counted: +9 per answer (median), of which end tokens and tool markup are a part."));
+                + " counted: +9 per answer (median), of which end tokens and tool markup are a"
+                + " part."));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -290,7 +292,7 @@ class ChecksTest {
 
   @Test
   void cancelledTails() {
-    warns("cancelled_tails", summary(r -> r.failed(Verdict.CANCELLED, "end")), 0.1);
+    warns("cancelled_tails", summary(r -> r.failed(RequestStatus.CANCELLED, "end")), 0.1);
   }
 
   @Test

@@ -4,11 +4,11 @@ import static io.github.gatlingllm.stats.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.sample.Phase;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.CloseUps.Breakdown;
 import io.github.gatlingllm.stats.CloseUps.EventSize;
 import io.github.gatlingllm.stats.CloseUps.Exemplar;
@@ -54,7 +54,7 @@ class CloseUpsTest {
             RUN,
             at(100).lag(2).gate(4.0).connect(1).tokens(100, 300).record(),
             at(500).tokens(50, 150).record(),
-            at(900).tokens(10).failed(Verdict.TRUNCATED, "cut").record());
+            at(900).tokens(10).failed(RequestStatus.TRUNCATED, "cut").record());
     Breakdown stage = figures.series().closeUps().breakdowns().get(0);
     assertThat(stage.meansMs())
         .containsExactly(
@@ -102,10 +102,15 @@ class CloseUpsTest {
     for (int i = 0; i < 200; i++) {
       records.add(at(i).id("ok " + i).tokens(10, 100 + i / 2).record());
       records.add(
-          at(i).id("full " + i).failed(Verdict.RATE_LIMITED, "full").closed(5 + i % 7).record());
+          at(i)
+              .id("full " + i)
+              .failed(RequestStatus.RATE_LIMITED, "full")
+              .closed(5 + i % 7)
+              .record());
     }
-    records.add(at(7).id("cut").tokens(5, 9).failed(Verdict.TRUNCATED, "cut").closed(20).record());
-    records.add(at(8).id("gone").failed(Verdict.CANCELLED, "stopped").closed(9_000).record());
+    records.add(
+        at(7).id("cut").tokens(5, 9).failed(RequestStatus.TRUNCATED, "cut").closed(20).record());
+    records.add(at(8).id("gone").failed(RequestStatus.CANCELLED, "stopped").closed(9_000).record());
     CloseUps.Exemplars exemplars = of(records).exemplars();
     Collections.shuffle(records, new Random(1));
 
@@ -141,7 +146,7 @@ class CloseUpsTest {
   @Test
   void aRequestThatWasNeverSentIsOneWait() {
     Exemplar request =
-        of(at(0).gate(null).failed(Verdict.TIMEOUT, "too late").closed(40).record())
+        of(at(0).gate(null).failed(RequestStatus.TIMEOUT, "too late").closed(40).record())
             .exemplars()
             .failed()
             .get(0);

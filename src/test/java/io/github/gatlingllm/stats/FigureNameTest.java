@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,9 +47,9 @@ class FigureNameTest {
           at(0).connect(1).tokens(100, 120, 140).prompt(10).record(),
           at(200).lag(10).gate(5.0).connect(2).tokens(50, 80).prompt(20).cached(10).record(),
           at(400).connect(4).tokens(300, 310, 450).prompt(30).record(),
-          at(1_000).tokens(100).failed(Verdict.TRUNCATED, "cut").closed(150).record(),
-          at(1_100).failed(Verdict.CANCELLED, "end").closed(50).prompt(null).record(),
-          at(1_200).failed(Verdict.HTTP_ERROR, "503").closed(5).prompt(null).record());
+          at(1_000).tokens(100).failed(RequestStatus.TRUNCATED, "cut").closed(150).record(),
+          at(1_100).failed(RequestStatus.CANCELLED, "end").closed(50).prompt(null).record(),
+          at(1_200).failed(RequestStatus.HTTP_ERROR, "503").closed(5).prompt(null).record());
 
   /** Of a, b and c. */
   private static final Map<String, double[]> VALUES = new LinkedHashMap<>();
@@ -96,7 +96,7 @@ class FigureNameTest {
     SINGLE.put("ok.percent", 60.0);
     SINGLE.put("errors.count", 2.0);
     SINGLE.put("errors.percent", 40.0);
-    for (Verdict verdict : Verdict.values()) {
+    for (RequestStatus verdict : RequestStatus.values()) {
       SINGLE.put(verdict.key() + ".count", 0.0);
       SINGLE.put(verdict.key() + ".percent", 0.0);
     }

@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.Figures.Goodput;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
 import java.io.IOException;
@@ -50,9 +50,9 @@ class GoodputTest {
           at(0).tokens(100, 190).record(),
           at(0).tokens(300, 360).record(),
           at(0).tokens(100).record(),
-          at(0).failed(Verdict.HTTP_ERROR, "503").closed(5).record(),
-          at(0).failed(Verdict.CANCELLED, "end").closed(300).record(),
-          at(0).failed(Verdict.CANCELLED, "end").closed(100).record(),
+          at(0).failed(RequestStatus.HTTP_ERROR, "503").closed(5).record(),
+          at(0).failed(RequestStatus.CANCELLED, "end").closed(300).record(),
+          at(0).failed(RequestStatus.CANCELLED, "end").closed(100).record(),
           at(1_900).tokens(80, 120).record());
 
   private final Summary summary = figures(RUN, CASES).summary();

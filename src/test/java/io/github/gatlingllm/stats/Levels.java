@@ -1,9 +1,9 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.StageInfo;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.StageInfo;
 import java.util.ArrayList;
 import java.util.List;
 

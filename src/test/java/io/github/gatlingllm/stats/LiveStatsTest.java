@@ -2,9 +2,9 @@ package io.github.gatlingllm.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.sample.RandomRecords;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RandomRecords;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.LiveFigures.Percentiles;
 import io.github.gatlingllm.stats.LiveFigures.Progress;
 import java.util.List;
@@ -28,8 +28,8 @@ class LiveStatsTest {
 
   @Test
   void latenciesAreThoseOfOkRequests() {
-    stats.accept(request(Verdict.COMPLETE, 100, List.of(10, 10, 10, 30), true));
-    stats.accept(request(Verdict.TRUNCATED, 900, List.of(900, 900), false));
+    stats.accept(request(RequestStatus.COMPLETE, 100, List.of(10, 10, 10, 30), true));
+    stats.accept(request(RequestStatus.TRUNCATED, 900, List.of(900, 900), false));
     LiveFigures figures = stats.snapshot();
     assertThat(figures.ttftMicros()).isEqualTo(close(100_000, 100_000, 100_000));
     assertThat(figures.itlMicros()).isEqualTo(close(10_000, 30_000, 30_000));
@@ -39,13 +39,13 @@ class LiveStatsTest {
 
   @Test
   void theRateOfNowIsSinceTheSnapshotBefore() {
-    stats.accept(request(Verdict.COMPLETE, 1, List.of(1, 1, 1), true));
+    stats.accept(request(RequestStatus.COMPLETE, 1, List.of(1, 1, 1), true));
     clock.addAndGet(2 * SECOND);
     LiveFigures first = stats.snapshot();
     assertThat(first.tokensPerSecondNow()).isEqualTo(2.0);
     assertThat(first.tokensPerSecondMean()).isEqualTo(2.0);
 
-    stats.accept(request(Verdict.IN_STREAM_ERROR, 1, List.of(1), false));
+    stats.accept(request(RequestStatus.IN_STREAM_ERROR, 1, List.of(1), false));
     clock.addAndGet(2 * SECOND);
     LiveFigures second = stats.snapshot();
     assertThat(second.tokensPerSecondNow()).isEqualTo(1.0);
@@ -57,25 +57,25 @@ class LiveStatsTest {
 
   @Test
   void theShareInSloIsOfAttemptedRequests() {
-    stats.accept(request(Verdict.COMPLETE, 1, List.of(), true));
-    stats.accept(request(Verdict.COMPLETE, 1, List.of(), false, "ttft"));
-    stats.accept(request(Verdict.HTTP_ERROR, 1, List.of(), false));
-    stats.accept(request(Verdict.CANCELLED, 1, List.of(), false, "ttft"));
+    stats.accept(request(RequestStatus.COMPLETE, 1, List.of(), true));
+    stats.accept(request(RequestStatus.COMPLETE, 1, List.of(), false, "ttft"));
+    stats.accept(request(RequestStatus.HTTP_ERROR, 1, List.of(), false));
+    stats.accept(request(RequestStatus.CANCELLED, 1, List.of(), false, "ttft"));
     assertThat(stats.snapshot().sloShare()).isEqualTo(0.25);
-    stats.accept(request(Verdict.CANCELLED, 1, List.of(), null));
+    stats.accept(request(RequestStatus.CANCELLED, 1, List.of(), null));
     assertThat(stats.snapshot().sloShare()).isEqualTo(0.25);
     assertThat(stats.snapshot().failed()).isOne();
   }
 
   @Test
   void withoutSloThereIsNoShare() {
-    stats.accept(request(Verdict.COMPLETE, 1, List.of(), null));
+    stats.accept(request(RequestStatus.COMPLETE, 1, List.of(), null));
     assertThat(stats.snapshot().sloShare()).isNull();
   }
 
   @Test
   void valuesBeyondAnHourAreKeptAtAnHour() {
-    stats.accept(request(Verdict.COMPLETE, 7_200_000, List.of(), null));
+    stats.accept(request(RequestStatus.COMPLETE, 7_200_000, List.of(), null));
     assertThat(stats.snapshot().ttftMicros().p50()).isBetween(3_596_000_000L, 3_604_000_000L);
   }
 
@@ -98,7 +98,7 @@ class LiveStatsTest {
   }
 
   private static RequestRecord request(
-      Verdict verdict,
+      RequestStatus verdict,
       long ttftMillis,
       List<Integer> gapMillis,
       @Nullable Boolean sloOk,
@@ -129,7 +129,7 @@ class LiveStatsTest {
             offsets, new int[0], new int[0], offsets.length, 0, 0, true, null, null),
         base.tokens(),
         new RequestRecord.Outcome(
-            null, 200, verdict, verdict == Verdict.COMPLETE, null, sloOk, List.of(missed)),
+            null, 200, verdict, verdict == RequestStatus.COMPLETE, null, sloOk, List.of(missed)),
         base.server(),
         null);
   }

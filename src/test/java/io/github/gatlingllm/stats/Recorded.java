@@ -1,18 +1,18 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.sample.Phase;
-import io.github.gatlingllm.sample.ReadReport;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RequestRecord.Events;
-import io.github.gatlingllm.sample.RequestRecord.Identity;
-import io.github.gatlingllm.sample.RequestRecord.Outcome;
-import io.github.gatlingllm.sample.RequestRecord.Timing;
-import io.github.gatlingllm.sample.RequestRecord.TokenSource;
-import io.github.gatlingllm.sample.RequestRecord.Tokens;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.StageInfo;
-import io.github.gatlingllm.sample.StageInfo.PhaseWindow;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.ReadReport;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.Events;
+import io.github.gatlingllm.record.RequestRecord.Identity;
+import io.github.gatlingllm.record.RequestRecord.Outcome;
+import io.github.gatlingllm.record.RequestRecord.Timing;
+import io.github.gatlingllm.record.RequestRecord.TokenSource;
+import io.github.gatlingllm.record.RequestRecord.Tokens;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.StageInfo;
+import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -54,7 +54,7 @@ final class Recorded {
   private @Nullable Integer cached;
   private @Nullable Integer max;
   private @Nullable Integer output;
-  private Verdict verdict = Verdict.COMPLETE;
+  private RequestStatus verdict = RequestStatus.COMPLETE;
   private @Nullable String error;
   private @Nullable String finish = "length";
   private boolean estimated;
@@ -201,7 +201,7 @@ final class Recorded {
     return this;
   }
 
-  Recorded failed(Verdict value, String message) {
+  Recorded failed(RequestStatus value, String message) {
     verdict = value;
     error = message;
     finish = null;
@@ -305,7 +305,7 @@ final class Recorded {
             streamed ? n : null,
             estimated,
             estimated ? TokenSource.TOKENIZER : TokenSource.USAGE);
-    boolean ok = verdict == Verdict.COMPLETE;
+    boolean ok = verdict == RequestStatus.COMPLETE;
     Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of());
     return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
   }

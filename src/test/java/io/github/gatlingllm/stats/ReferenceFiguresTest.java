@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.sample.Phase;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.StageInfo;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.StageInfo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -72,8 +72,8 @@ class ReferenceFiguresTest {
       default -> {}
     }
     switch (random.nextInt(12)) {
-      case 0 -> r.failed(Verdict.TRUNCATED, "cut");
-      case 1 -> r.failed(Verdict.CANCELLED, "cancelled");
+      case 0 -> r.failed(RequestStatus.TRUNCATED, "cut");
+      case 1 -> r.failed(RequestStatus.CANCELLED, "cancelled");
       default -> {}
     }
     return r.record();
@@ -273,7 +273,7 @@ class ReferenceFiguresTest {
     }
 
     private void bySchedule(RequestRecord r) {
-      boolean cancelled = r.outcome().verdict() == Verdict.CANCELLED;
+      boolean cancelled = r.outcome().status() == RequestStatus.CANCELLED;
       Long ttft = r.timing().ttftFromScheduleNanos();
       if (!cancelled || (ttft != null && ttft >= TTFT_LIMIT_MS * 1e6)) {
         attempted++;

@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.report.SummaryJson;
-import io.github.gatlingllm.sample.RecordCodec;
-import io.github.gatlingllm.sample.RecordFile;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.RunInfoFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,13 +2,13 @@ package io.github.gatlingllm.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.sample.RecordFile;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RequestRecord.Events;
-import io.github.gatlingllm.sample.RequestRecord.Timing;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.StageInfo;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.Events;
+import io.github.gatlingllm.record.RequestRecord.Timing;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.StageInfo;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.StageInfo;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.stats.Comparison.Change;
 import io.github.gatlingllm.stats.Comparison.Outcome;
 import io.github.gatlingllm.stats.FailCondition.Judged;
@@ -33,7 +33,7 @@ class RunComparisonTest {
         Recorded request = Recorded.at(from + i * 50).stage(label).target(target);
         records.add(
             ((i + 1) % failOneIn == 0
-                    ? request.failed(Verdict.HTTP_ERROR, "503").closed(2)
+                    ? request.failed(RequestStatus.HTTP_ERROR, "503").closed(2)
                     : request.tokens(first, first + 10, first + 20, first + 30))
                 .record());
       }

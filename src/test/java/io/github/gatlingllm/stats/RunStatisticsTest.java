@@ -7,10 +7,10 @@ import static io.github.gatlingllm.stats.Recorded.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.sample.Phase;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.Figures.ErrorCount;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
@@ -54,7 +54,7 @@ class RunStatisticsTest {
       at(2_000)
           .stage("c=2")
           .tokens(10, 20)
-          .failed(Verdict.TRUNCATED, "stream ended early")
+          .failed(RequestStatus.TRUNCATED, "stream ended early")
           .record();
   private static final RequestRecord R2 =
       at(2_800).stage("c=2").tokens(100, 150, 200, 300).record();
@@ -270,7 +270,8 @@ class RunStatisticsTest {
     for (int trial = 1; trial <= 1_500; trial++) {
       records.add(at(1_000 + trial).stage("c=2").trial(trial).tokens(100, 200).record());
     }
-    records.add(at(1_001).stage("c=2").trial(1).tokens(50).failed(Verdict.STALLED, "no").record());
+    records.add(
+        at(1_001).stage("c=2").trial(1).tokens(50).failed(RequestStatus.STALLED, "no").record());
     Figures.Trials trials = figures(RUN, records).summary().figures().throughput().trials();
     assertThat(trials.count()).isEqualTo(1_500);
     assertThat(trials.rows()).hasSize(1_000);

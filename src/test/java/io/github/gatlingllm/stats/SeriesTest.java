@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.sample.Phase;
-import io.github.gatlingllm.sample.RequestRecord;
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.Series.Bar;
 import io.github.gatlingllm.stats.Series.Bucket;
 import io.github.gatlingllm.stats.Series.Quantile;
@@ -44,7 +44,11 @@ class SeriesTest {
       Recorded.figures(
               RUN,
               at(0).tokens(100, 600, 1_100).record(),
-              at(500).phase(Phase.FILL).tokens(300, 500).failed(Verdict.TRUNCATED, "cut").record(),
+              at(500)
+                  .phase(Phase.FILL)
+                  .tokens(300, 500)
+                  .failed(RequestStatus.TRUNCATED, "cut")
+                  .record(),
               at(1_500).tokens(100, 200, 1_000).record())
           .series();
 

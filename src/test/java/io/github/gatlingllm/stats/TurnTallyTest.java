@@ -3,7 +3,7 @@ package io.github.gatlingllm.stats;
 import static io.github.gatlingllm.stats.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.sample.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

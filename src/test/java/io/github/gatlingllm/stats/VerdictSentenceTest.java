@@ -2,9 +2,9 @@ package io.github.gatlingllm.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.sample.RunInfo;
-import io.github.gatlingllm.sample.Slo;
-import io.github.gatlingllm.sample.Verdict;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
 import org.junit.jupiter.api.Test;
 
 class VerdictSentenceTest {
@@ -103,7 +103,9 @@ class VerdictSentenceTest {
     assertThat(
             Recorded.figures(
                     info,
-                    Recorded.at(0).failed(Verdict.CONNECTION_ERROR, "connection refused").record())
+                    Recorded.at(0)
+                        .failed(RequestStatus.CONNECTION_ERROR, "connection refused")
+                        .record())
                 .summary()
                 .verdict())
         .isEqualTo("No request of 1 succeeded: connection_error, connection refused (1).");

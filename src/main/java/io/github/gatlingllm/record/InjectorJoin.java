@@ -1,0 +1,352 @@
+package io.github.gatlingllm.record;
+
+import io.github.gatlingllm.record.RunInfo.TargetSlo;
+import io.github.gatlingllm.record.StageInfo.PhaseWindow;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Joins the injectors of one load test into one run: several generators that loaded the same
+ * servers at the same time, each with its part.
+ *
+ * <p>A stage is the same where label, target and scenario are. Its offered load is the sum of the
+ * parts, its measure window what the windows of all injectors have in common: only there was the
+ * whole load on. A request that was scheduled in its own injector's window but outside the common
+ * one belongs to {@link Phase#STABILIZE} before it, to {@link Phase#DRAIN} after it. Windows that
+ * have nothing in common are those of a test that was repeated, not of one that was shared; they
+ * are refused.
+ *
+ * <p>Windows are compared by the wall clocks of the injectors, which should agree to a small part
+ * of a window.
+ */
+public final class InjectorJoin {
+
+  private final List<RunInfo> runs;
+  private final RunInfo joined;
+  private final Map<StageKey, PhaseWindow> measured = new HashMap<>();
+
+  private record StageKey(String label, String target, @Nullable String scenario) {
+
+    static StageKey of(StageInfo stage) {
+      return new StageKey(labelOf(stage.label()), stage.target(), stage.scenario());
+    }
+
+    @Override
+    public String toString() {
+      return label + " of " + target + (scenario == null ? "" : ", " + scenario);
+    }
+  }
+
+  private static String slo(RunInfo run) {
+    return run.slo().isEmpty() ? "none" : run.slo() + " at " + run.sloPercentile() + " %";
+  }
+
+  private InjectorJoin(String id, List<RunInfo> runs) {
+    this.runs = runs;
+    refuseTwice();
+    same("simulation", RunInfo::simulation);
+    same("SLO", InjectorJoin::slo);
+    same("SLO by request", RunInfo::sloByRequest);
+    same("SLO by target", RunInfo::sloByTarget);
+    this.joined = join(id);
+  }
+
+  /**
+   * Joins runs whose ends and stages are all known.
+   *
+   * @param id of the joined run
+   * @throws IllegalArgumentException in one line, if they are not injectors of one load test
+   */
+  public static InjectorJoin of(String id, List<RunInfo> runs) {
+    return new InjectorJoin(id, List.copyOf(runs));
+  }
+
+  /** The joined run. */
+  public RunInfo info() {
+    return joined;
+  }
+
+  /** The record with the phase that it has in the joined run. */
+  public RequestRecord placed(RequestRecord record) {
+    RequestRecord.Identity id = record.identity();
+    PhaseWindow window = windowOf(id);
+    Long end = window == null ? null : window.endUnixNanos();
+    long scheduled = record.timing().scheduledUnixNanos();
+    if (id.phase() != Phase.MEASURE || window == null || end == null) {
+      return record;
+    }
+    Phase phase =
+        scheduled < window.startUnixNanos()
+            ? Phase.STABILIZE
+            : scheduled >= end ? Phase.DRAIN : Phase.MEASURE;
+    return phase == Phase.MEASURE ? record : withPhase(record, phase);
+  }
+
+  /** That of its scenario's stage, else of the one of all scenarios. */
+  private @Nullable PhaseWindow windowOf(RequestRecord.Identity id) {
+    String label = labelOf(id.stage());
+    PhaseWindow own = measured.get(new StageKey(label, id.target(), id.scenario()));
+    return own != null ? own : measured.get(new StageKey(label, id.target(), null));
+  }
+
+  private static RequestRecord withPhase(RequestRecord record, Phase phase) {
+    RequestRecord.Identity id = record.identity();
+    return new RequestRecord(
+        new RequestRecord.Identity(
+            id.requestId(),
+            id.runId(),
+            id.injector(),
+            id.trial(),
+            id.requestIndex(),
+            id.scenario(),
+            id.name(),
+            id.groups(),
+            id.userId(),
+            id.turn(),
+            id.target(),
+            id.endpoint(),
+            id.model(),
+            id.api(),
+            id.streamed(),
+            id.stage(),
+            phase),
+        record.timing(),
+        record.events(),
+        record.tokens(),
+        record.outcome(),
+        record.server(),
+        record.text());
+  }
+
+  private void refuseTwice() {
+    Set<List<String>> seen = new HashSet<>();
+    for (RunInfo run : runs) {
+      if (!seen.add(List.of(run.id(), run.injector()))) {
+        throw new IllegalArgumentException(
+            "run %s of injector %s was given twice; name each run once"
+                .formatted(run.id(), run.injector()));
+      }
+    }
+  }
+
+  private void same(String what, Function<RunInfo, Object> of) {
+    Object first = of.apply(runs.get(0));
+    for (RunInfo run : runs) {
+      if (!first.equals(of.apply(run))) {
+        throw new IllegalArgumentException(
+            "%s of %s is '%s', of %s '%s'; injectors of one load test have the same"
+                .formatted(what, runs.get(0).id(), first, run.id(), of.apply(run)));
+      }
+    }
+  }
+
+  private RunInfo join(String id) {
+    List<StageInfo> stages = stages();
+    long start = runs.stream().mapToLong(RunInfo::startUnixNanos).min().orElseThrow();
+    long end =
+        runs.stream().map(RunInfo::endUnixNanos).mapToLong(InjectorJoin::known).max().orElseThrow();
+    boolean complete = runs.stream().allMatch(run -> run.state() == RunInfo.State.COMPLETE);
+    RunInfo first = runs.get(0);
+    Set<String> injectors = new LinkedHashSet<>(runs.stream().map(RunInfo::injector).toList());
+    RunInfoBuilder builder =
+        new RunInfoBuilder(id, first.simulation(), String.join(",", injectors), start);
+    runs.stream()
+        .flatMap(run -> run.conclusions().stream())
+        .distinct()
+        .forEach(builder::conclusion);
+    return builder
+        .ended(end, complete ? RunInfo.State.COMPLETE : RunInfo.State.INTERRUPTED)
+        .seed(runs.stream().map(RunInfo::seed).distinct().count() == 1 ? first.seed() : (Long) null)
+        .versions(distinct(RunInfo::versions))
+        .config(distinct(RunInfo::config))
+        .config(
+            "merged from",
+            String.join(", ", runs.stream().map(r -> r.id() + " (" + r.injector() + ")").toList()))
+        .workload(distinct(RunInfo::workload))
+        .slo(new TargetSlo(first.slo(), first.sloPercentile(), Map.of()).global())
+        .sloByRequest(first.sloByRequest())
+        .sloByTarget(first.sloByTarget())
+        .dropped(runs.stream().mapToLong(RunInfo::dropped).sum())
+        .planned(planned())
+        .stages(stages)
+        .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList())
+        .build();
+  }
+
+  private static long known(@Nullable Long end) {
+    return Objects.requireNonNull(end, "the end of the run");
+  }
+
+  private @Nullable Long planned() {
+    long sum = 0;
+    for (RunInfo run : runs) {
+      Long planned = run.planned();
+      if (planned == null) {
+        return null;
+      }
+      sum += planned;
+    }
+    return sum;
+  }
+
+  /** What all say once, what they say differently side by side. */
+  private Map<String, String> distinct(Function<RunInfo, Map<String, String>> of) {
+    Map<String, Set<String>> values = new LinkedHashMap<>();
+    for (RunInfo run : runs) {
+      of.apply(run)
+          .forEach((key, value) -> values.computeIfAbsent(key, k -> new TreeSet<>()).add(value));
+    }
+    Map<String, String> all = new LinkedHashMap<>();
+    values.forEach((key, different) -> all.put(key, String.join(",", different)));
+    return Collections.unmodifiableMap(all);
+  }
+
+  private List<StageInfo> stages() {
+    Map<StageKey, List<StageInfo>> byKey = new LinkedHashMap<>();
+    for (RunInfo run : runs) {
+      for (StageInfo stage : run.stages()) {
+        byKey.computeIfAbsent(StageKey.of(stage), k -> new ArrayList<>()).add(stage);
+      }
+    }
+    List<StageInfo> stages = new ArrayList<>();
+    byKey.forEach((key, parts) -> stages.add(stage(key, parts)));
+    return stages;
+  }
+
+  private StageInfo stage(StageKey key, List<StageInfo> parts) {
+    StageInfo first = parts.get(0);
+    for (StageInfo part : parts) {
+      if (!part.kind().equals(first.kind()) || !part.unit().equals(first.unit())) {
+        throw new IllegalArgumentException(
+            "stage %s is %s in one run and %s in another; expected the same load plan"
+                .formatted(key, first.kind(), part.kind()));
+      }
+    }
+    boolean hasLoad = parts.stream().allMatch(part -> part.offered() != null);
+    return new StageInfo(
+        key.label(),
+        key.target(),
+        key.scenario(),
+        first.kind(),
+        hasLoad ? (Double) parts.stream().mapToDouble(p -> orZero(p.offered())).sum() : null,
+        first.unit(),
+        phases(key, parts));
+  }
+
+  private static double orZero(@Nullable Double offered) {
+    return offered == null ? 0 : offered;
+  }
+
+  /** The common measure window, what was on before it, and what after. */
+  private List<PhaseWindow> phases(StageKey key, List<StageInfo> parts) {
+    PhaseWindow measure = common(key, parts);
+    if (measure == null) {
+      return List.of();
+    }
+    measured.put(key, measure);
+    long from = measure.startUnixNanos();
+    Long until = measure.endUnixNanos();
+    List<PhaseWindow> windows = parts.stream().flatMap(part -> part.phases().stream()).toList();
+    long first = windows.stream().mapToLong(PhaseWindow::startUnixNanos).min().orElse(from);
+    long filled =
+        windows.stream()
+            .filter(window -> window.phase() == Phase.FILL)
+            .mapToLong(window -> orElse(window.endUnixNanos(), from))
+            .max()
+            .orElse(first);
+    long last = windows.stream().mapToLong(w -> orElse(w.endUnixNanos(), from)).max().orElse(from);
+    List<PhaseWindow> phases = new ArrayList<>();
+    add(phases, Phase.FILL, first, Math.min(filled, from));
+    add(phases, Phase.STABILIZE, Math.min(filled, from), from);
+    phases.add(measure);
+    add(phases, Phase.DRAIN, orElse(until, from), last);
+    return phases;
+  }
+
+  private static void add(List<PhaseWindow> phases, Phase phase, long from, long to) {
+    if (to > from) {
+      phases.add(new PhaseWindow(phase, from, to));
+    }
+  }
+
+  private @Nullable PhaseWindow common(StageKey key, List<StageInfo> parts) {
+    long from = Long.MIN_VALUE;
+    long to = Long.MAX_VALUE;
+    boolean isMeasured = false;
+    for (StageInfo part : parts) {
+      PhaseWindow window = part.window(Phase.MEASURE).orElse(null);
+      if (window != null) {
+        isMeasured = true;
+        from = Math.max(from, window.startUnixNanos());
+        to = Math.min(to, orElse(window.endUnixNanos(), Long.MAX_VALUE));
+      }
+    }
+    if (isMeasured && to <= from) {
+      throw new IllegalArgumentException(
+          String.format(
+              Locale.ROOT,
+              "stage %s was not measured at the same time (%.1f s apart): these runs are"
+                  + " repeats, not injectors of one load test; compare them instead",
+              key,
+              (from - to) / 1e9));
+    }
+    return isMeasured ? new PhaseWindow(Phase.MEASURE, from, to) : null;
+  }
+
+  private static long orElse(@Nullable Long nanos, long other) {
+    return nanos == null ? other : nanos;
+  }
+
+  private static String labelOf(String stage) {
+    return stage.isEmpty() ? StageInfo.WHOLE_RUN : stage;
+  }
+
+  /** What to know about the joined run, a line each. */
+  public List<String> remarks() {
+    List<String> remarks = new ArrayList<>();
+    measured.entrySet().stream()
+        .sorted(
+            Map.Entry.comparingByValue(
+                (a, b) -> Long.compare(a.startUnixNanos(), b.startUnixNanos())))
+        .forEach(
+            entry ->
+                remarks.add(
+                    String.format(
+                        Locale.ROOT,
+                        "stage %s: measured in the %.1f s that all its injectors share",
+                        entry.getKey(),
+                        (orElse(entry.getValue().endUnixNanos(), 0)
+                                - entry.getValue().startUnixNanos())
+                            / 1e9)));
+    for (StageInfo stage : joined.stages()) {
+      StageKey key = StageKey.of(stage);
+      long having =
+          runs.stream()
+              .filter(run -> run.stages().stream().map(StageKey::of).anyMatch(key::equals))
+              .count();
+      if (having < runs.size()) {
+        remarks.add(
+            "stage %s: only %d of %d injectors have it".formatted(key, having, runs.size()));
+      }
+    }
+    if (joined.seed() != null && runs.size() > 1) {
+      remarks.add(
+          "all injectors have seed "
+              + joined.seed()
+              + ": they sent the same prompts at the same offsets; give each its own");
+    }
+    return remarks;
+  }
+}

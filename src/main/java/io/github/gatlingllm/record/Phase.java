@@ -1,0 +1,34 @@
+package io.github.gatlingllm.record;
+
+import java.util.Locale;
+
+/**
+ * The part of a load level in which a request was scheduled. Figures come from {@link #MEASURE}
+ * only.
+ */
+public enum Phase {
+  /** Users are being started. */
+  FILL,
+  /** All users run; the system settles. */
+  STABILIZE,
+  /** The window that figures are made from. */
+  MEASURE,
+  /** Nothing new starts; pending requests may end. */
+  DRAIN;
+
+  private final String key = name().toLowerCase(Locale.ROOT);
+
+  /** The name used in files: lower case. */
+  public String key() {
+    return key;
+  }
+
+  /**
+   * The phase of that name.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public static Phase ofKey(String key) {
+    return valueOf(key.toUpperCase(Locale.ROOT));
+  }
+}

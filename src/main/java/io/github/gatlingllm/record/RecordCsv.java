@@ -1,0 +1,83 @@
+package io.github.gatlingllm.record;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedWriter;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.function.Consumer;
+
+/**
+ * Records as {@code llm/requests.csv}: UTF-8, RFC 4180, a header and a row per record, the keys of
+ * {@code llm/requests.jsonl} in their order. Left out is what no cell can hold: what comes once per
+ * event, timings that the server named, and texts of prompts and answers. Lists of names are joined
+ * by {@code |}.
+ *
+ * <pre>{@code
+ * try (RecordCsv csv = RecordCsv.create(requestsCsv)) {
+ *   RecordFile.read(requestsJsonl, csv);
+ *   csv.finish();
+ * }
+ * }</pre>
+ *
+ * <p>One record at a time is held. Not thread-safe.
+ */
+public final class RecordCsv implements Consumer<RequestRecord>, Closeable {
+
+  private final Path file;
+  private final Path draft;
+  private final Writer out;
+  private final CsvRow row = new CsvRow();
+  private boolean hasHeader;
+
+  private RecordCsv(Path file, Path draft) throws IOException {
+    this.file = file;
+    this.draft = draft;
+    // an encoder of its own would refuse the unpaired surrogates that a server may send
+    out = new BufferedWriter(new OutputStreamWriter(Files.newOutputStream(draft), UTF_8), 1 << 16);
+  }
+
+  /** Begins a file beside that one. */
+  public static RecordCsv create(Path requestsCsv) throws IOException {
+    Path draft = requestsCsv.resolveSibling(requestsCsv.getFileName() + ".part");
+    return new RecordCsv(requestsCsv, draft);
+  }
+
+  /**
+   * Adds a row.
+   *
+   * @throws UncheckedIOException if it cannot be written
+   */
+  @Override
+  public void accept(RequestRecord record) {
+    RecordCodec.fields(record, row.clear());
+    try {
+      if (!hasHeader) {
+        out.write(row.header());
+        hasHeader = true;
+      }
+      out.append(row.line());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e.getMessage(), e);
+    }
+  }
+
+  /** Ends the file and moves it into place. */
+  public void finish() throws IOException {
+    out.close();
+    Files.move(draft, file, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /** Leaves nothing half written behind. */
+  @Override
+  public void close() throws IOException {
+    out.close();
+    Files.deleteIfExists(draft);
+  }
+}

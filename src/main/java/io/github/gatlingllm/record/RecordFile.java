@@ -1,0 +1,181 @@
+package io.github.gatlingllm.record;
+
+import io.github.gatlingllm.record.ReadReport.BadLine;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Reads {@code llm/requests.jsonl} as a stream: memory is bounded by the longest line, whatever the
+ * length of the file.
+ *
+ * <pre>
+ *   requests.jsonl                              written by Recorder, in whole lines
+ *   ┌───────────────────────────────────────┐
+ *   │ {"request_id":…,"messages":…}      LF │  line 1: a record of RecordCodec, UTF-8
+ *   │ {"request_id":…}                   LF │  line 2
+ *   │ {"request_id":…,"na                LF │  torn by a full disk: counted, named, left out
+ *   │                                    LF │  empty: skipped
+ *   │ {"request_id":…}                   LF │
+ *   │ {"request_id":…}                      │  last line without LF: read if it is a whole record,
+ *   └───────────────────────────────────────┘  else a cut tail (kill -9), reported in bytes
+ * </pre>
+ */
+public final class RecordFile {
+
+  private static final int BAD_LINES_NAMED = 5;
+  private static final int LONGEST_LINE = 64 << 20;
+  private static final VarHandle WORDS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final long ONES = 0x0101010101010101L;
+  private static final long TOP_BITS = 0x8080808080808080L;
+  private static final long LINE_FEEDS = ONES * '\n';
+
+  private final Consumer<RequestRecord> sink;
+  private final int longestLine;
+  private final List<BadLine> firstBadLines = new ArrayList<>();
+  private long records;
+  private long badLines;
+  private long lines;
+  private long cutTailBytes;
+
+  private RecordFile(Consumer<RequestRecord> sink, int longestLine) {
+    this.sink = sink;
+    this.longestLine = longestLine;
+  }
+
+  /**
+   * Hands every record of the file to {@code sink}, in the order of the file.
+   *
+   * @throws NoSuchFileException if there is no such file
+   * @throws IOException if it cannot be read; records that are damaged are reported instead
+   */
+  public static ReadReport read(Path requestsJsonl, Consumer<RequestRecord> sink)
+      throws IOException {
+    if (!Files.isRegularFile(requestsJsonl)) {
+      throw new NoSuchFileException(
+          requestsJsonl.toString(), null, "no such file; expected the requests.jsonl of a run");
+    }
+    RecordFile file = new RecordFile(sink, LONGEST_LINE);
+    try (InputStream in = Files.newInputStream(requestsJsonl)) {
+      file.read(in, 1 << 18);
+    }
+    return file.report();
+  }
+
+  /** Reads with a buffer that starts at {@code room} bytes; for tests of the edges. */
+  static ReadReport read(InputStream in, int room, int longestLine, Consumer<RequestRecord> sink)
+      throws IOException {
+    RecordFile file = new RecordFile(sink, longestLine);
+    file.read(in, room);
+    return file.report();
+  }
+
+  private ReadReport report() {
+    return new ReadReport(records, cutTailBytes, badLines, firstBadLines);
+  }
+
+  private void read(InputStream in, int room) throws IOException {
+    byte[] buffer = new byte[room];
+    int size = 0;
+    long skipped = 0;
+    for (int count = in.read(buffer);
+        count >= 0;
+        count = in.read(buffer, size, buffer.length - size)) {
+      int start = 0;
+      int end = size + count;
+      for (int i = lineEnd(buffer, size, end); i < end; i = lineEnd(buffer, start, end)) {
+        line(buffer, start, i - start, skipped);
+        skipped = 0;
+        start = i + 1;
+      }
+      size = end - start;
+      System.arraycopy(buffer, start, buffer, 0, size);
+      if (size >= longestLine) {
+        skipped += size;
+        size = 0;
+      } else if (size == buffer.length) {
+        buffer = Arrays.copyOf(buffer, size * 2);
+      }
+    }
+    tail(buffer, size, skipped);
+  }
+
+  /**
+   * Where the next line feed is; {@code to} if there is none before. Eight bytes at a time: in a
+   * word that is 0 where a line feed was, subtracting 1 from each byte borrows into the top bit of
+   * the first such byte (Warren, Hacker's Delight, 6-1).
+   */
+  static int lineEnd(byte[] buffer, int from, int to) {
+    int i = from;
+    for (; i + Long.BYTES <= to; i += Long.BYTES) {
+      long word = (long) WORDS.get(buffer, i) ^ LINE_FEEDS;
+      long hit = (word - ONES) & ~word & TOP_BITS;
+      if (hit != 0) {
+        return i + Long.numberOfTrailingZeros(hit) / Byte.SIZE;
+      }
+    }
+    while (i < to && buffer[i] != '\n') {
+      i++;
+    }
+    return i;
+  }
+
+  private void line(byte[] buffer, int start, int length, long skipped) {
+    lines++;
+    if (skipped > 0) {
+      bad("a line of " + (skipped + length) + " bytes; expected at most " + longestLine);
+    } else if (!isBlank(buffer, start, length)) {
+      RequestRecord record;
+      try {
+        record = RecordCodec.read(buffer, start, length);
+      } catch (IOException e) {
+        bad(String.valueOf(e.getMessage()));
+        return;
+      }
+      records++;
+      sink.accept(record);
+    }
+  }
+
+  private void tail(byte[] buffer, int size, long skipped) {
+    RequestRecord record;
+    if (skipped > 0) {
+      cutTailBytes = skipped + size;
+      return;
+    }
+    try {
+      record = RecordCodec.read(buffer, 0, size);
+    } catch (IOException e) {
+      cutTailBytes = size;
+      return;
+    }
+    records++;
+    sink.accept(record);
+  }
+
+  private void bad(String reason) {
+    badLines++;
+    if (firstBadLines.size() < BAD_LINES_NAMED) {
+      firstBadLines.add(new BadLine(lines, reason));
+    }
+  }
+
+  private static boolean isBlank(byte[] buffer, int start, int length) {
+    for (int i = start; i < start + length; i++) {
+      if (buffer[i] > ' ' || buffer[i] < 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

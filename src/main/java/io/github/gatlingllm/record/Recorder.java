@@ -1,0 +1,191 @@
+package io.github.gatlingllm.record;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Appends records to {@code llm/requests.jsonl} from a thread of its own, so that no event loop
+ * ever waits for a disk.
+ *
+ * <p>What was recorded is handed to the operating system as soon as nothing more is waiting, and at
+ * the latest one second after its oldest record: {@code kill -9} costs at most that second and
+ * leaves at most one cut line, the last. Memory is bounded by the queue; a record that finds it
+ * full is dropped and counted.
+ *
+ * <p>{@link #record} may be called from any thread, and so may the counts.
+ */
+public final class Recorder {
+
+  /** 16 seconds of 2,000 requests per second while a disk hangs. */
+  private static final int CAPACITY = 1 << 15;
+
+  private static final long OLDEST_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final Duration FREEZE = Duration.ofSeconds(2);
+
+  private final LineWriter file;
+  private final int capacity;
+  private final LongSupplier nanoClock;
+  private final Consumer<RequestRecord> observer;
+  private final Consumer<String> complaints;
+  private final Queue<RequestRecord> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicLong dropped = new AtomicLong();
+  private final Thread thread;
+  private volatile boolean accepting = true;
+  private volatile boolean abandoned;
+  private boolean observerFailed;
+
+  Recorder(
+      WritableByteChannel channel,
+      int capacity,
+      LongSupplier nanoClock,
+      Consumer<RequestRecord> observer,
+      Consumer<String> complaints) {
+    this.file = new LineWriter(channel, complaints);
+    this.capacity = capacity;
+    this.nanoClock = nanoClock;
+    this.observer = observer;
+    this.complaints = complaints;
+    this.thread = new Thread(this::run, "llm-recorder");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /**
+   * Starts to record into a new file; missing directories are made.
+   *
+   * @param observer sees every record, on the recorder's thread; whatever it throws is reported
+   *     once and breaks nothing
+   * @throws IOException in one line, if the file exists or cannot be made
+   */
+  public static Recorder open(Path requestsJsonl, Consumer<RequestRecord> observer)
+      throws IOException {
+    return new Recorder(
+        create(requestsJsonl), CAPACITY, System::nanoTime, observer, System.err::println);
+  }
+
+  private static FileChannel create(Path file) throws IOException {
+    try {
+      Files.createDirectories(file.toAbsolutePath().getParent());
+      return FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    } catch (FileAlreadyExistsException e) {
+      throw new IOException(
+          e.getFile() + " is in the way; expected a new run directory: move it away", e);
+    } catch (IOException e) {
+      throw new IOException(
+          "Cannot record to " + file + " (" + e + "); make its directory writable", e);
+    }
+  }
+
+  /**
+   * Takes the record without ever waiting.
+   *
+   * @return false if it is lost: dropped because the queue is full, or too late
+   */
+  public boolean record(RequestRecord record) {
+    // Counted before `accepting` is read: the thread ends only when it sees nobody counted.
+    if (waiting.incrementAndGet() <= capacity && accepting) {
+      queue.add(record);
+      return true;
+    }
+    waiting.decrementAndGet();
+    dropped.incrementAndGet();
+    return false;
+  }
+
+  /** Records whose line is in the file. */
+  public long recorded() {
+    return file.written();
+  }
+
+  /**
+   * Records lost because the queue was full, because there was no time left to drain it, or because
+   * they came after the end.
+   */
+  public long dropped() {
+    return dropped.get();
+  }
+
+  /** Records lost because they could not be written. */
+  public long failed() {
+    return file.failed();
+  }
+
+  /**
+   * Takes nothing more and writes what is waiting within two seconds: all the time there is after a
+   * SIGTERM.
+   *
+   * @return whether all of it was written or tried
+   */
+  public boolean freeze() {
+    return close(FREEZE);
+  }
+
+  /**
+   * Takes nothing more, writes what is waiting, and closes the file. A second call waits again.
+   *
+   * @param atMost then the rest is dropped and counted
+   * @return whether all of it was written or tried
+   */
+  public boolean close(Duration atMost) {
+    accepting = false;
+    LockSupport.unpark(thread);
+    try {
+      TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, atMost.toNanos()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    abandoned = thread.isAlive();
+    return !abandoned && queue.isEmpty();
+  }
+
+  private void run() {
+    long oldest = 0;
+    while (!abandoned && (accepting || waiting.get() > 0)) {
+      RequestRecord record = queue.poll();
+      if (record == null) {
+        file.flush();
+        LockSupport.parkNanos(this, IDLE_NANOS);
+        continue;
+      }
+      if (file.isEmpty()) {
+        oldest = nanoClock.getAsLong();
+      }
+      file.append(record);
+      observe(record);
+      if (file.isFull() || nanoClock.getAsLong() - oldest >= OLDEST_NANOS) {
+        file.flush();
+      }
+      waiting.decrementAndGet();
+    }
+    file.flush();
+    file.close();
+    dropped.addAndGet(queue.size());
+  }
+
+  private void observe(RequestRecord record) {
+    try {
+      observer.accept(record);
+    } catch (Throwable e) {
+      if (!observerFailed) {
+        observerFailed = true;
+        complaints.accept("Live figures fail (" + e + "): records and report are not affected");
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package io.github.gatlingllm.record;
+
+import java.nio.file.Path;
+
+/**
+ * Where a run keeps what.
+ *
+ * @param run directory of the run, the one with Gatling's {@code index.html}
+ */
+public record RunFiles(Path run) {
+
+  /** The folder with everything of ours but the page. */
+  public Path folder() {
+    return run.resolve("llm");
+  }
+
+  /** One line per request. */
+  public Path requests() {
+    return folder().resolve("requests.jsonl");
+  }
+
+  /** One row per request, for spreadsheets. */
+  public Path csv() {
+    return folder().resolve("requests.csv");
+  }
+
+  /** One line per planned arrival. */
+  public Path arrivals() {
+    return folder().resolve("arrivals.jsonl");
+  }
+
+  /** The run as a whole: plan, SLO, state. */
+  public Path info() {
+    return folder().resolve("run.json");
+  }
+
+  /** All figures. */
+  public Path summaryJson() {
+    return folder().resolve("summary.json");
+  }
+
+  /** The figures that people paste. */
+  public Path summaryMarkdown() {
+    return folder().resolve("summary.md");
+  }
+
+  /** One test case per assertion, for CI servers. */
+  public Path junit() {
+    return folder().resolve("junit.xml");
+  }
+
+  /** The report. */
+  public Path page() {
+    return run.resolve("llm.html");
+  }
+}

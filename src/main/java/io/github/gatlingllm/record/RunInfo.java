@@ -1,0 +1,192 @@
+package io.github.gatlingllm.record;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run as a whole: everything that a report needs besides the records. {@link RunInfoFile} keeps
+ * it in {@code llm/run.json}.
+ *
+ * <p>The measure window of a stage is its {@link Phase#MEASURE} window. A run without a load plan
+ * has no stages: it is measured from its first scheduled start to its last close.
+ *
+ * @param schema {@value #SCHEMA}
+ * @param id the run's id, the {@code run_id} of its records
+ * @param simulation class name of the simulation
+ * @param startUnixNanos when the run began; epoch time
+ * @param endUnixNanos when it ended; null while it runs, and after a crash
+ * @param state how far it came
+ * @param seed pins prompts and arrivals; null when they were not pinned
+ * @param injector the load generator's name
+ * @param versions version by component, e.g. {@code gatling}, {@code java}
+ * @param config setting by name; secrets are never kept, see {@link #REDACTED}
+ * @param workload what was asked, in words, by aspect, e.g. {@code input}, {@code prefix}
+ * @param slo objectives as they are written in settings; empty when there are none
+ * @param sloPercentile share of attempted requests, in percent, at which a load level holds
+ * @param sloByRequest objectives of the requests that have their own, by request name
+ * @param sloByTarget what each target is judged by, where targets differ; empty where the three
+ *     before are those of all
+ * @param dropped records that could not be kept
+ * @param planned requests that were planned; null when the plan does not say
+ * @param stages load levels in order of time, those that began
+ * @param conclusions what load plans found: sweeps that were stopped early, searches
+ * @param assertions what the build demands of the figures
+ */
+@JsonPropertyOrder({"schema", "id"})
+public record RunInfo(
+    String schema,
+    String id,
+    String simulation,
+    @JsonProperty("start_unix_ns") long startUnixNanos,
+    @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos,
+    State state,
+    @Nullable Long seed,
+    String injector,
+    Map<String, String> versions,
+    Map<String, String> config,
+    Map<String, String> workload,
+    String slo,
+    double sloPercentile,
+    Map<String, String> sloByRequest,
+    Map<String, TargetSlo> sloByTarget,
+    long dropped,
+    @Nullable Long planned,
+    List<StageInfo> stages,
+    List<Conclusion> conclusions,
+    List<Assertion> assertions) {
+
+  /** The version of the file's format. */
+  public static final String SCHEMA = "gatling-llm/run/1";
+
+  /** Stands for the value of a setting that is a secret. */
+  public static final String REDACTED = "***";
+
+  private static final Set<String> SECRETS =
+      Set.of(
+          "apikey",
+          "api_key",
+          "llm_api_key",
+          "header.authorization",
+          "header.proxy-authorization",
+          "header.api-key",
+          "header.x-api-key",
+          "header.cookie");
+
+  /**
+   * The objectives of the requests to one target.
+   *
+   * @param slo as they are written in settings; empty when there are none
+   * @param percentile share of attempted requests, in percent, at which a load level holds
+   * @param byRequest objectives of the requests that have their own, by request name
+   */
+  public record TargetSlo(String slo, double percentile, Map<String, String> byRequest) {
+    public TargetSlo {
+      byRequest = copy(byRequest);
+    }
+
+    /** The objectives of requests that have none of their own. */
+    Slo global() {
+      return slo.isEmpty() ? new Slo(List.of(), percentile) : Slo.parse(slo, percentile);
+    }
+  }
+
+  /**
+   * What a load plan found.
+   *
+   * @param topic {@code stopped early} or {@code search}
+   * @param scenario that it was for
+   * @param text one line
+   * @param sound false where a level was cut short, or a search could not tell
+   * @param value the figure behind it; null when there is none
+   * @param threshold what it is judged by; null when there is none
+   */
+  public record Conclusion(
+      String topic,
+      String target,
+      @Nullable String scenario,
+      String text,
+      boolean sound,
+      @Nullable Double value,
+      @Nullable Double threshold) {}
+
+  /** How far a run came. */
+  public enum State {
+    /** Not over yet, or dead without a word. */
+    RUNNING,
+    /** Ended as planned. */
+    COMPLETE,
+    /** Ended early, by a signal or an error. */
+    INTERRUPTED;
+
+    /** The name used in files: lower case. */
+    @JsonValue
+    public String key() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** What an older file does not say is empty, or the default. */
+  public RunInfo {
+    slo = slo == null ? "" : slo;
+    sloPercentile = sloPercentile == 0 ? Slo.NONE.percentile() : sloPercentile;
+    versions = copy(versions);
+    config = redacted(config);
+    workload = copy(workload);
+    sloByRequest = copy(sloByRequest);
+    sloByTarget =
+        sloByTarget == null
+            ? Map.of()
+            : Collections.unmodifiableMap(new LinkedHashMap<>(sloByTarget));
+    stages = stages == null ? List.of() : List.copyOf(stages);
+    conclusions = conclusions == null ? List.of() : List.copyOf(conclusions);
+    assertions = assertions == null ? List.of() : List.copyOf(assertions);
+  }
+
+  /** A run that begins now: running, with nothing known yet but these. */
+  public static RunInfo started(
+      String id, String simulation, String injector, long startUnixNanos) {
+    return new RunInfoBuilder(id, simulation, injector, startUnixNanos).build();
+  }
+
+  /** A builder that holds all of this run; the run itself stays as it is. */
+  public RunInfoBuilder toBuilder() {
+    return new RunInfoBuilder(this);
+  }
+
+  /** What requests to that target are judged by. */
+  public TargetSlo judgeOf(String target) {
+    TargetSlo own = sloByTarget.get(target);
+    return own == null ? new TargetSlo(slo, sloPercentile, sloByRequest) : own;
+  }
+
+  /** The objectives that all requests to that target have unless their name has its own. */
+  public Slo sloOf(String target) {
+    return judgeOf(target).global();
+  }
+
+  /** The objectives of the requests to that target of that name. */
+  public Slo sloOf(String target, String requestName) {
+    TargetSlo judge = judgeOf(target);
+    String own = judge.byRequest().get(requestName);
+    return own == null ? judge.global() : Slo.parse(own, judge.percentile());
+  }
+
+  private static Map<String, String> redacted(@Nullable Map<String, String> config) {
+    Map<String, String> copy = new LinkedHashMap<>(copy(config));
+    copy.replaceAll(
+        (name, value) -> SECRETS.contains(name.toLowerCase(Locale.ROOT)) ? REDACTED : value);
+    return Collections.unmodifiableMap(copy);
+  }
+
+  private static Map<String, String> copy(@Nullable Map<String, String> map) {
+    return map == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(map));
+  }
+}

@@ -1,0 +1,115 @@
+package io.github.gatlingllm.record;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The gaps between the token-bearing events of one request.
+ *
+ * <p>ICL is the raw gap between consecutive events of one choice. ITL is that gap ÷ the tokens of
+ * the event that ended it, repeated once per token. Tokens per event are the server's where it said
+ * them; else N is shared evenly over the events, at least one each. An event that the server counts
+ * as 0 tokens ends no inter-token gap: its gap is part of the next one.
+ *
+ * <pre>
+ * offsets µs   100  130  190       ICL  30, 60
+ * tokens         1    1    3       ITL  30, 20, 20, 20
+ * </pre>
+ */
+public final class TokenGaps {
+
+  /** Above this many tokens the gaps of one request are not listed one by one. */
+  private static final long LISTED = 1_000_000;
+
+  private static final double[] NONE = {};
+
+  private TokenGaps() {}
+
+  /** Receives the gaps in order of arrival. */
+  @FunctionalInterface
+  public interface Visitor {
+
+    /**
+     * One gap.
+     *
+     * @param eventIndex the event that ended it
+     * @param chunkMicros the raw gap
+     * @param tokenMicros the gap per token; meaningless where {@code tokens} is 0
+     * @param tokens how many tokens the gap counts for
+     */
+    void gap(int eventIndex, int chunkMicros, double tokenMicros, int tokens);
+  }
+
+  /** Visits every gap; none for fewer than two events or where event times were not kept. */
+  public static void visit(RequestRecord.Events events, RequestRecord.Tokens tokens, Visitor v) {
+    int[] offsets = events.offsetsMicros();
+    if (offsets.length < 2) {
+      return;
+    }
+    boolean known = events.tokens().length == offsets.length;
+    boolean oneChoice = events.choices().length != offsets.length;
+    double share = share(offsets.length, tokens);
+    Map<Integer, int[]> tails = oneChoice ? Map.of() : new HashMap<>();
+    int[] tail = null;
+    for (int i = 0; i < offsets.length; i++) {
+      int count = known ? events.tokens()[i] : evenly(share, i);
+      int[] last = oneChoice ? tail : tails.get(events.choices()[i]);
+      if (last == null) {
+        last = new int[] {offsets[i], offsets[i]};
+        tail = last;
+        if (!oneChoice) {
+          tails.put(events.choices()[i], last);
+        }
+        continue;
+      }
+      double perToken = (offsets[i] - last[1]) / (known ? Math.max(1, count) : share);
+      v.gap(i, offsets[i] - last[0], perToken, Math.max(0, count));
+      last[0] = offsets[i];
+      if (count > 0) {
+        last[1] = offsets[i];
+      }
+    }
+  }
+
+  /**
+   * ITL of one request in microseconds, ascending, one value per token; empty where there is no
+   * gap, or more than a million tokens.
+   */
+  public static double[] sortedTokenMicros(
+      RequestRecord.Events events, RequestRecord.Tokens tokens) {
+    long[] total = {0};
+    visit(events, tokens, (i, chunk, perToken, count) -> total[0] += count);
+    if (total[0] == 0 || total[0] > LISTED) {
+      return NONE;
+    }
+    double[] values = new double[(int) total[0]];
+    int[] at = {0};
+    visit(
+        events,
+        tokens,
+        (i, chunk, perToken, count) -> {
+          Arrays.fill(values, at[0], at[0] + count, perToken);
+          at[0] += count;
+        });
+    Arrays.sort(values);
+    return values;
+  }
+
+  /** The nearest-rank percentile of ascending values: the ⌈p ÷ 100 × n⌉-th; p in (0, 100]. */
+  public static double nearestRank(double[] ascending, double percent) {
+    int rank = (int) Math.ceil(Math.nextDown(percent / 100 * ascending.length));
+    return ascending[Math.max(1, Math.min(rank, ascending.length)) - 1];
+  }
+
+  /** Tokens of each event where the server did not say: N ÷ events, at least 1. */
+  public static double share(int events, RequestRecord.Tokens tokens) {
+    Integer n = tokens.streamedTokens();
+    return n == null || n < events ? 1 : (double) n / events;
+  }
+
+  /** Whole tokens of event {@code i}, so that they add up to N over all events. */
+  private static int evenly(double share, int i) {
+    return (int) (Math.floor((i + 1) * share + 1e-9) - Math.floor(i * share + 1e-9));
+  }
+}

@@ -1,0 +1,132 @@
+package io.github.gatlingllm.record;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RecordCsvTest {
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
+
+  private static final List<String> NOT_FLAT =
+      List.of("event_offsets_us", "event_tokens", "event_choices", "server");
+
+  @TempDir Path folder;
+
+  @Test
+  void everyFlatKeyOfTheRecordIsAColumnWithTheSameValue() throws IOException {
+    RandomRecords random = new RandomRecords(11);
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 2_000; i++) {
+      records.add(random.any());
+    }
+    List<List<String>> rows = rows(write(records));
+
+    assertThat(rows).hasSize(records.size() + 1);
+    for (int i = 0; i < records.size(); i++) {
+      JsonNode json = JSON.readTree(RecordCodec.write(records.get(i)));
+      List<String> names = new ArrayList<>();
+      List<String> cells = new ArrayList<>();
+      for (var field : json.properties()) {
+        boolean isText =
+            List.of("messages", "prompt", "answer", "reasoning").contains(field.getKey());
+        if (!NOT_FLAT.contains(field.getKey()) && !isText) {
+          names.add(field.getKey());
+          cells.add(cell(field.getValue()));
+        }
+      }
+      assertThat(rows.get(0)).isEqualTo(names);
+      assertThat(rows.get(i + 1)).isEqualTo(cells);
+    }
+  }
+
+  private static String cell(JsonNode value) {
+    if (value.isArray()) {
+      List<String> texts = new ArrayList<>();
+      value.forEach(text -> texts.add(text.textValue()));
+      return String.join("|", texts);
+    }
+    return value.isNull()
+        ? ""
+        : value.isFloatingPointNumber()
+            ? value.decimalValue().setScale(9).toPlainString()
+            : value.asText();
+  }
+
+  @Test
+  void absentIsEmptyAndAnEmptyTextIsQuoted() {
+    CsvRow row = new CsvRow();
+    row.key("model").text(null);
+    row.key("stage").text("");
+    row.key("error").text("said \"no, thanks\"\r\n");
+    row.key("ttft_s").seconds(12_345_678L);
+    row.key("status").integer((Integer) null);
+
+    assertThat(row.header()).isEqualTo("model,stage,error,ttft_s,status\r\n");
+    assertThat(row.line()).hasToString(",\"\",\"said \"\"no, thanks\"\"\r\n\",0.012345678,\r\n");
+  }
+
+  @Test
+  void halfATableIsNotLeftBehind() throws IOException {
+    Path file = folder.resolve("requests.csv");
+    try (RecordCsv csv = RecordCsv.create(file)) {
+      csv.accept(new RandomRecords(1).any());
+    }
+
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  private String write(List<RequestRecord> records) throws IOException {
+    Path file = folder.resolve("requests.csv");
+    try (RecordCsv csv = RecordCsv.create(file)) {
+      records.forEach(csv);
+      csv.finish();
+    }
+    assertThat(folder).isDirectoryContaining(file::equals);
+    return Files.readString(file, UTF_8);
+  }
+
+  /** A reader of RFC 4180 that shares nothing with the writer. */
+  private static List<List<String>> rows(String csv) {
+    List<List<String>> rows = new ArrayList<>();
+    List<String> row = new ArrayList<>();
+    int at = 0;
+    while (at < csv.length()) {
+      StringBuilder cell = new StringBuilder();
+      if (csv.charAt(at) == '"') {
+        int end = csv.indexOf('"', at + 1);
+        while (csv.charAt(end + 1) == '"') {
+          cell.append(csv, at + 1, end + 1);
+          at = end + 1;
+          end = csv.indexOf('"', at + 1);
+        }
+        cell.append(csv, at + 1, end);
+        at = end + 1;
+      } else {
+        while (csv.charAt(at) != ',' && csv.charAt(at) != '\r') {
+          cell.append(csv.charAt(at++));
+        }
+      }
+      row.add(cell.toString());
+      if (csv.charAt(at) == '\r') {
+        rows.add(row);
+        row = new ArrayList<>();
+        at++;
+      }
+      at++;
+    }
+    return rows;
+  }
+}

@@ -1,0 +1,278 @@
+package io.github.gatlingllm.record;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class RecorderTest {
+
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  private final RandomRecords records = new RandomRecords(3);
+  private final Disk disk = new Disk();
+  private final AtomicLong clock = new AtomicLong();
+  private final List<RequestRecord> observed = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> complaints = Collections.synchronizedList(new ArrayList<>());
+
+  @Test
+  void whatIsRecordedIsInTheFileInOrder(@TempDir Path directory) throws IOException {
+    Path file = directory.resolve("llm").resolve("requests.jsonl");
+    Recorder recorder = Recorder.open(file, observed::add);
+    List<RequestRecord> written = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      written.add(records.any());
+      assertThat(recorder.record(written.get(i))).isTrue();
+    }
+    assertThat(recorder.close(LONG)).isTrue();
+
+    List<RequestRecord> read = new ArrayList<>();
+    assertThat(RecordFile.read(file, read::add)).isEqualTo(new ReadReport(1_000, 0, 0, List.of()));
+    assertThat(read.stream().map(RecordCodec::write))
+        .containsExactlyElementsOf(written.stream().map(RecordCodec::write).toList());
+    assertThat(observed).isEqualTo(written);
+    assertThat(List.of(recorder.recorded(), recorder.dropped(), recorder.failed()))
+        .containsExactly(1_000L, 0L, 0L);
+  }
+
+  @Test
+  void aHangingDiskCostsNothingWhileTheQueueHasRoom() throws IOException {
+    disk.hang();
+    Recorder recorder = recorder(20_000, observed::add);
+    for (int i = 0; i < 20_000; i++) {
+      assertThat(recorder.record(records.answer(20))).isTrue();
+    }
+    assertThat(recorder.recorded()).isZero();
+    disk.goOn();
+    assertThat(recorder.close(LONG)).isTrue();
+
+    assertThat(List.of(recorder.recorded(), recorder.dropped(), recorder.failed()))
+        .containsExactly(20_000L, 0L, 0L);
+    assertThat(disk.read().records()).isEqualTo(20_000);
+    assertThat(disk.writes).allSatisfy(write -> assertThat(write).startsWith("{").endsWith("}\n"));
+  }
+
+  @Test
+  void aFullQueueDropsAndCountsAndNeverWaits() throws IOException {
+    CountDownLatch hold = new CountDownLatch(1);
+    Recorder recorder = recorder(10, record -> await(hold));
+    int taken = 0;
+    for (int i = 0; i < 100; i++) {
+      taken += recorder.record(records.answer(1)) ? 1 : 0;
+    }
+    assertThat(taken).isEqualTo(10);
+    assertThat(recorder.dropped()).isEqualTo(90);
+    hold.countDown();
+    assertThat(recorder.close(LONG)).isTrue();
+    assertThat(recorder.recorded()).isEqualTo(10);
+  }
+
+  @Test
+  void theOldestRecordWaitsAtMostASecond() throws IOException {
+    CountDownLatch hold = new CountDownLatch(1);
+    Recorder recorder =
+        recorder(
+            100,
+            record -> {
+              await(hold);
+              clock.addAndGet(400_000_000L);
+            });
+    for (int i = 0; i < 9; i++) {
+      recorder.record(records.answer(1));
+    }
+    hold.countDown();
+    assertThat(recorder.close(LONG)).isTrue();
+    assertThat(disk.writes).hasSize(3).allSatisfy(write -> assertThat(write.lines()).hasSize(3));
+  }
+
+  @Test
+  void nothingIsTakenAfterFreezing() {
+    Recorder recorder = recorder(10, observed::add);
+    assertThat(recorder.record(records.answer(1))).isTrue();
+    assertThat(recorder.freeze()).isTrue();
+    assertThat(recorder.record(records.answer(1))).isFalse();
+    assertThat(recorder.freeze()).isTrue();
+    assertThat(recorder.recorded()).isOne();
+    assertThat(recorder.dropped()).as("what came too late").isOne();
+    assertThat(disk.closed).isTrue();
+  }
+
+  @Test
+  void whatCannotBeDrainedInTimeIsCounted() {
+    CountDownLatch hold = new CountDownLatch(1);
+    Recorder recorder = recorder(10, record -> await(hold));
+    for (int i = 0; i < 10; i++) {
+      recorder.record(records.answer(1));
+    }
+    assertThat(recorder.close(Duration.ofMillis(1))).isFalse();
+    hold.countDown();
+    assertThat(recorder.close(LONG)).isFalse();
+    assertThat(recorder.recorded() + recorder.dropped()).isEqualTo(10);
+    assertThat(recorder.dropped()).isGreaterThanOrEqualTo(9);
+  }
+
+  @Test
+  void aFullDiskIsSaidOnceAndTriedAgain() throws IOException {
+    LineWriter writer = new LineWriter(disk, complaints::add);
+    batch(writer, 2);
+    disk.room = 3_000;
+    batch(writer, 5);
+    disk.room = 0;
+    batch(writer, 1);
+    disk.room = Long.MAX_VALUE;
+    batch(writer, 2);
+
+    assertThat(complaints)
+        .containsExactly(
+            "Records cannot be written (No space left on device): the report will miss them; free"
+                + " the disk, later ones are still tried");
+    ReadReport report = disk.read();
+    assertThat(report.records()).isEqualTo(writer.written());
+    assertThat(report.badLines()).isOne();
+    assertThat(writer.written() + writer.failed()).isEqualTo(10);
+    assertThat(writer.written()).isBetween(5L, 7L);
+  }
+
+  @Test
+  void aRecordThatCannotBeEncodedCostsOnlyItself() throws IOException {
+    RequestRecord good = records.answer(1);
+    @SuppressWarnings("NullAway")
+    RequestRecord broken =
+        new RequestRecord(
+            good.identity(),
+            good.timing(),
+            good.events(),
+            good.tokens(),
+            null,
+            good.server(),
+            null);
+    Recorder recorder = recorder(10, observed::add);
+    recorder.record(good);
+    recorder.record(broken);
+    recorder.record(good);
+    assertThat(recorder.close(LONG)).isTrue();
+    assertThat(recorder.recorded()).isEqualTo(2);
+    assertThat(recorder.failed()).isOne();
+    assertThat(disk.read()).isEqualTo(new ReadReport(2, 0, 0, List.of()));
+    assertThat(complaints).hasSize(1);
+  }
+
+  @Test
+  void aBrokenObserverBreaksNothing() {
+    Recorder recorder =
+        recorder(
+            10,
+            record -> {
+              throw new StackOverflowError("deep");
+            });
+    recorder.record(records.answer(1));
+    recorder.record(records.answer(1));
+    assertThat(recorder.close(LONG)).isTrue();
+    assertThat(recorder.recorded()).isEqualTo(2);
+    assertThat(complaints)
+        .containsExactly(
+            "Live figures fail (java.lang.StackOverflowError: deep): records and report are not"
+                + " affected");
+  }
+
+  @Test
+  void anotherRunsFileIsNotTouched(@TempDir Path directory) throws IOException {
+    Path file = Files.writeString(directory.resolve("requests.jsonl"), "kept");
+    assertThatIOException()
+        .isThrownBy(() -> Recorder.open(file, observed::add))
+        .withMessageEndingWith("is in the way; expected a new run directory: move it away");
+    assertThat(file).hasContent("kept");
+  }
+
+  @Test
+  void anUnwritableDirectoryIsOneClearLine(@TempDir Path directory) throws IOException {
+    Path noDirectory = Files.writeString(directory.resolve("run"), "");
+    assertThatIOException()
+        .isThrownBy(() -> Recorder.open(noDirectory.resolve("llm/requests.jsonl"), observed::add))
+        .withMessageStartingWith("Cannot record to ")
+        .withMessageEndingWith("; make its directory writable");
+  }
+
+  private Recorder recorder(int capacity, Consumer<RequestRecord> observer) {
+    return new Recorder(disk, capacity, clock::get, observer, complaints::add);
+  }
+
+  private void batch(LineWriter writer, int count) {
+    for (int i = 0; i < count; i++) {
+      writer.append(records.answer(20));
+    }
+    writer.flush();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** A disk that hangs, fills up, and remembers every write. */
+  private static final class Disk implements WritableByteChannel {
+    private final List<String> writes = Collections.synchronizedList(new ArrayList<>());
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private volatile CountDownLatch hanging = new CountDownLatch(0);
+    private volatile boolean closed;
+    private long room = Long.MAX_VALUE;
+
+    void hang() {
+      hanging = new CountDownLatch(1);
+    }
+
+    void goOn() {
+      hanging.countDown();
+    }
+
+    ReadReport read() throws IOException {
+      return RecordFile.read(
+          new ByteArrayInputStream(bytes.toByteArray()), 1 << 16, 1 << 20, record -> {});
+    }
+
+    @Override
+    public int write(ByteBuffer source) throws IOException {
+      await(hanging);
+      if (room == 0) {
+        throw new IOException("No space left on device");
+      }
+      byte[] taken = new byte[(int) Math.min(room, source.remaining())];
+      source.get(taken);
+      room -= taken.length;
+      bytes.write(taken);
+      writes.add(new String(taken, UTF_8));
+      return taken.length;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return !closed;
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.github.gatlingllm.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Instant;
+import java.util.PrimitiveIterator;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class RunClockTest {
+
+  @Test
+  void monotonicTimeBecomesEpochTime() {
+    PrimitiveIterator.OfLong nanoTime = LongStream.of(-40, -20).iterator();
+    RunClock clock =
+        RunClock.anchor(() -> Instant.ofEpochSecond(1_795_255_200L, 7), nanoTime::nextLong);
+    assertThat(clock).isEqualTo(new RunClock(1_795_255_200_000_000_007L, -30));
+    assertThat(clock.unixNanos(-30)).isEqualTo(1_795_255_200_000_000_007L);
+    assertThat(clock.unixNanos(1_000_000_000L)).isEqualTo(1_795_255_201_000_000_037L);
+  }
+
+  @Test
+  void theSystemsClocksAgree() {
+    RunClock clock = RunClock.system();
+    long difference = clock.unixNanos(System.nanoTime()) - System.currentTimeMillis() * 1_000_000L;
+    assertThat(Math.abs(difference)).isLessThan(1_000_000_000L);
+  }
+}

@@ -1,0 +1,153 @@
+package io.github.gatlingllm.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import io.github.gatlingllm.record.StageInfo.PhaseWindow;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RunInfoFileTest {
+
+  @TempDir Path directory;
+
+  private static final RunInfo FULL =
+      RunInfo.started("chat-1", "ChatSimulation", "injector-1", 1_795_255_200_123_456_789L)
+          .toBuilder()
+          .ended(1_795_255_260_000_000_001L, RunInfo.State.COMPLETE)
+          .seed(-42L)
+          .versions(Map.of("gatling", "3.15.1"))
+          .config(Map.of("endpoint", "http://localhost:8000/v1"))
+          .workload(Map.of("input", "256 tokens"))
+          .slo(Slo.parse("ttft<200ms,tpot<50ms", 95))
+          .sloByRequest(Map.of("ask", "ttft<1s"))
+          .sloByTarget(
+              Map.of(
+                  "vLLM",
+                      new RunInfo.TargetSlo("ttft<200ms,tpot<50ms", 95, Map.of("ask", "ttft<1s")),
+                  "TGI", new RunInfo.TargetSlo("e2e<2s", 90, Map.of())))
+          .conclusion(
+              new RunInfo.Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95))
+          .dropped(3)
+          .planned(1_000L)
+          .stages(
+              List.of(
+                  new StageInfo(
+                      "c=8",
+                      "vLLM",
+                      "A1",
+                      "closed loop",
+                      8.0,
+                      "users",
+                      List.of(
+                          new PhaseWindow(Phase.FILL, 1, 2L),
+                          new PhaseWindow(Phase.MEASURE, 2, null))),
+                  new StageInfo("all", "vLLM", null, "injection", null, "users/s", List.of())))
+          .assertions(
+              List.of(
+                  Assertion.VALID,
+                  new Assertion(
+                      "vLLM",
+                      Assertion.Scope.REQUEST,
+                      "ask",
+                      "ttft.p99.5",
+                      Assertion.Condition.BETWEEN_EXCLUSIVE,
+                      List.of(0.5, 200.0))))
+          .build();
+
+  @Test
+  void whatIsWrittenIsRead() throws IOException {
+    Path file = directory.resolve("llm").resolve("run.json");
+    RunInfo begun = RunInfo.started("chat-1", "ChatSimulation", "injector-1", 5);
+    for (RunInfo info : List.of(begun, FULL)) {
+      RunInfoFile.write(info, file);
+      assertThat(RunInfoFile.read(file)).contains(info);
+    }
+    assertThat(directory.resolve("llm").toFile().list()).containsExactly("run.json");
+  }
+
+  @Test
+  void keysAreSnakeCaseWithUnits() throws IOException {
+    Path file = directory.resolve("run.json");
+    RunInfoFile.write(FULL, file);
+    assertThat(Files.readString(file))
+        .startsWith("{\n  \"schema\" : \"gatling-llm/run/1\",\n  \"id\" : \"chat-1\",")
+        .contains(
+            "\"start_unix_ns\" : 1795255200123456789",
+            "\"end_unix_ns\" : 1795255260000000001",
+            "\"state\" : \"complete\"",
+            "\"slo\" : \"ttft<200ms,tpot<50ms\"",
+            "\"slo_percentile\" : 95.0",
+            "\"slo_by_request\"",
+            "\"phase\" : \"measure\"",
+            "\"scope\" : \"request\"",
+            "\"figure\" : \"ttft.p99.5\"",
+            "\"condition\" : \"between_exclusive\"",
+            "\"values\" : [ 0.5, 200.0 ]");
+  }
+
+  @Test
+  void unknownKeysAreSkippedAndMissingOnesAreAbsent() throws IOException {
+    Path file = directory.resolve("run.json");
+    Files.writeString(
+        file,
+        """
+        {"schema":"gatling-llm/run/1","id":"x","simulation":"S","start_unix_ns":1,
+         "state":"interrupted","injector":"i","slo":"","slo_percentile":99,"future":{"a":[1]},
+         "stages":[{"label":"c=1","target":"t","kind":"closed loop","unit":"users","more":1}]}
+        """);
+    RunInfo info = RunInfoFile.read(file).orElseThrow();
+    assertThat(info.state()).isEqualTo(RunInfo.State.INTERRUPTED);
+    assertThat(info.endUnixNanos()).isNull();
+    assertThat(info.config()).isEmpty();
+    assertThat(info.stages().get(0).window(Phase.MEASURE)).isEmpty();
+  }
+
+  @Test
+  void anAbsentFileIsEmpty() throws IOException {
+    assertThat(RunInfoFile.read(directory.resolve("run.json"))).isEmpty();
+  }
+
+  @Test
+  void anotherFormatIsRefusedInOneLine() throws IOException {
+    Path file = directory.resolve("run.json");
+    Files.writeString(file, "{\"schema\":\"gatling-llm/run/2\"}");
+    assertThatIOException()
+        .isThrownBy(() -> RunInfoFile.read(file))
+        .withMessageEndingWith(
+            "run.json has schema 'gatling-llm/run/2'; expected gatling-llm/run/1");
+    Files.writeString(file, "{\n\"schema\":");
+    assertThatIOException()
+        .isThrownBy(() -> RunInfoFile.read(file))
+        .withMessageContaining("run.json is not understood: Unexpected end-of-input")
+        .satisfies(e -> assertThat(e.getMessage()).doesNotContain("\n"));
+  }
+
+  @Test
+  void secretsAreNeverKept() {
+    RunInfo info =
+        FULL.toBuilder()
+            .config(Map.of("apiKey", "sk-1", "header.Authorization", "Bearer sk-1", "model", "m"))
+            .build();
+    assertThat(info.config())
+        .isEqualTo(Map.of("apiKey", "***", "header.Authorization", "***", "model", "m"));
+  }
+
+  @Test
+  void aRequestsOwnObjectivesStandForTheGlobalOnes() {
+    assertThat(FULL.sloOf("vLLM", "ask")).isEqualTo(Slo.parse("ttft<1s", 95));
+    assertThat(FULL.sloOf("vLLM", "other")).isEqualTo(Slo.parse("ttft<200ms,tpot<50ms", 95));
+    assertThat(RunInfo.started("a", "b", "c", 1).sloOf("any")).isEqualTo(Slo.NONE);
+  }
+
+  @Test
+  void theMeasureWindowIsFound() {
+    assertThat(FULL.stages().get(0).window(Phase.MEASURE))
+        .contains(new PhaseWindow(Phase.MEASURE, 2, null));
+  }
+}

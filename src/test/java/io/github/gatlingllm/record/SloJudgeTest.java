@@ -1,0 +1,199 @@
+package io.github.gatlingllm.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SloJudgeTest {
+
+  private static final long MS = 1_000_000L;
+
+  /** Times in milliseconds; a request that waited 50 ms before it was admitted. */
+  @ParameterizedTest(name = "{0}: ttft {2} e2e {3} {1} -> {4}")
+  @CsvSource({
+    // ttft + 50 ms of waiting against 200 ms
+    "ttft<200ms, COMPLETE, 149, 900, ''",
+    "ttft<200ms, COMPLETE, 150, 900, ttft",
+    "ttft<200ms, COMPLETE, 199, 900, ttft",
+    "ttft<200ms, COMPLETE, , 900, ttft",
+    "'ttfo<200ms', COMPLETE, 149, 900, ''",
+    "'ttfo<200ms', COMPLETE, 150, 900, ttfo",
+    "e2e<1s, COMPLETE, 100, 949, ''",
+    "e2e<1s, COMPLETE, 100, 950, e2e",
+    "'ttft<200ms,e2e<1s', COMPLETE, 150, 950, ttft e2e",
+    "'ttft<200ms,e2e<1s', COMPLETE, 100, 900, ''",
+    // a failed request misses, whatever its times
+    "ttft<200ms, TRUNCATED, 100, 300, failed",
+    "ttft<200ms, TRUNCATED, 150, 300, ttft failed",
+    "'ttft<200ms,e2e<1s', HTTP_ERROR, , , ttft e2e failed",
+  })
+  void fromSchedule(
+      String slo, RequestStatus verdict, @Nullable Long ttft, @Nullable Long e2e, String missed) {
+    assertThat(judge(slo, true, verdict, timing(ttft, e2e, 1_000L, 50L))).isEqualTo(list(missed));
+  }
+
+  /** Closed is when it was cancelled, since admitted; 50 ms of waiting come on top. */
+  @ParameterizedTest(name = "{0}: ttft {1} cancelled at {2} -> {3}")
+  @CsvSource({
+    "ttft<200ms, , 149, ''",
+    "ttft<200ms, , 150, ttft",
+    "ttft<200ms, 100, 5000, ''",
+    "ttft<200ms, 150, 5000, ttft",
+    "e2e<1s, 100, 949, ''",
+    "e2e<1s, 100, 950, e2e",
+    "tpot<1ms, 100, 5000, ''",
+  })
+  void cancelledMissesOnlyWhatIsBeyondRemedy(
+      String slo, @Nullable Long ttft, long cancelledAt, String missed) {
+    List<String> names =
+        judge(slo, true, RequestStatus.CANCELLED, timing(ttft, null, cancelledAt, 50L));
+    assertThat(names).isEqualTo(list(missed));
+    assertThat(SloJudge.met(Slo.parse(slo, 99), RequestStatus.CANCELLED, names))
+        .isEqualTo(missed.isEmpty() ? null : Boolean.FALSE);
+  }
+
+  /** Waited in the gate until it was given up: 250 ms since its start. */
+  @Test
+  void neverAdmitted() {
+    RequestRecord.Timing waited = timing(null, null, 250L, null);
+    assertThat(judge("ttft<200ms", true, RequestStatus.CANCELLED, waited)).containsExactly("ttft");
+    assertThat(judge("ttft<300ms", true, RequestStatus.CANCELLED, waited)).isEmpty();
+  }
+
+  @Test
+  void missingTpotIsIgnored() {
+    RequestRecord.Timing one = timing(100L, 100L, 100L, 0L);
+    assertThat(judge("tpot<50ms", true, RequestStatus.COMPLETE, one)).isEmpty();
+    assertThat(judge("itl<1us,stall<1us", true, RequestStatus.COMPLETE, one)).isEmpty();
+  }
+
+  @Test
+  void answerThatWasNotStreamedNeedsNoTtft() {
+    RequestRecord.Timing body = timing(null, 400L, 400L, 0L);
+    assertThat(judge("ttft<200ms,e2e<1s", false, RequestStatus.COMPLETE, body)).isEmpty();
+    assertThat(judge("ttft<200ms,e2e<1s", true, RequestStatus.COMPLETE, body))
+        .containsExactly("ttft");
+  }
+
+  /** Gaps 10, 10, 80 ms: TPOT 33.3, p99 of ITL 80, longest 80. */
+  @ParameterizedTest
+  @CsvSource({
+    "tpot<34ms, ''",
+    "tpot<33ms, tpot",
+    "itl<81ms, ''",
+    "itl<80ms, itl",
+    "stall<81ms, ''",
+    "stall<80ms, stall"
+  })
+  void pace(String slo, String missed) {
+    RequestRecord.Timing timing =
+        new RequestRecord.Timing(
+            0,
+            null,
+            0,
+            0L,
+            null,
+            null,
+            null,
+            100 * MS,
+            100 * MS,
+            200 * MS,
+            200 * MS,
+            100.0 * MS / 3);
+    RequestRecord.Events events =
+        new RequestRecord.Events(
+            new int[] {100_000, 110_000, 120_000, 200_000},
+            new int[0],
+            new int[0],
+            4,
+            0,
+            0,
+            true,
+            80 * MS,
+            null);
+    assertThat(
+            SloJudge.missed(
+                Slo.parse(slo, 99), true, RequestStatus.COMPLETE, true, timing, events, tokens(4)))
+        .isEqualTo(list(missed));
+  }
+
+  @Test
+  void failedCheckMisses() {
+    assertThat(
+            SloJudge.missed(
+                Slo.parse("ttft<200ms", 99),
+                true,
+                RequestStatus.COMPLETE,
+                false,
+                timing(10L, 20L, 20L, 0L),
+                events(),
+                tokens(2)))
+        .containsExactly(SloJudge.FAILED);
+  }
+
+  @Test
+  void withoutSloNothingIsJudged() {
+    assertThat(
+            SloJudge.missed(
+                Slo.NONE,
+                true,
+                RequestStatus.HTTP_ERROR,
+                false,
+                timing(null, null, null, 0L),
+                events(),
+                tokens(0)))
+        .isEmpty();
+    assertThat(SloJudge.met(Slo.NONE, RequestStatus.COMPLETE, List.of())).isNull();
+    assertThat(SloJudge.met(Slo.parse("ttft<1s", 99), RequestStatus.COMPLETE, List.of())).isTrue();
+  }
+
+  private static List<String> judge(
+      String slo, boolean streamed, RequestStatus verdict, RequestRecord.Timing timing) {
+    return SloJudge.missed(
+        Slo.parse(slo, 99),
+        streamed,
+        verdict,
+        verdict == RequestStatus.COMPLETE,
+        timing,
+        events(),
+        tokens(2));
+  }
+
+  private static RequestRecord.Timing timing(
+      @Nullable Long ttft, @Nullable Long e2e, @Nullable Long closed, @Nullable Long gate) {
+    return new RequestRecord.Timing(
+        0,
+        null,
+        0,
+        nanos(gate),
+        null,
+        null,
+        null,
+        nanos(ttft),
+        nanos(ttft),
+        nanos(e2e),
+        nanos(closed),
+        null);
+  }
+
+  private static @Nullable Long nanos(@Nullable Long ms) {
+    return ms == null ? null : (Long) (ms * MS);
+  }
+
+  private static RequestRecord.Events events() {
+    return new RequestRecord.Events(new int[0], new int[0], new int[0], 0, 0, 0, true, null, null);
+  }
+
+  private static RequestRecord.Tokens tokens(int n) {
+    return new RequestRecord.Tokens(null, null, null, null, null, n, null, null, n, false, null);
+  }
+
+  private static List<String> list(String names) {
+    return names.isEmpty() ? List.of() : Arrays.asList(names.split(" ", -1));
+  }
+}
