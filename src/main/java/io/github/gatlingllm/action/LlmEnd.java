@@ -12,13 +12,13 @@ import io.gatling.core.stats.StatsEngine;
 import io.github.gatlingllm.client.Answer;
 import io.github.gatlingllm.client.Exchange;
 import io.github.gatlingllm.client.TokenCounts;
-import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloJudge;
-import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.Api;
 import java.util.List;
@@ -255,7 +255,8 @@ final class LlmEnd {
   private RequestRecord.Identity identity(LlmAction.Sent sent, Timeline timeline) {
     Session session = sent.session();
     PreparedRequest prepared = sent.prepared();
-    Stage stage = (Stage) session.attributes().getOrElse(Stage.KEY, () -> null);
+    RunningLevel stage =
+        (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
     return new RequestRecord.Identity(
         sent.requestId(),
         components.run().id(),
@@ -272,7 +273,7 @@ final class LlmEnd {
         prepared.body().model(),
         prepared.body().api().key(),
         prepared.body().stream(),
-        stage == null ? StageInfo.WHOLE_RUN : stage.label(),
+        stage == null ? LevelInfo.WHOLE_RUN : stage.label(),
         stage == null ? Phase.MEASURE : stage.phaseAt(timeline.scheduled()));
   }
 

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.StageInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -71,7 +71,7 @@ final class SteadyState {
   }
 
   /** The stage that is judged. */
-  StageInfo stage() {
+  LevelInfo stage() {
     return window.stage();
   }
 

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo.Conclusion;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.stats.Figures.ErrorCount;
 import io.github.gatlingllm.stats.Figures.Goodput;
 import io.github.gatlingllm.stats.Summary.Knee;
@@ -235,7 +235,7 @@ final class VerdictSentence {
   static String load(Stage level) {
     Double offered = level.offered();
     if (offered == null) {
-      return level.label().equals(StageInfo.WHOLE_RUN) ? "the load" : "stage " + level.label();
+      return level.label().equals(LevelInfo.WHOLE_RUN) ? "the load" : "stage " + level.label();
     }
     String unit = level.unit();
     return Digits.plain(offered)
