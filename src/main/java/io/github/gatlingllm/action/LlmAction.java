@@ -10,8 +10,8 @@ import io.gatling.core.controller.throttle.Throttler$Command$ThrottledRequest;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.client.Request;
-import io.github.gatlingllm.client.Answer;
-import io.github.gatlingllm.client.Exchange;
+import io.github.gatlingllm.client.ReceivedAnswer;
+import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.workload.Conversation;
@@ -186,11 +186,11 @@ final class LlmAction extends RequestActionBase {
             start,
             arrival == null ? null : (Long) arrival.scheduledOffsetNanos());
     GatePassage passage = new GatePassage(components.gate(), session.eventLoop(), components::now);
-    Exchange exchange =
-        new Exchange(
+    StreamedExchange exchange =
+        new StreamedExchange(
             timeline,
-            new Answer(timeline, prepared.body().n()),
-            new Exchange.Settings(
+            new ReceivedAnswer(timeline, prepared.body().n()),
+            new StreamedExchange.Settings(
                 prepared.body().stream(),
                 components.protocol().idleTimeout().toNanos(),
                 prepared.secrets()),
@@ -225,7 +225,7 @@ final class LlmAction extends RequestActionBase {
     return success();
   }
 
-  private void admit(Exchange exchange, long now, Session session, Request httpRequest) {
+  private void admit(StreamedExchange exchange, long now, Session session, Request httpRequest) {
     components.inFlight().cancelIfLate(exchange, session);
     if (exchange.isOver()) {
       return;

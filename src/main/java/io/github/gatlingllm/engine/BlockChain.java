@@ -19,14 +19,14 @@ final class BlockChain {
   }
 
   /** The chain of a prompt and its answer, as the next turn of a conversation will send them. */
-  static BlockChain of(Prompt prompt, Answer answer, CompletionRequest.Api api) {
+  static BlockChain of(Prompt prompt, GeneratedAnswer answer, CompletionRequest.Endpoint api) {
     BlockHasher hasher = new BlockHasher(prompt.text());
-    if (api == CompletionRequest.Api.CHAT) {
+    if (api == CompletionRequest.Endpoint.CHAT) {
       hasher.mark("assistant");
     }
     for (int token = 0; token < answer.tokens(); token++) {
       // Reasoning is no part of the history: what follows it can never be a prefix of a prompt.
-      if (answer.part(token) == Answer.Part.REASONING) {
+      if (answer.part(token) == GeneratedAnswer.Part.REASONING) {
         hasher.mark("reasoning");
       }
       hasher.text(answer.text(token));

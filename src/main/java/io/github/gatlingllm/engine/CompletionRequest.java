@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed null where the request gives none
  */
 record CompletionRequest(
-    Api api,
+    Endpoint api,
     @Nullable String model,
     Prompt prompt,
     @Nullable Integer maxTokens,
@@ -39,7 +39,7 @@ record CompletionRequest(
   private static final int MAX_CHOICES = 128;
 
   /** The two APIs. */
-  enum Api {
+  enum Endpoint {
     CHAT,
     COMPLETIONS
   }
@@ -49,7 +49,7 @@ record CompletionRequest(
    *
    * @throws Refusal 400 where it is no JSON, or a parameter is missing or wrong
    */
-  static CompletionRequest parse(Api api, byte[] body, ObjectMapper mapper) throws Refusal {
+  static CompletionRequest parse(Endpoint api, byte[] body, ObjectMapper mapper) throws Refusal {
     Parameters parameters = new Parameters(object(body, mapper));
     int choices = parameters.integerOr("n", 1, 1);
     if (choices > MAX_CHOICES) {
@@ -59,10 +59,10 @@ record CompletionRequest(
       throw Refusal.badRequest("best_of", "best_of must equal n: this engine ranks no choices");
     }
     Prompt prompt =
-        api == Api.CHAT
+        api == Endpoint.CHAT
             ? Prompt.ofChat(parameters.value("tools"), parameters.value("messages"))
             : Prompt.ofText(parameters.value("prompt"));
-    AnswerShape shape = api == Api.CHAT ? AnswerShape.of(parameters) : AnswerShape.WORDS;
+    AnswerShape shape = api == Endpoint.CHAT ? AnswerShape.of(parameters) : AnswerShape.WORDS;
     Integer maxTokens = parameters.integer("max_completion_tokens", 1);
     if (maxTokens == null) {
       maxTokens = parameters.integer("max_tokens", 1);

@@ -2,7 +2,7 @@ package io.github.gatlingllm.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.engine.CompletionRequest.Api;
+import io.github.gatlingllm.engine.CompletionRequest.Endpoint;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -121,8 +121,9 @@ final class BlockPoolTest {
             .collect(Collectors.joining(","));
     try {
       CompletionRequest request =
-          Requests.parse(Api.COMPLETIONS, "{\"max_tokens\":1,\"prompt\":[" + ids + "]}");
-      return BlockChain.of(request.prompt(), Answer.to(request, 1, 0, 1_000, 0), Api.COMPLETIONS);
+          Requests.parse(Endpoint.COMPLETIONS, "{\"max_tokens\":1,\"prompt\":[" + ids + "]}");
+      return BlockChain.of(
+          request.prompt(), GeneratedAnswer.to(request, 1, 0, 1_000, 0), Endpoint.COMPLETIONS);
     } catch (Refusal e) {
       throw new AssertionError(e);
     }

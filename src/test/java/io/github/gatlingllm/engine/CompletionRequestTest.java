@@ -3,7 +3,7 @@ package io.github.gatlingllm.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.engine.CompletionRequest.Api;
+import io.github.gatlingllm.engine.CompletionRequest.Endpoint;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,7 +22,7 @@ final class CompletionRequestTest {
     assertThat(request)
         .isEqualTo(
             new CompletionRequest(
-                Api.CHAT,
+                Endpoint.CHAT,
                 "m",
                 request.prompt(),
                 9,
@@ -49,7 +49,7 @@ final class CompletionRequestTest {
         "{'messages':[{'role':'user','content':[{'type':'text','text':'12345678'}]}]} | 2",
       })
   void chatPromptCountsOneTokenPerFourCharacters(String json, int tokens) throws Refusal {
-    assertThat(Requests.parse(Api.CHAT, json.replace('\'', '"')).prompt().tokens())
+    assertThat(Requests.parse(Endpoint.CHAT, json.replace('\'', '"')).prompt().tokens())
         .isEqualTo(tokens);
   }
 
@@ -62,7 +62,7 @@ final class CompletionRequestTest {
         "{'prompt':[1,2,3,4,5]} | 5",
       })
   void completionPromptIsATextOrTokenIds(String json, int tokens) throws Refusal {
-    assertThat(Requests.parse(Api.COMPLETIONS, json.replace('\'', '"')).prompt().tokens())
+    assertThat(Requests.parse(Endpoint.COMPLETIONS, json.replace('\'', '"')).prompt().tokens())
         .isEqualTo(tokens);
   }
 
@@ -76,7 +76,8 @@ final class CompletionRequestTest {
         "{} | messages are missing; expected a non-empty array",
         "{'messages':[]} | messages are missing; expected a non-empty array",
         "{'messages':[{'content':'a'}]} | A message has no role; expected role and content",
-        "{'messages':[{'role':'user'}]} | The prompt is missing or no text; this engine reads text and image_url parts",
+        "{'messages':[{'role':'user'}]} | The prompt is missing or no text; this engine reads text"
+            + " and image_url parts",
         "{'n':0,%s} | n is wrong; expected a whole number of at least 1",
         "{'n':129,%s} | n is 129; expected 1 to 128",
         "{'best_of':2,%s} | best_of must equal n: this engine ranks no choices",
@@ -92,7 +93,7 @@ final class CompletionRequestTest {
       })
   void wrongRequestIsRefusedInOneClearLine(String json, String message) {
     String body = json.replace("%s", Requests.PROMPT).replace('\'', '"');
-    assertThatThrownBy(() -> Requests.parse(Api.CHAT, body))
+    assertThatThrownBy(() -> Requests.parse(Endpoint.CHAT, body))
         .isInstanceOfSatisfying(
             Refusal.class, refusal -> assertThat(refusal.status()).isEqualTo(400))
         .hasMessage(message);

@@ -3,7 +3,7 @@ package io.github.gatlingllm.engine;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.engine.CompletionRequest.Api;
+import io.github.gatlingllm.engine.CompletionRequest.Endpoint;
 
 /** Requests and their answers for tests, from JSON. */
 final class Requests {
@@ -12,21 +12,21 @@ final class Requests {
 
   private Requests() {}
 
-  static CompletionRequest parse(Api api, String json) throws Refusal {
+  static CompletionRequest parse(Endpoint api, String json) throws Refusal {
     return CompletionRequest.parse(api, json.getBytes(UTF_8), MAPPER);
   }
 
   /** A chat request; {@code %s} becomes a prompt. */
   static CompletionRequest chat(String json) {
     try {
-      return parse(Api.CHAT, json.replace("%s", PROMPT));
+      return parse(Endpoint.CHAT, json.replace("%s", PROMPT));
     } catch (Refusal refusal) {
       throw new AssertionError(refusal);
     }
   }
 
   /** The answer to a chat request of an engine with seed 1 and 1,000 tokens of room. */
-  static Answer answer(String json) {
-    return Answer.to(chat(json), 1, 0, 1_000, 0);
+  static GeneratedAnswer answer(String json) {
+    return GeneratedAnswer.to(chat(json), 1, 0, 1_000, 0);
   }
 }
