@@ -3,7 +3,7 @@ package io.github.gatlingllm.engine;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
-import io.github.gatlingllm.engine.CompletionRequest.Endpoint;
+import io.github.gatlingllm.wire.Api;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -43,13 +43,8 @@ final class AnswerFormat {
    * @param createdSeconds Unix time
    */
   AnswerFormat(
-      Endpoint api,
-      boolean stream,
-      int choices,
-      String requestId,
-      String model,
-      long createdSeconds) {
-    chat = api == Endpoint.CHAT;
+      Api api, boolean stream, int choices, String requestId, String model, long createdSeconds) {
+    chat = api == Api.CHAT;
     String object =
         chat ? (stream ? "chat.completion.chunk" : "chat.completion") : "text_completion";
     envelope =

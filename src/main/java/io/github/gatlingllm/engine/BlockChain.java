@@ -1,5 +1,7 @@
 package io.github.gatlingllm.engine;
 
+import io.github.gatlingllm.wire.Api;
+
 /**
  * The names of the KV blocks that one sequence will fill, prompt and answer. Answers are drawn from
  * a seed, so all are known beforehand; {@link #full} says which ones are filled so far.
@@ -19,9 +21,9 @@ final class BlockChain {
   }
 
   /** The chain of a prompt and its answer, as the next turn of a conversation will send them. */
-  static BlockChain of(Prompt prompt, GeneratedAnswer answer, CompletionRequest.Endpoint api) {
+  static BlockChain of(Prompt prompt, GeneratedAnswer answer, Api api) {
     BlockHasher hasher = new BlockHasher(prompt.text());
-    if (api == CompletionRequest.Endpoint.CHAT) {
+    if (api == Api.CHAT) {
       hasher.mark("assistant");
     }
     for (int token = 0; token < answer.tokens(); token++) {

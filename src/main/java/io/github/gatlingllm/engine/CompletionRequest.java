@@ -2,6 +2,7 @@ package io.github.gatlingllm.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.wire.Api;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed null where the request gives none
  */
 record CompletionRequest(
-    Endpoint api,
+    Api api,
     @Nullable String model,
     Prompt prompt,
     @Nullable Integer maxTokens,
@@ -38,18 +39,12 @@ record CompletionRequest(
     @Nullable Integer seed) {
   private static final int MAX_CHOICES = 128;
 
-  /** The two APIs. */
-  enum Endpoint {
-    CHAT,
-    COMPLETIONS
-  }
-
   /**
    * Reads a request.
    *
    * @throws Refusal 400 where it is no JSON, or a parameter is missing or wrong
    */
-  static CompletionRequest parse(Endpoint api, byte[] body, ObjectMapper mapper) throws Refusal {
+  static CompletionRequest parse(Api api, byte[] body, ObjectMapper mapper) throws Refusal {
     Parameters parameters = new Parameters(object(body, mapper));
     int choices = parameters.integerOr("n", 1, 1);
     if (choices > MAX_CHOICES) {
@@ -59,10 +54,10 @@ record CompletionRequest(
       throw Refusal.badRequest("best_of", "best_of must equal n: this engine ranks no choices");
     }
     Prompt prompt =
-        api == Endpoint.CHAT
+        api == Api.CHAT
             ? Prompt.ofChat(parameters.value("tools"), parameters.value("messages"))
             : Prompt.ofText(parameters.value("prompt"));
-    AnswerShape shape = api == Endpoint.CHAT ? AnswerShape.of(parameters) : AnswerShape.WORDS;
+    AnswerShape shape = api == Api.CHAT ? AnswerShape.of(parameters) : AnswerShape.WORDS;
     Integer maxTokens = parameters.integer("max_completion_tokens", 1);
     if (maxTokens == null) {
       maxTokens = parameters.integer("max_tokens", 1);

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.engine.CompletionRequest.Endpoint;
+import io.github.gatlingllm.wire.Api;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -53,8 +53,8 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       authorize(http);
     }
     switch (path) {
-      case "/v1/chat/completions" -> complete(Endpoint.CHAT, context, http, receivedNanos);
-      case "/v1/completions" -> complete(Endpoint.COMPLETIONS, context, http, receivedNanos);
+      case "/v1/chat/completions" -> complete(Api.CHAT, context, http, receivedNanos);
+      case "/v1/completions" -> complete(Api.COMPLETIONS, context, http, receivedNanos);
       case "/v1/models" -> {
         allow(HttpMethod.GET, http);
         Responses.json(context, HttpResponseStatus.OK, null, models());
@@ -73,7 +73,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private void complete(
-      Endpoint api, ChannelHandlerContext context, FullHttpRequest http, long receivedNanos)
+      Api api, ChannelHandlerContext context, FullHttpRequest http, long receivedNanos)
       throws Refusal {
     allow(HttpMethod.POST, http);
     long number = core.received().getAndIncrement();
@@ -88,7 +88,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       throw Refusal.unknownModel(request.model(), options.model());
     }
     int room = room(request);
-    int reasoning = api == Endpoint.CHAT ? options.reasoningTokens() : 0;
+    int reasoning = api == Api.CHAT ? options.reasoningTokens() : 0;
     List<GeneratedAnswer> answers =
         IntStream.range(0, request.choices())
             .mapToObj(

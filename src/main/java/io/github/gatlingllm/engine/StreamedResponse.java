@@ -2,7 +2,7 @@ package io.github.gatlingllm.engine;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.github.gatlingllm.engine.CompletionRequest.Endpoint;
+import io.github.gatlingllm.wire.Api;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
@@ -51,7 +51,7 @@ final class StreamedResponse implements ResponseWriter {
 
   @Override
   public void begin(int choice, Usage usage) {
-    if (request.api() == Endpoint.CHAT) {
+    if (request.api() == Api.CHAT) {
       write(format.role(allocator(), choice, continuous(usage)));
     }
   }

@@ -2,7 +2,7 @@ package io.github.gatlingllm.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.engine.CompletionRequest.Endpoint;
+import io.github.gatlingllm.wire.Api;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -121,9 +121,9 @@ final class BlockPoolTest {
             .collect(Collectors.joining(","));
     try {
       CompletionRequest request =
-          Requests.parse(Endpoint.COMPLETIONS, "{\"max_tokens\":1,\"prompt\":[" + ids + "]}");
+          Requests.parse(Api.COMPLETIONS, "{\"max_tokens\":1,\"prompt\":[" + ids + "]}");
       return BlockChain.of(
-          request.prompt(), GeneratedAnswer.to(request, 1, 0, 1_000, 0), Endpoint.COMPLETIONS);
+          request.prompt(), GeneratedAnswer.to(request, 1, 0, 1_000, 0), Api.COMPLETIONS);
     } catch (Refusal e) {
       throw new AssertionError(e);
     }

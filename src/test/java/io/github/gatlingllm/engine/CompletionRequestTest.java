@@ -3,7 +3,7 @@ package io.github.gatlingllm.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.engine.CompletionRequest.Endpoint;
+import io.github.gatlingllm.wire.Api;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,7 +22,7 @@ final class CompletionRequestTest {
     assertThat(request)
         .isEqualTo(
             new CompletionRequest(
-                Endpoint.CHAT,
+                Api.CHAT,
                 "m",
                 request.prompt(),
                 9,
@@ -49,7 +49,7 @@ final class CompletionRequestTest {
         "{'messages':[{'role':'user','content':[{'type':'text','text':'12345678'}]}]} | 2",
       })
   void chatPromptCountsOneTokenPerFourCharacters(String json, int tokens) throws Refusal {
-    assertThat(Requests.parse(Endpoint.CHAT, json.replace('\'', '"')).prompt().tokens())
+    assertThat(Requests.parse(Api.CHAT, json.replace('\'', '"')).prompt().tokens())
         .isEqualTo(tokens);
   }
 
@@ -62,7 +62,7 @@ final class CompletionRequestTest {
         "{'prompt':[1,2,3,4,5]} | 5",
       })
   void completionPromptIsATextOrTokenIds(String json, int tokens) throws Refusal {
-    assertThat(Requests.parse(Endpoint.COMPLETIONS, json.replace('\'', '"')).prompt().tokens())
+    assertThat(Requests.parse(Api.COMPLETIONS, json.replace('\'', '"')).prompt().tokens())
         .isEqualTo(tokens);
   }
 
@@ -93,7 +93,7 @@ final class CompletionRequestTest {
       })
   void wrongRequestIsRefusedInOneClearLine(String json, String message) {
     String body = json.replace("%s", Requests.PROMPT).replace('\'', '"');
-    assertThatThrownBy(() -> Requests.parse(Endpoint.CHAT, body))
+    assertThatThrownBy(() -> Requests.parse(Api.CHAT, body))
         .isInstanceOfSatisfying(
             Refusal.class, refusal -> assertThat(refusal.status()).isEqualTo(400))
         .hasMessage(message);

@@ -2,7 +2,7 @@ package io.github.gatlingllm.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.engine.CompletionRequest.Endpoint;
+import io.github.gatlingllm.wire.Api;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -51,10 +51,9 @@ final class KvMemoryTest {
     }
     CompletionRequest request =
         Requests.parse(
-            Endpoint.COMPLETIONS, "{\"max_tokens\":1,\"prompt\":[" + String.join(",", ids) + "]}");
+            Api.COMPLETIONS, "{\"max_tokens\":1,\"prompt\":[" + String.join(",", ids) + "]}");
     GeneratedAnswer answer = GeneratedAnswer.to(request, 1, 0, 1_000, 0);
-    return sequence(
-        name, ids.size(), 1, BlockChain.of(request.prompt(), answer, Endpoint.COMPLETIONS));
+    return sequence(name, ids.size(), 1, BlockChain.of(request.prompt(), answer, Api.COMPLETIONS));
   }
 
   /** Runs to the end of the work; each entry is "time: who got a token". */

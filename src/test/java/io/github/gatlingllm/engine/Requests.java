@@ -3,7 +3,7 @@ package io.github.gatlingllm.engine;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.engine.CompletionRequest.Endpoint;
+import io.github.gatlingllm.wire.Api;
 
 /** Requests and their answers for tests, from JSON. */
 final class Requests {
@@ -12,14 +12,14 @@ final class Requests {
 
   private Requests() {}
 
-  static CompletionRequest parse(Endpoint api, String json) throws Refusal {
+  static CompletionRequest parse(Api api, String json) throws Refusal {
     return CompletionRequest.parse(api, json.getBytes(UTF_8), MAPPER);
   }
 
   /** A chat request; {@code %s} becomes a prompt. */
   static CompletionRequest chat(String json) {
     try {
-      return parse(Endpoint.CHAT, json.replace("%s", PROMPT));
+      return parse(Api.CHAT, json.replace("%s", PROMPT));
     } catch (Refusal refusal) {
       throw new AssertionError(refusal);
     }

@@ -21,6 +21,7 @@ import io.github.gatlingllm.record.SloJudge;
 import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
@@ -31,7 +32,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * What happens when an exchange is over: run the checks, tell Gatling's statistics, let the user go
  * on, and write the record once its tokens are counted.
  */
-final class LlmEnd {
+final class ResponseProcessor {
 
   private static final int LONGEST_ERROR = 200;
 
@@ -44,13 +45,15 @@ final class LlmEnd {
   private final Action next;
   private final scala.collection.immutable.List<Check<LlmResponse>> checks;
 
-  LlmEnd(LlmRequest.Draft request, LlmComponents components, StatsEngine statsEngine, Action next) {
+  ResponseProcessor(
+      LlmRequest.Draft request, LlmComponents components, StatsEngine statsEngine, Action next) {
     this.request = request;
     this.components = components;
     this.statsEngine = statsEngine;
     this.next = next;
     this.checks =
-        CollectionConverters.asScala(request.checks.stream().map(LlmEnd::build).toList()).toList();
+        CollectionConverters.asScala(request.checks.stream().map(ResponseProcessor::build).toList())
+            .toList();
   }
 
   private static Check<LlmResponse> build(LlmRequest.ConditionalCheck conditional) {
@@ -63,9 +66,9 @@ final class LlmEnd {
   }
 
   /** Called once per exchange, on its event loop. */
-  void ended(StreamedExchange exchange, LlmAction.Sent sent) {
+  void ended(StreamedExchange exchange, LlmAction.SentRequest sent) {
     if (exchange.timeline().isAdmitted()) {
-      components.ledger().ended();
+      components.requestLog().ended();
     }
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
       components
@@ -86,13 +89,13 @@ final class LlmEnd {
    * where the request was cancelled: it is no success whatever they are, and misses no objective
    * for them.
    */
-  private boolean isJudgedByCounts(StreamedExchange exchange, LlmAction.Sent sent) {
+  private boolean isJudgedByCounts(StreamedExchange exchange, LlmAction.SentRequest sent) {
     return exchange.ending().status() != RequestStatus.CANCELLED
         && (!request.checks.isEmpty()
             || !components.protocol().sloOf(sent.prepared().name()).isEmpty());
   }
 
-  private RequestRecord.Tokens byTokenizer(StreamedExchange exchange, LlmAction.Sent sent) {
+  private RequestRecord.Tokens byTokenizer(StreamedExchange exchange, LlmAction.SentRequest sent) {
     return TokenCounts.byTokenizer(
         sent.prepared().size(),
         exchange.answer(),
@@ -100,11 +103,13 @@ final class LlmEnd {
         components.protocol().tokenizer()::count);
   }
 
-  private static RequestRecord.Tokens byEvents(StreamedExchange exchange, LlmAction.Sent sent) {
+  private static RequestRecord.Tokens byEvents(
+      StreamedExchange exchange, LlmAction.SentRequest sent) {
     return TokenCounts.byEvents(sent.prepared().size(), exchange.answer(), exchange.timeline());
   }
 
-  private void finish(StreamedExchange exchange, LlmAction.Sent sent, RequestRecord.Tokens tokens) {
+  private void finish(
+      StreamedExchange exchange, LlmAction.SentRequest sent, RequestRecord.Tokens tokens) {
     ReceivedAnswer answer = exchange.answer();
     StreamedExchange.Ending ending = exchange.ending();
     LlmResponse response =
@@ -133,7 +138,7 @@ final class LlmEnd {
       components.inFlight().remove(exchange);
     } else {
       RequestRecord record = record(exchange, sent, tokens, ok, error);
-      if (components.ledger().inStatistics()) {
+      if (components.requestLog().inStatistics()) {
         after = log(record, after);
       }
       keep(record, exchange, sent);
@@ -142,8 +147,8 @@ final class LlmEnd {
   }
 
   /** Hands the record over as soon as its tokens are counted; its user does not wait for that. */
-  private void keep(RequestRecord record, StreamedExchange exchange, LlmAction.Sent sent) {
-    Counting.Prompt prompt = sent.promptCount();
+  private void keep(RequestRecord record, StreamedExchange exchange, LlmAction.SentRequest sent) {
+    TokenCounting.PromptCount prompt = sent.promptCount();
     boolean answerToo =
         record.tokens().source() == null && TokenCounts.needTokenizer(exchange.answer());
     boolean compared =
@@ -169,7 +174,7 @@ final class LlmEnd {
             counted -> handOver(counted, exchange, prompt));
   }
 
-  private static RequestRecord counted(RequestRecord record, Counting.Prompt prompt) {
+  private static RequestRecord counted(RequestRecord record, TokenCounting.PromptCount prompt) {
     return record.withLocalCounts(prompt.tokens(), record.tokens().outputTokensLocal());
   }
 
@@ -177,13 +182,14 @@ final class LlmEnd {
     return TokenCounts.local(exchange.answer(), components.protocol().tokenizer()::count);
   }
 
-  private void handOver(RequestRecord record, StreamedExchange exchange, Counting.Prompt prompt) {
-    components.ledger().keep(counted(record, prompt));
+  private void handOver(
+      RequestRecord record, StreamedExchange exchange, TokenCounting.PromptCount prompt) {
+    components.requestLog().keep(counted(record, prompt));
     components.inFlight().remove(exchange);
   }
 
   private RequestRecord.Timing timing(
-      StreamedExchange exchange, LlmAction.Sent sent, RequestRecord.Tokens tokens) {
+      StreamedExchange exchange, LlmAction.SentRequest sent, RequestRecord.Tokens tokens) {
     return exchange
         .timeline()
         .timing(
@@ -194,7 +200,10 @@ final class LlmEnd {
 
   /** The answer joins the history, with what it and its prompt take of the model's context. */
   private static Session remember(
-      LlmAction.Sent sent, ReceivedAnswer answer, RequestRecord.Tokens tokens, Session session) {
+      LlmAction.SentRequest sent,
+      ReceivedAnswer answer,
+      RequestRecord.Tokens tokens,
+      Session session) {
     PreparedRequest prepared = sent.prepared();
     if (prepared.conversation() == null) {
       return session;
@@ -220,7 +229,7 @@ final class LlmEnd {
 
   private RequestRecord record(
       StreamedExchange exchange,
-      LlmAction.Sent sent,
+      LlmAction.SentRequest sent,
       RequestRecord.Tokens tokens,
       boolean ok,
       @Nullable String error) {
@@ -251,7 +260,7 @@ final class LlmEnd {
         protocol.recording().text() ? text(prepared, answer) : null);
   }
 
-  private RequestRecord.Identity identity(LlmAction.Sent sent, Timeline timeline) {
+  private RequestRecord.Identity identity(LlmAction.SentRequest sent, Timeline timeline) {
     Session session = sent.session();
     PreparedRequest prepared = sent.prepared();
     Stage stage = (Stage) session.attributes().getOrElse(Stage.KEY, () -> null);
