@@ -1,8 +1,8 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.Trace;
-import io.github.gatlingllm.simulations.Load.Arrival;
 import io.github.gatlingllm.simulations.RateCurve.Segment;
 import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
@@ -23,38 +23,40 @@ record ArrivalReader(Settings settings) {
   private static final Pattern SEGMENT =
       Pattern.compile("\\s*(\\d{1,7}(?:\\.\\d{1,9})?):([0-9.]+(?:ms|s|m|h)?)\\s*");
 
-  /** How open levels arrive; null where it is not said. */
-  @Nullable Arrival arrival() {
+  /** The gaps between arrivals, without their seed; null where none are said. */
+  @Nullable Gaps gaps() {
     String text = settings.text(Setting.ARRIVAL);
-    if (text == null) {
+    if (text == null || TRACE.matcher(text).matches()) {
       return null;
     }
-    Matcher gamma = GAMMA.matcher(text);
-    Matcher trace = TRACE.matcher(text);
     if (text.equalsIgnoreCase("poisson")) {
-      return new Load.Poisson();
+      return new Gaps.Exponential(0);
     }
     if (text.equalsIgnoreCase("constant")) {
-      return new Load.Constant();
+      return new Gaps.Equal();
     }
-    if (gamma.matches()) {
-      double cv = Double.parseDouble(gamma.group(1));
-      if (cv > 0 && cv <= 100) {
-        return new Load.Gamma(cv);
-      }
-    } else if (trace.matches()) {
-      return replay(trace.group(1), trace.group(2));
+    Matcher gamma = GAMMA.matcher(text);
+    double cv = gamma.matches() ? Double.parseDouble(gamma.group(1)) : 0;
+    if (cv > 0 && cv <= 100) {
+      return new Gaps.Gamma(cv, 0);
     }
     throw settings.invalid(
         Setting.ARRIVAL,
-        "expected poisson, constant, gamma:<cv> with a cv > 0 and ≤ 100, or trace:<file>[@<speed>]");
+        "expected poisson, constant, gamma:<cv> with a cv > 0 and ≤ 100, or"
+            + " trace:<file>[@<speed>]");
   }
 
-  private Load.Replay replay(String file, @Nullable String speed) {
+  /** The traffic to replay; null where there is none. */
+  Arrivals.@Nullable Replay replay() {
+    String text = settings.text(Setting.ARRIVAL);
+    Matcher trace = TRACE.matcher(text == null ? "" : text);
+    if (!trace.matches()) {
+      return null;
+    }
+    String speed = trace.group(2);
     try {
-      return new Load.Replay(
-          new Arrivals.Replay(
-              Trace.read(Path.of(file)), speed == null ? 1 : Double.parseDouble(speed)));
+      return new Arrivals.Replay(
+          Trace.read(Path.of(trace.group(1))), speed == null ? 1 : Double.parseDouble(speed));
     } catch (InvalidPathException e) {
       throw settings.invalid(Setting.ARRIVAL, "expected a path to a readable file");
     } catch (IllegalArgumentException e) {

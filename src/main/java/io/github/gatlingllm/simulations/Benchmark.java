@@ -1,22 +1,15 @@
 package io.github.gatlingllm.simulations;
 
-import static io.github.gatlingllm.javaapi.LlmDsl.batch;
-import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
-import static io.github.gatlingllm.javaapi.LlmDsl.maxGoodput;
 import static io.github.gatlingllm.javaapi.LlmDsl.oneAfterTheOther;
-import static io.github.gatlingllm.javaapi.LlmDsl.openLoop;
 
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.javaapi.ClosedLoop;
 import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
-import io.github.gatlingllm.javaapi.MaxGoodput;
-import io.github.gatlingllm.javaapi.OpenLoop;
 import io.github.gatlingllm.javaapi.TargetLoad;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -50,7 +43,7 @@ public final class Benchmark extends Simulation {
       System.exit(0);
     }
     engine = settings.embedded() ? EmbeddedEngine.builder().seed(settings.seed()).start() : null;
-    LoadProfile load = load(settings.load(), settings.seed());
+    LoadProfile load = settings.load()::plan;
     if (settings.targets().size() > 1) {
       List<PopulationBuilder> all = populations(settings, load);
       setUp(settings.interleave() ? all : List.of(oneAfterTheOther(all)));
@@ -102,57 +95,6 @@ public final class Benchmark extends Simulation {
 
   private static List<ScenarioBuilder> scenarios(BenchmarkSettings settings, Api api) {
     return new WorkloadScenarios(settings.ask(), settings.seed(), api).list();
-  }
-
-  private static LoadProfile load(Load load, long seed) {
-    if (load.search()) {
-      MaxGoodput search =
-          maxGoodput()
-              .startingAt(load.rates()[0])
-              .seed(seed)
-              .stabilize(load.stabilize())
-              .drain(load.drain());
-      return load.requests() == null
-          ? search.measure(load.duration())
-          : search.requests(load.requests());
-    }
-    if (load.trials() != null) {
-      return batch(load.concurrencies()).trials(load.trials()).drain(load.drain());
-    }
-    if (load.arrival() == null) {
-      ClosedLoop loop =
-          closedLoop(load.concurrencies())
-              .fill(load.fill())
-              .stabilize(load.stabilize())
-              .drain(load.drain());
-      ClosedLoop bounded =
-          load.requests() == null ? loop.measure(load.duration()) : loop.requests(load.requests());
-      return load.stopWhen().isEmpty() ? bounded : bounded.stopWhen(load.stopRules());
-    }
-    OpenLoop open =
-        open(load, load.arrival(), seed).stabilize(load.stabilize()).drain(load.drain());
-    return load.stopWhen().isEmpty() ? open : open.stopWhen(load.stopRules());
-  }
-
-  private static OpenLoop open(Load load, Load.Arrival arrival, long seed) {
-    Load.Level first = load.levels().get(0);
-    if (first instanceof Load.Replay recorded) {
-      return OpenLoop.of(recorded.replay());
-    }
-    OpenLoop bounded;
-    if (first instanceof Load.Curve along) {
-      bounded = openLoop(along.curve(), along.curve().length());
-    } else {
-      OpenLoop rates = openLoop(load.rates());
-      bounded =
-          load.requests() == null
-              ? rates.measure(load.duration())
-              : rates.requests(load.requests());
-    }
-    if (arrival instanceof Load.Gamma gamma) {
-      return bounded.seed(seed).gamma(gamma.cv());
-    }
-    return (arrival instanceof Load.Constant ? bounded.constant() : bounded).seed(seed);
   }
 
   private static LlmProtocolBuilder protocol(

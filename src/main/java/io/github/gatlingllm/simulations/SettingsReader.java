@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
@@ -47,11 +48,11 @@ record SettingsReader(Settings settings, TypedSettings typed) {
         targets.isEmpty()
             ? choice == ApiChoice.COMPLETIONS ? Api.COMPLETIONS : Api.CHAT
             : targets.get(0).endpoint().api();
-    Load load = new LoadReader(settings, typed).load(targets.isEmpty());
-    Transport transport = transport();
-    Slo slo = slo();
     Long pinned = typed.seed(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
+    Load load = new LoadReader(settings, typed).load(targets.isEmpty(), seed);
+    Transport transport = transport();
+    Slo slo = slo();
     List<Tokenizer> tokenizers = tokenizers(targets.size());
     // Last, because it makes prompts, which takes seconds.
     Ask ask =
@@ -265,7 +266,7 @@ record SettingsReader(Settings settings, TypedSettings typed) {
     if (slo.isEmpty() && assertions.stream().anyMatch(Assertion::needsSlo)) {
       throw settings.invalid(Setting.ASSERT, "has no SLO to judge; set llm.slo too");
     }
-    List<String> stages = load.levels().stream().map(load::label).toList();
+    List<String> stages = load.levels().stream().map(LoadLevel::label).toList();
     for (Assertion assertion : assertions) {
       if (assertion.name() != null && !load.search() && !stages.contains(assertion.name())) {
         throw settings.invalid(

@@ -51,7 +51,7 @@ class OpenLoadIT {
         Spread lag = lines.spread("lag", "r=" + rate);
         System.out.printf("openLoop r=%d start lag %s%n", rate, lag);
         assertThat(lag.count())
-            .isEqualTo((int) new Arrivals.Poisson(rate, seed++).countBefore(5 * SECOND));
+            .isEqualTo((int) Arrivals.poisson(rate, seed++).countBefore(5 * SECOND));
         assertThat(lag.min()).as("never early").isNotNegative();
         assertThat(lag.p50()).isLessThan(2_000_000);
         assertThat(lines.words("ended", "r=" + rate).get(3)).isEqualTo("0");
@@ -75,7 +75,7 @@ class OpenLoadIT {
   }
 
   private static List<Long> poisson(double rate, long seed, long shiftNanos) {
-    PrimitiveIterator.OfLong offsets = new Arrivals.Poisson(rate, seed).offsetsBefore(5 * SECOND);
+    PrimitiveIterator.OfLong offsets = Arrivals.poisson(rate, seed).offsetsBefore(5 * SECOND);
     return StreamSupport.longStream(Spliterators.spliteratorUnknownSize(offsets, 0), false)
         .map(offset -> offset + shiftNanos)
         .boxed()
