@@ -2,7 +2,9 @@ package io.github.gatlingllm.report;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
+import io.github.gatlingllm.report.Browser.Plot;
 import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
 import io.github.gatlingllm.stats.Metric;
@@ -27,8 +29,8 @@ import org.openqa.selenium.WebElement;
 class HtmlReportIT {
 
   private static final String HOSTILE =
-      "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
-          + "'\"&<!--\u2028";
+      "</script><script>document.title='owned'</script><img src=x"
+          + " onerror=\"document.title='owned'\">'\"&<!--\u2028";
   private static final Path PICTURES = Path.of("target", "pictures");
   private static final List<String> SECTIONS =
       List.of(
@@ -45,6 +47,9 @@ class HtmlReportIT {
           "outcomes",
           "glossary",
           "files");
+
+  private static final RunFigures SWEEP = DemoRun.sweep().figures();
+  private static final RunFigures OPEN = DemoRun.openScenarios().figures();
 
   @TempDir static Path profile;
 
@@ -67,7 +72,7 @@ class HtmlReportIT {
   @ParameterizedTest
   @CsvSource({"LIGHT,1400", "DARK,1400", "LIGHT,800", "DARK,800"})
   void everyChartIsPaintedWithoutComplaintOrNetwork(Theme theme, int width) throws IOException {
-    Path page = write(DemoRun.sweep().figures());
+    Path page = write(SWEEP);
     browser.prefer(theme);
     browser.show(page, width, 1000);
 
@@ -75,9 +80,7 @@ class HtmlReportIT {
     for (String section : SECTIONS) {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
-    assertThat(browser.driver().findElements(By.className("plot")))
-        .hasSize(28)
-        .allSatisfy(HtmlReportIT::isPainted);
+    assertThat(browser.plots()).hasSize(28).allSatisfy(HtmlReportIT::isPainted);
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
     browser.picture(PICTURES.resolve("llm-" + width + "-" + theme + ".png"));
@@ -86,7 +89,7 @@ class HtmlReportIT {
   @ParameterizedTest
   @CsvSource({"LIGHT,1400", "DARK,800"})
   void anOpenRunOfTwoScenariosShowsArrivalsAndBoth(Theme theme, int width) throws IOException {
-    browser.prefer(theme).show(write(DemoRun.openScenarios().figures()), width, 1000);
+    browser.prefer(theme).show(write(OPEN), width, 1000);
 
     assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
     assertThat(plotsOf("scenarios")).containsExactly("scenario-ttft", "scenario-slo");
@@ -95,8 +98,7 @@ class HtmlReportIT {
     assertThat(plotsOf("dependence")).containsExactly("depend-ttft", "depend-e2e", "depend-itl");
     assertThat(browser.driver().findElement(By.id("breakdown")).getText())
         .contains("server reported");
-    assertThat(browser.driver().findElements(By.className("plot")))
-        .allSatisfy(HtmlReportIT::isPainted);
+    assertThat(browser.plots()).isNotEmpty().allSatisfy(HtmlReportIT::isPainted);
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
   }
@@ -127,17 +129,14 @@ class HtmlReportIT {
 
   @Test
   void pageSaysTheMeanThatTheSummarySays() throws IOException {
-    RunFigures figures = DemoRun.openScenarios().figures();
+    RunFigures figures = OPEN;
     browser.prefer(Theme.LIGHT).show(write(figures), 1400, 1000);
-    List<String> page =
-        browser
-            .driver()
-            .findElements(By.cssSelector("#breakdown tbody tr td:nth-last-child(2)"))
-            .stream()
-            .map(cell -> cell.getDomProperty("textContent"))
-            .toList();
 
-    assertThat(page)
+    assertThat(
+            browser.eval(
+                "[...document.querySelectorAll('#breakdown tbody tr td:nth-last-child(2)')]"
+                    + ".map(cell => cell.textContent)"))
+        .asInstanceOf(LIST)
         .containsExactlyElementsOf(
             figures.summary().stages().stream()
                 .map(s -> s.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).mean())
@@ -145,15 +144,15 @@ class HtmlReportIT {
                 .toList());
   }
 
-  private static void isPainted(WebElement plot) {
-    assertThat(plot.getDomAttribute("aria-label")).matches(".+ (to|of) .+");
-    assertThat(plot.findElements(By.cssSelector("svg path"))).as("paths").hasSizeGreaterThan(5);
-    assertThat(plot.findElements(By.cssSelector("svg text"))).as("labels").hasSizeGreaterThan(5);
+  private static void isPainted(Plot plot) {
+    assertThat(plot.label()).matches(".+ (to|of) .+");
+    assertThat(plot.paths()).as("paths").isGreaterThan(5);
+    assertThat(plot.texts()).as("labels").isGreaterThan(5);
   }
 
   @Test
   void theSwitchChangesTheThemeOfPageAndChartsAndIsRemembered() throws IOException {
-    Path page = write(DemoRun.sweep().figures());
+    Path page = write(SWEEP);
     browser.prefer(Theme.LIGHT);
     browser.show(page, 1400, 1000);
     Object light = firstLine();
@@ -176,7 +175,7 @@ class HtmlReportIT {
 
   @Test
   void zoomingOneChartOverTimeZoomsAllAndWorksByKeyboard() throws IOException {
-    Path page = write(DemoRun.sweep().figures());
+    Path page = write(SWEEP);
     browser.prefer(Theme.LIGHT);
     browser.show(page, 1400, 1000);
     browser.driver().findElement(By.cssSelector("[data-zoom=in]")).sendKeys("\n");
@@ -197,7 +196,7 @@ class HtmlReportIT {
 
   @Test
   void theLinkOfARequestOpensItsMetrics() throws IOException {
-    browser.prefer(Theme.LIGHT).show(write(DemoRun.sweep().figures()), 1400, 1000);
+    browser.prefer(Theme.LIGHT).show(write(SWEEP), 1400, 1000);
     WebElement metrics = browser.driver().findElement(By.id(MetricsSection.anchor("ask")));
     assertThat(metrics.isDisplayed()).isFalse();
 
@@ -208,7 +207,7 @@ class HtmlReportIT {
 
   @Test
   void withoutScriptsVerdictAndTablesAreReadable() throws IOException {
-    RunFigures figures = DemoRun.sweep().figures();
+    RunFigures figures = SWEEP;
     Path page = write(figures);
     try (Browser plain = Browser.open(directory.resolve("profile"), Scripts.OFF)) {
       plain.show(page, 1400, 1000);
@@ -218,8 +217,7 @@ class HtmlReportIT {
           .contains("TTFT p95");
       assertThat(plain.driver().findElement(By.id("metrics")).getText())
           .contains("TTFT", "lower is better", "p99.9");
-      assertThat(plain.driver().findElements(By.cssSelector(".plot")))
-          .noneMatch(WebElement::isDisplayed);
+      assertThat(plain.plots()).hasSize(28).noneMatch(Plot::displayed);
       assertThat(plain.driver().findElements(By.cssSelector("figure summary")))
           .hasSize(28)
           .allMatch(WebElement::isDisplayed);
@@ -266,14 +264,10 @@ class HtmlReportIT {
     assertThat(browser.networkRequests()).isEmpty();
     assertThat(browser.driver().getTitle()).isEqualTo("LLM report: DemoSimulation");
     assertThat(browser.driver().findElements(By.cssSelector("img, main script"))).isEmpty();
-    assertThat(browser.driver().findElements(By.className("plot")))
-        .allSatisfy(plot -> assertThat(plot.findElements(By.cssSelector("svg path"))).isNotEmpty());
-    assertThat(browser.driver().findElements(By.cssSelector("section")))
-        .allSatisfy(
-            section ->
-                assertThat(section.getText().lines().count())
-                    .as(section.getDomAttribute("id"))
-                    .isGreaterThan(1));
+    assertThat(browser.plots()).allMatch(plot -> plot.paths() > 0);
+    assertThat(browser.texts("section"))
+        .isNotEmpty()
+        .allMatch(text -> text.lines().count() > 1, "more than its heading");
     browser.driver().executeScript("document.getElementById('load').scrollIntoView()");
     browser.picture(PICTURES.resolve("llm-run-" + name + ".png"));
   }
