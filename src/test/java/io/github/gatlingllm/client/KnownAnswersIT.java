@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Answers that a server sends at known instants, and each figure they must give, exactly: the clock
  * of the client goes on only when the server writes.
  */
-@Timeout(60)
+@Timeout(120)
 final class KnownAnswersIT {
 
   private static final long STEP = 20_000_000;

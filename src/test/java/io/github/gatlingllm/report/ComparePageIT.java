@@ -58,7 +58,7 @@ class ComparePageIT {
   }
 
   @ParameterizedTest
-  @CsvSource({"LIGHT,1400", "DARK,1400", "LIGHT,800", "DARK,800"})
+  @CsvSource({"LIGHT,1400", "DARK,800"})
   void everyChartIsPaintedWithoutComplaintOrNetwork(Theme theme, int width) throws IOException {
     browser.prefer(theme).show(page, width, 1000);
 
