@@ -34,8 +34,9 @@ class PackageArrowsTest {
           Map.entry("record", Set.of()),
           Map.entry("run", Set.of("record", "telemetry", "stats", "report", "load")),
           Map.entry("telemetry", Set.of("record")),
-          Map.entry("stats", Set.of("record")),
-          Map.entry("report", Set.of("stats", "record")),
+          Map.entry("metric", Set.of("record")),
+          Map.entry("stats", Set.of("metric", "record")),
+          Map.entry("report", Set.of("metric", "stats", "record")),
           Map.entry("engine", Set.of("wire")),
           Map.entry(
               "simulations",

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.record.Assertion;
-import io.github.gatlingllm.record.StageInfo;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.stats.FigureName.Unit;
 import io.github.gatlingllm.stats.Figures.MaxGoodput;
 import java.util.ArrayList;
@@ -71,14 +71,14 @@ final class AssertionJudge {
   }
 
   private void stages(Assertion assertion, FigureName figure) {
-    List<StageInfo> all =
+    List<LevelInfo> all =
         parts.stages(assertion.target()).stream().map(StageWindow::stage).toList();
-    List<StageInfo> meant = all.stream().filter(s -> s.label().equals(assertion.name())).toList();
-    for (StageInfo stage : meant) {
+    List<LevelInfo> meant = all.stream().filter(s -> s.label().equals(assertion.name())).toList();
+    for (LevelInfo stage : meant) {
       one(assertion, figure, parts.place(stage), stage.target(), stage, null);
     }
     if (meant.isEmpty()) {
-      none(assertion, figure, "no stage is called", all.stream().map(StageInfo::label).toList());
+      none(assertion, figure, "no stage is called", all.stream().map(LevelInfo::label).toList());
     }
   }
 
@@ -98,7 +98,7 @@ final class AssertionJudge {
       FigureName figure,
       String subject,
       @Nullable String target,
-      @Nullable StageInfo stage,
+      @Nullable LevelInfo stage,
       @Nullable String name) {
     boolean all = stage == null && name == null;
     Parts.Part part = parts.part(target, stage, name, all ? maxGoodput.apply(target) : null);

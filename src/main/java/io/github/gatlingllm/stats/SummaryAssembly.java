@@ -1,8 +1,8 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import io.github.gatlingllm.stats.Figures.MaxGoodput;
 import io.github.gatlingllm.stats.Summary.Arrivals;
 import io.github.gatlingllm.stats.Summary.Knee;

@@ -1,0 +1,59 @@
+package io.github.gatlingllm.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A page of {@code docs/} that is written from a catalogue. Its test fails while file and catalogue
+ * differ; with {@code -Dgatlingllm.docs.write=true} it writes the file instead.
+ *
+ * <pre>
+ * ReferencePage.of("metrics.md").mustBe(text);
+ * </pre>
+ *
+ * @param file below the project's directory
+ * @param write whether the file is to be written
+ */
+public record ReferencePage(Path file, boolean write) {
+
+  private static final String SWITCH = "gatlingllm.docs.write";
+
+  /** The page {@code docs/<name>}. */
+  public static ReferencePage of(String name) {
+    return new ReferencePage(Path.of("docs", name), Boolean.getBoolean(SWITCH));
+  }
+
+  /**
+   * Fails where the file is not this text, or writes it where that was asked for.
+   *
+   * @param text the whole page, lines end with a line feed
+   */
+  public void mustBe(String text) throws IOException {
+    if (write) {
+      Files.writeString(file, text);
+    }
+    assertThat(file).as("%s; write it with -D%s=true", file, SWITCH).exists();
+    assertThat(Files.readString(file).replace("\r\n", "\n"))
+        .as("%s differs from its catalogue; write it again with -D%s=true", file, SWITCH)
+        .isEqualTo(text);
+  }
+
+  /** A Markdown table: a header, and a row per list; {@code |} inside a cell is escaped. */
+  public static String table(List<String> header, List<List<String>> rows) {
+    StringBuilder table = new StringBuilder(row(header));
+    table.append("|---".repeat(header.size())).append("|\n");
+    rows.forEach(cells -> table.append(row(cells)));
+    return table.toString();
+  }
+
+  private static String row(List<String> cells) {
+    return cells.stream()
+        .map(cell -> cell.replace("|", "\\|").replace("\n", " "))
+        .collect(Collectors.joining(" | ", "| ", " |\n"));
+  }
+}
