@@ -184,7 +184,9 @@ final class FieldType<T> {
     json.writeEndArray();
   }
 
-  /** In digits, because a {@link BigDecimal} for each of a dozen times costs as much as all else. */
+  /**
+   * In digits, because a {@link BigDecimal} for each of a dozen times costs as much as all else.
+   */
   private static void writeSeconds(JsonGenerator json, long nanos) throws IOException {
     char[] text = new char[21]; // -9223372036.854775808
     int at = text.length;

@@ -122,8 +122,7 @@ final class RecordField<T> {
           Timing::ttftFromScheduleNanos,
           "`ttft_s` + `queue_wait_s`; not read back");
   static final RecordField<Long> TTFO =
-      timing(
-          "ttfo_s", SECONDS, Timing::ttfoNanos, "first token that is not reasoning − admitted");
+      timing("ttfo_s", SECONDS, Timing::ttfoNanos, "first token that is not reasoning − admitted");
   static final RecordField<Long> LATENCY =
       timing(
           "latency_s",
@@ -165,8 +164,7 @@ final class RecordField<T> {
           Events::tokens,
           "tokens in each event, where known; else `[]`");
   static final RecordField<Integer> PROMPT_CHARS =
-      tokens(
-          "prompt_chars", INTEGER.in("characters"), Tokens::promptChars, "of all prompt texts");
+      tokens("prompt_chars", INTEGER.in("characters"), Tokens::promptChars, "of all prompt texts");
   static final RecordField<Integer> PROMPT_TOKENS =
       tokens("prompt_tokens", TOKENS, Tokens::promptTokens, "by the server's usage");
   static final RecordField<Integer> PROMPT_TOKENS_LOCAL =
@@ -306,10 +304,7 @@ final class RecordField<T> {
   private @Nullable Predicate<Text> condition;
 
   private RecordField(
-      String key,
-      FieldType<T> type,
-      Function<RequestRecord, @Nullable T> getter,
-      String meaning) {
+      String key, FieldType<T> type, Function<RequestRecord, @Nullable T> getter, String meaning) {
     this.index = CATALOGUE.size();
     this.key = new SerializedString(key);
     this.type = type;
@@ -351,10 +346,7 @@ final class RecordField<T> {
   private static <T> RecordField<T> said(
       String key, FieldType<T> type, Function<Text, @Nullable T> of, String meaning) {
     return field(
-            key,
-            type,
-            record -> record.text() == null ? null : of.apply(record.text()),
-            meaning)
+            key, type, record -> record.text() == null ? null : of.apply(record.text()), meaning)
         .onlyIf(text -> true);
   }
 
