@@ -1,5 +1,7 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.stats.Check.Level;
 import io.github.gatlingllm.stats.Summary.Workload;
 import java.util.ArrayList;
@@ -93,7 +95,8 @@ final class AnswerChecks {
         "Answers ended by: " + mix + ".",
         pinned
             ? "Answers without a finish reason may be cut: look at the server's log."
-            : "Answers without a finish reason may be cut: set ignoreEos=true to pin their length.");
+            : "Answers without a finish reason may be cut: set ignoreEos=true to pin their"
+                  + " length.");
   }
 
   private void tokenCounts() {
@@ -157,7 +160,8 @@ final class AnswerChecks {
                 + (templateOnly
                     ? " per request whatever its length, which a template or special tokens add."
                     : " in the median request, of which a chat template is a part."),
-        "Set the model's own: tokenizer=hf:<tokenizer.json>. Prompt lengths are the server's counts.");
+        "Set the model's own: tokenizer=hf:<tokenizer.json>. Prompt lengths are the server's"
+            + " counts.");
   }
 
   /**
@@ -191,8 +195,8 @@ final class AnswerChecks {
                 + (counts.isTemplateOnly()
                     ? " whatever its length, such as an end token."
                     : " (median), of which end tokens and tool markup are a part."),
-        "Set the model's own: tokenizer=hf:<tokenizer.json>. Else ask how the server counts: its counts"
-            + " make TPOT and tok/s.");
+        "Set the model's own: tokenizer=hf:<tokenizer.json>. Else ask how the server counts: its"
+            + " counts make TPOT and tok/s.");
   }
 
   private static Map.@Nullable Entry<String, CountComparison> worst(

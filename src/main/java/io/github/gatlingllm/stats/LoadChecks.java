@@ -1,5 +1,8 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.Check.Level;
@@ -225,7 +228,7 @@ final class LoadChecks {
           search
               ? "Measure each level longer, or start the search nearer to what the server holds."
               : "The last level is cut short: its figures cover the time before. Look at its"
-                    + " errors.");
+                  + " errors.");
     }
   }
 

@@ -3,9 +3,9 @@ package io.github.gatlingllm.report;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
-import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.RunFigures;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,8 +27,8 @@ import org.openqa.selenium.WebElement;
 class HtmlReportIT {
 
   private static final String HOSTILE =
-      "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
-          + "'\"&<!--\u2028";
+      "</script><script>document.title='owned'</script><img src=x"
+          + " onerror=\"document.title='owned'\">'\"&<!--\u2028";
   private static final Path PICTURES = Path.of("target", "pictures");
   private static final List<String> SECTIONS =
       List.of(
