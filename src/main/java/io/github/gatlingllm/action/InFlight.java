@@ -1,7 +1,7 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.session.Session;
-import io.github.gatlingllm.client.Exchange;
+import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.load.Stage;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,7 +22,7 @@ final class InFlight {
 
   private static final long POLL_MILLIS = 5;
 
-  private final Map<Exchange, Session> requests = new ConcurrentHashMap<>();
+  private final Map<StreamedExchange, Session> requests = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
   /** Whether that user may start a request now. */
@@ -32,7 +32,7 @@ final class InFlight {
   }
 
   /** Notes a request that starts. One that comes too late is cancelled at once. */
-  void add(Exchange exchange, Session session) {
+  void add(StreamedExchange exchange, Session session) {
     requests.put(exchange, session);
     cancelIfLate(exchange, session);
   }
@@ -42,7 +42,7 @@ final class InFlight {
    * next in line, who may hear of that before it hears that it is cancelled too. Call on its event
    * loop.
    */
-  void cancelIfLate(Exchange exchange, Session session) {
+  void cancelIfLate(StreamedExchange exchange, Session session) {
     if (!admits(session)) {
       Stage stage = stageOf(session);
       boolean cut = stage != null && !stage.isOver();
@@ -51,7 +51,7 @@ final class InFlight {
   }
 
   /** The request is over, and its record is handed over. */
-  void remove(Exchange exchange) {
+  void remove(StreamedExchange exchange) {
     requests.remove(exchange);
   }
 

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.metric.Interval;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.stats.Comparison;
 import io.github.gatlingllm.stats.Comparison.Change;

@@ -4,6 +4,7 @@ import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Interval;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.NumberText;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;

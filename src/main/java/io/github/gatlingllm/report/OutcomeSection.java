@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
+import io.github.gatlingllm.metric.NumberText;
 import java.util.List;
 import java.util.Map;
 

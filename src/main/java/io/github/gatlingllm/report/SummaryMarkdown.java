@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.AssertionResult;
 import io.github.gatlingllm.stats.Check;
 import io.github.gatlingllm.stats.Summary;

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.metric.Interval;
 import io.github.gatlingllm.stats.Series.Bucket;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,6 +4,7 @@ import io.github.gatlingllm.metric.Figure;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Interval;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.stats.BlockBootstrap.Noise;
 import io.github.gatlingllm.stats.BlockBootstrap.Pair;
@@ -156,7 +157,8 @@ public final class RunComparison {
   private static String inRequests(double windows) {
     return windows < 1
         ? "less than one request long"
-        : Digits.of(Math.floor(windows)) + (windows < 2 ? " request long" : " requests long");
+        : NumberText.number(Math.floor(windows))
+            + (windows < 2 ? " request long" : " requests long");
   }
 
   private static boolean hasOneTarget(ComparedRun run) {

@@ -211,7 +211,7 @@ final class KnownAnswersIT {
             })) {
       Ended ended = client.post(server.baseUrl()).ended();
       await(sent);
-      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
 
       Timing timing = ended.timing();
       Events events = ended.events();
@@ -281,7 +281,7 @@ final class KnownAnswersIT {
             })) {
       Ended ended = client.post(server.baseUrl()).whole().ended();
       await(sent);
-      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.text()).isEqualTo("abc");
       assertSent(ended, server, -1, ended.timing().headersNanos());
       assertSent(ended, server, 1, ended.timing().latencyNanos());
@@ -362,7 +362,7 @@ final class KnownAnswersIT {
       sent.await(exchange -> exchange.timeline().count() == 2);
       seen.countDown();
       Ended ended = sent.ended();
-      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.events().choices()).containsExactly(0, 1, 0, 1);
       int[] at = ended.events().offsetsMicros();
       double spans = (at[2] - at[0]) + (at[3] - at[1]);

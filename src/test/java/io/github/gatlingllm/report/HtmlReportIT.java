@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
 import io.github.gatlingllm.stats.RunFigures;

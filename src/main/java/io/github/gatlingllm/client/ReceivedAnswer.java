@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * token-bearing event is put on the {@link Timeline} under the instant of the read that completed
  * it. Not thread safe.
  */
-public final class Answer {
+public final class ReceivedAnswer {
 
   private static final int UNKNOWN = -1;
 
@@ -46,7 +46,7 @@ public final class Answer {
   /**
    * @param expectedChoices how many answers were asked for, ≥ 1
    */
-  public Answer(Timeline timeline, int expectedChoices) {
+  public ReceivedAnswer(Timeline timeline, int expectedChoices) {
     this.timeline = timeline;
     choices = new ChoiceText[expectedChoices];
     Arrays.setAll(choices, i -> new ChoiceText());
@@ -282,7 +282,7 @@ public final class Answer {
 
     @Override
     public void server(String key, double value) {
-      Answer.this.server(key, value);
+      ReceivedAnswer.this.server(key, value);
     }
 
     @Override

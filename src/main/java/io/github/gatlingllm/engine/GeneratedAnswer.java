@@ -15,7 +15,7 @@ import java.util.Random;
  * has the asked length and stays valid. A reasoning engine's reasoning comes first, on top of that
  * length.
  */
-final class Answer {
+final class GeneratedAnswer {
   private static final double MEDIAN_TOKENS = 120;
   private static final double SIGMA = 0.6;
   private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
@@ -36,7 +36,7 @@ final class Answer {
     ARGUMENTS
   }
 
-  private Answer(
+  private GeneratedAnswer(
       long seed,
       int reasoning,
       int tokens,
@@ -58,7 +58,7 @@ final class Answer {
    * @param room most tokens that fit into the context behind the prompt; ≥ 1
    * @param choice from 0
    */
-  static Answer to(
+  static GeneratedAnswer to(
       CompletionRequest request, long engineSeed, int reasoning, int room, int choice) {
     long requestSeed = (request.seed() == null ? 0 : request.seed()) + ((long) choice << 32);
     long seed = mix(mix(engineSeed) ^ request.prompt().hash() ^ mix(requestSeed * GOLDEN_GAMMA));
@@ -68,8 +68,8 @@ final class Answer {
     int own = request.ignoreEos() ? Integer.MAX_VALUE : Math.max(request.minTokens(), complete);
     boolean toolCall = request.shape().tool() != null;
     String finishReason = own > limit ? "length" : toolCall ? "tool_calls" : "stop";
-    Answer answer =
-        new Answer(seed, reasoning, Math.min(limit, own), finishReason, toolCall, pieces);
+    GeneratedAnswer answer =
+        new GeneratedAnswer(seed, reasoning, Math.min(limit, own), finishReason, toolCall, pieces);
     return request.stop().isEmpty() || toolCall
         ? answer
         : answer.until(request.stop(), request.minTokens());
@@ -91,7 +91,7 @@ final class Answer {
   }
 
   /** Cut before the first stop string that is complete after {@code minTokens} tokens. */
-  private Answer until(List<String> stops, int minTokens) {
+  private GeneratedAnswer until(List<String> stops, int minTokens) {
     StringBuilder text = new StringBuilder();
     List<Integer> ends = new ArrayList<>();
     for (int token = reasoning; token < tokens; token++) {
@@ -106,7 +106,7 @@ final class Answer {
           from = end;
         }
         int sent = reasoning + cutPieces.size();
-        return new Answer(seed, reasoning, sent, "stop", toolCall, cutPieces);
+        return new GeneratedAnswer(seed, reasoning, sent, "stop", toolCall, cutPieces);
       }
     }
     return this;

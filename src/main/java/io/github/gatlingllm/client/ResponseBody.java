@@ -1,6 +1,6 @@
 package io.github.gatlingllm.client;
 
-import io.github.gatlingllm.client.Exchange.Ending;
+import io.github.gatlingllm.client.StreamedExchange.Ending;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.wire.ErrorBody;
 import java.nio.charset.StandardCharsets;
@@ -10,7 +10,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The body of a response: how its bytes are read, and what its end means. */
-sealed interface Reply {
+sealed interface ResponseBody {
 
   /** HTTP status. */
   int status();
@@ -25,19 +25,19 @@ sealed interface Reply {
    */
   Ending end(long now, boolean cut);
 
-  /** Whether the verdict stands, whatever may still come. */
+  /** Whether the status stands, whatever may still come. */
   boolean isSettled();
 
   /** The connection failed in a way that is not a plain close. */
   Ending broken(long now, String reason);
 
   /** Chooses by status and content type. */
-  static Reply of(
+  static ResponseBody of(
       int status,
       @Nullable String contentType,
       @Nullable String retryAfter,
       @Nullable String location,
-      Exchange exchange) {
+      StreamedExchange exchange) {
     if (status / 100 != 2) {
       return new Failed(status, contentType, retryAfter, location, exchange);
     }
@@ -48,7 +48,7 @@ sealed interface Reply {
   }
 
   /** Status 2xx, an event stream. */
-  record Stream(int status, Exchange exchange) implements Reply {
+  record Stream(int status, StreamedExchange exchange) implements ResponseBody {
 
     @Override
     public void bytes(long now, byte[] bytes, int offset, int length) {
@@ -62,7 +62,7 @@ sealed interface Reply {
 
     @Override
     public Ending end(long now, boolean cut) {
-      Answer answer = exchange.answer();
+      ReceivedAnswer answer = exchange.answer();
       answer.endOfStream();
       if (answer.error() != null) {
         return new Ending(RequestStatus.IN_STREAM_ERROR, status, answer.error());
@@ -86,25 +86,25 @@ sealed interface Reply {
     @Override
     public Ending broken(long now, String reason) {
       Ending ending = end(now, true);
-      return ending.verdict() == RequestStatus.TRUNCATED
+      return ending.status() == RequestStatus.TRUNCATED
           ? new Ending(RequestStatus.CONNECTION_ERROR, status, reason)
           : ending;
     }
   }
 
   /** Status 2xx, one JSON body; or an event stream under a wrong content type. */
-  final class Whole implements Reply {
+  final class Whole implements ResponseBody {
 
     private static final int LIMIT = 16 * 1024 * 1024;
 
     private final int status;
     private final @Nullable String contentType;
-    private final Exchange exchange;
+    private final StreamedExchange exchange;
     private final Collected body = new Collected(LIMIT);
     private BodyKind kind;
     private @Nullable Stream stream;
 
-    Whole(int status, @Nullable String contentType, Exchange exchange) {
+    Whole(int status, @Nullable String contentType, StreamedExchange exchange) {
       this.status = status;
       this.contentType = contentType;
       this.exchange = exchange;
@@ -146,7 +146,7 @@ sealed interface Reply {
         return new Ending(RequestStatus.TRUNCATED, status, "body ended before it was whole");
       }
       exchange.timeline().body(now);
-      Answer answer = exchange.answer();
+      ReceivedAnswer answer = exchange.answer();
       answer.body(body.bytes(), body.length());
       if (answer.error() != null) {
         return new Ending(RequestStatus.IN_STREAM_ERROR, status, answer.error());
@@ -183,7 +183,7 @@ sealed interface Reply {
   }
 
   /** Any other status. */
-  final class Failed implements Reply {
+  final class Failed implements ResponseBody {
 
     private static final int LIMIT = 64 * 1024;
 
@@ -191,7 +191,7 @@ sealed interface Reply {
     private final @Nullable String contentType;
     private final @Nullable String retryAfter;
     private final @Nullable String location;
-    private final Exchange exchange;
+    private final StreamedExchange exchange;
     private final Collected body = new Collected(LIMIT);
 
     Failed(
@@ -199,7 +199,7 @@ sealed interface Reply {
         @Nullable String contentType,
         @Nullable String retryAfter,
         @Nullable String location,
-        Exchange exchange) {
+        StreamedExchange exchange) {
       this.status = status;
       this.contentType = contentType;
       this.retryAfter = retryAfter;

@@ -4,7 +4,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.run.Run;
 
 /** Where requests are numbered and kept: in the run, or nowhere when they only warm up. */
-interface Ledger {
+interface RequestLog {
 
   /** The number of the request that starts now. */
   long next();
@@ -25,8 +25,8 @@ interface Ledger {
   boolean inStatistics();
 
   /** The requests that are measured. */
-  static Ledger of(Run run) {
-    return new Ledger() {
+  static RequestLog of(Run run) {
+    return new RequestLog() {
       @Override
       public long next() {
         return run.nextRequest();

@@ -1,7 +1,5 @@
-package io.github.gatlingllm.action;
+package io.github.gatlingllm.workload;
 
-import io.github.gatlingllm.workload.CountedTexts;
-import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -26,17 +24,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Memory is bounded: beyond {@value #MOST_WAITING} texts or records that wait, nothing is
  * counted until there is room, and that is said at the end. Thread-safe.
  */
-final class Counting {
+public final class TokenCounting {
 
   private static final int MOST_WAITING = 1 << 14;
   private static final long POLL_MILLIS = 5;
 
-  /** Of answers that the server counted: the first so many requests, then one in so many. */
+  /** Sample of the answers that the server counted: all of the first requests, then 1 in 16. */
   private static final int FIRST = 1_000;
 
   private static final int ONE_IN = 16;
 
-  /** With more that wait, the thread has better to do. */
+  /** With more waiting, samples are not counted: counts that somebody waits for come first. */
   private static final int FEW_WAITING = 64;
 
   /** For handing over what was just counted. */
@@ -50,56 +48,56 @@ final class Counting {
             return made;
           });
 
-  /** Of the thread alone. */
+  /** Used by the thread alone. */
   private final Map<Tokenizer, CountedTexts> counted = new HashMap<>();
 
-  private final Set<Owed<?>> owed = ConcurrentHashMap.newKeySet();
+  private final Set<PendingCount<?>> pending = ConcurrentHashMap.newKeySet();
   private final Set<String> failing = ConcurrentHashMap.newKeySet();
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicLong uncounted = new AtomicLong();
   private final int mostWaiting;
   private volatile boolean closed;
 
-  Counting() {
+  public TokenCounting() {
     this(MOST_WAITING);
   }
 
-  Counting(int mostWaiting) {
+  TokenCounting(int mostWaiting) {
     this.mostWaiting = mostWaiting;
   }
 
   /** The tokens of a prompt, once they are counted. */
-  final class Prompt {
+  public final class PromptCount {
     private final Tokenizer tokenizer;
     private final List<String> texts;
     private volatile boolean known;
     private @Nullable Integer tokens;
 
-    private Prompt(Tokenizer tokenizer, List<String> texts) {
+    private PromptCount(Tokenizer tokenizer, List<String> texts) {
       this.tokenizer = tokenizer;
       this.texts = texts;
       this.known = texts.isEmpty();
     }
 
-    /** Counts it, soon and elsewhere. */
-    void start() {
+    /** Counts it on the thread, as soon as that has time. */
+    public void start() {
       if (!known) {
         offer(this::count);
       }
     }
 
     /** Whether there is nothing to wait for. */
-    boolean isKnown() {
+    public boolean isKnown() {
       return known;
     }
 
     /** Null where there was no text, or no time to count it, or the tokenizer failed. */
-    @Nullable Integer tokens() {
+    public @Nullable Integer tokens() {
       return known ? tokens : null;
     }
 
-    /** On the thread. */
-    void count() {
+    /** Counts it now; call on the thread, from {@link #later}. */
+    public void count() {
       if (known) {
         return;
       }
@@ -119,14 +117,14 @@ final class Counting {
     }
   }
 
-  /** What waits for a count: it is finished once, with the count or, when time is up, without. */
-  private final class Owed<T> {
+  /** A consumer of a count: called exactly once, without the count when time is up. */
+  private final class PendingCount<T> {
     private final Supplier<T> counted;
     private final Supplier<T> uncountedValue;
     private final Consumer<T> then;
     private final AtomicBoolean taken = new AtomicBoolean();
 
-    Owed(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
+    PendingCount(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
       this.counted = counted;
       this.uncountedValue = uncountedValue;
       this.then = then;
@@ -145,12 +143,12 @@ final class Counting {
       }
     }
 
-    /** It is owed until it is finished: who waits for that finds nothing half done. */
+    /** Removed from the pending ones last, so that {@link #close} sees nothing half done. */
     private boolean finish(T value) {
       boolean first = taken.compareAndSet(false, true);
       if (first) {
         then.accept(value);
-        owed.remove(this);
+        pending.remove(this);
       }
       return first;
     }
@@ -162,22 +160,22 @@ final class Counting {
    *
    * @param requestIndex position of its request in the run, from 0
    */
-  boolean compares(long requestIndex) {
+  public boolean compares(long requestIndex) {
     return (requestIndex < FIRST || requestIndex % ONE_IN == 0) && waiting.get() < FEW_WAITING;
   }
 
   /** A prompt that nobody counts yet. */
-  Prompt prompt(Tokenizer tokenizer, List<String> texts) {
-    return new Prompt(tokenizer, texts);
+  public PromptCount prompt(Tokenizer tokenizer, List<String> texts) {
+    return new PromptCount(tokenizer, texts);
   }
 
   /**
    * Counts on the thread and goes on with the result there; or with what there is without, on any
    * thread, if there is no time or room for counting. Goes on exactly once.
    */
-  <T> void later(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
-    Owed<T> task = new Owed<>(counted, uncountedValue, then);
-    owed.add(task);
+  public <T> void later(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
+    PendingCount<T> task = new PendingCount<>(counted, uncountedValue, then);
+    pending.add(task);
     if (!offer(task::count) || closed) {
       task.giveUp();
     }
@@ -197,14 +195,14 @@ final class Counting {
   }
 
   /**
-   * Waits until all that is owed is done, and counts nothing more after it.
+   * Waits until nothing is pending any more, and counts nothing afterwards.
    *
-   * @param atMost so long; then the rest is done without counts
+   * @param atMost longest wait; then the rest is finished without counts
    */
-  void close(Duration atMost) {
+  public void close(Duration atMost) {
     await(atMost);
     closed = true;
-    owed.forEach(Owed::giveUp);
+    pending.forEach(PendingCount::giveUp);
     await(FINISHING);
     long lost = uncounted.getAndSet(0);
     if (lost > 0) {
@@ -216,7 +214,7 @@ final class Counting {
   private void await(Duration atMost) {
     long start = System.nanoTime();
     try {
-      while (!owed.isEmpty() && System.nanoTime() - start < atMost.toNanos()) {
+      while (!pending.isEmpty() && System.nanoTime() - start < atMost.toNanos()) {
         TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
       }
     } catch (InterruptedException e) {

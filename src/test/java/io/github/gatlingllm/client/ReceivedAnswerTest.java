@@ -14,14 +14,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-final class AnswerTest {
+final class ReceivedAnswerTest {
 
   private static final TokenCounts.Asked ASKED = new TokenCounts.Asked(8, 64);
 
   private final Timeline timeline = new Timeline(0, 0);
-  private final Answer answer = new Answer(timeline, 1);
+  private final ReceivedAnswer answer = new ReceivedAnswer(timeline, 1);
 
-  AnswerTest() {
+  ReceivedAnswerTest() {
     timeline.admitted(0);
   }
 
@@ -201,7 +201,7 @@ final class AnswerTest {
 
   @Test
   void severalChoicesEndWhenEachHasItsReason() {
-    Answer two = new Answer(timeline, 2);
+    ReceivedAnswer two = new ReceivedAnswer(timeline, 2);
     event(two, 1, choice(0, "a", "null"));
     event(two, 2, choice(1, "x", "null"));
     event(two, 3, choice(1, "y", "\"length\""));
@@ -305,7 +305,7 @@ final class AnswerTest {
     assertThat(TokenCounts.needTokenizer(answer)).isTrue();
     assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, String::length))
         .isEqualTo(new Tokens(8, null, null, null, 64, 2, 2, null, 2, true, TokenSource.TOKENIZER));
-    assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, AnswerTest::broken))
+    assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, ReceivedAnswerTest::broken))
         .isEqualTo(new Tokens(8, null, null, null, 64, 2, null, null, 2, true, TokenSource.CHUNKS));
     assertThat(TokenCounts.byUsage(ASKED, answer))
         .isEqualTo(new Tokens(8, null, null, null, 64, null, null, null, null, false, null));
@@ -339,7 +339,7 @@ final class AnswerTest {
     assertThat(answer.text()).isEqualTo("abc");
     assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, String::length).outputTokens())
         .isEqualTo(3);
-    Tokens tokens = TokenCounts.byTokenizer(ASKED, answer, timeline, AnswerTest::broken);
+    Tokens tokens = TokenCounts.byTokenizer(ASKED, answer, timeline, ReceivedAnswerTest::broken);
     assertThat(tokens.outputTokens()).isNull();
     assertThat(tokens.source()).isNull();
   }
@@ -352,7 +352,7 @@ final class AnswerTest {
     event(answer, instant, json);
   }
 
-  private static void event(Answer answer, long instant, String json) {
+  private static void event(ReceivedAnswer answer, long instant, String json) {
     byte[] bytes = ("data: " + json + "\n\n").getBytes(UTF_8);
     answer.stream(instant, bytes, 0, bytes.length);
   }

@@ -22,13 +22,14 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on the wire: stamps every read ({@link ReadSide}), feeds the {@link Answer}, and ends
- * exactly once with a {@link RequestStatus}. Whatever the transport says after that is ignored.
+ * One request on the wire: stamps every read ({@link ReadSide}), feeds the {@link ReceivedAnswer},
+ * and ends exactly once with a {@link RequestStatus}. Whatever the transport says after that is
+ * ignored.
  *
  * <p>Lives on one event loop. Bytes are copied out of the network buffer once, into scratch memory
  * of the event loop, and never kept.
  */
-public final class Exchange implements HttpListener {
+public final class StreamedExchange implements HttpListener {
 
   private static final FastThreadLocal<byte[]> SCRATCH =
       new FastThreadLocal<>() {
@@ -39,11 +40,11 @@ public final class Exchange implements HttpListener {
       };
 
   private final Timeline timeline;
-  private final Answer answer;
+  private final ReceivedAnswer answer;
   private final Settings settings;
   private final EventLoop eventLoop;
   private final LongSupplier nanoClock;
-  private final Consumer<Exchange> whenEnded;
+  private final Consumer<StreamedExchange> whenEnded;
 
   private boolean sent;
   private boolean http2;
@@ -51,7 +52,7 @@ public final class Exchange implements HttpListener {
   private @Nullable ReadSide reads;
   private @Nullable StreamWatch stream;
   private @Nullable ScheduledFuture<?> silence;
-  private @Nullable Reply reply;
+  private @Nullable ResponseBody reply;
   private long lastActivity;
   private @Nullable Ending ending;
 
@@ -67,26 +68,26 @@ public final class Exchange implements HttpListener {
   /**
    * How it ended.
    *
-   * @param status HTTP status; null when no response came
+   * @param httpStatus null when no response came
    * @param error constant per cause, one line of at most 200 characters; null for a success
    */
-  public record Ending(RequestStatus verdict, @Nullable Integer status, @Nullable String error) {
+  public record Ending(RequestStatus status, @Nullable Integer httpStatus, @Nullable String error) {
 
     private Ending redacted(List<String> secrets) {
-      return error == null ? this : new Ending(verdict, status, ErrorBody.line(error, secrets));
+      return error == null ? this : new Ending(status, httpStatus, ErrorBody.line(error, secrets));
     }
   }
 
   /**
    * @param whenEnded called exactly once, on the event loop
    */
-  public Exchange(
+  public StreamedExchange(
       Timeline timeline,
-      Answer answer,
+      ReceivedAnswer answer,
       Settings settings,
       EventLoop eventLoop,
       LongSupplier nanoClock,
-      Consumer<Exchange> whenEnded) {
+      Consumer<StreamedExchange> whenEnded) {
     this.timeline = timeline;
     this.answer = answer;
     this.settings = settings;
@@ -101,7 +102,7 @@ public final class Exchange implements HttpListener {
   }
 
   /** What the server said. */
-  public Answer answer() {
+  public ReceivedAnswer answer() {
     return answer;
   }
 
@@ -197,7 +198,7 @@ public final class Exchange implements HttpListener {
     lastActivity = now;
     ServerTimings.read(headers, answer);
     reply =
-        Reply.of(
+        ResponseBody.of(
             status.code(),
             headers.get(HttpHeaderNames.CONTENT_TYPE),
             headers.get(HttpHeaderNames.RETRY_AFTER),
@@ -224,7 +225,7 @@ public final class Exchange implements HttpListener {
     }
   }
 
-  private static void copied(long now, ByteBuf chunk, Reply reply) {
+  private static void copied(long now, ByteBuf chunk, ResponseBody reply) {
     byte[] scratch = SCRATCH.get();
     for (int from = chunk.readerIndex(); from < chunk.writerIndex(); from += scratch.length) {
       int length = Math.min(scratch.length, chunk.writerIndex() - from);
@@ -288,11 +289,11 @@ public final class Exchange implements HttpListener {
   }
 
   /** We end it: what the server has said already counts, though its connection is still open. */
-  private void giveUp(long now, RequestStatus verdict, String error) {
+  private void giveUp(long now, RequestStatus status, String error) {
     if (reply != null && reply.isSettled()) {
       end(now, reply.end(now, true));
     } else {
-      end(now, verdict, error);
+      end(now, status, error);
     }
   }
 
@@ -324,8 +325,8 @@ public final class Exchange implements HttpListener {
     abandon();
   }
 
-  private void end(long now, RequestStatus verdict, @Nullable String error) {
-    end(now, new Ending(verdict, reply == null ? null : reply.status(), error));
+  private void end(long now, RequestStatus status, @Nullable String error) {
+    end(now, new Ending(status, reply == null ? null : reply.status(), error));
   }
 
   private void end(long now, Ending how) {

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /** One JSON object at the end. */
-final class WholeReply implements Reply {
+final class WholeResponse implements ResponseWriter {
   private final ChannelHandlerContext context;
   private final AnswerFormat format;
   private final String requestId;
@@ -16,17 +16,18 @@ final class WholeReply implements Reply {
 
   /** What a choice has said so far. */
   private static final class Said {
-    private final Map<Answer.Part, StringBuilder> texts = new EnumMap<>(Answer.Part.class);
+    private final Map<GeneratedAnswer.Part, StringBuilder> texts =
+        new EnumMap<>(GeneratedAnswer.Part.class);
     private String finishReason = "";
 
     AnswerFormat.Choice whole() {
-      Map<Answer.Part, String> strings = new EnumMap<>(Answer.Part.class);
+      Map<GeneratedAnswer.Part, String> strings = new EnumMap<>(GeneratedAnswer.Part.class);
       texts.forEach((part, text) -> strings.put(part, text.toString()));
       return new AnswerFormat.Choice(strings, finishReason);
     }
   }
 
-  WholeReply(ChannelHandlerContext context, int choices, AnswerFormat format, String requestId) {
+  WholeResponse(ChannelHandlerContext context, int choices, AnswerFormat format, String requestId) {
     this.context = context;
     this.format = format;
     this.requestId = requestId;
@@ -40,7 +41,7 @@ final class WholeReply implements Reply {
   public void begin(int choice, Usage usage) {}
 
   @Override
-  public void text(int choice, Answer.Part part, CharSequence text, Usage usage) {
+  public void text(int choice, GeneratedAnswer.Part part, CharSequence text, Usage usage) {
     choices.get(choice).texts.computeIfAbsent(part, each -> new StringBuilder()).append(text);
   }
 

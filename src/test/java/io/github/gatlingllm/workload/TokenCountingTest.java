@@ -1,8 +1,7 @@
-package io.github.gatlingllm.action;
+package io.github.gatlingllm.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -10,7 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-class CountingTest {
+class TokenCountingTest {
 
   private static final Duration PLENTY = Duration.ofSeconds(20);
 
@@ -44,7 +43,7 @@ class CountingTest {
         }
       };
 
-  private void keep(Counting counting, Counting.Prompt prompt) {
+  private void keep(TokenCounting counting, TokenCounting.PromptCount prompt) {
     counting.later(
         () -> {
           prompt.count();
@@ -55,9 +54,9 @@ class CountingTest {
   }
 
   @Test
-  void whatIsOwedIsDoneOnceItIsCounted() {
-    Counting counting = new Counting();
-    Counting.Prompt prompt = counting.prompt(slow, List.of("abc", "de"));
+  void whatIsPendingIsDoneOnceItIsCounted() {
+    TokenCounting counting = new TokenCounting();
+    TokenCounting.PromptCount prompt = counting.prompt(slow, List.of("abc", "de"));
     prompt.start();
     assertThat(prompt.isKnown()).isFalse();
     assertThat(prompt.tokens()).isNull();
@@ -72,14 +71,14 @@ class CountingTest {
 
   @Test
   void noTextIsKnownToHaveNoCount() {
-    Counting.Prompt prompt = new Counting().prompt(slow, List.of());
+    TokenCounting.PromptCount prompt = new TokenCounting().prompt(slow, List.of());
     assertThat(prompt.isKnown()).isTrue();
     assertThat(prompt.tokens()).isNull();
   }
 
   @Test
   void whenTimeIsUpTheRestIsDoneWithoutCountsAndOnce() {
-    Counting counting = new Counting();
+    TokenCounting counting = new TokenCounting();
     keep(counting, counting.prompt(slow, List.of("abc")));
     keep(counting, counting.prompt(slow, List.of("abc")));
     counting.close(Duration.ZERO);
@@ -92,7 +91,7 @@ class CountingTest {
 
   @Test
   void beyondItsRoomNothingWaits() throws InterruptedException {
-    Counting counting = new Counting(1);
+    TokenCounting counting = new TokenCounting(1);
     CountDownLatch busy = new CountDownLatch(1);
     counting.later(
         () -> {

@@ -9,8 +9,8 @@ import io.gatling.core.check.Check$;
 import io.gatling.core.session.GroupBlock;
 import io.gatling.core.session.Session;
 import io.gatling.core.stats.StatsEngine;
-import io.github.gatlingllm.client.Answer;
-import io.github.gatlingllm.client.Exchange;
+import io.github.gatlingllm.client.ReceivedAnswer;
+import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.load.Stage;
 import io.github.gatlingllm.record.Phase;
@@ -21,6 +21,7 @@ import io.github.gatlingllm.record.SloJudge;
 import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
@@ -31,7 +32,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * What happens when an exchange is over: run the checks, tell Gatling's statistics, let the user go
  * on, and write the record once its tokens are counted.
  */
-final class LlmEnd {
+final class ResponseProcessor {
 
   private static final int LONGEST_ERROR = 200;
 
@@ -44,13 +45,15 @@ final class LlmEnd {
   private final Action next;
   private final scala.collection.immutable.List<Check<LlmResponse>> checks;
 
-  LlmEnd(LlmRequest.Draft request, LlmComponents components, StatsEngine statsEngine, Action next) {
+  ResponseProcessor(
+      LlmRequest.Draft request, LlmComponents components, StatsEngine statsEngine, Action next) {
     this.request = request;
     this.components = components;
     this.statsEngine = statsEngine;
     this.next = next;
     this.checks =
-        CollectionConverters.asScala(request.checks.stream().map(LlmEnd::build).toList()).toList();
+        CollectionConverters.asScala(request.checks.stream().map(ResponseProcessor::build).toList())
+            .toList();
   }
 
   private static Check<LlmResponse> build(LlmRequest.ConditionalCheck conditional) {
@@ -63,9 +66,9 @@ final class LlmEnd {
   }
 
   /** Called once per exchange, on its event loop. */
-  void ended(Exchange exchange, LlmAction.Sent sent) {
+  void ended(StreamedExchange exchange, LlmAction.SentRequest sent) {
     if (exchange.timeline().isAdmitted()) {
-      components.ledger().ended();
+      components.requestLog().ended();
     }
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
       components
@@ -86,13 +89,13 @@ final class LlmEnd {
    * where the request was cancelled: it is no success whatever they are, and misses no objective
    * for them.
    */
-  private boolean isJudgedByCounts(Exchange exchange, LlmAction.Sent sent) {
-    return exchange.ending().verdict() != RequestStatus.CANCELLED
+  private boolean isJudgedByCounts(StreamedExchange exchange, LlmAction.SentRequest sent) {
+    return exchange.ending().status() != RequestStatus.CANCELLED
         && (!request.checks.isEmpty()
             || !components.protocol().sloOf(sent.prepared().name()).isEmpty());
   }
 
-  private RequestRecord.Tokens byTokenizer(Exchange exchange, LlmAction.Sent sent) {
+  private RequestRecord.Tokens byTokenizer(StreamedExchange exchange, LlmAction.SentRequest sent) {
     return TokenCounts.byTokenizer(
         sent.prepared().size(),
         exchange.answer(),
@@ -100,19 +103,21 @@ final class LlmEnd {
         components.protocol().tokenizer()::count);
   }
 
-  private static RequestRecord.Tokens byEvents(Exchange exchange, LlmAction.Sent sent) {
+  private static RequestRecord.Tokens byEvents(
+      StreamedExchange exchange, LlmAction.SentRequest sent) {
     return TokenCounts.byEvents(sent.prepared().size(), exchange.answer(), exchange.timeline());
   }
 
-  private void finish(Exchange exchange, LlmAction.Sent sent, RequestRecord.Tokens tokens) {
-    Answer answer = exchange.answer();
-    Exchange.Ending ending = exchange.ending();
+  private void finish(
+      StreamedExchange exchange, LlmAction.SentRequest sent, RequestRecord.Tokens tokens) {
+    ReceivedAnswer answer = exchange.answer();
+    StreamedExchange.Ending ending = exchange.ending();
     LlmResponse response =
         new LlmResponse(
             timing(exchange, sent, tokens),
             tokens,
-            ending.verdict(),
             ending.status(),
+            ending.httpStatus(),
             answer.finishReason(),
             answer::text,
             answer::reasoning);
@@ -120,7 +125,7 @@ final class LlmEnd {
     Tuple2<Session, Option<io.gatling.commons.validation.Failure>> checked =
         Check$.MODULE$.check(response, session, checks);
     String failedCheck = checked._2().isEmpty() ? null : shortened(checked._2().get().message());
-    boolean ok = ending.verdict() == RequestStatus.COMPLETE && failedCheck == null;
+    boolean ok = ending.status() == RequestStatus.COMPLETE && failedCheck == null;
     String error = ending.error() == null ? failedCheck : ending.error();
 
     Session after = checked._1();
@@ -133,7 +138,7 @@ final class LlmEnd {
       components.inFlight().remove(exchange);
     } else {
       RequestRecord record = record(exchange, sent, tokens, ok, error);
-      if (components.ledger().inStatistics()) {
+      if (components.requestLog().inStatistics()) {
         after = log(record, after);
       }
       keep(record, exchange, sent);
@@ -142,8 +147,8 @@ final class LlmEnd {
   }
 
   /** Hands the record over as soon as its tokens are counted; its user does not wait for that. */
-  private void keep(RequestRecord record, Exchange exchange, LlmAction.Sent sent) {
-    Counting.Prompt prompt = sent.promptCount();
+  private void keep(RequestRecord record, StreamedExchange exchange, LlmAction.SentRequest sent) {
+    TokenCounting.PromptCount prompt = sent.promptCount();
     boolean answerToo =
         record.tokens().source() == null && TokenCounts.needTokenizer(exchange.answer());
     boolean compared =
@@ -169,21 +174,22 @@ final class LlmEnd {
             counted -> handOver(counted, exchange, prompt));
   }
 
-  private static RequestRecord counted(RequestRecord record, Counting.Prompt prompt) {
+  private static RequestRecord counted(RequestRecord record, TokenCounting.PromptCount prompt) {
     return record.withLocalCounts(prompt.tokens(), record.tokens().outputTokensLocal());
   }
 
-  private @Nullable Integer local(Exchange exchange) {
+  private @Nullable Integer local(StreamedExchange exchange) {
     return TokenCounts.local(exchange.answer(), components.protocol().tokenizer()::count);
   }
 
-  private void handOver(RequestRecord record, Exchange exchange, Counting.Prompt prompt) {
-    components.ledger().keep(counted(record, prompt));
+  private void handOver(
+      RequestRecord record, StreamedExchange exchange, TokenCounting.PromptCount prompt) {
+    components.requestLog().keep(counted(record, prompt));
     components.inFlight().remove(exchange);
   }
 
   private RequestRecord.Timing timing(
-      Exchange exchange, LlmAction.Sent sent, RequestRecord.Tokens tokens) {
+      StreamedExchange exchange, LlmAction.SentRequest sent, RequestRecord.Tokens tokens) {
     return exchange
         .timeline()
         .timing(
@@ -194,7 +200,10 @@ final class LlmEnd {
 
   /** The answer joins the history, with what it and its prompt take of the model's context. */
   private static Session remember(
-      LlmAction.Sent sent, Answer answer, RequestRecord.Tokens tokens, Session session) {
+      LlmAction.SentRequest sent,
+      ReceivedAnswer answer,
+      RequestRecord.Tokens tokens,
+      Session session) {
     PreparedRequest prepared = sent.prepared();
     if (prepared.conversation() == null) {
       return session;
@@ -219,22 +228,21 @@ final class LlmEnd {
   }
 
   private RequestRecord record(
-      Exchange exchange,
-      LlmAction.Sent sent,
+      StreamedExchange exchange,
+      LlmAction.SentRequest sent,
       RequestRecord.Tokens tokens,
       boolean ok,
       @Nullable String error) {
     Timeline timeline = exchange.timeline();
     RequestRecord.Timing timing = timing(exchange, sent, tokens);
-    Answer answer = exchange.answer();
-    Exchange.Ending ending = exchange.ending();
+    ReceivedAnswer answer = exchange.answer();
+    StreamedExchange.Ending ending = exchange.ending();
     PreparedRequest prepared = sent.prepared();
     LlmProtocol protocol = components.protocol();
     RequestRecord.Events events = timeline.events(true);
     Slo slo = protocol.sloOf(prepared.name());
     List<String> missed =
-        SloJudge.missed(
-            slo, prepared.body().stream(), ending.verdict(), ok, timing, events, tokens);
+        SloJudge.missed(slo, prepared.body().stream(), ending.status(), ok, timing, events, tokens);
     return new RequestRecord(
         identity(sent, timeline),
         timing,
@@ -242,17 +250,17 @@ final class LlmEnd {
         tokens,
         new RequestRecord.Outcome(
             answer.finishReason(),
+            ending.httpStatus(),
             ending.status(),
-            ending.verdict(),
             ok,
             error,
-            SloJudge.met(slo, ending.verdict(), missed),
+            SloJudge.met(slo, ending.status(), missed),
             missed),
         answer.server(),
         protocol.recording().text() ? text(prepared, answer) : null);
   }
 
-  private RequestRecord.Identity identity(LlmAction.Sent sent, Timeline timeline) {
+  private RequestRecord.Identity identity(LlmAction.SentRequest sent, Timeline timeline) {
     Session session = sent.session();
     PreparedRequest prepared = sent.prepared();
     Stage stage = (Stage) session.attributes().getOrElse(Stage.KEY, () -> null);
@@ -276,7 +284,7 @@ final class LlmEnd {
         stage == null ? Phase.MEASURE : stage.phaseAt(timeline.scheduled()));
   }
 
-  private static RequestRecord.Text text(PreparedRequest prepared, Answer answer) {
+  private static RequestRecord.Text text(PreparedRequest prepared, ReceivedAnswer answer) {
     boolean chat = prepared.body().api() == Api.CHAT;
     String reasoning = answer.reasoning();
     return new RequestRecord.Text(

@@ -7,9 +7,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-final class AnswerTest {
+final class GeneratedAnswerTest {
 
-  private static String text(Answer answer) {
+  private static String text(GeneratedAnswer answer) {
     return IntStream.range(0, answer.tokens()).mapToObj(answer::text).collect(Collectors.joining());
   }
 
@@ -18,7 +18,7 @@ final class AnswerTest {
     assertThat(text(answer("{%s}"))).isEqualTo(text(answer("{%s}")));
     assertThat(text(answer("{%s}"))).isNotEqualTo(text(answer("{\"seed\":2,%s}")));
     assertThat(text(answer("{%s}")))
-        .isNotEqualTo(text(Answer.to(Requests.chat("{%s}"), 2, 0, 1_000, 0)));
+        .isNotEqualTo(text(GeneratedAnswer.to(Requests.chat("{%s}"), 2, 0, 1_000, 0)));
     assertThat(text(answer("{%s}")))
         .isNotEqualTo(
             text(answer("{\"messages\":[{\"role\":\"user\",\"content\":\"How are they?\"}]}")));
@@ -26,7 +26,7 @@ final class AnswerTest {
 
   @Test
   void maxTokensEndWithLength() {
-    Answer answer = answer("{\"max_tokens\":7,\"ignore_eos\":true,%s}");
+    GeneratedAnswer answer = answer("{\"max_tokens\":7,\"ignore_eos\":true,%s}");
     assertThat(answer.tokens()).isEqualTo(7);
     assertThat(answer.finishReason()).isEqualTo("length");
     assertThat(text(answer).split(" ", -1)).hasSize(7);
@@ -39,21 +39,21 @@ final class AnswerTest {
 
   @Test
   void answerWithRoomEndsByItself() {
-    Answer answer = answer("{%s}");
+    GeneratedAnswer answer = answer("{%s}");
     assertThat(answer.finishReason()).isEqualTo("stop");
     assertThat(answer.tokens()).isBetween(1, 999);
   }
 
   @Test
   void ignoreEosFillsTheContext() {
-    Answer answer = answer("{\"ignore_eos\":true,%s}");
+    GeneratedAnswer answer = answer("{\"ignore_eos\":true,%s}");
     assertThat(answer.tokens()).isEqualTo(1_000);
     assertThat(answer.finishReason()).isEqualTo("length");
   }
 
   @Test
   void minTokensPostponeTheEnd() {
-    Answer answer = answer("{\"min_tokens\":900,%s}");
+    GeneratedAnswer answer = answer("{\"min_tokens\":900,%s}");
     assertThat(answer.tokens()).isEqualTo(900);
     assertThat(answer.finishReason()).isEqualTo("stop");
   }
@@ -63,7 +63,7 @@ final class AnswerTest {
     String whole = text(answer("{\"max_tokens\":50,\"ignore_eos\":true,%s}"));
     String[] words = whole.split(" ", -1);
     String across = words[10] + " " + words[11]; // a stop string over a token border
-    Answer answer =
+    GeneratedAnswer answer =
         answer("{\"max_tokens\":50,\"ignore_eos\":true,\"stop\":[\"" + across + "\",\"zz\"],%s}");
     assertThat(text(answer)).isEqualTo(whole.substring(0, whole.indexOf(across)));
     assertThat(answer.finishReason()).isEqualTo("stop");

@@ -2,7 +2,7 @@ package io.github.gatlingllm.engine;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.github.gatlingllm.engine.CompletionRequest.Api;
+import io.github.gatlingllm.wire.Api;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * (chat only), a chunk per text, the finish chunk; after the last choice the usage chunk where
  * asked for, {@code [DONE]}.
  */
-final class StreamedReply implements Reply {
+final class StreamedResponse implements ResponseWriter {
   private final ChannelHandlerContext context;
   private final CompletionRequest request;
   private final AnswerFormat format;
   private final String requestId;
 
-  StreamedReply(
+  StreamedResponse(
       ChannelHandlerContext context,
       CompletionRequest request,
       AnswerFormat format,
@@ -57,7 +57,7 @@ final class StreamedReply implements Reply {
   }
 
   @Override
-  public void text(int choice, Answer.Part part, CharSequence text, Usage usage) {
+  public void text(int choice, GeneratedAnswer.Part part, CharSequence text, Usage usage) {
     write(format.text(allocator(), choice, part, text, continuous(usage)));
   }
 

@@ -4,7 +4,7 @@ package io.github.gatlingllm.engine;
  * How a response goes out: streamed or whole. Choices count from 0. Belongs to the event loop; what
  * is told goes out with {@link #flush}.
  */
-interface Reply {
+interface ResponseWriter {
 
   /** The request was accepted. */
   void open();
@@ -13,7 +13,7 @@ interface Reply {
   void begin(int choice, Usage usage);
 
   /** More of a choice; ASCII, except for the name of a tool. */
-  void text(int choice, Answer.Part part, CharSequence text, Usage usage);
+  void text(int choice, GeneratedAnswer.Part part, CharSequence text, Usage usage);
 
   /** A choice is complete. */
   void finish(int choice, String finishReason, Usage usage);

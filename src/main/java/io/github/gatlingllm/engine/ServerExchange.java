@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * One request being answered: passes the scheduler's tokens to the reply, keeps their times, and
  * carries out the fault that was drawn for it. Belongs to the event loop.
  */
-final class Exchange {
+final class ServerExchange {
   private final EngineCore core;
   private final String requestId;
   private final int promptTokens;
-  private final Reply reply;
+  private final ResponseWriter reply;
   private final EventExecutor eventLoop;
   private final Runnable onEnd;
   private final long receivedNanos;
@@ -38,13 +38,13 @@ final class Exchange {
    * @param fault what shall go wrong; null for nothing
    * @param onEnd called once, when the connection is free for the next request
    */
-  Exchange(
+  ServerExchange(
       EngineCore core,
       String requestId,
       long receivedNanos,
       CompletionRequest request,
-      List<Answer> answers,
-      Reply reply,
+      List<GeneratedAnswer> answers,
+      ResponseWriter reply,
       Fault.@Nullable Effect fault,
       EventExecutor eventLoop,
       Runnable onEnd) {
@@ -57,7 +57,7 @@ final class Exchange {
     this.eventLoop = eventLoop;
     this.onEnd = onEnd;
     List<Choice> each = new ArrayList<>();
-    for (Answer answer : answers) {
+    for (GeneratedAnswer answer : answers) {
       BlockChain chain =
           core.options().prefixCaching()
               ? BlockChain.of(request.prompt(), answer, request.api())
@@ -70,10 +70,10 @@ final class Exchange {
   /** One of the answers. */
   private final class Choice implements Sequence.Listener {
     private final int index;
-    private final Answer answer;
+    private final GeneratedAnswer answer;
     private final Sequence sequence;
     private final StringBuilder unsent = new StringBuilder();
-    private Answer.Part part = Answer.Part.TEXT;
+    private GeneratedAnswer.Part part = GeneratedAnswer.Part.TEXT;
     private long begunNanos = receivedNanos;
     private long firstNanos;
     private long lastNanos;
@@ -81,7 +81,7 @@ final class Exchange {
     private int sent;
     private boolean finished;
 
-    Choice(int index, Answer answer, BlockChain chain) {
+    Choice(int index, GeneratedAnswer answer, BlockChain chain) {
       this.index = index;
       this.answer = answer;
       this.sequence = new Sequence(promptTokens, answer.tokens(), receivedNanos, chain, this);
@@ -133,7 +133,7 @@ final class Exchange {
   }
 
   private void take(Choice choice) {
-    Answer.Part part = choice.answer.part(choice.generated);
+    GeneratedAnswer.Part part = choice.answer.part(choice.generated);
     if (part != choice.part) {
       send(choice);
       choice.part = part;
