@@ -59,7 +59,7 @@ public record RunInfo(
     Map<String, TargetSlo> sloByTarget,
     long dropped,
     @Nullable Long planned,
-    List<StageInfo> stages,
+    List<LevelInfo> stages,
     List<Conclusion> conclusions,
     List<Assertion> assertions) {
 

@@ -31,7 +31,7 @@ public final class RunInfoBuilder {
   private Map<String, RunInfo.TargetSlo> sloByTarget = Map.of();
   private long dropped;
   private @Nullable Long planned;
-  private List<StageInfo> stages = List.of();
+  private List<LevelInfo> stages = List.of();
   private List<RunInfo.Conclusion> conclusions = List.of();
   private List<Assertion> assertions = List.of();
 
@@ -129,7 +129,7 @@ public final class RunInfoBuilder {
     return this;
   }
 
-  public RunInfoBuilder stages(List<StageInfo> inOrder) {
+  public RunInfoBuilder stages(List<LevelInfo> inOrder) {
     stages = inOrder;
     return this;
   }

@@ -4,7 +4,7 @@ import io.github.gatlingllm.metric.Figure;
 import io.github.gatlingllm.metric.Figure.Unit;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.record.Assertion;
-import io.github.gatlingllm.record.StageInfo;
+import io.github.gatlingllm.record.LevelInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -72,14 +72,14 @@ final class AssertionJudge {
   }
 
   private void stages(Assertion assertion, Figure figure) {
-    List<StageInfo> all =
+    List<LevelInfo> all =
         parts.stages(assertion.target()).stream().map(StageWindow::stage).toList();
-    List<StageInfo> meant = all.stream().filter(s -> s.label().equals(assertion.name())).toList();
-    for (StageInfo stage : meant) {
+    List<LevelInfo> meant = all.stream().filter(s -> s.label().equals(assertion.name())).toList();
+    for (LevelInfo stage : meant) {
       one(assertion, figure, parts.place(stage), stage.target(), stage, null);
     }
     if (meant.isEmpty()) {
-      none(assertion, figure, "no stage is called", all.stream().map(StageInfo::label).toList());
+      none(assertion, figure, "no stage is called", all.stream().map(LevelInfo::label).toList());
     }
   }
 
@@ -99,7 +99,7 @@ final class AssertionJudge {
       Figure figure,
       String subject,
       @Nullable String target,
-      @Nullable StageInfo stage,
+      @Nullable LevelInfo stage,
       @Nullable String name) {
     boolean all = stage == null && name == null;
     Parts.Part part = parts.part(target, stage, name, all ? maxGoodput.apply(target) : null);

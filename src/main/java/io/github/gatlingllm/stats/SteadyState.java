@@ -2,8 +2,8 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.StageInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -73,7 +73,7 @@ final class SteadyState {
   }
 
   /** The stage that is judged. */
-  StageInfo stage() {
+  LevelInfo stage() {
     return window.stage();
   }
 

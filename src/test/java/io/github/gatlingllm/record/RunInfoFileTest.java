@@ -3,7 +3,7 @@ package io.github.gatlingllm.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,7 +37,7 @@ class RunInfoFileTest {
           .planned(1_000L)
           .stages(
               List.of(
-                  new StageInfo(
+                  new LevelInfo(
                       "c=8",
                       "vLLM",
                       "A1",
@@ -47,7 +47,7 @@ class RunInfoFileTest {
                       List.of(
                           new PhaseWindow(Phase.FILL, 1, 2L),
                           new PhaseWindow(Phase.MEASURE, 2, null))),
-                  new StageInfo("all", "vLLM", null, "injection", null, "users/s", List.of())))
+                  new LevelInfo("all", "vLLM", null, "injection", null, "users/s", List.of())))
           .assertions(
               List.of(
                   Assertion.VALID,

@@ -12,24 +12,24 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class LevelTest {
+class LoadLevelTest {
 
   @ParameterizedTest
   @CsvSource({"16, r=16", "2.5, r=2.5", "1000000, r=1000000", "0.001, r=0.001", "20.10, r=20.1"})
   void rateLabelsHaveNoTrailingZeros(double rate, String label) {
-    assertThat(new Level.Open(rate, new Arrivals.Constant(rate), Phases.DEFAULT).label())
+    assertThat(new LoadLevel.Open(rate, new Arrivals.Constant(rate), Phases.DEFAULT).label())
         .isEqualTo(label);
   }
 
   @Test
   void closedLabel() {
-    assertThat(new Level.Closed(8, Phases.DEFAULT).label()).isEqualTo("c=8");
+    assertThat(new LoadLevel.Closed(8, Phases.DEFAULT).label()).isEqualTo("c=8");
   }
 
   static Stream<Arguments> mistakes() {
     return Stream.of(
         mistake(
-            () -> new Level.Closed(0, Phases.DEFAULT),
+            () -> new LoadLevel.Closed(0, Phases.DEFAULT),
             "closedLoop(0) offers no load; expected 1 user or more"),
         mistake(
             () -> Phases.DEFAULT.withMeasure(0),
@@ -48,7 +48,8 @@ class LevelTest {
             () ->
                 new LoadPlan(
                     List.of(
-                        new Level.Closed(8, Phases.DEFAULT), new Level.Closed(8, Phases.DEFAULT))),
+                        new LoadLevel.Closed(8, Phases.DEFAULT),
+                        new LoadLevel.Closed(8, Phases.DEFAULT))),
             "Level c=8 is there twice; name each level once"));
   }
 

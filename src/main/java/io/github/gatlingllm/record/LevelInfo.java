@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param unit of {@code offered}, e.g. {@code users} or {@code requests/s}
  * @param phases in order of time; those that began
  */
-public record StageInfo(
+public record LevelInfo(
     String label,
     String target,
     @Nullable String scenario,
@@ -36,7 +36,7 @@ public record StageInfo(
   /** An open loop that replays recorded traffic. */
   public static final String TRACE = "trace";
 
-  public StageInfo {
+  public LevelInfo {
     phases = phases == null ? List.of() : List.copyOf(phases);
   }
 
@@ -56,8 +56,8 @@ public record StageInfo(
   }
 
   /** The same with these phases. */
-  public StageInfo withPhases(List<PhaseWindow> windows) {
-    return new StageInfo(label, target, scenario, kind, offered, unit, windows);
+  public LevelInfo withPhases(List<PhaseWindow> windows) {
+    return new LevelInfo(label, target, scenario, kind, offered, unit, windows);
   }
 
   /** When that phase was; empty if it never began. */

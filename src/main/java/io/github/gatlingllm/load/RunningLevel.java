@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
  * in their session under {@link #KEY}; a request belongs to the stage its user carries and to
  * {@link #phaseAt} of the instant at which it was scheduled. Safe for use by several threads.
  */
-public final class Stage {
+public final class RunningLevel {
   /** Session attribute; the prefix lets it survive {@code session.reset()}. */
   public static final String KEY = "gatling.llm.stage";
 
   private static final long OPEN_END = Long.MAX_VALUE;
 
-  private final Level level;
+  private final LoadLevel level;
   private final long startNanos;
   // Offsets since startNanos: nanoTime itself may overflow between two readings.
   private final long fillEnd;
@@ -24,7 +24,7 @@ public final class Stage {
   private volatile boolean over;
   private volatile int trial;
 
-  Stage(Level level, long startNanos) {
+  RunningLevel(LoadLevel level, long startNanos) {
     this.level = level;
     this.startNanos = startNanos;
     Phases phases = level.phases();
@@ -33,7 +33,7 @@ public final class Stage {
     this.measureEnd = phases.requests() == null ? stabilizeEnd + phases.measureNanos() : OPEN_END;
   }
 
-  public Level level() {
+  public LoadLevel level() {
     return level;
   }
 
@@ -119,7 +119,7 @@ public final class Stage {
 
   /** The number of the batch trial that runs, from 1; null outside batch levels. */
   public @Nullable Integer trial() {
-    return level instanceof Level.Batch ? (Integer) trial : null;
+    return level instanceof LoadLevel.Batch ? (Integer) trial : null;
   }
 
   /** Starts the next trial, once all of the one before have ended. */

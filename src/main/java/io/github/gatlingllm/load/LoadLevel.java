@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.util.Iterator;
 
 /** One load level of a plan: how much is offered, and for how long. */
-public sealed interface Level {
+public sealed interface LoadLevel {
 
   /** The name in files and assertions, e.g. {@code c=8} or {@code r=2.5}. */
   String label();
@@ -22,7 +22,7 @@ public sealed interface Level {
    *
    * @param users iterations in flight, 1 or more
    */
-  record Closed(int users, Phases phases) implements Level {
+  record Closed(int users, Phases phases) implements LoadLevel {
     public Closed {
       if (users <= 0) {
         throw new IllegalArgumentException(
@@ -53,7 +53,7 @@ public sealed interface Level {
    * @param trials 1 or more
    * @param drainNanos at most so long may the last trial take
    */
-  record Batch(int users, int trials, long drainNanos) implements Level {
+  record Batch(int users, int trials, long drainNanos) implements LoadLevel {
     public Batch {
       if (users <= 0 || trials <= 0) {
         throw new IllegalArgumentException(
@@ -90,7 +90,8 @@ public sealed interface Level {
    * @param perSecond mean rate, above 0
    * @param arrivals the process that draws the arrivals at that rate
    */
-  record Open(String label, double perSecond, Arrivals arrivals, Phases phases) implements Level {
+  record Open(String label, double perSecond, Arrivals arrivals, Phases phases)
+      implements LoadLevel {
 
     public Open {
       long length =
