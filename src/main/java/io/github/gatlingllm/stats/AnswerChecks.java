@@ -1,5 +1,7 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.Check.Level;
 import io.github.gatlingllm.stats.Summary.Workload;

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;

@@ -1,9 +1,13 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.stats.Figures.MaxGoodput;
 import io.github.gatlingllm.stats.Summary.Arrivals;
 import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.PhaseSpan;

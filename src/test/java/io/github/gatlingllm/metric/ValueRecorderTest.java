@@ -1,4 +1,4 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.metric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
@@ -96,5 +96,14 @@ class ValueRecorderTest {
   })
   void fewerThanTenBeyond(long count, String low) {
     assertThat(String.join(" ", ValueRecorder.lowN(count))).isEqualTo(low);
+  }
+
+  @Test
+  void percentilesNeedTenValuesBeyond() {
+    assertThat(ValueRecorder.isLowN(1_000, 99)).isFalse();
+    assertThat(ValueRecorder.isLowN(999, 99)).isTrue();
+    assertThat(ValueRecorder.isLowN(10_000, 99.9)).isFalse();
+    assertThat(ValueRecorder.isLowN(9_999, 99.9)).isTrue();
+    assertThat(ValueRecorder.lowN(1_000)).containsExactly("p999");
   }
 }

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.metric;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code errors} stands for {@code errors.percent}, {@code started} for {@code started.count}.
  */
-public final class FigureName {
+public final class Figure {
 
   /** What a figure is counted in. */
   public enum Unit {
@@ -64,7 +64,7 @@ public final class FigureName {
               Collectors.toMap(
                   Quantity::name, Function.identity(), (a, b) -> a, LinkedHashMap::new));
 
-  private static final Map<String, FigureName> SINGLE = SingleFigures.all();
+  private static final Map<String, Figure> SINGLE = SingleFigures.all();
 
   private final String name;
   private final String words;
@@ -73,7 +73,7 @@ public final class FigureName {
   private final @Nullable Quantity quantity;
   private final @Nullable Double percent;
 
-  private FigureName(
+  private Figure(
       String name,
       String words,
       Unit unit,
@@ -88,9 +88,9 @@ public final class FigureName {
     this.percent = percent;
   }
 
-  static FigureName single(
+  static Figure single(
       String name, String words, Unit unit, Function<Figures, @Nullable Double> value) {
-    return new FigureName(name, words, unit, value, null, null);
+    return new Figure(name, words, unit, value, null, null);
   }
 
   /**
@@ -98,7 +98,7 @@ public final class FigureName {
    *
    * @throws IllegalArgumentException in one line that names it and what comes closest
    */
-  public static FigureName parse(String name) {
+  public static Figure parse(String name) {
     for (String whole : List.of(name, name + PERCENT, name + COUNT)) {
       if (SINGLE.containsKey(whole)) {
         return SINGLE.get(whole);
@@ -106,7 +106,7 @@ public final class FigureName {
     }
     int dot = name.indexOf('.');
     Quantity quantity = dot < 0 ? null : QUANTITIES.get(name.substring(0, dot));
-    FigureName figure = quantity == null ? null : of(quantity, name.substring(dot + 1));
+    Figure figure = quantity == null ? null : of(quantity, name.substring(dot + 1));
     if (figure == null) {
       throw new IllegalArgumentException(
           "no figure is called '%s'; near it: %s"
@@ -130,7 +130,7 @@ public final class FigureName {
     return Spelling.nearest(wrong, candidates, 4);
   }
 
-  private static @Nullable FigureName of(Quantity quantity, String statistic) {
+  private static @Nullable Figure of(Quantity quantity, String statistic) {
     Function<Figures, Distribution> of = quantity.distribution();
     return switch (statistic) {
       case "mean" -> of(quantity, "mean", "mean", f -> of.apply(f).mean());
@@ -147,7 +147,7 @@ public final class FigureName {
     };
   }
 
-  private static FigureName of(
+  private static Figure of(
       Quantity quantity,
       String statistic,
       String words,
@@ -159,7 +159,7 @@ public final class FigureName {
         value);
   }
 
-  private static @Nullable FigureName percentile(Quantity quantity, Matcher form) {
+  private static @Nullable Figure percentile(Quantity quantity, Matcher form) {
     if (!form.matches()) {
       return null;
     }
@@ -172,7 +172,7 @@ public final class FigureName {
       return null;
     }
     String plain = percent.toPlainString();
-    return new FigureName(
+    return new Figure(
         quantity.name() + ".p" + plain,
         Ordinal.of(percent) + " percentile of " + quantity.title(),
         quantity.unit(),
@@ -228,15 +228,15 @@ public final class FigureName {
   }
 
   /** Its value, any percentile included. */
-  @Nullable Double of(Figures figures, Tally recorded) {
+  public @Nullable Double of(Figures figures, Function<String, ValueRecorder> recorded) {
     Double known = of(figures);
     return known != null || quantity == null || percent == null
         ? known
-        : quantity.recorder().apply(recorded).percentile(percent);
+        : recorded.apply(quantity.name()).percentile(percent);
   }
 
   /** Over how many values it is a percentile with fewer than 10 of them beyond; null if not. */
-  @Nullable Long lowN(Figures figures) {
+  public @Nullable Long lowN(Figures figures) {
     if (quantity == null || percent == null) {
       return null;
     }

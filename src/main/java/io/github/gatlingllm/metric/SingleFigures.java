@@ -1,11 +1,11 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.metric;
 
+import io.github.gatlingllm.metric.Figure.Unit;
+import io.github.gatlingllm.metric.Figures.Counts;
+import io.github.gatlingllm.metric.Figures.Goodput;
+import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.stats.FigureName.Unit;
-import io.github.gatlingllm.stats.Figures.Counts;
-import io.github.gatlingllm.stats.Figures.Goodput;
-import io.github.gatlingllm.stats.Figures.MaxGoodput;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 /** The figures that are one number each, by name. */
 final class SingleFigures {
 
-  private final Map<String, FigureName> byName = new LinkedHashMap<>();
+  private final Map<String, Figure> byName = new LinkedHashMap<>();
 
   private SingleFigures() {}
 
-  static Map<String, FigureName> all() {
+  static Map<String, Figure> all() {
     SingleFigures all = new SingleFigures();
     all.goodput();
     all.throughput();
@@ -124,6 +124,6 @@ final class SingleFigures {
 
   private void add(
       String name, String words, Unit unit, Function<Figures, @Nullable Double> value) {
-    byName.put(name, FigureName.single(name, words, unit, value));
+    byName.put(name, Figure.single(name, words, unit, value));
   }
 }

@@ -1,6 +1,6 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.metric;
 
-import io.github.gatlingllm.stats.FigureName.Unit;
+import io.github.gatlingllm.metric.Figure.Unit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -11,14 +11,9 @@ import java.util.function.Function;
  * @param name as in {@code summary.json}, without its unit where that is milliseconds
  * @param title in the middle of a sentence
  * @param distribution where a summary has it
- * @param recorder where all its values are
  */
 record Quantity(
-    String name,
-    String title,
-    Unit unit,
-    Function<Figures, Distribution> distribution,
-    Function<Tally, ValueRecorder> recorder) {
+    String name, String title, Unit unit, Function<Figures, Distribution> distribution) {
 
   static List<Quantity> all() {
     List<Quantity> all = new ArrayList<>();
@@ -28,25 +23,17 @@ record Quantity(
               metric.isTime() ? metric.key().replaceAll("_ms$", "") : metric.key(),
               inSentence(metric.title()),
               metric.isTime() ? Unit.MILLIS : Unit.TOKENS,
-              figures -> figures.metric(metric),
-              tally -> tally.recorder(metric)));
+              figures -> figures.metric(metric)));
     }
-    all.add(rate("user", f -> f.throughput().userTokensPerS(), Tally::user));
-    all.add(rate("decode", f -> f.throughput().decodeTokensPerS(), Tally::decode));
-    all.add(rate("prefill", f -> f.throughput().prefillTokensPerS(), Tally::prefill));
+    all.add(rate("user", f -> f.throughput().userTokensPerS()));
+    all.add(rate("decode", f -> f.throughput().decodeTokensPerS()));
+    all.add(rate("prefill", f -> f.throughput().prefillTokensPerS()));
     return all;
   }
 
-  private static Quantity rate(
-      String kind,
-      Function<Figures, Distribution> distribution,
-      Function<Tally, ValueRecorder> recorder) {
+  private static Quantity rate(String kind, Function<Figures, Distribution> distribution) {
     return new Quantity(
-        kind + "_tokens_per_s",
-        kind + " tokens per second",
-        Unit.TOKENS_PER_S,
-        distribution,
-        recorder);
+        kind + "_tokens_per_s", kind + " tokens per second", Unit.TOKENS_PER_S, distribution);
   }
 
   /** Abbreviations stay as they are. */

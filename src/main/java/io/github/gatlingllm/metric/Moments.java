@@ -1,4 +1,4 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.metric;
 
 /**
  * Count, mean, population standard deviation, minimum and maximum of a stream of values, exact to
@@ -7,7 +7,7 @@ package io.github.gatlingllm.stats;
  * <p>Welford's update, and Chan's to join two: no sum of squares, so nothing cancels when the
  * spread is small beside the mean.
  */
-final class Moments {
+public final class Moments {
 
   private long count;
   private double mean;
@@ -16,7 +16,7 @@ final class Moments {
   private double max = Double.NEGATIVE_INFINITY;
 
   /** Adds {@code weight} values; nothing when it is 0. */
-  void add(double value, long weight) {
+  public void add(double value, long weight) {
     if (weight <= 0) {
       return;
     }
@@ -28,7 +28,7 @@ final class Moments {
     max = Math.max(max, value);
   }
 
-  void add(Moments other) {
+  public void add(Moments other) {
     if (other.count == 0) {
       return;
     }
@@ -41,28 +41,28 @@ final class Moments {
     max = Math.max(max, other.max);
   }
 
-  long count() {
+  public long count() {
     return count;
   }
 
   /** Σ of the values. */
-  double sum() {
+  public double sum() {
     return mean * count;
   }
 
-  double mean() {
+  public double mean() {
     return mean;
   }
 
-  double std() {
+  public double std() {
     return count == 0 ? 0 : Math.sqrt(Math.max(0, squares / count));
   }
 
-  double min() {
+  public double min() {
     return min;
   }
 
-  double max() {
+  public double max() {
     return max;
   }
 }

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.metric;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +23,7 @@ public record Interval(double low, double high) {
    * @return null when nothing was counted
    * @see <a href="https://doi.org/10.1080/01621459.1927.10502953">Wilson 1927</a>
    */
-  static @Nullable Interval ofShare(long met, long all) {
+  public static @Nullable Interval ofShare(long met, long all) {
     if (all == 0) {
       return null;
     }

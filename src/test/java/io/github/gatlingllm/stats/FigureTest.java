@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.metric.Figure;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -24,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every name, with the value of its figure worked out by hand. */
-class FigureNameTest {
+class FigureTest {
 
   static final RunInfo RUN =
       run(2, stage(1, 0, 2_000)).toBuilder().slo(Slo.parse("ttft<200ms", 40)).build();
@@ -114,13 +117,13 @@ class FigureNameTest {
   private static final Figures FIGURES = Recorded.figures(RUN, REQUESTS).summary().figures();
 
   static Stream<String> names() {
-    return FigureName.names().stream();
+    return Figure.names().stream();
   }
 
   @ParameterizedTest
   @MethodSource("names")
   void nameHasItsValue(String name) {
-    FigureName figure = FigureName.parse(name);
+    Figure figure = Figure.parse(name);
 
     assertThat(figure.name()).isEqualTo(name);
     Double expected = expected(name);
@@ -135,9 +138,9 @@ class FigureNameTest {
 
   @Test
   void handmadeValuesAreOfAllNames() {
-    List<String> single = FigureName.names().stream().filter(SINGLE::containsKey).toList();
+    List<String> single = Figure.names().stream().filter(SINGLE::containsKey).toList();
     assertThat(single).containsExactlyElementsOf(SINGLE.keySet());
-    assertThat(FigureName.names()).hasSize(SINGLE.size() + VALUES.size() * 11);
+    assertThat(Figure.names()).hasSize(SINGLE.size() + VALUES.size() * 11);
   }
 
   private static Double expected(String name) {
@@ -167,7 +170,7 @@ class FigureNameTest {
   void everyMetricHasAName() {
     for (Metric metric : Metric.values()) {
       String name = metric.key().replace("_ms", "");
-      FigureName figure = FigureName.parse(name + ".mean");
+      Figure figure = Figure.parse(name + ".mean");
       assertThat(figure.of(FIGURES)).isEqualTo(FIGURES.metric(metric).mean());
       assertThat(figure.unit().sign()).isEqualTo(metric.unit());
     }
@@ -188,18 +191,18 @@ class FigureNameTest {
               List.of(),
               Map.of(),
               new Figures.Counts(null, 100, 100, met, 0, Map.of()));
-      assertThat(FigureName.parse("goodput.percent").of(figures)).isEqualTo(met);
-      assertThat(FigureName.parse("errors.percent").of(figures)).isEqualTo(100 - met);
+      assertThat(Figure.parse("goodput.percent").of(figures)).isEqualTo(met);
+      assertThat(Figure.parse("errors.percent").of(figures)).isEqualTo(100 - met);
     }
   }
 
   @Test
   void nothingHasNoValueButCountsAreZero() {
     Figures none = Cell.empty().figures(0, false, null, null, null);
-    assertThat(FigureName.names())
+    assertThat(Figure.names())
         .allSatisfy(
             name ->
-                assertThat(FigureName.parse(name).of(none))
+                assertThat(Figure.parse(name).of(none))
                     .as(name)
                     .isEqualTo(
                         name.endsWith(".count") && !name.startsWith("invalid_checks")
@@ -220,7 +223,7 @@ class FigureNameTest {
     "started, started.count",
   })
   void otherSpellings(String written, String name) {
-    assertThat(FigureName.parse(written).name()).isEqualTo(name);
+    assertThat(Figure.parse(written).name()).isEqualTo(name);
   }
 
   @ParameterizedTest
@@ -240,7 +243,7 @@ class FigureNameTest {
     "requests_per_s, mean requests per second",
   })
   void words(String name, String words) {
-    assertThat(FigureName.parse(name).words()).isEqualTo(words);
+    assertThat(Figure.parse(name).words()).isEqualTo(words);
   }
 
   @ParameterizedTest
@@ -258,7 +261,7 @@ class FigureNameTest {
     "timeouts.count, timeout.count",
   })
   void unknownNameSaysWhatIsNear(String wrong, String near) {
-    assertThatThrownBy(() -> FigureName.parse(wrong))
+    assertThatThrownBy(() -> Figure.parse(wrong))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("no figure is called '" + wrong + "'; near it: ")
         .hasMessageContaining(near);
@@ -267,20 +270,15 @@ class FigureNameTest {
   @ParameterizedTest
   @ValueSource(strings = {"x", "averageoftheveryveryverylongestnameofafigureeverwritten.p99"})
   void messageFitsALine(String wrong) {
-    assertThatThrownBy(() -> FigureName.parse(wrong))
+    assertThatThrownBy(() -> Figure.parse(wrong))
         .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1).hasSizeLessThanOrEqualTo(200));
   }
 
   @Test
   void fewValuesBeyondAPercentile() {
-    assertThat(FigureName.parse("ttft.p50").lowN(FIGURES)).isEqualTo(3);
-    assertThat(FigureName.parse("ttft.mean").lowN(FIGURES)).isNull();
-    assertThat(FigureName.parse("jitter").lowN(FIGURES)).isNull();
-    assertThat(ValueRecorder.isLowN(1_000, 99)).isFalse();
-    assertThat(ValueRecorder.isLowN(999, 99)).isTrue();
-    assertThat(ValueRecorder.isLowN(10_000, 99.9)).isFalse();
-    assertThat(ValueRecorder.isLowN(9_999, 99.9)).isTrue();
-    assertThat(ValueRecorder.lowN(1_000)).containsExactly("p999");
+    assertThat(Figure.parse("ttft.p50").lowN(FIGURES)).isEqualTo(3);
+    assertThat(Figure.parse("ttft.mean").lowN(FIGURES)).isNull();
+    assertThat(Figure.parse("jitter").lowN(FIGURES)).isNull();
     assertThat(FIGURES.metric(Metric.TTFT_MS).mean()).isEqualTo(150, within(1e-9));
   }
 }

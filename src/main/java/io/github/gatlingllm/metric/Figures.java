@@ -1,4 +1,4 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.metric;
 
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.Collections;

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.metric;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -11,33 +11,33 @@ import org.jspecify.annotations.Nullable;
  * HdrHistogram of 3 significant digits that grows with the largest value (16 KiB below 2 ms, about
  * 90 KiB for seconds), and {@link Moments}.
  */
-final class ValueRecorder {
+public final class ValueRecorder {
 
   /** Histogram steps per millisecond: the histogram counts microseconds. */
-  static final double MICROS = 1_000;
+  public static final double MICROS = 1_000;
 
   /** Histogram steps per token: whole tokens. */
-  static final double WHOLE = 1;
+  public static final double WHOLE = 1;
 
   /** Histogram steps per token/s: thousandths. */
-  static final double THOUSANDTHS = 1_000;
+  public static final double THOUSANDTHS = 1_000;
 
   /** Histogram steps per unit that a server chose, perhaps seconds. */
-  static final double MILLIONTHS = 1_000_000;
+  public static final double MILLIONTHS = 1_000_000;
 
   private final double resolution;
   private final Histogram histogram = new Histogram(3);
   private final Moments moments = new Moments();
 
-  ValueRecorder(double resolution) {
+  public ValueRecorder(double resolution) {
     this.resolution = resolution;
   }
 
-  void add(double value) {
+  public void add(double value) {
     add(value, 1);
   }
 
-  void add(double value, long weight) {
+  public void add(double value, long weight) {
     if (weight <= 0) {
       return;
     }
@@ -45,16 +45,16 @@ final class ValueRecorder {
     moments.add(value, weight);
   }
 
-  void add(ValueRecorder other) {
+  public void add(ValueRecorder other) {
     histogram.add(other.histogram);
     moments.add(other.moments);
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return moments.count() == 0;
   }
 
-  Moments moments() {
+  public Moments moments() {
     return moments;
   }
 
@@ -63,7 +63,7 @@ final class ValueRecorder {
    *
    * @param percent in (0, 100]
    */
-  @Nullable Double percentile(double percent) {
+  public @Nullable Double percentile(double percent) {
     if (isEmpty()) {
       return null;
     }
@@ -73,11 +73,11 @@ final class ValueRecorder {
 
   /** Receives recorded values, ascending, to the histogram's precision. */
   @FunctionalInterface
-  interface ValueVisitor {
+  public interface ValueVisitor {
     void value(double value, long count);
   }
 
-  void forEach(ValueVisitor visitor) {
+  public void forEach(ValueVisitor visitor) {
     histogram
         .recordedValues()
         .forEach(
@@ -88,12 +88,12 @@ final class ValueRecorder {
   }
 
   /** Of independent values, one per request: with intervals of confidence. */
-  Distribution distribution() {
+  public Distribution distribution() {
     return distribution(interval(0.5), interval(0.99));
   }
 
   /** Of values that depend on each other, such as the gaps of one answer: without intervals. */
-  Distribution pooled() {
+  public Distribution pooled() {
     return distribution(null, null);
   }
 
