@@ -25,14 +25,14 @@ final class AnswerChecks {
     this.run = run;
   }
 
-  static List<Check> of(Evidence evidence, Figures run, Workload workload, boolean pinned) {
+  static List<Check> of(Evidence evidence, Figures run, Workload workload) {
     AnswerChecks all = new AnswerChecks(evidence, run);
     all.errors();
     if (evidence.ok > 0) {
-      if (pinned) {
+      if (evidence.pinned > 0) {
         all.pinned();
       }
-      all.finishReasons(pinned);
+      all.finishReasons();
       all.tokenCounts();
       all.promptTokens();
       all.outputTokens();
@@ -69,7 +69,7 @@ final class AnswerChecks {
   }
 
   private void pinned() {
-    double share = share(e.notPinned, e.ok);
+    double share = share(e.notPinned, e.pinned);
     shareCheck(
         "pinned_output",
         share,
@@ -78,7 +78,7 @@ final class AnswerChecks {
         "The server ignores ignore_eos/min_tokens: compare runs by tok/s and TPOT, not by E2E.");
   }
 
-  private void finishReasons(boolean pinned) {
+  private void finishReasons() {
     Map<String, Long> reasons = run.finishReasons();
     long none = reasons.getOrDefault("none", 0L);
     double share = share(none, e.ok);
@@ -94,7 +94,7 @@ final class AnswerChecks {
         share,
         0.01,
         "Answers ended by: " + mix + ".",
-        pinned
+        e.pinned > 0
             ? "Answers without a finish reason may be cut: look at the server's log."
             : "Answers without a finish reason may be cut: set ignoreEos=true to pin their"
                 + " length.");

@@ -224,9 +224,9 @@ final class SummaryAssembly {
     load.lowN(run, stages);
     load.levels(curves);
     load.conclusions(info.conclusions());
-    load.sameModel(counted.workload().modelsOfTargets(), RunStatistics.hasOneTokenizer(info));
+    load.sameModel(counted.workload().modelsOfTargets(), info.hasOneTokenizer());
     List<Check> all = new ArrayList<>(load.checks());
-    all.addAll(AnswerChecks.of(counted.evidence(), run, workload, RunStatistics.isPinned(info)));
+    all.addAll(AnswerChecks.of(counted.evidence(), run, workload));
     all.sort(Comparator.comparing(Check::level).reversed());
     return all;
   }
