@@ -29,17 +29,19 @@ class PackageArrowsTest {
               Set.of("client", "engine", "load", "run", "record", "stats", "wire", "workload")),
           Map.entry("client", Set.of("wire", "record")),
           Map.entry("wire", Set.of()),
-          Map.entry("load", Set.of("record")),
+          Map.entry("load", Set.of("metric", "record")),
           Map.entry("workload", Set.of("wire")),
           Map.entry("record", Set.of()),
           Map.entry("run", Set.of("record", "telemetry", "stats", "report", "load")),
           Map.entry("telemetry", Set.of("record")),
-          Map.entry("stats", Set.of("record")),
-          Map.entry("report", Set.of("stats", "record")),
+          Map.entry("metric", Set.of("record")),
+          Map.entry("stats", Set.of("metric", "record")),
+          Map.entry("report", Set.of("metric", "stats", "record")),
           Map.entry("engine", Set.of("wire")),
           Map.entry(
               "simulations",
-              Set.of("javaapi", "load", "workload", "engine", "record", "stats", "wire")));
+              Set.of(
+                  "javaapi", "load", "workload", "engine", "metric", "record", "stats", "wire")));
 
   /** Where the DSL hands over to Gatling's core, and where a run finds its directory in it. */
   private static final Set<String> SEAMS =

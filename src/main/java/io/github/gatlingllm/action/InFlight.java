@@ -1,8 +1,8 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.session.Session;
-import io.github.gatlingllm.client.Exchange;
-import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.client.StreamedExchange;
+import io.github.gatlingllm.load.RunningLevel;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -22,17 +22,17 @@ final class InFlight {
 
   private static final long POLL_MILLIS = 5;
 
-  private final Map<Exchange, Session> requests = new ConcurrentHashMap<>();
+  private final Map<StreamedExchange, Session> requests = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
   /** Whether that user may start a request now. */
   boolean admits(Session session) {
-    Stage stage = stageOf(session);
+    RunningLevel stage = stageOf(session);
     return !closed && (stage == null || stage.admits());
   }
 
   /** Notes a request that starts. One that comes too late is cancelled at once. */
-  void add(Exchange exchange, Session session) {
+  void add(StreamedExchange exchange, Session session) {
     requests.put(exchange, session);
     cancelIfLate(exchange, session);
   }
@@ -42,16 +42,16 @@ final class InFlight {
    * next in line, who may hear of that before it hears that it is cancelled too. Call on its event
    * loop.
    */
-  void cancelIfLate(Exchange exchange, Session session) {
+  void cancelIfLate(StreamedExchange exchange, Session session) {
     if (!admits(session)) {
-      Stage stage = stageOf(session);
+      RunningLevel stage = stageOf(session);
       boolean cut = stage != null && !stage.isOver();
       exchange.cancel(closed ? INTERRUPTED : cut ? STOPPED : DRAINED);
     }
   }
 
   /** The request is over, and its record is handed over. */
-  void remove(Exchange exchange) {
+  void remove(StreamedExchange exchange) {
     requests.remove(exchange);
   }
 
@@ -61,12 +61,12 @@ final class InFlight {
   }
 
   /** Whether a request of that stage is there. */
-  boolean has(Stage stage) {
+  boolean has(RunningLevel stage) {
     return requests.values().stream().anyMatch(session -> stageOf(session) == stage);
   }
 
   /** Cancels what is there of that stage, soon, each request on its own event loop. */
-  void cancel(Stage stage) {
+  void cancel(RunningLevel stage) {
     cancel(session -> stageOf(session) == stage, DRAINED);
   }
 
@@ -102,7 +102,7 @@ final class InFlight {
         });
   }
 
-  private static @Nullable Stage stageOf(Session session) {
-    return (Stage) session.attributes().getOrElse(Stage.KEY, () -> null);
+  private static @Nullable RunningLevel stageOf(Session session) {
+    return (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
   }
 }

@@ -10,11 +10,12 @@ import io.gatling.core.controller.throttle.Throttler$Command$ThrottledRequest;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.client.Request;
-import io.github.gatlingllm.client.Answer;
-import io.github.gatlingllm.client.Exchange;
+import io.github.gatlingllm.client.ReceivedAnswer;
+import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.workload.Conversation;
+import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongConsumer;
@@ -25,7 +26,7 @@ import scala.runtime.BoxedUnit;
 /**
  * Sends one LLM request for a virtual user: hold it until its planned instant, resolve what is
  * asked, wait for the throttle and the in-flight gate, exchange, and hand the end to {@link
- * LlmEnd}.
+ * ResponseProcessor}.
  */
 final class LlmAction extends RequestActionBase {
 
@@ -33,7 +34,7 @@ final class LlmAction extends RequestActionBase {
   private final LlmComponents components;
   private final CoreComponents core;
   private final HttpCall call;
-  private final LlmEnd end;
+  private final ResponseProcessor end;
   private final boolean throttled;
 
   LlmAction(LlmRequest request, LlmComponents components, ScenarioContext context, Action next) {
@@ -42,9 +43,11 @@ final class LlmAction extends RequestActionBase {
     this.components = components;
     this.core = context.coreComponents();
     this.throttled =
-        context.throttled() && core.throttler().isDefined() && components.ledger().inStatistics();
+        context.throttled()
+            && core.throttler().isDefined()
+            && components.requestLog().inStatistics();
     this.call = components.httpCall(context, request.parts().headers);
-    this.end = new LlmEnd(request.parts(), components, core.statsEngine(), next);
+    this.end = new ResponseProcessor(request.parts(), components, core.statsEngine(), next);
   }
 
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
@@ -161,8 +164,8 @@ final class LlmAction extends RequestActionBase {
       if (reason != null) {
         return passOver(session, prepared, reason);
       }
-      index = components.ledger().next();
-      requestId = components.ledger().requestId(index);
+      index = components.requestLog().next();
+      requestId = components.requestLog().requestId(index);
       httpRequest = call.build(session, prepared, requestId);
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       crash(session, String.valueOf(e.getMessage()));
@@ -172,8 +175,8 @@ final class LlmAction extends RequestActionBase {
     long start = components.now();
     long lag = arrival == null ? 0 : arrival.startLagNanos() + (start - reached);
     Timeline timeline = new Timeline(start - lag, start);
-    Sent sent =
-        new Sent(
+    SentRequest sent =
+        new SentRequest(
             session,
             prepared,
             components
@@ -186,11 +189,11 @@ final class LlmAction extends RequestActionBase {
             start,
             arrival == null ? null : (Long) arrival.scheduledOffsetNanos());
     GatePassage passage = new GatePassage(components.gate(), session.eventLoop(), components::now);
-    Exchange exchange =
-        new Exchange(
+    StreamedExchange exchange =
+        new StreamedExchange(
             timeline,
-            new Answer(timeline, prepared.body().n()),
-            new Exchange.Settings(
+            new ReceivedAnswer(timeline, prepared.body().n()),
+            new StreamedExchange.Settings(
                 prepared.body().stream(),
                 components.protocol().idleTimeout().toNanos(),
                 prepared.secrets()),
@@ -225,12 +228,12 @@ final class LlmAction extends RequestActionBase {
     return success();
   }
 
-  private void admit(Exchange exchange, long now, Session session, Request httpRequest) {
+  private void admit(StreamedExchange exchange, long now, Session session, Request httpRequest) {
     components.inFlight().cancelIfLate(exchange, session);
     if (exchange.isOver()) {
       return;
     }
-    components.ledger().started();
+    components.requestLog().started();
     exchange.timeline().admitted(now);
     try {
       call.execute(httpRequest, session, exchange);
@@ -250,10 +253,10 @@ final class LlmAction extends RequestActionBase {
    * @param scheduledOffsetNanos planned arrival since the start of its schedule; null in closed
    *     loops, and for all but the user's first request
    */
-  record Sent(
+  record SentRequest(
       Session session,
       PreparedRequest prepared,
-      Counting.Prompt promptCount,
+      TokenCounting.PromptCount promptCount,
       String requestId,
       long index,
       long startNanos,

@@ -13,9 +13,10 @@ import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.InFlightGate;
 import io.github.gatlingllm.load.LevelPlan;
 import io.github.gatlingllm.load.StageListener;
-import io.github.gatlingllm.record.StageInfo;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.run.ArrivalLog;
 import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.workload.TokenCounting;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
@@ -31,15 +32,15 @@ final class LlmComponents implements ProtocolComponents {
   private final RunParts parts;
   private final @Nullable InFlightGate gate;
   private final RequestPrefixes prefixes;
-  private final Ledger ledger;
+  private final RequestLog requestLog;
 
-  private LlmComponents(LlmProtocol protocol, RunParts parts, Ledger ledger) {
+  private LlmComponents(LlmProtocol protocol, RunParts parts, RequestLog requestLog) {
     this.protocol = protocol;
     this.target = protocol.label();
     this.parts = parts;
     this.gate = parts.gate(protocol);
-    this.prefixes = parts.prefixes(protocol, ledger.inStatistics());
-    this.ledger = ledger;
+    this.prefixes = parts.prefixes(protocol, requestLog.inStatistics());
+    this.requestLog = requestLog;
   }
 
   static LlmComponents of(ScenarioContext context) {
@@ -82,8 +83,8 @@ final class LlmComponents implements ProtocolComponents {
     return parts.run();
   }
 
-  Ledger ledger() {
-    return ledger;
+  RequestLog requestLog() {
+    return requestLog;
   }
 
   /** The requests that are under way. */
@@ -97,7 +98,7 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /** The same run, for requests to that target that only warm up. */
-  LlmComponents forWarmUp(LlmProtocol target, Ledger forgetting) {
+  LlmComponents forWarmUp(LlmProtocol target, RequestLog forgetting) {
     return new LlmComponents(target, parts, forgetting);
   }
 
@@ -130,7 +131,7 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /** Where tokenizers run: never on an event loop. */
-  Counting counting() {
+  TokenCounting counting() {
     return parts.counting();
   }
 
@@ -162,7 +163,7 @@ final class LlmComponents implements ProtocolComponents {
         run()
             .arrivals()
             .write(
-                new ArrivalLog.Schedule(session.scenario(), target, StageInfo.WHOLE_RUN),
+                new ArrivalLog.Schedule(session.scenario(), target, LevelInfo.WHOLE_RUN),
                 parts.schedules().planned(session.scenario()),
                 arrival.plannedNanos() - arrival.scheduledOffsetNanos());
       }
@@ -196,7 +197,7 @@ final class LlmComponents implements ProtocolComponents {
         if (protocol.hasTarget()) {
           parts.use(protocol);
         }
-        return new LlmComponents(protocol, parts, Ledger.of(parts.run()));
+        return new LlmComponents(protocol, parts, RequestLog.of(parts.run()));
       };
     }
   }

@@ -9,6 +9,7 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunDirectory;
 import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.TokenCounting;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -31,7 +32,7 @@ record RunParts(
     InFlight inFlight,
     TurnsNotSent turnsNotSent,
     OpenSchedules schedules,
-    Counting counting,
+    TokenCounting counting,
     Set<String> warmedUp,
     Set<String> unpinned,
     Map<LlmProtocol, InFlightGate> gates,
@@ -50,7 +51,7 @@ record RunParts(
   static RunParts of(CoreComponents core) {
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
     InFlight inFlight = new InFlight();
-    Counting counting = new Counting();
+    TokenCounting counting = new TokenCounting();
     TurnsNotSent turnsNotSent = new TurnsNotSent();
     run.beforeInterruption(
         atMost -> {
@@ -83,10 +84,10 @@ record RunParts(
   }
 
   /**
-   * Counting may take its share of the time; then records are handed over without counts, so that
-   * none is lost for want of one. All the rest of the time is for event loops that are slow.
+   * TokenCounting may take its share of the time; then records are handed over without counts, so
+   * that none is lost for want of one. All the rest of the time is for event loops that are slow.
    */
-  private static void cancel(InFlight inFlight, Counting counting, Duration atMost) {
+  private static void cancel(InFlight inFlight, TokenCounting counting, Duration atMost) {
     long now = System.nanoTime();
     inFlight.close();
     inFlight.await(now + COUNTING_INTERRUPTED.toNanos());
@@ -127,8 +128,13 @@ record RunParts(
 
   /** Notes that a target rejects what pins output; true for the first caller. */
   boolean unpin(String target) {
-    run.describe(builder -> builder.config(RunConfig.IGNORE_EOS, RunConfig.UNPINNED));
-    return unpinned.add(target);
+    boolean isFirst = unpinned.add(target);
+    run.describe(
+        builder ->
+            builder
+                .config(RunConfig.IGNORE_EOS, RunConfig.UNPINNED)
+                .targets(RunConfig.targets(used, unpinned)));
+    return isFirst;
   }
 
   /** Notes in the run what a protocol asks for, beside those before it. */
@@ -163,6 +169,8 @@ record RunParts(
                 .sloByTarget(alike ? Map.of() : slos)
                 .assertions(List.copyOf(assertions))
                 .config(config)
+                .targets(RunConfig.targets(used, unpinned))
+                .report(RunConfig.report(used))
                 .seed(first.seed())
                 .versions(Versions.ofThisRun()));
   }

@@ -11,11 +11,16 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.record.RecordCodec;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.stats.LiveStats;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.ErrorBody;
 import io.netty.channel.EventLoop;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,13 +40,13 @@ final class WarmUpRounds {
   private final ScenarioContext context;
   private final CoreComponents core;
   private final HttpComponents http;
-  private final WarmUpLedger ledger;
+  private final WarmUpRequestLog requestLog;
 
   WarmUpRounds(ScenarioContext context, String runId) {
     this.context = context;
     this.core = context.coreComponents();
     this.http = context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
-    this.ledger = new WarmUpLedger(runId);
+    this.requestLog = new WarmUpRequestLog(runId);
   }
 
   /** Loads classes and warms the JIT, for a few seconds; nothing leaves this JVM. */
@@ -49,14 +54,14 @@ final class WarmUpRounds {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofNanos(1_000_000), ofNanos(200_000)).seed(1).start()) {
       LlmProtocol inside = components.protocol().at(engine.baseUrl());
-      Action action = action(components.forWarmUp(inside, ledger), Api.CHAT, TOKENS);
+      Action action = action(components.forWarmUp(inside, requestLog), Api.CHAT, TOKENS);
       long end = System.nanoTime() + JVM_NANOS;
       for (int i = 0; i < CONCURRENT; i++) {
         send(action);
       }
       int pending = CONCURRENT;
       while (pending > 0) {
-        RequestRecord record = ledger.await(GRACE_NANOS);
+        RequestRecord record = requestLog.await(GRACE_NANOS);
         if (record == null || !record.outcome().ok()) {
           System.out.println(
               "LLM warm-up of the JVM did not work ("
@@ -82,7 +87,7 @@ final class WarmUpRounds {
   void target(LlmComponents components) {
     LlmProtocol protocol = components.protocol();
     Action action =
-        action(components.forWarmUp(protocol, ledger), protocol.apiOfUrl(), REAL_TOKENS);
+        action(components.forWarmUp(protocol, requestLog), protocol.apiOfUrl(), REAL_TOKENS);
     try {
       for (int i = 0; i < protocol.warmUp().requests(); i++) {
         String error = errorOf(action, protocol);
@@ -112,7 +117,7 @@ final class WarmUpRounds {
   private @Nullable String errorOf(Action action, LlmProtocol protocol)
       throws InterruptedException {
     send(action);
-    RequestRecord record = ledger.await(protocol.requestTimeout().toNanos() + GRACE_NANOS);
+    RequestRecord record = requestLog.await(protocol.requestTimeout().toNanos() + GRACE_NANOS);
     if (record == null) {
       return "no answer";
     }
@@ -142,6 +147,58 @@ final class WarmUpRounds {
     @Override
     public void execute(Session session) {
       session.exit();
+    }
+  }
+
+  /**
+   * Requests that only warm up: their records pass the codec and the live figures, so that these
+   * are warm too, and are then dropped.
+   */
+  private static final class WarmUpRequestLog implements RequestLog {
+
+    private final String runId;
+    private final AtomicLong numbers = new AtomicLong();
+    private final LiveStats live = new LiveStats(System::nanoTime);
+    private final BlockingQueue<RequestRecord> ended = new LinkedBlockingQueue<>();
+
+    WarmUpRequestLog(String runId) {
+      this.runId = runId;
+    }
+
+    @Override
+    public long next() {
+      return numbers.getAndIncrement();
+    }
+
+    @Override
+    public String requestId(long number) {
+      return runId + "-warmup-" + number;
+    }
+
+    @Override
+    public void started() {}
+
+    @Override
+    public void ended() {}
+
+    @Override
+    public void keep(RequestRecord record) {
+      ended.add(record);
+    }
+
+    @Override
+    public boolean inStatistics() {
+      return false;
+    }
+
+    /** The next request that is over; null when none is in time. */
+    @Nullable RequestRecord await(long nanos) throws InterruptedException {
+      RequestRecord record = ended.poll(nanos, TimeUnit.NANOSECONDS);
+      if (record != null) {
+        RecordCodec.write(record);
+        live.accept(record);
+      }
+      return record;
     }
   }
 }

@@ -15,7 +15,7 @@ final class ServerTimings {
 
   private ServerTimings() {}
 
-  static void read(HttpHeaders headers, Answer answer) {
+  static void read(HttpHeaders headers, ReceivedAnswer answer) {
     HEADERS.forEach(
         (header, key) -> {
           Double millis = number(headers.get(header));

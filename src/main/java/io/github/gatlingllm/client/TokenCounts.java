@@ -23,12 +23,12 @@ public final class TokenCounts {
   public record Asked(int promptChars, @Nullable Integer maxTokens) {}
 
   /** Whether the server did not say how many tokens it generated, though it generated some. */
-  public static boolean needTokenizer(Answer answer) {
+  public static boolean needTokenizer(ReceivedAnswer answer) {
     return answer.completionTokens() == null && answer.hasTokens();
   }
 
   /** Counts by the server's usage alone; output counts are absent where it said nothing. */
-  public static Tokens byUsage(Asked asked, Answer answer) {
+  public static Tokens byUsage(Asked asked, ReceivedAnswer answer) {
     Integer output = answer.completionTokens();
     return tokens(asked, answer, output, null, output == null ? null : TokenSource.USAGE);
   }
@@ -39,7 +39,7 @@ public final class TokenCounts {
    * @param tokenizer slow: not for an event loop; where it fails, events are counted
    */
   public static Tokens byTokenizer(
-      Asked asked, Answer answer, Timeline timeline, ToIntFunction<String> tokenizer) {
+      Asked asked, ReceivedAnswer answer, Timeline timeline, ToIntFunction<String> tokenizer) {
     Integer output = local(answer, tokenizer);
     return output == null
         ? byEvents(asked, answer, timeline)
@@ -51,7 +51,7 @@ public final class TokenCounts {
    *
    * @param tokenizer slow: not for an event loop
    */
-  public static @Nullable Integer local(Answer answer, ToIntFunction<String> tokenizer) {
+  public static @Nullable Integer local(ReceivedAnswer answer, ToIntFunction<String> tokenizer) {
     try {
       return tokenizer.applyAsInt(answer.generated());
     } catch (RuntimeException e) {
@@ -63,7 +63,7 @@ public final class TokenCounts {
    * One token per event where nobody counted the output; absent for an answer that was not
    * streamed.
    */
-  public static Tokens byEvents(Asked asked, Answer answer, Timeline timeline) {
+  public static Tokens byEvents(Asked asked, ReceivedAnswer answer, Timeline timeline) {
     return timeline.count() == 0
         ? tokens(asked, answer, null, null, null)
         : tokens(asked, answer, timeline.count(), null, TokenSource.CHUNKS);
@@ -71,7 +71,7 @@ public final class TokenCounts {
 
   private static Tokens tokens(
       Asked asked,
-      Answer answer,
+      ReceivedAnswer answer,
       @Nullable Integer output,
       @Nullable Integer local,
       @Nullable TokenSource source) {
@@ -90,7 +90,7 @@ public final class TokenCounts {
   }
 
   /** N of the metrics: reasoning that was billed but never came over the wire is not in it. */
-  private static @Nullable Integer streamed(Answer answer, @Nullable Integer output) {
+  private static @Nullable Integer streamed(ReceivedAnswer answer, @Nullable Integer output) {
     Integer reasoning = answer.reasoningTokens();
     if (output == null || reasoning == null || answer.streamedReasoning()) {
       return output;

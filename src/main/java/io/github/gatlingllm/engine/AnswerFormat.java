@@ -3,7 +3,7 @@ package io.github.gatlingllm.engine;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
-import io.github.gatlingllm.engine.CompletionRequest.Api;
+import io.github.gatlingllm.wire.Api;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -27,14 +27,14 @@ final class AnswerFormat {
   private final String callId;
   private final String envelope;
   private final byte[] choicesStart;
-  private final List<Map<Answer.Part, Frame>> frames;
+  private final List<Map<GeneratedAnswer.Part, Frame>> frames;
 
   /** What stands around a text in a chunk. */
   @SuppressWarnings("ArrayRecordComponent") // written only, never compared
   private record Frame(byte[] start, byte[] end) {}
 
   /** What a choice has said, whole; empty where it said nothing of the kind. */
-  record Choice(Map<Answer.Part, String> texts, String finishReason) {}
+  record Choice(Map<GeneratedAnswer.Part, String> texts, String finishReason) {}
 
   /**
    * The form of one response.
@@ -60,9 +60,9 @@ final class AnswerFormat {
     frames = IntStream.range(0, choices).mapToObj(this::frames).toList();
   }
 
-  private Map<Answer.Part, Frame> frames(int choice) {
-    Map<Answer.Part, Frame> each = new EnumMap<>(Answer.Part.class);
-    for (Answer.Part part : Answer.Part.values()) {
+  private Map<GeneratedAnswer.Part, Frame> frames(int choice) {
+    Map<GeneratedAnswer.Part, Frame> each = new EnumMap<>(GeneratedAnswer.Part.class);
+    for (GeneratedAnswer.Part part : GeneratedAnswer.Part.values()) {
       String around = chat ? "\"delta\":{" + delta(part, choice) + "}" : "\"text\":\"|\"";
       int at = around.indexOf('|');
       String start = choice(choice, around.substring(0, at));
@@ -73,7 +73,7 @@ final class AnswerFormat {
   }
 
   /** A field of a delta, with a bar where the text goes. */
-  private String delta(Answer.Part part, int choice) {
+  private String delta(GeneratedAnswer.Part part, int choice) {
     return switch (part) {
       case REASONING -> "\"reasoning_content\":\"|\"";
       case TEXT -> "\"content\":\"|\"";
@@ -100,12 +100,12 @@ final class AnswerFormat {
   ByteBuf text(
       ByteBufAllocator allocator,
       int choice,
-      Answer.Part part,
+      GeneratedAnswer.Part part,
       CharSequence text,
       @Nullable Usage usage) {
     Frame frame = frames.get(choice).get(part);
     // The engine's words are plain; only JSON and names have to be escaped.
-    CharSequence plain = part == Answer.Part.REASONING ? text : escaped(text);
+    CharSequence plain = part == GeneratedAnswer.Part.REASONING ? text : escaped(text);
     return chunk(allocator, frame.start(), plain, frame.end(), usage);
   }
 
@@ -138,13 +138,13 @@ final class AnswerFormat {
   }
 
   private String whole(int index, Choice choice) {
-    String text = quoted(choice.texts().getOrDefault(Answer.Part.TEXT, ""));
+    String text = quoted(choice.texts().getOrDefault(GeneratedAnswer.Part.TEXT, ""));
     if (!chat) {
       return choice(index, "\"text\":" + text) + end(choice.finishReason());
     }
-    String reasoning = choice.texts().get(Answer.Part.REASONING);
-    String tool = choice.texts().get(Answer.Part.TOOL_NAME);
-    String arguments = choice.texts().getOrDefault(Answer.Part.ARGUMENTS, "");
+    String reasoning = choice.texts().get(GeneratedAnswer.Part.REASONING);
+    String tool = choice.texts().get(GeneratedAnswer.Part.TOOL_NAME);
+    String arguments = choice.texts().getOrDefault(GeneratedAnswer.Part.ARGUMENTS, "");
     String message =
         "\"message\":{\"role\":\"assistant\",\"content\":"
             + (tool == null ? text : "null")

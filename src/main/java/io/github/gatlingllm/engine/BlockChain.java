@@ -1,5 +1,7 @@
 package io.github.gatlingllm.engine;
 
+import io.github.gatlingllm.wire.Api;
+
 /**
  * The names of the KV blocks that one sequence will fill, prompt and answer. Answers are drawn from
  * a seed, so all are known beforehand; {@link #full} says which ones are filled so far.
@@ -19,14 +21,14 @@ final class BlockChain {
   }
 
   /** The chain of a prompt and its answer, as the next turn of a conversation will send them. */
-  static BlockChain of(Prompt prompt, Answer answer, CompletionRequest.Api api) {
+  static BlockChain of(Prompt prompt, GeneratedAnswer answer, Api api) {
     BlockHasher hasher = new BlockHasher(prompt.text());
-    if (api == CompletionRequest.Api.CHAT) {
+    if (api == Api.CHAT) {
       hasher.mark("assistant");
     }
     for (int token = 0; token < answer.tokens(); token++) {
       // Reasoning is no part of the history: what follows it can never be a prefix of a prompt.
-      if (answer.part(token) == Answer.Part.REASONING) {
+      if (answer.part(token) == GeneratedAnswer.Part.REASONING) {
         hasher.mark("reasoning");
       }
       hasher.text(answer.text(token));

@@ -29,11 +29,11 @@ final class BlockHasher {
 
   /** Something that tells texts apart but takes no token: a role. */
   void mark(String role) {
-    hash = Answer.mix(hash);
+    hash = GeneratedAnswer.mix(hash);
     for (int i = 0; i < role.length(); i++) {
       hash = (hash ^ role.charAt(i)) * PRIME;
     }
-    hash = Answer.mix(hash);
+    hash = GeneratedAnswer.mix(hash);
   }
 
   void text(String text) {
@@ -74,7 +74,7 @@ final class BlockHasher {
 
   /** Identity of all that was read. */
   long hash() {
-    return Answer.mix(hash);
+    return GeneratedAnswer.mix(hash);
   }
 
   /** Names of the full blocks, in order. */

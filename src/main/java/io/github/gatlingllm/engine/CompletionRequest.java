@@ -2,6 +2,7 @@ package io.github.gatlingllm.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.wire.Api;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -37,12 +38,6 @@ record CompletionRequest(
     AnswerShape shape,
     @Nullable Integer seed) {
   private static final int MAX_CHOICES = 128;
-
-  /** The two APIs. */
-  enum Api {
-    CHAT,
-    COMPLETIONS
-  }
 
   /**
    * Reads a request.

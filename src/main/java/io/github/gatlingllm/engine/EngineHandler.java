@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.engine.CompletionRequest.Api;
+import io.github.gatlingllm.wire.Api;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -22,7 +22,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   private final EngineCore core;
-  private @Nullable Exchange current;
+  private @Nullable ServerExchange current;
 
   EngineHandler(EngineCore core) {
     this.core = core;
@@ -89,9 +89,10 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
     int room = room(request);
     int reasoning = api == Api.CHAT ? options.reasoningTokens() : 0;
-    List<Answer> answers =
+    List<GeneratedAnswer> answers =
         IntStream.range(0, request.choices())
-            .mapToObj(choice -> Answer.to(request, options.seed(), reasoning, room, choice))
+            .mapToObj(
+                choice -> GeneratedAnswer.to(request, options.seed(), reasoning, room, choice))
             .toList();
     String requestId = http.headers().get(Responses.REQUEST_ID, "engine-" + number);
     AnswerFormat format =
@@ -102,12 +103,12 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
             requestId,
             options.model(),
             System.currentTimeMillis() / 1_000);
-    Reply reply =
+    ResponseWriter reply =
         request.stream()
-            ? new StreamedReply(context, request, format, requestId)
-            : new WholeReply(context, request.choices(), format, requestId);
+            ? new StreamedResponse(context, request, format, requestId)
+            : new WholeResponse(context, request.choices(), format, requestId);
     current =
-        new Exchange(
+        new ServerExchange(
             core,
             requestId,
             receivedNanos,

@@ -9,18 +9,18 @@ import java.util.TreeMap;
  */
 final class EngineMetrics {
   private final String labels;
-  private final Histogram ttft =
-      new Histogram(
+  private final SecondsHistogram ttft =
+      new SecondsHistogram(
           0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20,
           40, 80);
-  private final Histogram gaps =
-      new Histogram(
+  private final SecondsHistogram gaps =
+      new SecondsHistogram(
           0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40,
           80);
-  private final Histogram endToEnd = ofRequests();
-  private final Histogram queue = ofRequests();
-  private final Histogram prefill = ofRequests();
-  private final Histogram decode = ofRequests();
+  private final SecondsHistogram endToEnd = ofRequests();
+  private final SecondsHistogram queue = ofRequests();
+  private final SecondsHistogram prefill = ofRequests();
+  private final SecondsHistogram decode = ofRequests();
   private final Map<String, Long> finished =
       new TreeMap<>(Map.of("stop", 0L, "length", 0L, "tool_calls", 0L, "abort", 0L));
   private long promptTokens;
@@ -30,8 +30,8 @@ final class EngineMetrics {
     labels = "model_name=\"" + model.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
   }
 
-  private static Histogram ofRequests() {
-    return new Histogram(
+  private static SecondsHistogram ofRequests() {
+    return new SecondsHistogram(
         0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920);
   }
 
@@ -98,5 +98,49 @@ final class EngineMetrics {
 
   private static void line(StringBuilder out, String name, String labels, Number value) {
     out.append(name).append('{').append(labels).append("} ").append(value).append('\n');
+  }
+
+  /** A Prometheus histogram of seconds. Not thread-safe. */
+  private static final class SecondsHistogram {
+    private final double[] bounds;
+    private final long[] counts;
+    private double sum;
+    private long count;
+
+    /** A histogram with these upper bounds, ascending; the bucket +Inf comes by itself. */
+    SecondsHistogram(double... bounds) {
+      this.bounds = bounds.clone();
+      this.counts = new long[bounds.length];
+    }
+
+    void record(long nanos) {
+      double seconds = nanos / 1e9;
+      for (int i = bounds.length - 1; i >= 0 && seconds <= bounds[i]; i--) {
+        counts[i]++;
+      }
+      sum += seconds;
+      count++;
+    }
+
+    /**
+     * Appends type, buckets, sum and count in Prometheus text form.
+     *
+     * @param labels without braces, e.g. {@code model_name="m"}
+     */
+    void write(StringBuilder out, String name, String labels) {
+      out.append("# TYPE ").append(name).append(" histogram\n");
+      for (int i = 0; i < bounds.length; i++) {
+        bucket(out, name, labels, Double.toString(bounds[i]), counts[i]);
+      }
+      bucket(out, name, labels, "+Inf", count);
+      out.append(name).append("_sum{").append(labels).append("} ").append(sum).append('\n');
+      out.append(name).append("_count{").append(labels).append("} ").append(count).append('\n');
+    }
+
+    private static void bucket(
+        StringBuilder out, String name, String labels, String bound, long count) {
+      out.append(name).append("_bucket{").append(labels).append(",le=\"").append(bound);
+      out.append("\"} ").append(count).append('\n');
+    }
   }
 }

@@ -30,7 +30,7 @@ record EngineOptions(
 
   /** What goes wrong with a request, by its number from 0; null where nothing does. */
   Fault.@Nullable Effect faultOf(long request) {
-    double draw = new SplittableRandom(Answer.mix(seed) + request).nextDouble();
+    double draw = new SplittableRandom(GeneratedAnswer.mix(seed) + request).nextDouble();
     for (Fault fault : faults) {
       draw -= fault.share();
       if (draw < 0) {

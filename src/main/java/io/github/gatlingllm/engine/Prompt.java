@@ -75,7 +75,7 @@ record Prompt(int tokens, BlockHasher text) {
     if (!url.isTextual()) {
       throw Refusal.badRequest("messages", "An image has no address; expected image_url.url");
     }
-    text.tokens(Answer.mix(url.textValue().hashCode()), IMAGE_TOKENS);
+    text.tokens(GeneratedAnswer.mix(url.textValue().hashCode()), IMAGE_TOKENS);
   }
 
   /**
@@ -88,7 +88,7 @@ record Prompt(int tokens, BlockHasher text) {
     BlockHasher text = new BlockHasher();
     if (prompt.isArray() && !prompt.isEmpty() && prompt.path(0).isIntegralNumber()) {
       for (JsonNode id : prompt) {
-        text.tokens(Answer.mix(id.longValue() + 1), 1);
+        text.tokens(GeneratedAnswer.mix(id.longValue() + 1), 1);
       }
     } else {
       text.text(read(prompt.isArray() && prompt.size() == 1 ? prompt.path(0) : prompt));

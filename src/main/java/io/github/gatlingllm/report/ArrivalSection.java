@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
@@ -55,9 +56,9 @@ final class ArrivalSection {
             "arrivals",
             "Planned against realised arrivals",
             "Arrivals",
-            "An open loop is only open if requests start when they were planned to, however slow the"
-                + " server is. Dispersion is variance ÷ mean of arrivals per second: 1 for Poisson"
-                + " arrivals, 0 for constant ones, above 1 for bursts.",
+            "An open loop is only open if requests start when they were planned to, however slow"
+                + " the server is. Dispersion is variance ÷ mean of arrivals per second: 1 for"
+                + " Poisson arrivals, 0 for constant ones, above 1 for bursts.",
             table(all),
             charts));
   }
@@ -104,8 +105,9 @@ final class ArrivalSection {
             "arrivals-rate",
             "Arrivals per second, planned and realised",
             "the closer the better",
-            "Where the lines lie on each other the plan was kept; where the realised one falls behind"
-                + " and then overshoots, requests started late. Of recorded requests, all phases.",
+            "Where the lines lie on each other the plan was kept; where the realised one falls"
+                + " behind and then overshoots, requests started late. Of recorded requests, all"
+                + " phases.",
             Axis.of("Time since start", "", Scale.TIME),
             Axis.of("Arrivals", "req/s"),
             List.of(
@@ -131,8 +133,8 @@ final class ArrivalSection {
             "arrivals-dispersion",
             "Dispersion of arrivals against load",
             "the closer the better",
-            "How bursty arrivals were planned and came: where realised lies below planned, bursts were"
-                + " smoothed out and the server had it easier than intended.",
+            "How bursty arrivals were planned and came: where realised lies below planned, bursts"
+                + " were smoothed out and the server had it easier than intended.",
             Axis.places("Load level", "", places),
             Axis.of("Variance ÷ mean", ""),
             List.of(

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
@@ -44,8 +45,8 @@ final class BreakdownSection {
             "breakdown",
             "Where the time goes",
             "Breakdown",
-            "Means over ok requests, from the planned start to the last token: only means add up, so"
-                + " the parts together are exactly the mean E2E from schedule."
+            "Means over ok requests, from the planned start to the last token: only means add up,"
+                + " so the parts together are exactly the mean E2E from schedule."
                 + server,
             new Html(),
             List.of(chart())));

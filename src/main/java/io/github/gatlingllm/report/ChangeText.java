@@ -1,12 +1,13 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Interval;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.stats.Comparison;
 import io.github.gatlingllm.stats.Comparison.Change;
 import io.github.gatlingllm.stats.Comparison.Outcome;
 import io.github.gatlingllm.stats.Comparison.Place;
 import io.github.gatlingllm.stats.FailCondition.Judged;
-import io.github.gatlingllm.stats.Interval;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -19,12 +20,12 @@ final class ChangeText {
 
   /** The rule behind every verdict. */
   static final String RULE =
-      "A figure is called better or worse where its interval excludes no change and the change is at"
-          + " least 3 % (of a share 1 percentage point, of a time also 0.1 ms). The intervals hold"
-          + " together: with 95 % confidence every one of them does, whatever their number. They come"
-          + " from drawing blocks of neighbouring time slices again and again, because requests that"
-          + " share a queue are not independent; they know the noise within a run, not that between"
-          + " days or machines.";
+      "A figure is called better or worse where its interval excludes no change and the change is"
+          + " at least 3 % (of a share 1 percentage point, of a time also 0.1 ms). The intervals"
+          + " hold together: with 95 % confidence every one of them does, whatever their number."
+          + " They come from drawing blocks of neighbouring time slices again and again, because"
+          + " requests that share a queue are not independent; they know the noise within a run,"
+          + " not that between days or machines.";
 
   private static final int MOST_NAMED = 3;
   private static final double WIDE = 1_000;

@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonValue;
+import io.github.gatlingllm.metric.NumberText;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Arrays;

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.LiveFigures;
 import io.github.gatlingllm.stats.LiveFigures.Percentiles;
 import io.github.gatlingllm.stats.LiveFigures.Progress;

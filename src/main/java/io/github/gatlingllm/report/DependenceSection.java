@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
@@ -75,9 +76,9 @@ final class DependenceSection {
             "dependence",
             "Dependence on lengths",
             "Dependence",
-            "All load levels pooled. Lines and tables are made of all ok requests. Dots are a sample drawn by a hash of the"
-                + " request id, and always the three slowest and the fastest of each range, so that"
-                + " no outlier is lost.",
+            "All load levels pooled. Lines and tables are made of all ok requests. Dots are a"
+                + " sample drawn by a hash of the request id, and always the three slowest and the"
+                + " fastest of each range, so that no outlier is lost.",
             html,
             charts));
   }

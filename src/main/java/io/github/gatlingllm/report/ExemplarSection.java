@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
@@ -37,8 +38,8 @@ final class ExemplarSection {
               slowest.size() == 1
                   ? "The slowest request"
                   : "The " + slowest.size() + " slowest requests",
-              "Each bar is one ok request from its planned start to its last token, each tick a token"
-                  + " event: holes between ticks are stalls, a late first tick is a wait.",
+              "Each bar is one ok request from its planned start to its last token, each tick a"
+                  + " token event: holes between ticks are stalls, a late first tick is a wait.",
               slowest));
     }
     if (!failed.isEmpty()) {

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.AssertionResult;
 import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;

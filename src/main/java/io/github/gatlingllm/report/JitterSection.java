@@ -1,5 +1,9 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures.Jitter;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
@@ -7,9 +11,6 @@ import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.stats.CloseUps.Evenness;
 import io.github.gatlingllm.stats.CloseUps.EventSize;
 import io.github.gatlingllm.stats.CloseUps.Pauses;
-import io.github.gatlingllm.stats.Distribution;
-import io.github.gatlingllm.stats.Figures.Jitter;
-import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.Series.Shape;
 import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
@@ -140,8 +141,8 @@ final class JitterSection {
             "jitter-pauses",
             "Pauses per 1,000 tokens",
             "↓ lower is better",
-            "How many gaps between token events were longer than each threshold; where the line ends,"
-                + " no gap was longer. The usual threshold is 100 ms.",
+            "How many gaps between token events were longer than each threshold; where the line"
+                + " ends, no gap was longer. The usual threshold is 100 ms.",
             Axis.places("Gap longer than", "ms", places),
             Axis.of("Gaps per 1,000 output tokens", ""),
             List.of(Line.of("gaps longer than that", 0, 0, points)))
@@ -161,8 +162,8 @@ final class JitterSection {
         "jitter-events",
         "Tokens per event",
         "1 is best",
-        "More than one token per event arrive as a lump: ITL then shares a gap among them. Where the"
-            + " server does not count, a request's tokens are shared evenly.",
+        "More than one token per event arrive as a lump: ITL then shares a gap among them. Where"
+            + " the server does not count, a request's tokens are shared evenly.",
         Axis.places("Tokens in the event", "", places),
         Axis.of("Share of token events", "%"),
         List.of(new Line("Events", Form.BAR, 0, 0, points, List.of())));

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Limit;
 import io.github.gatlingllm.stats.Summary;
 import java.util.Optional;
@@ -16,7 +17,7 @@ final class Limits {
         ? Optional.empty()
         : slo.objectives().stream()
             .filter(row -> row.measure().equals(measure))
-            .map(row -> new Limit(row.limitMs(), "SLO " + NumberText.plain(row.limitMs()) + " ms"))
+            .map(row -> new Limit(row.limitMs(), "SLO " + NumberText.plainMs(row.limitMs())))
             .findFirst();
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.InjectorJoin;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RecordCodec;

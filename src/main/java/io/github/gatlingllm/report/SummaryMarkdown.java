@@ -1,9 +1,10 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.ErrorCount;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.AssertionResult;
 import io.github.gatlingllm.stats.Check;
-import io.github.gatlingllm.stats.Figures;
-import io.github.gatlingllm.stats.Figures.ErrorCount;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
 import java.util.ArrayList;

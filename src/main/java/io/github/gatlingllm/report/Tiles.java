@@ -1,8 +1,9 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.stats.Distribution;
-import io.github.gatlingllm.stats.Figures;
-import io.github.gatlingllm.stats.Metric;
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.Summary;
 import java.util.List;
 import java.util.Locale;
@@ -54,7 +55,7 @@ final class Tiles {
     String remark =
         objective == null
             ? "median " + NumberText.ms(values.p50())
-            : "SLO < " + NumberText.plain(objective.limitMs()) + " ms" + met(objective.ok());
+            : "SLO < " + NumberText.plainMs(objective.limitMs()) + met(objective.ok());
     return new Tile(name, NumberText.ms(values.p95()), values.isEmpty() ? "no value" : remark);
   }
 

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.AssertionResult;
 import io.github.gatlingllm.stats.Check;
 import io.github.gatlingllm.stats.Summary;
@@ -61,7 +62,7 @@ final class VerdictSections {
     for (Summary.ObjectiveRow row : slo.objectives()) {
       table
           .row(row.measure().toUpperCase(Locale.ROOT), "lower is better")
-          .cell("< " + NumberText.plain(row.limitMs()) + " ms")
+          .cell("< " + NumberText.plainMs(row.limitMs()))
           .cell(NumberText.ms(row.actualMs()))
           .cell(NumberText.ms(row.marginMs()))
           .cell(NumberText.percent(row.metShare()))

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.simulations;
 
-import io.github.gatlingllm.stats.Spelling;
+import io.github.gatlingllm.metric.Spelling;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

@@ -1,5 +1,8 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.Check.Level;
 import io.github.gatlingllm.stats.Summary.Workload;
 import java.util.ArrayList;
@@ -22,14 +25,14 @@ final class AnswerChecks {
     this.run = run;
   }
 
-  static List<Check> of(Evidence evidence, Figures run, Workload workload, boolean pinned) {
+  static List<Check> of(Evidence evidence, Figures run, Workload workload) {
     AnswerChecks all = new AnswerChecks(evidence, run);
     all.errors();
     if (evidence.ok > 0) {
-      if (pinned) {
+      if (evidence.pinned > 0) {
         all.pinned();
       }
-      all.finishReasons(pinned);
+      all.finishReasons();
       all.tokenCounts();
       all.promptTokens();
       all.outputTokens();
@@ -54,11 +57,11 @@ final class AnswerChecks {
         0.01,
         none && ended == 0
             ? "No request was measured."
-            : Digits.of(failed)
+            : NumberText.count(failed)
                 + " of "
-                + Digits.of(ended)
+                + NumberText.count(ended)
                 + " requests failed ("
-                + Digits.percent(share)
+                + NumberText.percent(share)
                 + "); they count in goodput and tok/s, not in latencies.",
         none && ended == 0
             ? "Measure longer, or look at why no request ended in the window."
@@ -66,16 +69,16 @@ final class AnswerChecks {
   }
 
   private void pinned() {
-    double share = share(e.notPinned, e.ok);
+    double share = share(e.notPinned, e.pinned);
     shareCheck(
         "pinned_output",
         share,
         0.01,
-        Digits.percent(share) + " of the answers stopped early or missed their pinned length.",
+        NumberText.percent(share) + " of the answers stopped early or missed their pinned length.",
         "The server ignores ignore_eos/min_tokens: compare runs by tok/s and TPOT, not by E2E.");
   }
 
-  private void finishReasons(boolean pinned) {
+  private void finishReasons() {
     Map<String, Long> reasons = run.finishReasons();
     long none = reasons.getOrDefault("none", 0L);
     double share = share(none, e.ok);
@@ -85,15 +88,16 @@ final class AnswerChecks {
             mix.append(mix.isEmpty() ? "" : ", ")
                 .append(reason)
                 .append(' ')
-                .append(Digits.percent(share(count, e.ok))));
+                .append(NumberText.percent(share(count, e.ok))));
     shareCheck(
         "finish_reasons",
         share,
         0.01,
         "Answers ended by: " + mix + ".",
-        pinned
+        e.pinned > 0
             ? "Answers without a finish reason may be cut: look at the server's log."
-            : "Answers without a finish reason may be cut: set ignoreEos=true to pin their length.");
+            : "Answers without a finish reason may be cut: set ignoreEos=true to pin their"
+                + " length.");
   }
 
   private void tokenCounts() {
@@ -104,11 +108,11 @@ final class AnswerChecks {
         0.01,
         e.estimated == 0
             ? "Every answer has the server's token count."
-            : Digits.percent(share)
+            : NumberText.percent(share)
                 + " of the token counts are estimates ("
-                + Digits.of(e.tokenizerCounted)
+                + NumberText.count(e.tokenizerCounted)
                 + " by tokenizer, "
-                + Digits.of(e.chunkCounted)
+                + NumberText.count(e.chunkCounted)
                 + " by chunks).",
         "Let the server report usage (stream_options.include_usage), or set its own tokenizer.");
     double disagree = share(e.disagreeing, e.ok);
@@ -116,7 +120,8 @@ final class AnswerChecks {
         "token_counts_agree",
         disagree,
         0.01,
-        Digits.percent(disagree) + " of the answers count other tokens in events than in total.",
+        NumberText.percent(disagree)
+            + " of the answers count other tokens in events than in total.",
         "Trust output tok/s to that share only; ask the server's maker how usage is counted.");
     double shared = share(e.interpolated, e.ok);
     shareCheck(
@@ -126,7 +131,7 @@ final class AnswerChecks {
         e.interpolated == 0
             ? "Times of token events were kept."
             : "Token times of "
-                + Digits.percent(shared)
+                + NumberText.percent(shared)
                 + " of the answers were interpolated between first and last token.",
         "Run with recordTokens=true for exact window edges, ITL and jitter.");
   }
@@ -149,15 +154,16 @@ final class AnswerChecks {
         counts.areEqual()
             ? "Server and tokenizer count the same prompt tokens."
             : (e.prompts.size() > 1 ? worst.getKey() + " counts " : "The server counts ")
-                + Digits.percent(Math.abs(difference))
+                + NumberText.percent(Math.abs(difference))
                 + (difference < 0 ? " fewer" : " more")
                 + " prompt tokens than our tokenizer in all: "
                 + (overhead > 0 ? "+" : "")
-                + Digits.of(overhead)
+                + NumberText.number(overhead)
                 + (templateOnly
                     ? " per request whatever its length, which a template or special tokens add."
                     : " in the median request, of which a chat template is a part."),
-        "Set the model's own: tokenizer=hf:<tokenizer.json>. Prompt lengths are the server's counts.");
+        "Set the model's own: tokenizer=hf:<tokenizer.json>. Prompt lengths are the server's"
+            + " counts.");
   }
 
   /**
@@ -171,7 +177,7 @@ final class AnswerChecks {
     CountComparison counts = worst.getValue();
     double difference = counts.difference();
     double more = counts.medianOverhead();
-    String compared = " in the " + Digits.of(counts.count()) + " answers that it counted";
+    String compared = " in the " + NumberText.count(counts.count()) + " answers that it counted";
     add(
         "output_tokens_agree",
         Math.abs(difference) > DIFFERENT && !counts.isTemplateOnly() ? Level.WARNING : Level.OK,
@@ -180,19 +186,19 @@ final class AnswerChecks {
         counts.areEqual()
             ? "Server and tokenizer count the same output tokens" + compared + "."
             : (e.answers.size() > 1 ? worst.getKey() + " counts " : "The server counts ")
-                + Digits.percent(Math.abs(difference))
+                + NumberText.percent(Math.abs(difference))
                 + (difference < 0 ? " fewer" : " more")
                 + " output tokens than our tokenizer"
                 + compared
                 + ": "
                 + (more < 0 ? "" : "+")
-                + Digits.of(more)
+                + NumberText.number(more)
                 + " per answer"
                 + (counts.isTemplateOnly()
                     ? " whatever its length, such as an end token."
                     : " (median), of which end tokens and tool markup are a part."),
-        "Set the model's own: tokenizer=hf:<tokenizer.json>. Else ask how the server counts: its counts"
-            + " make TPOT and tok/s.");
+        "Set the model's own: tokenizer=hf:<tokenizer.json>. Else ask how the server counts: its"
+            + " counts make TPOT and tok/s.");
   }
 
   private static Map.@Nullable Entry<String, CountComparison> worst(
@@ -219,7 +225,7 @@ final class AnswerChecks {
           ratio > 1.2 ? Level.WARNING : Level.OK,
           ratio,
           1.2,
-          Digits.of(ratio)
+          NumberText.number(ratio)
               + (ratio == 1 ? " token per event" : " tokens per event")
               + (e.shared > 0 ? ", shared evenly (estimated)" : "")
               + (ratio > 1.2 ? ": ITL describes chunks, not single tokens." : "."),
@@ -232,7 +238,7 @@ final class AnswerChecks {
           buffered > 0.5 ? Level.INVALID : buffered > 0.02 ? Level.WARNING : Level.OK,
           buffered,
           0.02,
-          Digits.percent(buffered) + " of the streams came all at once at their end.",
+          NumberText.percent(buffered) + " of the streams came all at once at their end.",
           "Something buffers: switch off buffering in the gateway or proxy; TTFT is then E2E.");
     }
     double coalesced = share(e.coalesced, e.events);
@@ -240,21 +246,21 @@ final class AnswerChecks {
         "coalesced_events",
         coalesced,
         0.1,
-        Digits.percent(coalesced) + " of the events came in one read with the one before.",
+        NumberText.percent(coalesced) + " of the events came in one read with the one before.",
         "Gaps of 0 are bursts on the wire: compare with TPOT, look at proxies and Nagle.");
     double late = share(e.late, run.counts().started());
     shareCheck(
         "late_data",
         late,
         0.0,
-        Digits.percent(late) + " of the streams went on after their announced end.",
+        NumberText.percent(late) + " of the streams went on after their announced end.",
         "The server sends data after [DONE]; it is ignored.");
     double open = share(e.withoutDone, e.streamedOk);
     shareCheck(
         "missing_done",
         open,
         0.0,
-        Digits.percent(open) + " of the complete streams ended without [DONE].",
+        NumberText.percent(open) + " of the complete streams ended without [DONE].",
         "Harmless for figures; clients that wait for [DONE] hang on this server.");
   }
 
@@ -270,20 +276,20 @@ final class AnswerChecks {
         "cached_share",
         share,
         0.1,
-        Digits.percent(share)
+        NumberText.percent(share)
             + " of the prompt tokens came from the server's prefix cache"
             + (warm.isEmpty() || cold.isEmpty()
                 ? "."
                 : (cache.stage() == null ? ": " : "; at " + cache.stage() + " ")
                     + "TTFT p50 is "
-                    + Digits.of(warm.p50())
+                    + NumberText.number(warm.p50())
                     + " ms for the "
-                    + Digits.of(warm.count())
+                    + NumberText.count(warm.count())
                     + (warm.count() == 1 ? " request" : " requests")
                     + " with half or more of it cached, "
-                    + Digits.of(cold.p50())
+                    + NumberText.number(cold.p50())
                     + " ms for the other "
-                    + Digits.of(cold.count())
+                    + NumberText.count(cold.count())
                     + "."),
         "Quote TTFT with this share, or ask without repeats: uniquePrompts=true.");
   }
@@ -297,9 +303,9 @@ final class AnswerChecks {
         0.0,
         cancelled == 0
             ? "No request was cancelled."
-            : Digits.of(cancelled)
+            : NumberText.count(cancelled)
                 + " requests were cancelled at the end ("
-                + Digits.of(e.neverAdmitted)
+                + NumberText.count(e.neverAdmitted)
                 + " never left the gate): tails are lower bounds.",
         "Give them longer to end (drain), or offer less load.");
   }

@@ -4,6 +4,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,9 +18,10 @@ final class Evidence {
 
   private static final int LEAST_EVENTS = 8;
 
-  private final boolean pinned;
+  private final Predicate<String> pinnedTargets;
   long ok;
   long streamedOk;
+  long pinned;
   long notPinned;
   long estimated;
   long tokenizerCounted;
@@ -43,10 +45,10 @@ final class Evidence {
   /**
    * Empty evidence.
    *
-   * @param pinned whether answers were to have exactly {@code max_tokens} tokens
+   * @param pinnedTargets whether answers of a target were to have exactly {@code max_tokens} tokens
    */
-  Evidence(boolean pinned) {
-    this.pinned = pinned;
+  Evidence(Predicate<String> pinnedTargets) {
+    this.pinnedTargets = pinnedTargets;
   }
 
   void add(RequestRecord record, TokenArrivals.Basis basis) {
@@ -97,7 +99,9 @@ final class Evidence {
     Integer output = tokens.outputTokens();
     boolean stopped = "stop".equals(record.outcome().finishReason());
     boolean wrongLength = limit != null && output != null && !output.equals(limit);
-    notPinned += pinned && (stopped || wrongLength) ? 1 : 0;
+    boolean isPinned = pinnedTargets.test(target);
+    pinned += isPinned ? 1 : 0;
+    notPinned += isPinned && (stopped || wrongLength) ? 1 : 0;
   }
 
   /** Whether events say another number of tokens than N, or there are more events than tokens. */

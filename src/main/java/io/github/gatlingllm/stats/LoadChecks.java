@@ -1,5 +1,9 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.Check.Level;
@@ -54,11 +58,11 @@ final class LoadChecks {
         worst.tolerance(),
         worst.label()
             + ": "
-            + Digits.of(worst.inFlight())
+            + NumberText.number(worst.inFlight())
             + " in flight on average, rate × time in the system says "
-            + Digits.of(worst.rateTimesStay())
+            + NumberText.number(worst.rateTimesStay())
             + "; requests across an edge of the window may make a difference of "
-            + Digits.percent(worst.tolerance())
+            + NumberText.percent(worst.tolerance())
             + ".",
         "The load was not steady: measure longer, stabilize first, or look for lost records.");
   }
@@ -96,7 +100,7 @@ final class LoadChecks {
           residual > 0.01 ? Level.WARNING : Level.OK,
           residual,
           0.01,
-          "E2E differs from TTFT + TPOT × (N − 1) by " + Digits.percent(residual) + ".",
+          "E2E differs from TTFT + TPOT × (N − 1) by " + NumberText.percent(residual) + ".",
           "Token counts do not fit the times: see token_counts.");
     }
   }
@@ -114,13 +118,13 @@ final class LoadChecks {
         residual,
         0.02,
         "Planned "
-            + Digits.of(planned)
+            + NumberText.number(planned)
             + "/s, realised "
-            + Digits.of(realised)
+            + NumberText.number(realised)
             + "/s; index of dispersion "
-            + Digits.of(arrivals.plannedDispersion())
+            + NumberText.number(arrivals.plannedDispersion())
             + " planned, "
-            + Digits.of(arrivals.realisedDispersion())
+            + NumberText.number(arrivals.realisedDispersion())
             + " realised.",
         "The generator did not keep up: more injectors, or less load on this machine.");
     Double lag = arrivals.lagP99Ms();
@@ -131,11 +135,11 @@ final class LoadChecks {
           lag,
           LAG_MS,
           "Starts lagged their plan by p50 "
-              + Digits.ms(arrivals.lagP50Ms())
+              + NumberText.ms(arrivals.lagP50Ms())
               + ", p99 "
-              + Digits.ms(lag)
+              + NumberText.ms(lag)
               + ", at most "
-              + Digits.ms(arrivals.lagMaxMs())
+              + NumberText.ms(arrivals.lagMaxMs())
               + ".",
           "Figures from schedule include the lag; give the generator more CPU.");
     }
@@ -170,7 +174,7 @@ final class LoadChecks {
                 : "p99 of "
                     + String.join(", ", low)
                     + " rests on "
-                    + Digits.of(fewest)
+                    + NumberText.count(fewest)
                     + " values.",
         "p99 needs 1,000 values, p95 200: measure longer, or quote p50 and p90.");
   }
@@ -225,7 +229,7 @@ final class LoadChecks {
           search
               ? "Measure each level longer, or start the search nearer to what the server holds."
               : "The last level is cut short: its figures cover the time before. Look at its"
-                    + " errors.");
+                  + " errors.");
     }
   }
 
@@ -290,9 +294,9 @@ final class LoadChecks {
           Level.INVALID,
           (double) lost,
           0.0,
-          Digits.of(info.dropped())
+          NumberText.count(info.dropped())
               + " records were dropped, "
-              + Digits.of(file.badLines())
+              + NumberText.count(file.badLines())
               + " lines are damaged.",
           "Figures miss these requests: write to a faster disk, or run less on this machine.");
     } else {
@@ -304,7 +308,9 @@ final class LoadChecks {
           Level.WARNING,
           (double) file.cutTailBytes(),
           0.0,
-          "The last line of the records is cut off (" + Digits.of(file.cutTailBytes()) + " bytes).",
+          "The last line of the records is cut off ("
+              + NumberText.count(file.cutTailBytes())
+              + " bytes).",
           "The run died while writing; that request is in no figure.");
     }
   }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
@@ -53,7 +54,7 @@ public final class RunStatistics {
     windows = new Windows(info.stages(), end);
     slo = new SloTally(info);
     overTime = new OverTime(info.startUnixNanos());
-    evidence = new Evidence(isPinned(info));
+    evidence = new Evidence(info::isOutputPinned);
     closeUps = new CloseUpTally(info.startUnixNanos());
   }
 
@@ -99,15 +100,6 @@ public final class RunStatistics {
 
   private static boolean hasNoStages(@Nullable RunInfo info) {
     return info == null || info.stages().isEmpty();
-  }
-
-  static boolean isPinned(RunInfo info) {
-    return Boolean.parseBoolean(info.config().getOrDefault("ignoreEos", "false"));
-  }
-
-  /** Tokenizers that differ are noted under the names of their targets. */
-  static boolean hasOneTokenizer(RunInfo info) {
-    return info.config().keySet().stream().noneMatch(name -> name.startsWith("tokenizer "));
   }
 
   private void add(RequestRecord record) {

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
@@ -164,7 +166,7 @@ final class SloTally {
                     + (judge.isEmpty() ? "no SLO" : judge.toString())
                     + (alike || judge.isEmpty()
                         ? ""
-                        : " (" + Digits.plain(judge.global().percentile()) + " %)")));
+                        : " (" + NumberText.plain(judge.global().percentile()) + " %)")));
     return String.join("; ", parts);
   }
 

@@ -1,7 +1,9 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.StageInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -71,7 +73,7 @@ final class SteadyState {
   }
 
   /** The stage that is judged. */
-  StageInfo stage() {
+  LevelInfo stage() {
     return window.stage();
   }
 
@@ -105,9 +107,9 @@ final class SteadyState {
       return Optional.empty();
     }
     List<Drift> drifts = new ArrayList<>();
-    collect(drifts, Metric.TTFT_FROM_SCHEDULE_MS.title(), ttftMs.ofMeans(), Digits::ms);
-    collect(drifts, Metric.E2E_FROM_SCHEDULE_MS.title(), e2eMs.ofMeans(), Digits::ms);
-    collect(drifts, "output tok/s", tokens.ofRates(), Digits::of);
+    collect(drifts, Metric.TTFT_FROM_SCHEDULE_MS.title(), ttftMs.ofMeans(), NumberText::ms);
+    collect(drifts, Metric.E2E_FROM_SCHEDULE_MS.title(), e2eMs.ofMeans(), NumberText::ms);
+    collect(drifts, "output tok/s", tokens.ofRates(), NumberText::number);
     Drift largest = drifts.stream().max(Comparator.comparingDouble(Drift::change)).orElse(null);
     return Optional.of(new Judged(largest));
   }

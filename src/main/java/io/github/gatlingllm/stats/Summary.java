@@ -1,5 +1,7 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,13 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
-import io.github.gatlingllm.stats.Figures.MaxGoodput;
 import io.github.gatlingllm.stats.Summary.Arrivals;
 import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.PhaseSpan;
@@ -220,9 +224,9 @@ final class SummaryAssembly {
     load.lowN(run, stages);
     load.levels(curves);
     load.conclusions(info.conclusions());
-    load.sameModel(counted.workload().modelsOfTargets(), RunStatistics.hasOneTokenizer(info));
+    load.sameModel(counted.workload().modelsOfTargets(), info.hasOneTokenizer());
     List<Check> all = new ArrayList<>(load.checks());
-    all.addAll(AnswerChecks.of(counted.evidence(), run, workload, RunStatistics.isPinned(info)));
+    all.addAll(AnswerChecks.of(counted.evidence(), run, workload));
     all.sort(Comparator.comparing(Check::level).reversed());
     return all;
   }

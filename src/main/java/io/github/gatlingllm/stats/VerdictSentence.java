@@ -1,10 +1,14 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.ErrorCount;
+import io.github.gatlingllm.metric.Figures.Goodput;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo.Conclusion;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.stats.Figures.ErrorCount;
-import io.github.gatlingllm.stats.Figures.Goodput;
 import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
@@ -48,7 +52,7 @@ final class VerdictSentence {
       return "No request was measured.";
     }
     if (run.counts().ok() == 0) {
-      return "No request of " + Digits.of(started) + " succeeded" + firstError(run) + ".";
+      return "No request of " + NumberText.count(started) + " succeeded" + firstError(run) + ".";
     }
     if (curves.size() == 1) {
       return new VerdictSentence(curves.get(0)).sentence() + ".";
@@ -75,7 +79,13 @@ final class VerdictSentence {
       return "";
     }
     ErrorCount first = run.errors().get(0);
-    return ": " + first.verdict() + ", " + first.message() + " (" + Digits.of(first.count()) + ")";
+    return ": "
+        + first.verdict()
+        + ", "
+        + first.message()
+        + " ("
+        + NumberText.count(first.count())
+        + ")";
   }
 
   private String sentence() {
@@ -96,13 +106,13 @@ final class VerdictSentence {
         + " = "
         + tokens(level)
         + ", "
-        + Digits.of(level.figures().throughput().requestsPerS())
+        + NumberText.number(level.figures().throughput().requestsPerS())
         + " requests/s, "
         + (ttft.isEmpty() ? "E2E" : "TTFT")
         + " p50 "
-        + Digits.ms(shown.p50())
+        + NumberText.ms(shown.p50())
         + " and p99 "
-        + Digits.ms(shown.p99());
+        + NumberText.ms(shown.p99());
   }
 
   private String judged(Stage level) {
@@ -114,14 +124,14 @@ final class VerdictSentence {
         + " = "
         + tokens(level)
         + ": "
-        + Digits.percent(goodput.share())
+        + NumberText.percent(goodput.share())
         + " of "
-        + Digits.of(goodput.attempted())
+        + NumberText.count(goodput.attempted())
         + " requests within "
         + objectives(" and ", "")
         + (curve.holds(level) ? ", " : ", not ")
         + "the "
-        + Digits.plain(slo.percentile())
+        + NumberText.plain(slo.percentile())
         + " % asked for";
   }
 
@@ -138,7 +148,7 @@ final class VerdictSentence {
           + "; at the lowest, "
           + load(lowest)
           + ", "
-          + Digits.percent(goodput == null ? null : goodput.share())
+          + NumberText.percent(goodput == null ? null : goodput.share())
           + " of the requests do";
     }
     Stage holding = levels.get(at);
@@ -176,7 +186,7 @@ final class VerdictSentence {
         + " = "
         + tokens(stage)
         + " with TTFT p99 "
-        + Digits.ms(stage.figures().metric(Metric.TTFT_MS).p99())
+        + NumberText.ms(stage.figures().metric(Metric.TTFT_MS).p99())
         + "; above, "
         + growth(stage, last);
   }
@@ -204,7 +214,9 @@ final class VerdictSentence {
     double ratio = after / before;
     if (ratio >= 2) {
       return "grows "
-          + (ratio < 100 ? Digits.plain(Math.round(ratio * 10) / 10.0) : Digits.of(ratio))
+          + (ratio < 100
+              ? NumberText.plain(Math.round(ratio * 10) / 10.0)
+              : NumberText.number(ratio))
           + "×";
     }
     long percent = Math.round((ratio - 1) * 100);
@@ -216,16 +228,13 @@ final class VerdictSentence {
 
   private String objectives(String and, String percentile) {
     return slo.objectives().stream()
-        .map(o -> o.measure().name() + percentile + " ≤ " + limit(o.limitNanos() / 1e6))
+        .map(
+            o -> o.measure().name() + percentile + " ≤ " + NumberText.plainMs(o.limitNanos() / 1e6))
         .collect(Collectors.joining(and));
   }
 
-  private static String limit(double millis) {
-    return millis < 10_000 ? Digits.plain(millis) + " ms" : Digits.plain(millis / 1e3) + " s";
-  }
-
   private String percentileName() {
-    return " p" + Digits.plain(slo.percentile());
+    return " p" + NumberText.plain(slo.percentile());
   }
 
   /**
@@ -235,16 +244,16 @@ final class VerdictSentence {
   static String load(Stage level) {
     Double offered = level.offered();
     if (offered == null) {
-      return level.label().equals(StageInfo.WHOLE_RUN) ? "the load" : "stage " + level.label();
+      return level.label().equals(LevelInfo.WHOLE_RUN) ? "the load" : "stage " + level.label();
     }
     String unit = level.unit();
-    return Digits.plain(offered)
+    return NumberText.plain(offered)
         + " "
         + (unit == null || unit.isEmpty() || unit.equals("users") ? "concurrent" : unit);
   }
 
   private static String tokens(Stage level) {
-    return Digits.of(level.figures().throughput().outputTokensPerS()) + " tok/s";
+    return NumberText.number(level.figures().throughput().outputTokensPerS()) + " tok/s";
   }
 
   private static String capital(String text) {

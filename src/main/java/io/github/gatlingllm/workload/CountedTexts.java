@@ -9,7 +9,7 @@ import java.util.Map;
  * conversation, are tokenized once. The texts that were asked for longest ago are forgotten when
  * there are too many characters. Not thread-safe.
  */
-public final class CountedTexts {
+final class CountedTexts {
 
   /** At most 32 MiB, where every text is written in 16-bit characters. */
   private static final int MOST_CHARS = 1 << 24;
@@ -19,7 +19,7 @@ public final class CountedTexts {
   private final Map<String, Integer> counts = new LinkedHashMap<>(16, 0.75f, true);
   private long chars;
 
-  public CountedTexts(Tokenizer tokenizer) {
+  CountedTexts(Tokenizer tokenizer) {
     this(tokenizer, MOST_CHARS);
   }
 
@@ -29,7 +29,7 @@ public final class CountedTexts {
   }
 
   /** Tokens of all these texts, each counted by itself. */
-  public int count(List<String> texts) {
+  int count(List<String> texts) {
     int sum = 0;
     for (String text : texts) {
       sum += count(text);

@@ -3,8 +3,8 @@ package io.github.gatlingllm.action;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gatling.core.session.Session;
-import io.github.gatlingllm.client.Answer;
-import io.github.gatlingllm.client.Exchange;
+import io.github.gatlingllm.client.ReceivedAnswer;
+import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
 import java.util.List;
@@ -18,12 +18,12 @@ class InFlightTest {
   private final InFlight inFlight = new InFlight();
   private final Session session = Sessions.with(Map.of());
 
-  private Exchange exchange() {
+  private StreamedExchange exchange() {
     Timeline timeline = new Timeline(0, 0);
-    return new Exchange(
+    return new StreamedExchange(
         timeline,
-        new Answer(timeline, 1),
-        new Exchange.Settings(true, 0, List.of()),
+        new ReceivedAnswer(timeline, 1),
+        new StreamedExchange.Settings(true, 0, List.of()),
         session.eventLoop(),
         () -> 1,
         inFlight::remove);
@@ -36,7 +36,7 @@ class InFlightTest {
   /** The task holds the loop, so that the cancel that was sent there has not come yet. */
   @Test
   void whoIsAdmittedAheadOfItsOwnCancelIsCancelled() throws Exception {
-    Exchange exchange = exchange();
+    StreamedExchange exchange = exchange();
     onTheLoop(
         () -> {
           inFlight.add(exchange, session);
@@ -47,7 +47,7 @@ class InFlightTest {
           inFlight.cancelIfLate(exchange, session);
           return null;
         });
-    assertThat(exchange.ending().verdict()).isEqualTo(RequestStatus.CANCELLED);
+    assertThat(exchange.ending().status()).isEqualTo(RequestStatus.CANCELLED);
     assertThat(exchange.ending().error()).isEqualTo(InFlight.INTERRUPTED);
     assertThat(exchange.timeline().isAdmitted()).isFalse();
     assertThat(inFlight.size()).isZero();
@@ -55,7 +55,7 @@ class InFlightTest {
 
   @Test
   void whoIsInTimeGoesOn() throws Exception {
-    Exchange exchange = exchange();
+    StreamedExchange exchange = exchange();
     onTheLoop(
         () -> {
           inFlight.add(exchange, session);

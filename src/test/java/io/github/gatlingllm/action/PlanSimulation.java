@@ -11,7 +11,7 @@ import io.github.gatlingllm.javaapi.ClosedLoop;
 import io.github.gatlingllm.javaapi.OpenLoop;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.load.StageListener;
 import io.github.gatlingllm.record.Phase;
 import java.time.Duration;
@@ -29,17 +29,17 @@ public final class PlanSimulation extends Simulation {
   private final StageListener listener =
       new StageListener() {
         @Override
-        public void stageStarted(Stage stage, long nanoTime) {
+        public void stageStarted(RunningLevel stage, long nanoTime) {
           lines.add("started " + stage + " " + nanoTime);
         }
 
         @Override
-        public void phaseStarted(Stage stage, Phase phase, long nanoTime) {
+        public void phaseStarted(RunningLevel stage, Phase phase, long nanoTime) {
           lines.add(phase.key() + " " + stage + " " + nanoTime);
         }
 
         @Override
-        public void stageEnded(Stage stage, long nanoTime, int running) {
+        public void stageEnded(RunningLevel stage, long nanoTime, int running) {
           lines.add("ended " + stage + " " + nanoTime + " " + running);
         }
       };
@@ -63,7 +63,7 @@ public final class PlanSimulation extends Simulation {
 
   private Session begin(Session session) {
     long now = System.nanoTime();
-    Stage stage = session.get(Stage.KEY);
+    RunningLevel stage = session.get(RunningLevel.KEY);
     if (session.contains("endedNanos") && stage.label().equals(session.getString("label"))) {
       lines.add("gap " + stage + " " + (now - session.getLong("endedNanos")));
     }

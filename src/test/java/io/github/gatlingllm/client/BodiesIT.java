@@ -50,7 +50,7 @@ final class BodiesIT {
       String contentType,
       String body,
       boolean streamed,
-      RequestStatus verdict,
+      RequestStatus status,
       @Nullable String error,
       String text) {
     @Override
@@ -97,7 +97,7 @@ final class BodiesIT {
         ScriptedServer.start(x -> x.respond(200, row.contentType(), row.body()))) {
       LocalClient.Call call = client.post(server.baseUrl());
       Ended ended = (row.streamed() ? call : call.whole()).ended();
-      assertThat(ended.verdict()).isEqualTo(row.verdict());
+      assertThat(ended.status()).isEqualTo(row.status());
       assertThat(ended.error()).isEqualTo(row.error());
       assertThat(ended.text()).isEqualTo(row.text());
       boolean streamed = row.body().equals(STREAM);
@@ -118,7 +118,7 @@ final class BodiesIT {
               x.close();
             })) {
       Ended ended = client.post(server.baseUrl()).whole().ended();
-      assertThat(ended.verdict()).isEqualTo(RequestStatus.TRUNCATED);
+      assertThat(ended.status()).isEqualTo(RequestStatus.TRUNCATED);
       assertThat(ended.error()).isEqualTo("body ended before it was whole");
       assertThat(ended.timing().latencyNanos()).isNull();
     }
@@ -158,7 +158,7 @@ final class BodiesIT {
       sent.await(exchange -> exchange.answer().text().equals("a"));
       seen.countDown();
       Ended ended = sent.ended();
-      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.text()).isEqualTo("ab");
       assertThat(ended.events().coalesced()).isZero();
       assertThat(server.requests().get(0).header("Accept-Encoding")).isEqualTo("gzip");
@@ -180,7 +180,7 @@ final class BodiesIT {
     try (ScriptedServer server =
         ScriptedServer.start(x -> x.at(50_000_000).respond(200, "text/event-stream", all))) {
       Ended ended = client.post(server.baseUrl()).ended();
-      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.events().count()).isEqualTo(50);
       assertThat(ended.events().coalesced()).isGreaterThanOrEqualTo(48);
       assertThat(ended.timing().ttftNanos()).isGreaterThanOrEqualTo(50_000_000);
@@ -200,10 +200,10 @@ final class BodiesIT {
               x.send("HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: " + A);
               x.close();
             })) {
-      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(RequestStatus.COMPLETE);
-      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(client.post(server.baseUrl()).ended().status()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(client.post(server.baseUrl()).ended().status()).isEqualTo(RequestStatus.COMPLETE);
       Ended cut = client.post(server.baseUrl()).ended();
-      assertThat(cut.verdict()).isEqualTo(RequestStatus.TRUNCATED);
+      assertThat(cut.status()).isEqualTo(RequestStatus.TRUNCATED);
       assertThat(cut.text()).isEqualTo("a");
       assertThat(server.connections()).isEqualTo(3);
     }
@@ -214,8 +214,8 @@ final class BodiesIT {
     try (ScriptedServer server =
         ScriptedServer.start(
             x -> x.startStream().chunk(STREAM).lastChunk("X-Checksum: 1", "X-Other: 2"))) {
-      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(RequestStatus.COMPLETE);
-      assertThat(client.post(server.baseUrl()).ended().verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(client.post(server.baseUrl()).ended().status()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(client.post(server.baseUrl()).ended().status()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(server.connections()).isEqualTo(1);
     }
   }
@@ -236,7 +236,7 @@ final class BodiesIT {
               x.send(STREAM);
             })) {
       Ended ended = client.post(server.baseUrl()).ended();
-      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.exchange().answer().server()).isEqualTo(Map.of("queue_s", 0.012));
     }
   }
@@ -248,7 +248,7 @@ final class BodiesIT {
         ScriptedServer.start(
             x -> x.startStream().event(ChatChunks.content(text)).event(STOP).lastChunk())) {
       Ended ended = client.post(server.baseUrl()).ended();
-      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.text()).isEqualTo(text);
       assertThat(ended.events().count()).isEqualTo(1);
     }
@@ -273,7 +273,7 @@ final class BodiesIT {
                   x.chunk(zipped).chunk(bytes.toByteArray()).lastChunk();
                 })) {
       Ended ended = client.post(server.baseUrl()).ended();
-      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.text()).isEqualTo(text);
     }
   }
@@ -284,7 +284,7 @@ final class BodiesIT {
         ScriptedServer.start(
             x -> x.respond(200, "text/event-stream", STREAM, "Content-Encoding: gzip"))) {
       Ended ended = client.post(server.baseUrl()).ended();
-      assertThat(ended.verdict()).isEqualTo(RequestStatus.CONNECTION_ERROR);
+      assertThat(ended.status()).isEqualTo(RequestStatus.CONNECTION_ERROR);
       assertThat(ended.error()).startsWith("response could not be decompressed: ");
     }
   }
@@ -302,7 +302,7 @@ final class BodiesIT {
               x.event(STOP).done().lastChunk();
             })) {
       Ended ended = client.post(server.baseUrl()).ended();
-      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.events().count()).isEqualTo(100_000);
       assertThat(ended.events().offsetsMicros()).hasSize(100_000).isSorted();
       assertThat(ended.text()).hasSize(100_000);

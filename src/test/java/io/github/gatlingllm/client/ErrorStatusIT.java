@@ -58,22 +58,22 @@ final class ErrorStatusIT {
   }
 
   private record Row(
-      int status,
+      int httpStatus,
       String contentType,
       String body,
       String header,
       String value,
-      RequestStatus verdict,
+      RequestStatus status,
       String error) {
     @Override
     public String toString() {
-      return status + " " + header + " " + value;
+      return httpStatus + " " + header + " " + value;
     }
   }
 
   private static Row row(
-      int status, String contentType, String body, RequestStatus verdict, String error) {
-    return new Row(status, contentType, body, "X-None", "none", verdict, error);
+      int httpStatus, String contentType, String body, RequestStatus status, String error) {
+    return new Row(httpStatus, contentType, body, "X-None", "none", status, error);
   }
 
   private static Row json(int status, String message, String error) {
@@ -160,13 +160,13 @@ final class ErrorStatusIT {
   void status(Row row) throws Exception {
     answer(
         aResponse()
-            .withStatus(row.status())
+            .withStatus(row.httpStatus())
             .withHeader("Content-Type", row.contentType())
             .withHeader(row.header(), row.value())
             .withBody(row.body()));
     Ended ended = client.post(server.baseUrl()).secret(KEY).ended();
-    assertThat(ended.verdict()).isEqualTo(row.verdict());
     assertThat(ended.status()).isEqualTo(row.status());
+    assertThat(ended.httpStatus()).isEqualTo(row.httpStatus());
     assertThat(ended.error()).isEqualTo(row.error());
     assertThat(ended.timing().headersNanos()).isPositive();
     assertThat(ended.timing().ttftNanos()).isNull();
@@ -190,7 +190,7 @@ final class ErrorStatusIT {
             .withBody(
                 "data: " + ChatChunks.error("no right for " + KEY + "x".repeat(300)) + "\n\n"));
     Ended ended = client.post(server.baseUrl()).secret(KEY).ended();
-    assertThat(ended.verdict()).isEqualTo(RequestStatus.IN_STREAM_ERROR);
+    assertThat(ended.status()).isEqualTo(RequestStatus.IN_STREAM_ERROR);
     assertThat(ended.error()).startsWith("no right for ***xxx").hasSize(200);
   }
 
@@ -201,7 +201,7 @@ final class ErrorStatusIT {
             .withHeader("Content-Type", JSON)
             .withBody("{\"error\":\"no right for " + KEY + "\"}"));
     Ended ended = client.post(server.baseUrl()).whole().secret(KEY).ended();
-    assertThat(ended.verdict()).isEqualTo(RequestStatus.IN_STREAM_ERROR);
+    assertThat(ended.status()).isEqualTo(RequestStatus.IN_STREAM_ERROR);
     assertThat(ended.error()).isEqualTo("no right for ***");
   }
 
@@ -213,14 +213,14 @@ final class ErrorStatusIT {
       HttpProxyServer settings =
           new HttpProxyServer("127.0.0.1", proxy.port(), null, false, EmptyHttpHeaders.INSTANCE);
       Ended plain = client.post("http://127.0.0.1:1/v1").proxy(settings).ended();
-      assertThat(plain.verdict()).isEqualTo(RequestStatus.HTTP_ERROR);
-      assertThat(plain.status()).isEqualTo(407);
+      assertThat(plain.status()).isEqualTo(RequestStatus.HTTP_ERROR);
+      assertThat(plain.httpStatus()).isEqualTo(407);
       assertThat(plain.error())
           .isEqualTo(
               "HTTP 407: the proxy wants a user name and password; set them on the http protocol");
 
       Ended tunnel = client.post("https://127.0.0.1:1/v1").proxy(settings).ended();
-      assertThat(tunnel.verdict()).isEqualTo(RequestStatus.CONNECTION_ERROR);
+      assertThat(tunnel.status()).isEqualTo(RequestStatus.CONNECTION_ERROR);
       assertThat(tunnel.error())
           .isEqualTo(
               "proxy answered 407: it wants a user name and password; set them on the http"

@@ -59,8 +59,8 @@ final class ExchangeEndingsIT {
     }
   }
 
-  private static void assertEnded(Ended ended, RequestStatus verdict, @Nullable String error) {
-    assertThat(ended.verdict()).isEqualTo(verdict);
+  private static void assertEnded(Ended ended, RequestStatus status, @Nullable String error) {
+    assertThat(ended.status()).isEqualTo(status);
     assertThat(ended.error()).isEqualTo(error);
   }
 
@@ -92,7 +92,7 @@ final class ExchangeEndingsIT {
       seen.countDown();
       assertEnded(sent.ended(), RequestStatus.CONNECTION_ERROR, "connection reset by the server");
       assertThat(sent.ended().text()).isEqualTo("a");
-      assertThat(sent.ended().status()).isEqualTo(200);
+      assertThat(sent.ended().httpStatus()).isEqualTo(200);
     }
   }
 
@@ -198,7 +198,7 @@ final class ExchangeEndingsIT {
             })) {
       Ended ended = client.post(server.baseUrl()).idleTimeoutMillis(500).ended();
       assertEnded(ended, RequestStatus.HTTP_ERROR, "HTTP 500: oops");
-      assertThat(ended.status()).isEqualTo(500);
+      assertThat(ended.httpStatus()).isEqualTo(500);
     }
   }
 
@@ -220,7 +220,7 @@ final class ExchangeEndingsIT {
     try (ScriptedServer server = ScriptedServer.start(x -> x.awaitClientClose())) {
       Ended ended = client.post(server.baseUrl()).requestTimeoutMillis(500).ended();
       assertEnded(ended, RequestStatus.TIMEOUT, "no end within the request timeout");
-      assertThat(ended.status()).isNull();
+      assertThat(ended.httpStatus()).isNull();
       assertThat(ended.timing().connectNanos()).isPositive();
       assertThat(ended.timing().headersNanos()).isNull();
     }
@@ -353,7 +353,7 @@ final class ExchangeEndingsIT {
       assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
       Ended second = client.post(server.baseUrl()).ended();
       assertEnded(second, RequestStatus.CONNECTION_ERROR, NOT_RESENT);
-      assertThat(second.status()).isNull();
+      assertThat(second.httpStatus()).isNull();
       client.settle();
       assertThat(server.posts()).isEqualTo(2);
       assertThat(server.connections()).isEqualTo(1);
@@ -440,7 +440,7 @@ final class ExchangeEndingsIT {
   void nothingHoldsAnExchangeThatIsOver() throws Exception {
     try (ScriptedServer server =
         ScriptedServer.start(x -> x.startStream().event(A).event(STOP).lastChunk())) {
-      WeakReference<Exchange> over =
+      WeakReference<StreamedExchange> over =
           new WeakReference<>(client.post(server.baseUrl()).ended().exchange());
       client.settle();
       for (int i = 0; i < 50 && over.get() != null; i++) {

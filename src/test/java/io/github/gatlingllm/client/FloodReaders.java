@@ -213,8 +213,8 @@ final class FloodReaders {
 
   /** The whole path of a run: decoded, parsed, timed, recorded, and seen by the live figures. */
   static final class Llm implements FloodClient.Reader {
-    private static final Exchange.Settings SETTINGS =
-        new Exchange.Settings(true, 60_000_000_000L, List.of());
+    private static final StreamedExchange.Settings SETTINGS =
+        new StreamedExchange.Settings(true, 60_000_000_000L, List.of());
     private static final TokenCounts.Asked ASKED = new TokenCounts.Asked(16, null);
 
     private final Http http;
@@ -237,9 +237,9 @@ final class FloodReaders {
       http.send(
           stream,
           eventLoop,
-          new Exchange(
+          new StreamedExchange(
               timeline,
-              new Answer(timeline, 1),
+              new ReceivedAnswer(timeline, 1),
               SETTINGS,
               eventLoop,
               System::nanoTime,
@@ -249,10 +249,10 @@ final class FloodReaders {
               }));
     }
 
-    private RequestRecord record(Exchange exchange, int stream, long start) {
-      Answer answer = exchange.answer();
-      Exchange.Ending ending = exchange.ending();
-      if (ending.verdict() != RequestStatus.COMPLETE || exchange.timeline().count() != events) {
+    private RequestRecord record(StreamedExchange exchange, int stream, long start) {
+      ReceivedAnswer answer = exchange.answer();
+      StreamedExchange.Ending ending = exchange.ending();
+      if (ending.status() != RequestStatus.COMPLETE || exchange.timeline().count() != events) {
         System.err.println(ending + ", token events: " + exchange.timeline().count());
         System.exit(1);
       }
@@ -282,8 +282,8 @@ final class FloodReaders {
           tokens,
           new RequestRecord.Outcome(
               answer.finishReason(),
+              ending.httpStatus(),
               ending.status(),
-              ending.verdict(),
               true,
               null,
               null,

@@ -57,10 +57,10 @@ final class Http2ExchangeIT {
     return client.post(server.url()).http2().send();
   }
 
-  private static void assertEnded(Sent sent, RequestStatus verdict, @Nullable String error)
+  private static void assertEnded(Sent sent, RequestStatus status, @Nullable String error)
       throws Exception {
     Ended ended = sent.ended();
-    assertThat(ended.verdict()).isEqualTo(verdict);
+    assertThat(ended.status()).isEqualTo(status);
     assertThat(ended.error()).isEqualTo(error);
   }
 
@@ -71,7 +71,7 @@ final class Http2ExchangeIT {
     assertEnded(sent, RequestStatus.COMPLETE, null);
     Ended ended = sent.ended();
     assertThat(ended.text()).isEqualTo("aa");
-    assertThat(ended.status()).isEqualTo(200);
+    assertThat(ended.httpStatus()).isEqualTo(200);
     assertThat(ended.events().count()).isEqualTo(2);
     assertThat(ended.timing().connectNanos()).isPositive();
     assertThat(ended.timing().headersNanos()).isGreaterThanOrEqualTo(ended.timing().connectNanos());
@@ -169,12 +169,12 @@ final class Http2ExchangeIT {
     Sent before = send();
     server.next().reset();
     assertEnded(before, RequestStatus.CONNECTION_ERROR, "stream reset by the server");
-    assertThat(before.ended().status()).isNull();
+    assertThat(before.ended().httpStatus()).isNull();
 
     Sent during = send();
     server.next().startStream().event(A).reset();
     assertEnded(during, RequestStatus.CONNECTION_ERROR, "stream reset by the server");
-    assertThat(during.ended().status()).isEqualTo(200);
+    assertThat(during.ended().httpStatus()).isEqualTo(200);
 
     Sent finished = send();
     server.next().startStream().event(A).event(STOP).reset();
@@ -243,7 +243,7 @@ final class Http2ExchangeIT {
 
   @Test
   void nothingHoldsAnExchangeThatIsOver() throws Exception {
-    WeakReference<Exchange> over = new WeakReference<>(warm().ended().exchange());
+    WeakReference<StreamedExchange> over = new WeakReference<>(warm().ended().exchange());
     client.settle();
     for (int i = 0; i < 50 && over.get() != null; i++) {
       System.gc();

@@ -253,7 +253,7 @@ final class KnownAnswersIT {
               steps.lastChunk(x);
             })) {
       Ended ended = client.post(server.baseUrl()).nanoClock(steps).ended();
-      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
 
       Timing timing = ended.timing();
       Events events = ended.events();
@@ -316,7 +316,7 @@ final class KnownAnswersIT {
                     .send(x, body.substring(0, 10))
                     .send(x, body.substring(10)))) {
       Ended ended = client.post(server.baseUrl()).nanoClock(steps).whole().ended();
-      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.text()).isEqualTo("abc");
       assertThat(ended.timing().headersNanos()).isEqualTo(at(-1));
       assertThat(ended.timing().latencyNanos()).isEqualTo(at(1));
@@ -394,7 +394,7 @@ final class KnownAnswersIT {
                     .event(x, ChatChunks.usage(9, 4))
                     .lastChunk(x))) {
       Ended ended = client.post(server.baseUrl()).nanoClock(steps).choices(2).ended();
-      assertThat(ended.verdict()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.events().choices()).containsExactly(0, 1, 0, 1);
       assertThat(ended.timing().tpotNanos())
           .as("2 steps of one choice, 3 of the other")

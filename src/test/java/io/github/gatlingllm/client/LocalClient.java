@@ -169,8 +169,8 @@ final class LocalClient implements AutoCloseable {
 
   /** A request under way. */
   final class Sent {
-    private final CompletableFuture<Exchange> end = new CompletableFuture<>();
-    private final Exchange exchange;
+    private final CompletableFuture<StreamedExchange> end = new CompletableFuture<>();
+    private final StreamedExchange exchange;
     private final long admitted;
 
     private Sent(Call call) {
@@ -180,10 +180,10 @@ final class LocalClient implements AutoCloseable {
       AtomicInteger count = new AtomicInteger();
       ends.add(count);
       exchange =
-          new Exchange(
+          new StreamedExchange(
               timeline,
-              new Answer(timeline, call.choices),
-              new Exchange.Settings(
+              new ReceivedAnswer(timeline, call.choices),
+              new StreamedExchange.Settings(
                   call.streamed,
                   TimeUnit.MILLISECONDS.toNanos(call.idleTimeoutMillis),
                   call.secrets),
@@ -201,7 +201,7 @@ final class LocalClient implements AutoCloseable {
     }
 
     /** Waits until the exchange, read on its event loop, is as described. */
-    void await(Predicate<Exchange> as) {
+    void await(Predicate<StreamedExchange> as) {
       AtomicBoolean is = new AtomicBoolean();
       long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
       while (!is.get() && System.nanoTime() < deadline) {
@@ -221,14 +221,14 @@ final class LocalClient implements AutoCloseable {
   }
 
   /** An exchange that is over; one character is one token where the server did not count. */
-  record Ended(Exchange exchange, long admittedNanos) {
+  record Ended(StreamedExchange exchange, long admittedNanos) {
 
-    RequestStatus verdict() {
-      return exchange.ending().verdict();
+    RequestStatus status() {
+      return exchange.ending().status();
     }
 
-    @Nullable Integer status() {
-      return exchange.ending().status();
+    @Nullable Integer httpStatus() {
+      return exchange.ending().httpStatus();
     }
 
     @Nullable String error() {
@@ -241,7 +241,7 @@ final class LocalClient implements AutoCloseable {
 
     Tokens tokens() {
       TokenCounts.Asked asked = new TokenCounts.Asked(6, 16);
-      Answer answer = exchange.answer();
+      ReceivedAnswer answer = exchange.answer();
       return TokenCounts.needTokenizer(answer)
           ? TokenCounts.byTokenizer(asked, answer, exchange.timeline(), String::length)
           : TokenCounts.byUsage(asked, answer);

@@ -45,7 +45,7 @@ final class StreamedAnswersIT {
   private record Row(
       String name,
       String body,
-      RequestStatus verdict,
+      RequestStatus status,
       @Nullable String error,
       String text,
       int tokenEvents,
@@ -61,8 +61,8 @@ final class StreamedAnswersIT {
   }
 
   private static Row failed(
-      String name, String body, RequestStatus verdict, String error, String text, int tokenEvents) {
-    return new Row(name, body, verdict, error, text, tokenEvents, 0);
+      String name, String body, RequestStatus status, String error, String text, int tokenEvents) {
+    return new Row(name, body, status, error, text, tokenEvents, 0);
   }
 
   private static String sse(String... data) {
@@ -321,9 +321,9 @@ final class StreamedAnswersIT {
   }
 
   private static void check(Row row, Ended ended) {
-    assertThat(ended.verdict()).isEqualTo(row.verdict());
+    assertThat(ended.status()).isEqualTo(row.status());
     assertThat(ended.error()).isEqualTo(row.error());
-    assertThat(ended.status()).isEqualTo(200);
+    assertThat(ended.httpStatus()).isEqualTo(200);
     assertThat(ended.text()).isEqualTo(row.text());
     assertThat(ended.events().count()).isEqualTo(row.tokenEvents());
     assertThat(ended.events().late()).isEqualTo(row.late());

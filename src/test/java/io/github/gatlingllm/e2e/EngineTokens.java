@@ -3,8 +3,8 @@ package io.github.gatlingllm.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.engine.GroundTruth;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Map;

@@ -7,12 +7,12 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.GroundTruth;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
@@ -203,7 +203,7 @@ class LevelsIT {
         GatlingRun run = plan("search", server.baseUrl() + "/v1").set("ttftMillis", 60_000).run()) {
       assertThat(run.exitCode()).as(run.output()).isZero();
       assertThat(run.info().stages())
-          .extracting(StageInfo::label)
+          .extracting(LevelInfo::label)
           .containsExactly("r=20", "r=40", "r=30", "r=35", "r=32.5");
       assertThat(run.summary().at("/goodput/max/offered").asDouble()).isEqualTo(30);
       assertThat(run.output()).contains("max goodput r=30 holds the SLO, r=32.5 does not");

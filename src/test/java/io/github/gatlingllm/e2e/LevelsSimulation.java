@@ -6,7 +6,7 @@ import static java.time.Duration.*;
 
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.ClosedLoop;
-import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.load.RunningLevel;
 import java.time.Duration;
 import java.util.List;
 
@@ -37,7 +37,7 @@ public final class LevelsSimulation extends Simulation {
                     .chat()
                     .user("Hello")
                     .maxTokens(Integer.getInteger("tokens", 10))
-                    .header(LEVEL, session -> session.<Stage>get(Stage.KEY).label()));
+                    .header(LEVEL, session -> session.<RunningLevel>get(RunningLevel.KEY).label()));
     setUp(populations(chat, once))
         .protocols(
             llm.baseUrl(System.getProperty("baseUrl"))

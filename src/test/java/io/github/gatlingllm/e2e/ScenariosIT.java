@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.GroundTruth;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.Occupancy;
 import java.util.List;
@@ -68,7 +68,7 @@ class ScenariosIT {
     String scenario = stage.get("scenario").asText();
     String label = stage.get("label").asText();
     String name = label + " of " + scenario;
-    StageInfo info =
+    LevelInfo info =
         run.info().stages().stream()
             .filter(s -> s.label().equals(label) && s.scenario().equals(scenario))
             .findFirst()

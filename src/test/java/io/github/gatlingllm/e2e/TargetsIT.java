@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.nio.file.Files;
@@ -114,7 +114,7 @@ class TargetsIT {
     assertThat(second.stream().mapToLong(TargetsIT::start).min().orElseThrow())
         .as("side by side")
         .isLessThan(first.stream().mapToLong(TargetsIT::closed).max().orElseThrow());
-    assertThat(run.info().stages()).extracting(StageInfo::target).containsExactlyInAnyOrder(a, b);
+    assertThat(run.info().stages()).extracting(LevelInfo::target).containsExactlyInAnyOrder(a, b);
     assertThat(run.info().config())
         .containsEntry("endpoint", slow.baseUrl() + "," + fast.baseUrl())
         .containsEntry("model", "small,large");

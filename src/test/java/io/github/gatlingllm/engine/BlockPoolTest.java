@@ -2,7 +2,7 @@ package io.github.gatlingllm.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.engine.CompletionRequest.Api;
+import io.github.gatlingllm.wire.Api;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -122,7 +122,8 @@ final class BlockPoolTest {
     try {
       CompletionRequest request =
           Requests.parse(Api.COMPLETIONS, "{\"max_tokens\":1,\"prompt\":[" + ids + "]}");
-      return BlockChain.of(request.prompt(), Answer.to(request, 1, 0, 1_000, 0), Api.COMPLETIONS);
+      return BlockChain.of(
+          request.prompt(), GeneratedAnswer.to(request, 1, 0, 1_000, 0), Api.COMPLETIONS);
     } catch (Refusal e) {
       throw new AssertionError(e);
     }

@@ -3,7 +3,7 @@ package io.github.gatlingllm.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.gatlingllm.engine.CompletionRequest.Api;
+import io.github.gatlingllm.wire.Api;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -76,7 +76,8 @@ final class CompletionRequestTest {
         "{} | messages are missing; expected a non-empty array",
         "{'messages':[]} | messages are missing; expected a non-empty array",
         "{'messages':[{'content':'a'}]} | A message has no role; expected role and content",
-        "{'messages':[{'role':'user'}]} | The prompt is missing or no text; this engine reads text and image_url parts",
+        "{'messages':[{'role':'user'}]} | The prompt is missing or no text; this engine reads text"
+            + " and image_url parts",
         "{'n':0,%s} | n is wrong; expected a whole number of at least 1",
         "{'n':129,%s} | n is 129; expected 1 to 128",
         "{'best_of':2,%s} | best_of must equal n: this engine ranks no choices",

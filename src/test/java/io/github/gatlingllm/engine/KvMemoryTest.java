@@ -2,7 +2,7 @@ package io.github.gatlingllm.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.engine.CompletionRequest.Api;
+import io.github.gatlingllm.wire.Api;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -52,7 +52,7 @@ final class KvMemoryTest {
     CompletionRequest request =
         Requests.parse(
             Api.COMPLETIONS, "{\"max_tokens\":1,\"prompt\":[" + String.join(",", ids) + "]}");
-    Answer answer = Answer.to(request, 1, 0, 1_000, 0);
+    GeneratedAnswer answer = GeneratedAnswer.to(request, 1, 0, 1_000, 0);
     return sequence(name, ids.size(), 1, BlockChain.of(request.prompt(), answer, Api.COMPLETIONS));
   }
 

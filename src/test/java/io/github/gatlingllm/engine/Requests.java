@@ -3,7 +3,7 @@ package io.github.gatlingllm.engine;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.engine.CompletionRequest.Api;
+import io.github.gatlingllm.wire.Api;
 
 /** Requests and their answers for tests, from JSON. */
 final class Requests {
@@ -26,7 +26,7 @@ final class Requests {
   }
 
   /** The answer to a chat request of an engine with seed 1 and 1,000 tokens of room. */
-  static Answer answer(String json) {
-    return Answer.to(chat(json), 1, 0, 1_000, 0);
+  static GeneratedAnswer answer(String json) {
+    return GeneratedAnswer.to(chat(json), 1, 0, 1_000, 0);
   }
 }

@@ -34,7 +34,7 @@ final class VocabularyTest {
 
   @Test
   void tokenizerCountsWhatTheEngineReports() {
-    Answer answer = Requests.answer("{\"max_tokens\":500,\"ignore_eos\":true,%s}");
+    GeneratedAnswer answer = Requests.answer("{\"max_tokens\":500,\"ignore_eos\":true,%s}");
     String text =
         IntStream.range(0, answer.tokens()).mapToObj(answer::text).collect(Collectors.joining());
     assertThat(answer.tokens()).isEqualTo(500);

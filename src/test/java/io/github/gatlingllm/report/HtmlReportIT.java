@@ -3,10 +3,11 @@ package io.github.gatlingllm.report;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Browser.Plot;
 import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
-import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.RunFigures;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gatling.javaapi.core.Simulation;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfoFile;
-import io.github.gatlingllm.record.StageInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -253,7 +253,7 @@ public final class GatlingRun implements AutoCloseable {
   }
 
   /** The first load level with that label in its {@code run.json}. */
-  public StageInfo stage(String label) throws IOException {
+  public LevelInfo stage(String label) throws IOException {
     return info().stages().stream()
         .filter(stage -> stage.label().equals(label))
         .findFirst()

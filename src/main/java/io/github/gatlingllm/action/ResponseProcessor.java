@@ -1,0 +1,355 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.commons.stats.KO$;
+import io.gatling.commons.stats.OK$;
+import io.gatling.commons.stats.Status;
+import io.gatling.core.action.Action;
+import io.gatling.core.check.Check;
+import io.gatling.core.check.Check$;
+import io.gatling.core.session.GroupBlock;
+import io.gatling.core.session.Session;
+import io.gatling.core.stats.StatsEngine;
+import io.github.gatlingllm.client.ReceivedAnswer;
+import io.github.gatlingllm.client.StreamedExchange;
+import io.github.gatlingllm.client.TokenCounts;
+import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.SloJudge;
+import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.TokenCounting;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import scala.Option;
+import scala.Tuple2;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * What happens when an exchange is over: run the checks, tell Gatling's statistics, let the user go
+ * on, and write the record once its tokens are counted.
+ */
+final class ResponseProcessor {
+
+  private static final int LONGEST_ERROR = 200;
+
+  /** What stands for a count that nobody has made yet. */
+  private static final int CHARS_PER_TOKEN = 4;
+
+  private final LlmRequest.Draft request;
+  private final LlmComponents components;
+  private final StatsEngine statsEngine;
+  private final Action next;
+  private final scala.collection.immutable.List<Check<LlmResponse>> checks;
+
+  ResponseProcessor(
+      LlmRequest.Draft request, LlmComponents components, StatsEngine statsEngine, Action next) {
+    this.request = request;
+    this.components = components;
+    this.statsEngine = statsEngine;
+    this.next = next;
+    this.checks =
+        CollectionConverters.asScala(request.checks.stream().map(ResponseProcessor::build).toList())
+            .toList();
+  }
+
+  private static Check<LlmResponse> build(LlmRequest.ConditionalCheck conditional) {
+    Check<LlmResponse> check = LlmChecks.build(conditional.check());
+    return conditional.condition() == null
+        ? check
+        : check.checkIf(
+            io.gatling.javaapi.core.internal.Expressions.javaBiFunctionToExpression(
+                (response, session) -> (Object) conditional.condition().apply(response, session)));
+  }
+
+  /** Called once per exchange, on its event loop. */
+  void ended(StreamedExchange exchange, LlmAction.SentRequest sent) {
+    if (exchange.timeline().isAdmitted()) {
+      components.requestLog().ended();
+    }
+    if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
+      components
+          .counting()
+          .later(
+              () -> byTokenizer(exchange, sent),
+              () -> byEvents(exchange, sent),
+              tokens ->
+                  EventLoops.execute(
+                      sent.session().eventLoop(), () -> finish(exchange, sent, tokens)));
+    } else {
+      finish(exchange, sent, TokenCounts.byUsage(sent.prepared().size(), exchange.answer()));
+    }
+  }
+
+  /**
+   * Whether what comes next depends on counts: checks may read them, and objectives need TPOT. Not
+   * where the request was cancelled: it is no success whatever they are, and misses no objective
+   * for them.
+   */
+  private boolean isJudgedByCounts(StreamedExchange exchange, LlmAction.SentRequest sent) {
+    return exchange.ending().status() != RequestStatus.CANCELLED
+        && (!request.checks.isEmpty()
+            || !components.protocol().sloOf(sent.prepared().name()).isEmpty());
+  }
+
+  private RequestRecord.Tokens byTokenizer(StreamedExchange exchange, LlmAction.SentRequest sent) {
+    return TokenCounts.byTokenizer(
+        sent.prepared().size(),
+        exchange.answer(),
+        exchange.timeline(),
+        components.protocol().tokenizer()::count);
+  }
+
+  private static RequestRecord.Tokens byEvents(
+      StreamedExchange exchange, LlmAction.SentRequest sent) {
+    return TokenCounts.byEvents(sent.prepared().size(), exchange.answer(), exchange.timeline());
+  }
+
+  private void finish(
+      StreamedExchange exchange, LlmAction.SentRequest sent, RequestRecord.Tokens tokens) {
+    ReceivedAnswer answer = exchange.answer();
+    StreamedExchange.Ending ending = exchange.ending();
+    LlmResponse response =
+        new LlmResponse(
+            timing(exchange, sent, tokens),
+            tokens,
+            ending.status(),
+            ending.httpStatus(),
+            answer.finishReason(),
+            answer::text,
+            answer::reasoning);
+    Session session = sent.session();
+    Tuple2<Session, Option<io.gatling.commons.validation.Failure>> checked =
+        Check$.MODULE$.check(response, session, checks);
+    String failedCheck = checked._2().isEmpty() ? null : shortened(checked._2().get().message());
+    boolean ok = ending.status() == RequestStatus.COMPLETE && failedCheck == null;
+    String error = ending.error() == null ? failedCheck : ending.error();
+
+    Session after = checked._1();
+    if (ok) {
+      after = remember(sent, answer, tokens, after);
+    } else {
+      after = ChatMessages.afterFailure(request.messages, after).markAsFailed();
+    }
+    if (request.silent) {
+      components.inFlight().remove(exchange);
+    } else {
+      RequestRecord record = record(exchange, sent, tokens, ok, error);
+      if (components.requestLog().inStatistics()) {
+        after = log(record, after);
+      }
+      keep(record, exchange, sent);
+    }
+    next.$bang(after);
+  }
+
+  /** Hands the record over as soon as its tokens are counted; its user does not wait for that. */
+  private void keep(RequestRecord record, StreamedExchange exchange, LlmAction.SentRequest sent) {
+    TokenCounting.PromptCount prompt = sent.promptCount();
+    boolean answerToo =
+        record.tokens().source() == null && TokenCounts.needTokenizer(exchange.answer());
+    boolean compared =
+        record.tokens().source() == RequestRecord.TokenSource.USAGE
+            && record.outcome().ok()
+            && components.counting().compares(sent.index());
+    if (prompt.isKnown() && !answerToo && !compared) {
+      handOver(record, exchange, prompt);
+      return;
+    }
+    boolean ok = record.outcome().ok();
+    String error = record.outcome().error();
+    components
+        .counting()
+        .later(
+            () -> {
+              prompt.count();
+              return answerToo
+                  ? record(exchange, sent, byTokenizer(exchange, sent), ok, error)
+                  : compared ? record.withLocalCounts(null, local(exchange)) : record;
+            },
+            () -> answerToo ? record(exchange, sent, byEvents(exchange, sent), ok, error) : record,
+            counted -> handOver(counted, exchange, prompt));
+  }
+
+  private static RequestRecord counted(RequestRecord record, TokenCounting.PromptCount prompt) {
+    return record.withLocalCounts(prompt.tokens(), record.tokens().outputTokensLocal());
+  }
+
+  private @Nullable Integer local(StreamedExchange exchange) {
+    return TokenCounts.local(exchange.answer(), components.protocol().tokenizer()::count);
+  }
+
+  private void handOver(
+      RequestRecord record, StreamedExchange exchange, TokenCounting.PromptCount prompt) {
+    components.requestLog().keep(counted(record, prompt));
+    components.inFlight().remove(exchange);
+  }
+
+  private RequestRecord.Timing timing(
+      StreamedExchange exchange, LlmAction.SentRequest sent, RequestRecord.Tokens tokens) {
+    return exchange
+        .timeline()
+        .timing(
+            components.run().unixNanos(sent.startNanos()),
+            sent.scheduledOffsetNanos(),
+            tokens.streamedTokens());
+  }
+
+  /** The answer joins the history, with what it and its prompt take of the model's context. */
+  private static Session remember(
+      LlmAction.SentRequest sent,
+      ReceivedAnswer answer,
+      RequestRecord.Tokens tokens,
+      Session session) {
+    PreparedRequest prepared = sent.prepared();
+    if (prepared.conversation() == null) {
+      return session;
+    }
+    Integer counted =
+        tokens.promptTokens() == null ? sent.promptCount().tokens() : tokens.promptTokens();
+    int prompt = counted == null ? tokens.promptChars() / CHARS_PER_TOKEN : counted;
+    Integer output = tokens.outputTokens();
+    Integer reasoning = tokens.reasoningTokens();
+    String text = answer.text();
+    return session.set(
+        prepared.historyKey(),
+        prepared
+            .conversation()
+            .answered(
+                prepared.asked(),
+                text,
+                prompt,
+                output == null
+                    ? text.length() / CHARS_PER_TOKEN
+                    : Math.max(0, output - (reasoning == null ? 0 : reasoning))));
+  }
+
+  private RequestRecord record(
+      StreamedExchange exchange,
+      LlmAction.SentRequest sent,
+      RequestRecord.Tokens tokens,
+      boolean ok,
+      @Nullable String error) {
+    Timeline timeline = exchange.timeline();
+    RequestRecord.Timing timing = timing(exchange, sent, tokens);
+    ReceivedAnswer answer = exchange.answer();
+    StreamedExchange.Ending ending = exchange.ending();
+    PreparedRequest prepared = sent.prepared();
+    LlmProtocol protocol = components.protocol();
+    RequestRecord.Events events = timeline.events(true);
+    Slo slo = protocol.sloOf(prepared.name());
+    List<String> missed =
+        SloJudge.missed(slo, prepared.body().stream(), ending.status(), ok, timing, events, tokens);
+    return new RequestRecord(
+        identity(sent, timeline),
+        timing,
+        protocol.recording().tokens() ? events : timeline.events(false),
+        tokens,
+        new RequestRecord.Outcome(
+            answer.finishReason(),
+            ending.httpStatus(),
+            ending.status(),
+            ok,
+            error,
+            SloJudge.met(slo, ending.status(), missed),
+            missed),
+        answer.server(),
+        protocol.recording().text() ? text(prepared, answer) : null);
+  }
+
+  private RequestRecord.Identity identity(LlmAction.SentRequest sent, Timeline timeline) {
+    Session session = sent.session();
+    PreparedRequest prepared = sent.prepared();
+    RunningLevel stage =
+        (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
+    return new RequestRecord.Identity(
+        sent.requestId(),
+        components.run().id(),
+        components.run().injector(),
+        stage == null ? null : stage.trial(),
+        sent.index(),
+        PlanUser.scenarioOf(session),
+        prepared.name(),
+        List.copyOf(CollectionConverters.asJava(session.groups())),
+        session.userId(),
+        prepared.turn(),
+        components.target(),
+        prepared.url(),
+        prepared.body().model(),
+        prepared.body().api().key(),
+        prepared.body().stream(),
+        stage == null ? LevelInfo.WHOLE_RUN : stage.label(),
+        stage == null ? Phase.MEASURE : stage.phaseAt(timeline.scheduled()));
+  }
+
+  private static RequestRecord.Text text(PreparedRequest prepared, ReceivedAnswer answer) {
+    boolean chat = prepared.body().api() == Api.CHAT;
+    String reasoning = answer.reasoning();
+    return new RequestRecord.Text(
+        chat ? prepared.body().messagesJson() : null,
+        chat ? null : prepared.body().prompt(),
+        answer.text(),
+        reasoning.isEmpty() ? null : reasoning);
+  }
+
+  /**
+   * Gatling's own statistics: the request row, and beside it the groups {@code <name> TTFT} and
+   * {@code <name> SLO}, which assertions can use and which count no request.
+   */
+  private Session log(RequestRecord record, Session session) {
+    RequestRecord.Timing timing = record.timing();
+    RequestRecord.Outcome outcome = record.outcome();
+    String name = record.identity().name();
+    Long admitted = timing.admittedUnixNanos();
+    long startMillis = millis(admitted == null ? timing.startUnixNanos() : admitted);
+    long endMillis = startMillis + millis(orZero(timing.closedNanos()));
+    statsEngine.logResponse(
+        session.scenario(),
+        session.groups(),
+        name,
+        startMillis,
+        endMillis,
+        status(outcome.ok()),
+        Option.apply(outcome.httpStatus()).map(String::valueOf),
+        Option.apply(outcome.error()));
+    if (timing.ttftNanos() != null) {
+      group(session, name + " TTFT", startMillis, timing.ttftNanos(), status(outcome.ok()));
+    }
+    if (outcome.sloOk() != null) {
+      long latency = orZero(timing.latencyFromScheduleNanos());
+      group(session, name + " SLO", startMillis, latency, status(outcome.sloOk()));
+    }
+    return session.logGroupRequestTimings(startMillis, endMillis);
+  }
+
+  private void group(
+      Session session, String name, long startMillis, long durationNanos, Status status) {
+    long millis = millis(durationNanos);
+    @SuppressWarnings("unchecked") // a List appended to is a List
+    scala.collection.immutable.List<String> path =
+        (scala.collection.immutable.List<String>) session.groups().appended(name);
+    statsEngine.logGroupEnd(
+        session.scenario(),
+        new GroupBlock(path, startMillis, (int) millis, status),
+        startMillis + millis);
+  }
+
+  private static Status status(boolean ok) {
+    return ok ? OK$.MODULE$ : KO$.MODULE$;
+  }
+
+  private static long orZero(@Nullable Long value) {
+    return value == null ? 0 : value;
+  }
+
+  private static long millis(long nanos) {
+    return Math.round(nanos / 1e6);
+  }
+
+  private static String shortened(String message) {
+    return message.length() <= LONGEST_ERROR ? message : message.substring(0, LONGEST_ERROR);
+  }
+}

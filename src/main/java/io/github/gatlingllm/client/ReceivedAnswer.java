@@ -1,0 +1,334 @@
+package io.github.gatlingllm.client;
+
+import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.wire.Channel;
+import io.github.gatlingllm.wire.ChunkListener;
+import io.github.gatlingllm.wire.ChunkParser;
+import io.github.gatlingllm.wire.SseDecoder;
+import io.github.gatlingllm.wire.TextBuffer;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the server says, as it comes: texts, finish reasons, usage and errors are kept, and every
+ * token-bearing event is put on the {@link Timeline} under the instant of the read that completed
+ * it. Not thread safe.
+ */
+public final class ReceivedAnswer {
+
+  private static final int UNKNOWN = -1;
+
+  /** No server gives more answers to one request; an index beyond it must not cost memory. */
+  private static final int MOST_CHOICES = 1024;
+
+  private final Timeline timeline;
+  private final Chunks chunks = new Chunks();
+  private final ChunkParser parser = new ChunkParser(chunks);
+  private final SseDecoder decoder = new SseDecoder(new Events());
+
+  private ChoiceText[] choices;
+  private long now;
+  private boolean streaming;
+
+  private int events;
+  private boolean done;
+  private @Nullable String error;
+  private @Nullable String malformed;
+
+  private int promptTokens = UNKNOWN;
+  private int completionTokens = UNKNOWN;
+  private int cachedTokens = UNKNOWN;
+  private int reasoningTokens = UNKNOWN;
+  private Map<String, Double> server = Map.of();
+
+  /**
+   * @param expectedChoices how many answers were asked for, ≥ 1
+   */
+  public ReceivedAnswer(Timeline timeline, int expectedChoices) {
+    this.timeline = timeline;
+    choices = new ChoiceText[expectedChoices];
+    Arrays.setAll(choices, i -> new ChoiceText());
+  }
+
+  /** Bytes of an event stream that arrived at {@code instant}. */
+  public void stream(long instant, byte[] bytes, int offset, int length) {
+    now = instant;
+    streaming = true;
+    decoder.feed(bytes, offset, length);
+  }
+
+  /** The event stream is over; an event without its blank line keeps the instant of its bytes. */
+  public void endOfStream() {
+    decoder.endOfStream();
+  }
+
+  /** A whole body that was not streamed. */
+  public void body(byte[] bytes, int length) {
+    parser.body(bytes, 0, length);
+  }
+
+  /** Events with data so far. */
+  public int events() {
+    return events;
+  }
+
+  /** Whether the stream announced its end, or every choice has its finish reason. */
+  public boolean isOver() {
+    return done || isFinished();
+  }
+
+  private boolean isFinished() {
+    for (ChoiceText choice : choices) {
+      if (choice.finishReason == null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether any token or text came. */
+  public boolean hasTokens() {
+    if (timeline.count() > 0) {
+      return true;
+    }
+    for (ChoiceText choice : choices) {
+      if (!choice.isEmpty()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The error that the server reported inside a 200 response. */
+  public @Nullable String error() {
+    return error;
+  }
+
+  /** Why some data was not understood. */
+  public @Nullable String malformed() {
+    return malformed;
+  }
+
+  /** Of the first choice. */
+  public @Nullable String finishReason() {
+    return choices[0].finishReason;
+  }
+
+  /** Text of the first choice: content, or the refusal. */
+  public String text() {
+    return choices[0].content.text();
+  }
+
+  /** Reasoning of the first choice. */
+  public String reasoning() {
+    return choices[0].reasoning.text();
+  }
+
+  /** Everything that was generated, over all choices and channels; what a tokenizer counts. */
+  public String generated() {
+    StringBuilder all = new StringBuilder();
+    for (ChoiceText choice : choices) {
+      all.append(choice.reasoning.text()).append(choice.content.text()).append(choice.tools.text());
+    }
+    return all.toString();
+  }
+
+  /** Whether any reasoning text came over the wire. */
+  public boolean streamedReasoning() {
+    for (ChoiceText choice : choices) {
+      if (!choice.reasoning.isEmpty()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The server's count; null when it said nothing. */
+  public @Nullable Integer promptTokens() {
+    return known(promptTokens);
+  }
+
+  /**
+   * The server's count of generated tokens, reasoning included; null when it said nothing, or said
+   * 0 though tokens came.
+   */
+  public @Nullable Integer completionTokens() {
+    return completionTokens == 0 && hasTokens() ? null : known(completionTokens);
+  }
+
+  /** Prompt tokens served from the prefix cache; null when the server said nothing. */
+  public @Nullable Integer cachedTokens() {
+    return known(cachedTokens);
+  }
+
+  /** The server's count; null when it said nothing. */
+  public @Nullable Integer reasoningTokens() {
+    return known(reasoningTokens);
+  }
+
+  /** Timings the server reported, in seconds. */
+  public Map<String, Double> server() {
+    return server;
+  }
+
+  /** A timing that the server reported outside the body. */
+  void server(String key, double value) {
+    if (!Double.isFinite(value) || value < 0) {
+      return;
+    }
+    if (server.isEmpty()) {
+      server = new HashMap<>();
+    }
+    server.put(key, value);
+  }
+
+  private static @Nullable Integer known(int count) {
+    return count == UNKNOWN ? null : count;
+  }
+
+  private ChoiceText choice(int index) {
+    if (index >= choices.length) {
+      int from = choices.length;
+      choices = Arrays.copyOf(choices, index + 1);
+      for (int i = from; i <= index; i++) {
+        choices[i] = new ChoiceText();
+      }
+    }
+    return choices[index];
+  }
+
+  private static final class ChoiceText {
+    private final TextBuffer content = new TextBuffer();
+    private final TextBuffer reasoning = new TextBuffer();
+    private final TextBuffer tools = new TextBuffer();
+    private @Nullable String finishReason;
+
+    boolean isEmpty() {
+      return content.isEmpty() && reasoning.isEmpty() && tools.isEmpty();
+    }
+  }
+
+  private final class Events implements SseDecoder.Listener {
+    @Override
+    public void event(@Nullable String type, byte[] buffer, int offset, int length) {
+      timeline.event(now);
+      if (done) {
+        timeline.late();
+        return;
+      }
+      events++;
+      parser.event(type, buffer, offset, length);
+    }
+  }
+
+  private final class Chunks implements ChunkListener {
+
+    // What the event under way has brought so far.
+    private int tokenChoice = UNKNOWN;
+    private boolean output;
+    private int usageInEvent = UNKNOWN;
+    private int tokensBefore;
+
+    @Override
+    public void delta(int index, Channel channel, byte[] buffer, int offset, int length) {
+      if (isBeyondReason(index)) {
+        return;
+      }
+      ChoiceText choice = choice(index);
+      switch (channel) {
+        case CONTENT, REFUSAL -> choice.content.append(buffer, offset, length);
+        case REASONING -> choice.reasoning.append(buffer, offset, length);
+        case TOOL_NAME, TOOL_ARGUMENTS -> choice.tools.append(buffer, offset, length);
+      }
+      if (tokenChoice != index && tokenChoice != UNKNOWN) {
+        flush();
+      }
+      tokenChoice = index;
+      output |= channel != Channel.REASONING;
+    }
+
+    @Override
+    public void finish(int index, String reason) {
+      if (!isBeyondReason(index)) {
+        choice(index).finishReason = reason;
+      }
+    }
+
+    private boolean isBeyondReason(int index) {
+      if (index >= MOST_CHOICES) {
+        malformed("choice index is " + MOST_CHOICES + " or more");
+        return true;
+      }
+      return false;
+    }
+
+    @Override
+    public void usage(int prompt, int completion, int cached, int reasoning) {
+      usageInEvent = completion;
+      if (prompt > 0 || completion > 0) {
+        promptTokens = lastSaid(promptTokens, prompt);
+        completionTokens = lastSaid(completionTokens, completion);
+        cachedTokens = cached == UNKNOWN ? cachedTokens : cached;
+        reasoningTokens = reasoning == UNKNOWN ? reasoningTokens : reasoning;
+      }
+    }
+
+    /** The last count that is not zero; zero where there was no other. */
+    private int lastSaid(int before, int count) {
+      return count > 0 ? count : Math.max(before, count);
+    }
+
+    @Override
+    public void server(String key, double value) {
+      ReceivedAnswer.this.server(key, value);
+    }
+
+    @Override
+    public void error(String message) {
+      if (error == null) {
+        error = message;
+      }
+    }
+
+    @Override
+    public void done() {
+      done = true;
+      timeline.done();
+    }
+
+    @Override
+    public void malformed(String why) {
+      if (malformed == null) {
+        malformed = why;
+      }
+    }
+
+    @Override
+    public void eventEnd() {
+      if (tokenChoice != UNKNOWN) {
+        flush();
+      }
+      if (timeline.count() == 0) {
+        // Counted before the first token came, such as reasoning that is billed and not streamed.
+        tokensBefore = Math.max(tokensBefore, usageInEvent);
+      }
+      usageInEvent = UNKNOWN;
+    }
+
+    /**
+     * Servers with continuous usage say how many tokens there are so far, with one choice. Tokens
+     * whose text was held back (half a character) count with the event that brings it.
+     */
+    private void flush() {
+      if (streaming) {
+        boolean counted = choices.length == 1 && usageInEvent > tokensBefore;
+        timeline.tokens(tokenChoice, now, output, counted ? usageInEvent - tokensBefore : UNKNOWN);
+        tokensBefore = Math.max(tokensBefore, usageInEvent);
+      }
+      tokenChoice = UNKNOWN;
+      output = false;
+    }
+  }
+}

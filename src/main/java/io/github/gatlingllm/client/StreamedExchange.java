@@ -1,0 +1,363 @@
+package io.github.gatlingllm.client;
+
+import io.gatling.http.client.HttpListener;
+import io.gatling.http.client.Request;
+import io.gatling.http.client.impl.PrematureCloseException;
+import io.gatling.http.client.impl.RequestTimeoutException;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.wire.ErrorBody;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.util.concurrent.FastThreadLocal;
+import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request on the wire: stamps every read ({@link ReadSide}), feeds the {@link ReceivedAnswer},
+ * and ends exactly once with a {@link RequestStatus}. Whatever the transport says after that is
+ * ignored.
+ *
+ * <p>Lives on one event loop. Bytes are copied out of the network buffer once, into scratch memory
+ * of the event loop, and never kept.
+ */
+public final class StreamedExchange implements HttpListener {
+
+  private static final FastThreadLocal<byte[]> SCRATCH =
+      new FastThreadLocal<>() {
+        @Override
+        protected byte[] initialValue() {
+          return new byte[64 * 1024];
+        }
+      };
+
+  private final Timeline timeline;
+  private final ReceivedAnswer answer;
+  private final Settings settings;
+  private final EventLoop eventLoop;
+  private final LongSupplier nanoClock;
+  private final Consumer<StreamedExchange> whenEnded;
+
+  private boolean sent;
+  private boolean http2;
+  private @Nullable Channel channel;
+  private @Nullable ReadSide reads;
+  private @Nullable StreamWatch stream;
+  private @Nullable ScheduledFuture<?> silence;
+  private @Nullable ResponseBody reply;
+  private long lastActivity;
+  private @Nullable Ending ending;
+
+  /**
+   * What an exchange needs to know of its request.
+   *
+   * @param streamed whether a stream was asked for
+   * @param idleTimeoutNanos longest silence after the response headers; 0 for no limit
+   * @param secrets never to appear in a message
+   */
+  public record Settings(boolean streamed, long idleTimeoutNanos, List<String> secrets) {}
+
+  /**
+   * How it ended.
+   *
+   * @param httpStatus null when no response came
+   * @param error constant per cause, one line of at most 200 characters; null for a success
+   */
+  public record Ending(RequestStatus status, @Nullable Integer httpStatus, @Nullable String error) {
+
+    private Ending redacted(List<String> secrets) {
+      return error == null ? this : new Ending(status, httpStatus, ErrorBody.line(error, secrets));
+    }
+  }
+
+  /**
+   * @param whenEnded called exactly once, on the event loop
+   */
+  public StreamedExchange(
+      Timeline timeline,
+      ReceivedAnswer answer,
+      Settings settings,
+      EventLoop eventLoop,
+      LongSupplier nanoClock,
+      Consumer<StreamedExchange> whenEnded) {
+    this.timeline = timeline;
+    this.answer = answer;
+    this.settings = settings;
+    this.eventLoop = eventLoop;
+    this.nanoClock = nanoClock;
+    this.whenEnded = whenEnded;
+  }
+
+  /** The instants of this exchange. */
+  public Timeline timeline() {
+    return timeline;
+  }
+
+  /** What the server said. */
+  public ReceivedAnswer answer() {
+    return answer;
+  }
+
+  /** What the exchange was told about its request. */
+  Settings settings() {
+    return settings;
+  }
+
+  /**
+   * How it ended.
+   *
+   * @throws IllegalStateException before the end
+   */
+  public Ending ending() {
+    if (ending == null) {
+      throw new IllegalStateException("the exchange is still under way");
+    }
+    return ending;
+  }
+
+  /** Whether it has ended. */
+  public boolean isOver() {
+    return ending != null;
+  }
+
+  /**
+   * Ends it now, and closes its connection so that the server stops; does nothing after the end. An
+   * answer that is complete but for the end of its connection stays complete. Call on its event
+   * loop.
+   */
+  public void cancel(String reason) {
+    if (ending == null) {
+      giveUp(nanoClock.getAsLong(), RequestStatus.CANCELLED, reason);
+      abandon();
+    }
+  }
+
+  @Override
+  public void onFinalClientRequest(Request request) {}
+
+  /**
+   * Gatling's client takes the request up. A second call means that it found the kept-alive
+   * connection closed and is about to send the request again; throwing stops it before it connects,
+   * because one planned request is one POST.
+   */
+  @Override
+  public void onSend() {
+    if (sent) {
+      throw resendRefused();
+    }
+    sent = true;
+  }
+
+  /**
+   * Comes before the write. Gatling's client re-sends over HTTP/2 without {@link #onSend}, and an
+   * exception from {@link #onWrite} would take the connection from its other streams.
+   */
+  @Override
+  public void onProtocolAwareness(boolean isHttp2) {
+    if (ending != null || channel != null) {
+      throw resendRefused();
+    }
+    http2 = isHttp2;
+  }
+
+  /** The bytes are about to go out; too late when it was cancelled while connecting. */
+  @Override
+  public void onWrite(Channel connected) {
+    long now = nanoClock.getAsLong();
+    if (ending != null || channel != null) {
+      throw resendRefused();
+    }
+    channel = connected;
+    timeline.written(now);
+    reads = ReadSide.of(connected, nanoClock);
+    if (http2) {
+      stream = StreamWatch.ofNext(connected, this::streamClosed);
+    }
+  }
+
+  private ResendRefused resendRefused() {
+    end(nanoClock.getAsLong(), RequestStatus.CONNECTION_ERROR, ResendRefused.MESSAGE);
+    return new ResendRefused();
+  }
+
+  @Override
+  public void onHttpResponse(HttpResponseStatus status, HttpHeaders headers) {
+    long now = arrival();
+    if (ending != null) {
+      return;
+    }
+    timeline.headers(now);
+    lastActivity = now;
+    ServerTimings.read(headers, answer);
+    reply =
+        ResponseBody.of(
+            status.code(),
+            headers.get(HttpHeaderNames.CONTENT_TYPE),
+            headers.get(HttpHeaderNames.RETRY_AFTER),
+            headers.get(HttpHeaderNames.LOCATION),
+            this);
+    watchForSilence(settings.idleTimeoutNanos());
+  }
+
+  @Override
+  public void onHttpResponseBodyChunk(ByteBuf chunk, boolean last) {
+    long now = arrival();
+    if (ending != null || reply == null) {
+      return;
+    }
+    lastActivity = now;
+    if (chunk.hasArray()) {
+      int from = chunk.arrayOffset() + chunk.readerIndex();
+      reply.bytes(now, chunk.array(), from, chunk.readableBytes());
+    } else {
+      copied(now, chunk, reply);
+    }
+    if (last) {
+      end(now, reply.end(now, false));
+    }
+  }
+
+  private static void copied(long now, ByteBuf chunk, ResponseBody reply) {
+    byte[] scratch = SCRATCH.get();
+    for (int from = chunk.readerIndex(); from < chunk.writerIndex(); from += scratch.length) {
+      int length = Math.min(scratch.length, chunk.writerIndex() - from);
+      chunk.getBytes(from, scratch, 0, length);
+      reply.bytes(now, scratch, 0, length);
+    }
+  }
+
+  @Override
+  public void onThrowable(Throwable cause) {
+    long now = nanoClock.getAsLong();
+    if (ending != null) {
+      return;
+    }
+    if (cause instanceof RequestTimeoutException) {
+      giveUp(now, RequestStatus.TIMEOUT, "no end within the request timeout");
+      if (stream != null) {
+        // Gatling's client resets it too, but does not flush that.
+        stream.reset();
+      }
+    } else if (cause instanceof PrematureCloseException) {
+      closed(now);
+    } else {
+      broken(now, ConnectionFailure.reason(cause));
+    }
+  }
+
+  /** A stream that ended well is never closed before its last bytes came. */
+  private void streamClosed() {
+    long now = nanoClock.getAsLong();
+    if (ending != null) {
+      return;
+    }
+    if (channel != null && channel.isActive()) {
+      broken(now, "stream reset by the server");
+    } else {
+      closed(now);
+    }
+  }
+
+  private void closed(long now) {
+    Throwable failure = reads == null ? null : reads.failure();
+    if (failure != null) {
+      broken(now, ConnectionFailure.reason(failure));
+    } else if (reply != null) {
+      end(now, reply.end(now, true));
+    } else {
+      end(
+          now,
+          RequestStatus.CONNECTION_ERROR,
+          "connection closed by the server before any response");
+    }
+  }
+
+  private void broken(long now, String reason) {
+    if (reply != null) {
+      end(now, reply.broken(now, reason));
+    } else {
+      end(now, RequestStatus.CONNECTION_ERROR, reason);
+    }
+  }
+
+  /** We end it: what the server has said already counts, though its connection is still open. */
+  private void giveUp(long now, RequestStatus status, String error) {
+    if (reply != null && reply.isSettled()) {
+      end(now, reply.end(now, true));
+    } else {
+      end(now, status, error);
+    }
+  }
+
+  /** When the bytes that are being handled came out of the socket. */
+  private long arrival() {
+    return reads == null ? nanoClock.getAsLong() : reads.now();
+  }
+
+  private void watchForSilence(long delayNanos) {
+    if (settings.idleTimeoutNanos() > 0) {
+      silence = eventLoop.schedule(this::checkSilence, delayNanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void checkSilence() {
+    if (ending != null) {
+      return;
+    }
+    long now = nanoClock.getAsLong();
+    long left = settings.idleTimeoutNanos() - (now - lastActivity);
+    if (left > 0) {
+      watchForSilence(left);
+      return;
+    }
+    giveUp(
+        now,
+        RequestStatus.STALLED,
+        "no byte for " + settings.idleTimeoutNanos() / 1_000_000 + " ms (idle timeout)");
+    abandon();
+  }
+
+  private void end(long now, RequestStatus status, @Nullable String error) {
+    end(now, new Ending(status, reply == null ? null : reply.status(), error));
+  }
+
+  private void end(long now, Ending how) {
+    if (ending == null) {
+      ending = how.redacted(settings.secrets());
+      timeline.closed(now);
+      if (silence != null) {
+        silence.cancel(false);
+      }
+      if (stream != null) {
+        stream.stop();
+      }
+      whenEnded.accept(this);
+    }
+  }
+
+  /** Makes the server stop: closes the connection, or with HTTP/2 only this stream. */
+  private void abandon() {
+    if (stream != null) {
+      stream.reset();
+    } else if (channel != null) {
+      var unused = channel.close();
+    }
+  }
+
+  /** Stops Gatling's client from sending a request a second time. */
+  private static final class ResendRefused extends RuntimeException {
+    static final String MESSAGE = "kept-alive connection closed by the server; not re-sent";
+
+    ResendRefused() {
+      super(MESSAGE, null, false, false);
+    }
+  }
+}

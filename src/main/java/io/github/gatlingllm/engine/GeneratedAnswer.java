@@ -1,0 +1,172 @@
+package io.github.gatlingllm.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * What the engine will say to one request: fixed by the engine's seed, the prompt and the request's
+ * own {@code seed}, as with temperature 0. The same question gets the same answer; each of several
+ * choices gets its own.
+ *
+ * <p>Where no {@code max_tokens} ends it first, an answer of words ends by itself after a
+ * log-normal number of tokens (median 120, σ 0.6), unless {@code ignore_eos} forbids that. JSON
+ * ends where it is complete; {@code ignore_eos} and {@code min_tokens} append spaces, so that it
+ * has the asked length and stays valid. A reasoning engine's reasoning comes first, on top of that
+ * length.
+ */
+final class GeneratedAnswer {
+  private static final double MEDIAN_TOKENS = 120;
+  private static final double SIGMA = 0.6;
+  private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
+  private static final String SPACES = " ".repeat(BlockHasher.CHARS_PER_TOKEN);
+
+  private final long seed;
+  private final int reasoning;
+  private final int tokens;
+  private final String finishReason;
+  private final boolean toolCall;
+  private final List<String> pieces;
+
+  /** What a token belongs to. */
+  enum Part {
+    REASONING,
+    TEXT,
+    TOOL_NAME,
+    ARGUMENTS
+  }
+
+  private GeneratedAnswer(
+      long seed,
+      int reasoning,
+      int tokens,
+      String finishReason,
+      boolean toolCall,
+      List<String> pieces) {
+    this.seed = seed;
+    this.reasoning = reasoning;
+    this.tokens = tokens;
+    this.finishReason = finishReason;
+    this.toolCall = toolCall;
+    this.pieces = pieces;
+  }
+
+  /**
+   * The answer to a request.
+   *
+   * @param reasoning tokens of reasoning before the answer; 0 for none
+   * @param room most tokens that fit into the context behind the prompt; ≥ 1
+   * @param choice from 0
+   */
+  static GeneratedAnswer to(
+      CompletionRequest request, long engineSeed, int reasoning, int room, int choice) {
+    long requestSeed = (request.seed() == null ? 0 : request.seed()) + ((long) choice << 32);
+    long seed = mix(mix(engineSeed) ^ request.prompt().hash() ^ mix(requestSeed * GOLDEN_GAMMA));
+    List<String> pieces = pieces(request.shape(), seed);
+    int complete = reasoning + (pieces.isEmpty() ? length(seed) : pieces.size());
+    int limit = request.maxTokens() == null ? room : Math.min(room, request.maxTokens());
+    int own = request.ignoreEos() ? Integer.MAX_VALUE : Math.max(request.minTokens(), complete);
+    boolean toolCall = request.shape().tool() != null;
+    String finishReason = own > limit ? "length" : toolCall ? "tool_calls" : "stop";
+    GeneratedAnswer answer =
+        new GeneratedAnswer(seed, reasoning, Math.min(limit, own), finishReason, toolCall, pieces);
+    return request.stop().isEmpty() || toolCall
+        ? answer
+        : answer.until(request.stop(), request.minTokens());
+  }
+
+  /** JSON cut into tokens of 4 characters, after the name of a tool; empty for words. */
+  private static List<String> pieces(AnswerShape shape, long seed) {
+    List<String> pieces = new ArrayList<>();
+    if (shape.tool() != null) {
+      pieces.add(shape.tool());
+    }
+    if (shape.schema() != null) {
+      String json = SchemaText.of(shape.schema(), seed);
+      for (int at = 0; at < json.length(); at += BlockHasher.CHARS_PER_TOKEN) {
+        pieces.add(json.substring(at, Math.min(json.length(), at + BlockHasher.CHARS_PER_TOKEN)));
+      }
+    }
+    return pieces;
+  }
+
+  /** Cut before the first stop string that is complete after {@code minTokens} tokens. */
+  private GeneratedAnswer until(List<String> stops, int minTokens) {
+    StringBuilder text = new StringBuilder();
+    List<Integer> ends = new ArrayList<>();
+    for (int token = reasoning; token < tokens; token++) {
+      int start = text.length();
+      ends.add(text.append(text(token)).length());
+      int cut = token < minTokens ? -1 : firstOf(stops, text, start);
+      if (cut >= 0) {
+        List<String> cutPieces = new ArrayList<>();
+        int from = 0;
+        for (int end : ends) {
+          cutPieces.add(text.substring(Math.min(from, cut), Math.min(end, cut)));
+          from = end;
+        }
+        int sent = reasoning + cutPieces.size();
+        return new GeneratedAnswer(seed, reasoning, sent, "stop", toolCall, cutPieces);
+      }
+    }
+    return this;
+  }
+
+  /** Where the first stop string begins that ends behind {@code start}; -1 where none does. */
+  private static int firstOf(List<String> stops, StringBuilder text, int start) {
+    return stops.stream()
+        .mapToInt(stop -> text.indexOf(stop, Math.max(0, start - stop.length() + 1)))
+        .filter(found -> found >= 0)
+        .min()
+        .orElse(-1);
+  }
+
+  /** How many tokens, reasoning included; ≥ 1. */
+  int tokens() {
+    return tokens;
+  }
+
+  /** How many of the first {@code tokens} are reasoning. */
+  int reasoning(int tokens) {
+    return Math.min(reasoning, tokens);
+  }
+
+  /** {@code length}, {@code stop} or {@code tool_calls}. */
+  String finishReason() {
+    return finishReason;
+  }
+
+  Part part(int token) {
+    if (token < reasoning) {
+      return Part.REASONING;
+    }
+    return !toolCall ? Part.TEXT : token == reasoning ? Part.TOOL_NAME : Part.ARGUMENTS;
+  }
+
+  /**
+   * Text of one token: a word of 4 characters, its space included, 4 characters of JSON, or the
+   * whole name of a tool. Empty where a stop string took it.
+   */
+  String text(int token) {
+    if (token >= reasoning && !pieces.isEmpty()) {
+      int piece = token - reasoning;
+      return piece < pieces.size() ? pieces.get(piece) : SPACES;
+    }
+    long draw = mix(seed + (token + 1) * GOLDEN_GAMMA);
+    return token == 0 || token == reasoning
+        ? Vocabulary.opening(draw)
+        : " " + Vocabulary.word(draw);
+  }
+
+  private static int length(long seed) {
+    double tokens = MEDIAN_TOKENS * Math.exp(SIGMA * new Random(seed).nextGaussian());
+    return (int) Math.max(1, Math.round(tokens));
+  }
+
+  /** SplitMix64's finalizer: neighbouring seeds share nothing. */
+  static long mix(long value) {
+    long z = (value ^ (value >>> 30)) * 0xBF58476D1CE4E5B9L;
+    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+    return z ^ (z >>> 31);
+  }
+}

@@ -1,0 +1,224 @@
+package io.github.gatlingllm.workload;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts tokens on one thread of its own, so that no event loop ever does: prompts while their
+ * requests are in flight, answers of servers that do not count them, and of the others a sample.
+ * Only records wait for it.
+ *
+ * <p>Memory is bounded: beyond {@value #MOST_WAITING} texts or records that wait, nothing is
+ * counted until there is room, and that is said at the end. Thread-safe.
+ */
+public final class TokenCounting {
+
+  private static final int MOST_WAITING = 1 << 14;
+  private static final long POLL_MILLIS = 5;
+
+  /** Sample of the answers that the server counted: all of the first requests, then 1 in 16. */
+  private static final int FIRST = 1_000;
+
+  private static final int ONE_IN = 16;
+
+  /** With more waiting, samples are not counted: counts that somebody waits for come first. */
+  private static final int FEW_WAITING = 64;
+
+  /** For handing over what was just counted. */
+  private static final Duration FINISHING = Duration.ofMillis(200);
+
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread made = new Thread(task, "llm-tokenizer");
+            made.setDaemon(true);
+            return made;
+          });
+
+  /** Used by the thread alone. */
+  private final Map<Tokenizer, CountedTexts> counted = new HashMap<>();
+
+  private final Set<PendingCount<?>> pending = ConcurrentHashMap.newKeySet();
+  private final Set<String> failing = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicLong uncounted = new AtomicLong();
+  private final int mostWaiting;
+  private volatile boolean closed;
+
+  public TokenCounting() {
+    this(MOST_WAITING);
+  }
+
+  TokenCounting(int mostWaiting) {
+    this.mostWaiting = mostWaiting;
+  }
+
+  /** The tokens of a prompt, once they are counted. */
+  public final class PromptCount {
+    private final Tokenizer tokenizer;
+    private final List<String> texts;
+    private volatile boolean known;
+    private @Nullable Integer tokens;
+
+    private PromptCount(Tokenizer tokenizer, List<String> texts) {
+      this.tokenizer = tokenizer;
+      this.texts = texts;
+      this.known = texts.isEmpty();
+    }
+
+    /** Counts it on the thread, as soon as that has time. */
+    public void start() {
+      if (!known) {
+        offer(this::count);
+      }
+    }
+
+    /** Whether there is nothing to wait for. */
+    public boolean isKnown() {
+      return known;
+    }
+
+    /** Null where there was no text, or no time to count it, or the tokenizer failed. */
+    public @Nullable Integer tokens() {
+      return known ? tokens : null;
+    }
+
+    /** Counts it now; call on the thread, from {@link #later}. */
+    public void count() {
+      if (known) {
+        return;
+      }
+      try {
+        tokens = counted.computeIfAbsent(tokenizer, CountedTexts::new).count(texts);
+      } catch (RuntimeException e) {
+        if (failing.add(tokenizer.name())) {
+          System.out.println(
+              "LLM: "
+                  + tokenizer.name()
+                  + " cannot count a prompt ("
+                  + e
+                  + "); it stays uncounted");
+        }
+      }
+      known = true;
+    }
+  }
+
+  /** A consumer of a count: called exactly once, without the count when time is up. */
+  private final class PendingCount<T> {
+    private final Supplier<T> counted;
+    private final Supplier<T> uncountedValue;
+    private final Consumer<T> then;
+    private final AtomicBoolean taken = new AtomicBoolean();
+
+    PendingCount(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
+      this.counted = counted;
+      this.uncountedValue = uncountedValue;
+      this.then = then;
+    }
+
+    /** On the thread: time may be up while it counts. */
+    void count() {
+      if (!taken.get()) {
+        finish(counted.get());
+      }
+    }
+
+    void giveUp() {
+      if (!taken.get() && finish(uncountedValue.get())) {
+        uncounted.incrementAndGet();
+      }
+    }
+
+    /** Removed from the pending ones last, so that {@link #close} sees nothing half done. */
+    private boolean finish(T value) {
+      boolean first = taken.compareAndSet(false, true);
+      if (first) {
+        then.accept(value);
+        pending.remove(this);
+      }
+      return first;
+    }
+  }
+
+  /**
+   * Whether an answer that the server counted is to be counted too, to compare: a sample, and only
+   * while the thread has time.
+   *
+   * @param requestIndex position of its request in the run, from 0
+   */
+  public boolean compares(long requestIndex) {
+    return (requestIndex < FIRST || requestIndex % ONE_IN == 0) && waiting.get() < FEW_WAITING;
+  }
+
+  /** A prompt that nobody counts yet. */
+  public PromptCount prompt(Tokenizer tokenizer, List<String> texts) {
+    return new PromptCount(tokenizer, texts);
+  }
+
+  /**
+   * Counts on the thread and goes on with the result there; or with what there is without, on any
+   * thread, if there is no time or room for counting. Goes on exactly once.
+   */
+  public <T> void later(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
+    PendingCount<T> task = new PendingCount<>(counted, uncountedValue, then);
+    pending.add(task);
+    if (!offer(task::count) || closed) {
+      task.giveUp();
+    }
+  }
+
+  private boolean offer(Runnable task) {
+    if (waiting.incrementAndGet() > mostWaiting || closed) {
+      waiting.decrementAndGet();
+      return false;
+    }
+    thread.execute(
+        () -> {
+          waiting.decrementAndGet();
+          task.run();
+        });
+    return true;
+  }
+
+  /**
+   * Waits until nothing is pending any more, and counts nothing afterwards.
+   *
+   * @param atMost longest wait; then the rest is finished without counts
+   */
+  public void close(Duration atMost) {
+    await(atMost);
+    closed = true;
+    pending.forEach(PendingCount::giveUp);
+    await(FINISHING);
+    long lost = uncounted.getAndSet(0);
+    if (lost > 0) {
+      System.out.println(
+          "LLM: the tokens of " + lost + " requests were not counted; the tokenizer was too slow");
+    }
+  }
+
+  private void await(Duration atMost) {
+    long start = System.nanoTime();
+    try {
+      while (!pending.isEmpty() && System.nanoTime() - start < atMost.toNanos()) {
+        TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,385 @@
+package io.github.gatlingllm.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.record.RequestRecord.TokenSource;
+import io.github.gatlingllm.record.RequestRecord.Tokens;
+import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.testing.ChatChunks;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class ReceivedAnswerTest {
+
+  private static final TokenCounts.Asked ASKED = new TokenCounts.Asked(8, 64);
+
+  private final Timeline timeline = new Timeline(0, 0);
+  private final ReceivedAnswer answer = new ReceivedAnswer(timeline, 1);
+
+  ReceivedAnswerTest() {
+    timeline.admitted(0);
+  }
+
+  /** P10: what the server's usage comes to; null for what it did not say. */
+  private record UsageRow(
+      String name,
+      List<String> chunks,
+      @Nullable Integer prompt,
+      @Nullable Integer completion,
+      @Nullable Integer cached,
+      @Nullable Integer reasoning) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  static Stream<UsageRow> usages() {
+    return Stream.of(
+        new UsageRow("none", List.of(content("a")), null, null, null, null),
+        new UsageRow("own chunk", List.of(content("a"), usage(9, 4)), 9, 4, null, null),
+        new UsageRow("null", List.of("{\"choices\":[],\"usage\":null}"), null, null, null, null),
+        new UsageRow(
+            "finish chunk",
+            List.of(content("a"), with(ChatChunks.finish("stop"), usageObject(9, 4))),
+            9,
+            4,
+            null,
+            null),
+        new UsageRow(
+            "every chunk",
+            List.of(with(content("a"), usageObject(9, 1)), with(content("b"), usageObject(9, 2))),
+            9,
+            2,
+            null,
+            null),
+        new UsageRow("zeros", List.of(content("a"), usage(0, 0)), null, null, null, null),
+        new UsageRow(
+            "zeros after", List.of(content("a"), usage(9, 4), usage(0, 0)), 9, 4, null, null),
+        new UsageRow("twice", List.of(content("a"), usage(9, 4), usage(9, 4)), 9, 4, null, null),
+        new UsageRow(
+            "x_groq",
+            List.of(
+                content("a"), "{\"choices\":[],\"x_groq\":{\"usage\":" + usageObject(9, 4) + "}}"),
+            9,
+            4,
+            null,
+            null),
+        new UsageRow(
+            "details",
+            List.of(
+                "{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":40,"
+                    + "\"prompt_tokens_details\":{\"cached_tokens\":0},"
+                    + "\"completion_tokens_details\":{\"reasoning_tokens\":32}}}"),
+            9,
+            40,
+            0,
+            32),
+        new UsageRow(
+            "details only in the first",
+            List.of(
+                "{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":1,"
+                    + "\"prompt_tokens_details\":{\"cached_tokens\":8}}}",
+                usage(9, 4)),
+            9,
+            4,
+            8,
+            null),
+        // The prompt is counted at once, the answer never: 0 would be a lie.
+        new UsageRow("prompt only", List.of(usage(9, 0), content("a")), 9, null, null, null),
+        new UsageRow("0 tokens generated", List.of(usage(9, 0)), 9, 0, null, null),
+        new UsageRow(
+            "0 after 4", List.of(content("a"), usage(9, 4), usage(9, 0)), 9, 4, null, null));
+  }
+
+  @ParameterizedTest
+  @MethodSource("usages")
+  void usage(UsageRow row) {
+    row.chunks().forEach(chunk -> event(1, chunk));
+    assertThat(answer.promptTokens()).isEqualTo(row.prompt());
+    assertThat(answer.completionTokens()).isEqualTo(row.completion());
+    assertThat(answer.cachedTokens()).isEqualTo(row.cached());
+    assertThat(answer.reasoningTokens()).isEqualTo(row.reasoning());
+  }
+
+  /** Which channels an answer came over, and what they count for. */
+  private record TextRow(
+      String name,
+      List<String> deltas,
+      String text,
+      String reasoning,
+      String generated,
+      @Nullable Long firstToken,
+      @Nullable Long firstOutput) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  /** The n-th delta comes at the n-th nanosecond. */
+  static Stream<TextRow> texts() {
+    return Stream.of(
+        new TextRow(
+            "content",
+            List.of("{\"content\":\"a\"}", "{\"content\":\"b\"}"),
+            "ab",
+            "",
+            "ab",
+            1L,
+            1L),
+        new TextRow("role only", List.of("{\"role\":\"assistant\"}"), "", "", "", null, null),
+        new TextRow("content null", List.of("{\"content\":null}"), "", "", "", null, null),
+        new TextRow("content empty", List.of("{\"content\":\"\"}"), "", "", "", null, null),
+        new TextRow("delta empty", List.of("{}"), "", "", "", null, null),
+        new TextRow("tool calls null", List.of("{\"tool_calls\":null}"), "", "", "", null, null),
+        new TextRow(
+            "reasoning_content",
+            List.of("{\"reasoning_content\":\"hm\"}", "{\"content\":\"a\"}"),
+            "a",
+            "hm",
+            "hma",
+            1L,
+            2L),
+        new TextRow("reasoning", List.of("{\"reasoning\":\"hm\"}"), "", "hm", "hm", 1L, null),
+        new TextRow(
+            "both names of one reasoning",
+            List.of("{\"reasoning\":\"hm\",\"reasoning_content\":\"hm\"}"),
+            "",
+            "hm",
+            "hm",
+            1L,
+            null),
+        new TextRow(
+            "reasoning and content in one delta",
+            List.of("{\"reasoning\":\"hm\",\"content\":\"a\"}"),
+            "a",
+            "hm",
+            "hma",
+            1L,
+            1L),
+        new TextRow("refusal", List.of("{\"refusal\":\"no\"}"), "no", "", "no", 1L, 1L),
+        new TextRow(
+            "tool call",
+            List.of(
+                "{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]}",
+                "{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"{}\"}}]}"),
+            "",
+            "",
+            "f{}",
+            1L,
+            1L),
+        new TextRow(
+            "a surrogate pair in two deltas",
+            List.of("{\"content\":\"\\ud83d\"}", "{\"content\":\"\\ude00\"}"),
+            "\uD83D\uDE00",
+            "",
+            "\uD83D\uDE00",
+            1L,
+            1L));
+  }
+
+  @ParameterizedTest
+  @MethodSource("texts")
+  void texts(TextRow row) {
+    for (int i = 0; i < row.deltas().size(); i++) {
+      event(i + 1, ChatChunks.chunk(row.deltas().get(i), "null"));
+    }
+    assertThat(answer.text()).isEqualTo(row.text());
+    assertThat(answer.reasoning()).isEqualTo(row.reasoning());
+    assertThat(answer.generated()).isEqualTo(row.generated());
+    assertThat(answer.hasTokens()).isEqualTo(row.firstToken() != null);
+    assertThat(timeline.timing(0, null, null).ttftNanos()).isEqualTo(row.firstToken());
+    assertThat(timeline.timing(0, null, null).ttfoNanos()).isEqualTo(row.firstOutput());
+    assertThat(timeline.timing(0, null, null).firstEventNanos()).isEqualTo(1);
+  }
+
+  @Test
+  void severalChoicesEndWhenEachHasItsReason() {
+    ReceivedAnswer two = new ReceivedAnswer(timeline, 2);
+    event(two, 1, choice(0, "a", "null"));
+    event(two, 2, choice(1, "x", "null"));
+    event(two, 3, choice(1, "y", "\"length\""));
+    assertThat(two.isOver()).isFalse();
+    event(two, 4, choice(0, "b", "\"stop\""));
+    assertThat(two.isOver()).isTrue();
+    assertThat(two.finishReason()).isEqualTo("stop");
+    assertThat(two.text()).isEqualTo("ab");
+    assertThat(two.generated()).isEqualTo("abxy");
+    assertThat(timeline.events(true).choices()).containsExactly(0, 1, 1, 0);
+  }
+
+  @Test
+  void tokensPerEventComeFromContinuousUsage() {
+    event(1, with(ChatChunks.role(), usageObject(9, 0)));
+    event(2, with(content("a"), usageObject(9, 2)));
+    event(3, with(content("bcd"), usageObject(9, 5)));
+    event(4, with(ChatChunks.finish("stop"), usageObject(9, 5)));
+    event(5, usage(9, 5));
+    assertThat(timeline.events(true).tokens()).containsExactly(2, 3);
+    assertThat(timeline.timing(0, null, 5).tpotNanos()).isEqualTo(1d / 3);
+  }
+
+  @Test
+  void aTokenWhoseTextIsHeldBackCountsWithTheEventThatBringsIt() {
+    event(1, with(content("a"), usageObject(9, 1)));
+    event(2, with(content(""), usageObject(9, 2)));
+    event(3, with(content("\u00e9"), usageObject(9, 3)));
+    assertThat(timeline.events(true).tokens()).containsExactly(1, 2);
+  }
+
+  @Test
+  void reasoningThatIsCountedButNotStreamedIsInNoEvent() {
+    event(1, with(content(""), usageObject(9, 30)));
+    event(2, with(content("a"), usageObject(9, 31)));
+    assertThat(timeline.events(true).tokens()).containsExactly(1);
+  }
+
+  @Test
+  void usageAtTheEndSaysNothingAboutSingleEvents() {
+    event(1, content("a"));
+    event(2, with(content("b"), usageObject(9, 2)));
+    assertThat(timeline.events(true).tokens()).isEmpty();
+    assertThat(timeline.events(true).firstEventTokens()).isNull();
+  }
+
+  @Test
+  void dataAfterDoneIsLateAndChangesNothing() {
+    event(1, content("a"));
+    event(2, "[DONE]");
+    event(3, content("b"));
+    event(4, "[DONE]");
+    event(5, ChatChunks.error("late"));
+    assertThat(answer.text()).isEqualTo("a");
+    assertThat(answer.error()).isNull();
+    assertThat(timeline.events(true).late()).isEqualTo(3);
+    assertThat(timeline.count()).isEqualTo(1);
+  }
+
+  @Test
+  void aLastEventWithoutItsBlankLineHasTheInstantOfItsBytes() {
+    byte[] bytes = ("data: " + content("a") + "\n").getBytes(UTF_8);
+    answer.stream(7, bytes, 0, bytes.length);
+    assertThat(answer.hasTokens()).isFalse();
+    answer.endOfStream();
+    assertThat(answer.text()).isEqualTo("a");
+    assertThat(timeline.timing(0, null, null).ttftNanos()).isEqualTo(7);
+  }
+
+  @Test
+  void aHugeChoiceIndexIsNoReasonToRunOutOfMemory() {
+    event(1, choice(2_000_000_000, "a", "\"stop\""));
+    event(2, choice(Integer.MAX_VALUE, "", "\"stop\""));
+    assertThat(answer.malformed()).isEqualTo("choice index is 1024 or more");
+    assertThat(answer.hasTokens()).isFalse();
+    event(3, choice(1_023, "b", "null"));
+    assertThat(answer.generated()).isEqualTo("b");
+  }
+
+  @Test
+  void aServersTimingThatIsNoNumberIsAbsent() {
+    answer.server("queue_s", Double.NaN);
+    answer.server("prefill_s", Double.POSITIVE_INFINITY);
+    answer.server("decode_s", -1);
+    assertThat(answer.server()).isEmpty();
+    answer.server("queue_s", 0.25);
+    assertThat(answer.server()).containsOnlyKeys("queue_s").containsEntry("queue_s", 0.25);
+  }
+
+  @Test
+  void theFirstErrorIsKept() {
+    event(1, ChatChunks.error("first"));
+    event(2, ChatChunks.error("second"));
+    assertThat(answer.error()).isEqualTo("first");
+  }
+
+  @Test
+  void countsComeFromUsageThenTokenizerThenEvents() {
+    event(1, content("a"));
+    event(2, content("b"));
+    assertThat(TokenCounts.needTokenizer(answer)).isTrue();
+    assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, String::length))
+        .isEqualTo(new Tokens(8, null, null, null, 64, 2, 2, null, 2, true, TokenSource.TOKENIZER));
+    assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, ReceivedAnswerTest::broken))
+        .isEqualTo(new Tokens(8, null, null, null, 64, 2, null, null, 2, true, TokenSource.CHUNKS));
+    assertThat(TokenCounts.byUsage(ASKED, answer))
+        .isEqualTo(new Tokens(8, null, null, null, 64, null, null, null, null, false, null));
+
+    event(3, usage(9, 3));
+    assertThat(TokenCounts.needTokenizer(answer)).isFalse();
+    assertThat(TokenCounts.byUsage(ASKED, answer))
+        .isEqualTo(new Tokens(8, 9, null, null, 64, 3, null, null, 3, false, TokenSource.USAGE));
+  }
+
+  @Test
+  void reasoningThatWasBilledAndNotStreamedIsNotInN() {
+    String usage =
+        "{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":40,"
+            + "\"completion_tokens_details\":{\"reasoning_tokens\":32}}}";
+    event(1, content("a"));
+    event(2, usage);
+    assertThat(TokenCounts.byUsage(ASKED, answer).streamedTokens()).isEqualTo(8);
+    assertThat(TokenCounts.byUsage(ASKED, answer).outputTokens()).isEqualTo(40);
+
+    event(3, ChatChunks.reasoning("hm"));
+    assertThat(TokenCounts.byUsage(ASKED, answer).streamedTokens()).isEqualTo(40);
+  }
+
+  @Test
+  void aWholeBodyWhoseTokenizerFailsHasNoCountRatherThanZero() {
+    byte[] body =
+        "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"abc\"},\"finish_reason\":\"stop\"}]}"
+            .getBytes(UTF_8);
+    answer.body(body, body.length);
+    assertThat(answer.text()).isEqualTo("abc");
+    assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, String::length).outputTokens())
+        .isEqualTo(3);
+    Tokens tokens = TokenCounts.byTokenizer(ASKED, answer, timeline, ReceivedAnswerTest::broken);
+    assertThat(tokens.outputTokens()).isNull();
+    assertThat(tokens.source()).isNull();
+  }
+
+  private static int broken(String text) {
+    throw new IllegalStateException("cannot count " + text);
+  }
+
+  private void event(long instant, String json) {
+    event(answer, instant, json);
+  }
+
+  private static void event(ReceivedAnswer answer, long instant, String json) {
+    byte[] bytes = ("data: " + json + "\n\n").getBytes(UTF_8);
+    answer.stream(instant, bytes, 0, bytes.length);
+  }
+
+  private static String content(String text) {
+    return ChatChunks.content(text);
+  }
+
+  private static String usage(int prompt, int completion) {
+    return ChatChunks.usage(prompt, completion);
+  }
+
+  private static String usageObject(int prompt, int completion) {
+    return "{\"prompt_tokens\":" + prompt + ",\"completion_tokens\":" + completion + "}";
+  }
+
+  private static String with(String chunk, String usage) {
+    return chunk.substring(0, chunk.length() - 1) + ",\"usage\":" + usage + "}";
+  }
+
+  private static String choice(int index, String text, String finishReason) {
+    return "{\"choices\":[{\"index\":"
+        + index
+        + ",\"delta\":{\"content\":\""
+        + text
+        + "\"},\"finish_reason\":"
+        + finishReason
+        + "}]}";
+  }
+}

@@ -1,0 +1,85 @@
+package io.github.gatlingllm.engine;
+
+import static io.github.gatlingllm.engine.Requests.answer;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+final class GeneratedAnswerTest {
+
+  private static String text(GeneratedAnswer answer) {
+    return IntStream.range(0, answer.tokens()).mapToObj(answer::text).collect(Collectors.joining());
+  }
+
+  @Test
+  void sameQuestionGetsTheSameAnswer() {
+    assertThat(text(answer("{%s}"))).isEqualTo(text(answer("{%s}")));
+    assertThat(text(answer("{%s}"))).isNotEqualTo(text(answer("{\"seed\":2,%s}")));
+    assertThat(text(answer("{%s}")))
+        .isNotEqualTo(text(GeneratedAnswer.to(Requests.chat("{%s}"), 2, 0, 1_000, 0)));
+    assertThat(text(answer("{%s}")))
+        .isNotEqualTo(
+            text(answer("{\"messages\":[{\"role\":\"user\",\"content\":\"How are they?\"}]}")));
+  }
+
+  @Test
+  void maxTokensEndWithLength() {
+    GeneratedAnswer answer = answer("{\"max_tokens\":7,\"ignore_eos\":true,%s}");
+    assertThat(answer.tokens()).isEqualTo(7);
+    assertThat(answer.finishReason()).isEqualTo("length");
+    assertThat(text(answer).split(" ", -1)).hasSize(7);
+  }
+
+  @Test
+  void maxCompletionTokensCountMoreThanMaxTokens() {
+    assertThat(answer("{\"max_tokens\":7,\"max_completion_tokens\":3,%s}").tokens()).isEqualTo(3);
+  }
+
+  @Test
+  void answerWithRoomEndsByItself() {
+    GeneratedAnswer answer = answer("{%s}");
+    assertThat(answer.finishReason()).isEqualTo("stop");
+    assertThat(answer.tokens()).isBetween(1, 999);
+  }
+
+  @Test
+  void ignoreEosFillsTheContext() {
+    GeneratedAnswer answer = answer("{\"ignore_eos\":true,%s}");
+    assertThat(answer.tokens()).isEqualTo(1_000);
+    assertThat(answer.finishReason()).isEqualTo("length");
+  }
+
+  @Test
+  void minTokensPostponeTheEnd() {
+    GeneratedAnswer answer = answer("{\"min_tokens\":900,%s}");
+    assertThat(answer.tokens()).isEqualTo(900);
+    assertThat(answer.finishReason()).isEqualTo("stop");
+  }
+
+  @Test
+  void stopStringEndsTheAnswerAndIsNotPartOfIt() {
+    String whole = text(answer("{\"max_tokens\":50,\"ignore_eos\":true,%s}"));
+    String[] words = whole.split(" ", -1);
+    String across = words[10] + " " + words[11]; // a stop string over a token border
+    GeneratedAnswer answer =
+        answer("{\"max_tokens\":50,\"ignore_eos\":true,\"stop\":[\"" + across + "\",\"zz\"],%s}");
+    assertThat(text(answer)).isEqualTo(whole.substring(0, whole.indexOf(across)));
+    assertThat(answer.finishReason()).isEqualTo("stop");
+    assertThat(answer.tokens()).isLessThanOrEqualTo(12);
+  }
+
+  @Test
+  void stopStringThatNeverComesChangesNothing() {
+    assertThat(text(answer("{\"max_tokens\":50,\"stop\":\"zz\",%s}")))
+        .isEqualTo(text(answer("{\"max_tokens\":50,%s}")));
+  }
+
+  @Test
+  void stopStringWaitsForMinTokens() {
+    String stop = ",\"ignore_eos\":true,\"max_tokens\":50,\"stop\":\" \",%s}";
+    assertThat(answer("{\"min_tokens\":0" + stop).tokens()).isEqualTo(2);
+    assertThat(answer("{\"min_tokens\":20" + stop).tokens()).isEqualTo(21);
+  }
+}

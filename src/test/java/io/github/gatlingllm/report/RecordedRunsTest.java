@@ -1,0 +1,78 @@
+package io.github.gatlingllm.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.record.RunFiles;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.Objects;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Runs of the benchmark against embedded engines, recorded with the version of November 2026, and
+ * the {@code summary.json} that it made of them: each figure must stay what it was. Where a figure
+ * changes on purpose, the expected file changes with it, in the same commit.
+ */
+class RecordedRunsTest {
+
+  /** Sums of floating-point numbers may be added up in another order. */
+  private static final double RELATIVE_ERROR = 1e-9;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @TempDir Path run;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"targets", "mix", "batch", "curve"})
+  void summaryIsWhatItWas(String name) throws IOException {
+    RunFiles files = new RunFiles(run);
+    Files.createDirectories(files.requests().getParent());
+    try (InputStream records = new GZIPInputStream(resource(name, "requests.jsonl.gz"));
+        InputStream info = resource(name, "run.json")) {
+      Files.copy(records, files.requests());
+      Files.copy(info, files.info());
+    }
+
+    assertThat(CommandLine.call("render", run.toString()).exitCode()).isZero();
+
+    try (InputStream expected = resource(name, "summary.json")) {
+      equal("summary", JSON.readTree(expected), JSON.readTree(files.summaryJson().toFile()));
+    }
+  }
+
+  private static InputStream resource(String run, String file) {
+    return Objects.requireNonNull(
+        RecordedRunsTest.class.getResourceAsStream("/recorded/runs/" + run + "/" + file));
+  }
+
+  private static void equal(String path, JsonNode expected, JsonNode actual) {
+    assertThat(actual).as("%s: missing", path).isNotNull();
+    assertThat(actual.size()).as("%s: number of entries", path).isEqualTo(expected.size());
+    if (expected.isObject()) {
+      for (Iterator<String> keys = expected.fieldNames(); keys.hasNext(); ) {
+        String key = keys.next();
+        equal(path + "." + key, expected.get(key), actual.get(key));
+      }
+    } else if (expected.isArray()) {
+      for (int i = 0; i < expected.size(); i++) {
+        equal(path + "[" + i + "]", expected.get(i), actual.get(i));
+      }
+    } else if (expected.isFloatingPointNumber() && actual.isNumber()) {
+      double value = expected.doubleValue();
+      double error = Math.max(1, Math.abs(value)) * RELATIVE_ERROR;
+      assertThat(Math.abs(actual.doubleValue() - value))
+          .as("%s: %s, expected %s", path, actual, expected)
+          .isLessThanOrEqualTo(error);
+    } else {
+      assertThat(actual).as(path).isEqualTo(expected);
+    }
+  }
+}

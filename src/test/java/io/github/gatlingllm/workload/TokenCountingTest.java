@@ -1,0 +1,112 @@
+package io.github.gatlingllm.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+class TokenCountingTest {
+
+  private static final Duration PLENTY = Duration.ofSeconds(60);
+
+  private final CountDownLatch released = new CountDownLatch(1);
+  private final Queue<String> done = new ConcurrentLinkedQueue<>();
+
+  /** Letters, once it is released; fails for a text that says so. */
+  private final Tokenizer slow =
+      new Tokenizer() {
+        @Override
+        public String name() {
+          return "slow";
+        }
+
+        @Override
+        public int count(String text) {
+          try {
+            released.await();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+          if (text.equals("fail")) {
+            throw new IllegalStateException("told to");
+          }
+          return text.length();
+        }
+
+        @Override
+        public String head(String text, int tokens) {
+          return text.substring(0, tokens);
+        }
+      };
+
+  private void keep(TokenCounting counting, TokenCounting.PromptCount prompt) {
+    counting.later(
+        () -> {
+          prompt.count();
+          return "counted " + prompt.tokens();
+        },
+        () -> "out of time " + prompt.tokens(),
+        done::add);
+  }
+
+  @Test
+  void whatIsPendingIsDoneOnceItIsCounted() {
+    TokenCounting counting = new TokenCounting();
+    TokenCounting.PromptCount prompt = counting.prompt(slow, List.of("abc", "de"));
+    prompt.start();
+    assertThat(prompt.isKnown()).isFalse();
+    assertThat(prompt.tokens()).isNull();
+    keep(counting, prompt);
+    keep(counting, counting.prompt(slow, List.of("fail")));
+    assertThat(done).isEmpty();
+    released.countDown();
+    counting.close(PLENTY);
+    assertThat(done).containsExactly("counted 5", "counted null");
+    assertThat(prompt.isKnown()).isTrue();
+  }
+
+  @Test
+  void noTextIsKnownToHaveNoCount() {
+    TokenCounting.PromptCount prompt = new TokenCounting().prompt(slow, List.of());
+    assertThat(prompt.isKnown()).isTrue();
+    assertThat(prompt.tokens()).isNull();
+  }
+
+  @Test
+  void whenTimeIsUpTheRestIsDoneWithoutCountsAndOnce() {
+    TokenCounting counting = new TokenCounting();
+    keep(counting, counting.prompt(slow, List.of("abc")));
+    keep(counting, counting.prompt(slow, List.of("abc")));
+    counting.close(Duration.ZERO);
+    keep(counting, counting.prompt(slow, List.of("late")));
+    released.countDown();
+    counting.close(PLENTY);
+    // The first was being counted when time was up.
+    assertThat(done).containsExactly("out of time null", "out of time null", "out of time null");
+  }
+
+  @Test
+  void beyondItsRoomNothingWaits() throws InterruptedException {
+    TokenCounting counting = new TokenCounting(1);
+    CountDownLatch busy = new CountDownLatch(1);
+    counting.later(
+        () -> {
+          busy.countDown();
+          counting.prompt(slow, List.of("blocks")).count();
+          return "counted the first";
+        },
+        () -> "no room for the first",
+        done::add);
+    busy.await();
+    keep(counting, counting.prompt(slow, List.of("ab")));
+    keep(counting, counting.prompt(slow, List.of("abc")));
+    assertThat(done).containsExactly("out of time null");
+    released.countDown();
+    counting.close(PLENTY);
+    assertThat(done).containsExactly("out of time null", "counted the first", "counted 2");
+  }
+}
