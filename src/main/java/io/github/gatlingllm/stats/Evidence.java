@@ -115,7 +115,7 @@ final class Evidence {
   private void pace(RequestRecord record) {
     Long first = record.timing().ttftNanos();
     Long last = record.timing().latencyNanos();
-    Integer n = TokenArrivals.tokensOf(record);
+    Integer n = record.tokens().n();
     if (first == null || last == null || n == null || n < LEAST_EVENTS) {
       return;
     }
