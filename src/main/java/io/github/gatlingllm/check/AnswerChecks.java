@@ -33,7 +33,7 @@ final class AnswerChecks {
   }
 
   static Finding pinnedOutput(CheckInput in) {
-    double share = ofAnswers(in, in.answers().notPinned);
+    double share = share(in.answers().notPinned, in.answers().pinned);
     return Finding.of(
         share, percent(share) + " of the answers stopped early or missed their pinned length.");
   }
@@ -46,7 +46,7 @@ final class AnswerChecks {
             .collect(Collectors.joining(", "));
     double none = ofAnswers(in, reasons.getOrDefault("none", 0L));
     Finding found = Finding.of(none, "Answers ended by: " + mix + ".");
-    return in.isPinned()
+    return in.answers().pinned > 0
         ? found
         : found.remedy(
             "Answers without a finish reason may be cut: set ignoreEos=true to pin their length.");

@@ -2,6 +2,7 @@ package io.github.gatlingllm.check;
 
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,9 +16,10 @@ public final class AnswerCounts {
 
   private static final int LEAST_TOKENS = 8;
 
-  private final boolean isPinned;
+  private final Predicate<String> pinnedTargets;
   long ok;
   long streamedOk;
+  long pinned;
   long notPinned;
   long estimated;
   long tokenizerCounted;
@@ -60,10 +62,10 @@ public final class AnswerCounts {
   /**
    * Nothing counted yet.
    *
-   * @param isPinned whether answers were to have exactly {@code max_tokens} tokens
+   * @param pinnedTargets whether answers of a target were to have exactly {@code max_tokens} tokens
    */
-  public AnswerCounts(boolean isPinned) {
-    this.isPinned = isPinned;
+  public AnswerCounts(Predicate<String> pinnedTargets) {
+    this.pinnedTargets = pinnedTargets;
   }
 
   /** Adds a request that was scheduled in a measure window. */
@@ -110,6 +112,8 @@ public final class AnswerCounts {
     Integer output = tokens.outputTokens();
     boolean stopped = "stop".equals(record.outcome().finishReason());
     boolean wrongLength = limit != null && output != null && !output.equals(limit);
+    boolean isPinned = pinnedTargets.test(target);
+    pinned += isPinned ? 1 : 0;
     notPinned += isPinned && (stopped || wrongLength) ? 1 : 0;
   }
 

@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param sweeps the load levels of each target and scenario by themselves
  * @param arrivals null in closed loops
  * @param models what each target was asked for; an empty name stands for none
- * @param hasSameTokenizer whether all targets were given the same tokenizer
- * @param isPinned whether answers were to have exactly {@code max_tokens} tokens
  * @param cache null where the server does not tell
  */
 public record CheckInput(
@@ -32,8 +30,6 @@ public record CheckInput(
     List<Sweep> sweeps,
     Figures.@Nullable ArrivalFigures arrivals,
     List<Set<String>> models,
-    boolean hasSameTokenizer,
-    boolean isPinned,
     AnswerCounts answers,
     @Nullable CachedPrompts cache) {
 

@@ -213,10 +213,10 @@ final class LoadChecks {
     boolean sameModel =
         in.models().stream().distinct().count() == 1 && !in.models().get(0).contains("");
     String different =
-        in.hasSameTokenizer()
+        in.info().hasOneTokenizer()
             ? "The targets were not asked for the same model by name"
             : "The targets have different tokenizers";
-    boolean isSame = sameModel && in.hasSameTokenizer();
+    boolean isSame = sameModel && in.info().hasOneTokenizer();
     return Finding.of(
             null,
             isSame

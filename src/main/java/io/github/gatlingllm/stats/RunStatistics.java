@@ -56,7 +56,7 @@ public final class RunStatistics {
     windows = new Windows(info.stages(), end);
     slo = new SloTally(info);
     overTime = new OverTime(info.startUnixNanos());
-    answers = new AnswerCounts(isPinned(info));
+    answers = new AnswerCounts(info::isOutputPinned);
     closeUps = new CloseUpTally(info.startUnixNanos());
   }
 
@@ -102,15 +102,6 @@ public final class RunStatistics {
 
   private static boolean hasNoStages(@Nullable RunInfo info) {
     return info == null || info.stages().isEmpty();
-  }
-
-  static boolean isPinned(RunInfo info) {
-    return Boolean.parseBoolean(info.config().getOrDefault("ignoreEos", "false"));
-  }
-
-  /** Tokenizers that differ are noted under the names of their targets. */
-  static boolean hasOneTokenizer(RunInfo info) {
-    return info.config().keySet().stream().noneMatch(name -> name.startsWith("tokenizer "));
   }
 
   private void add(RequestRecord record) {

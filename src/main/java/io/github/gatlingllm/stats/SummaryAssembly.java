@@ -239,8 +239,6 @@ final class SummaryAssembly {
             curves.stream().map(SummaryAssembly::sweep).toList(),
             arrivals,
             counted.workload().modelsOfTargets(),
-            RunStatistics.hasOneTokenizer(info),
-            RunStatistics.isPinned(info),
             counted.answers(),
             cachedPrompts(workload.cachedShare(), workload.cache())));
   }

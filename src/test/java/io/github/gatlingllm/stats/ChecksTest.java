@@ -151,6 +151,31 @@ class ChecksTest {
     assertThat(summary(r -> r.max(128)).checks()).noneMatch(c -> c.id().equals("pinned_output"));
   }
 
+  /** Two protocols, one of them not pinned: {@code ignoreEos} is "true,false" for people. */
+  @Test
+  void pinnedOutputIsJudgedWhereTheTargetIsPinned() {
+    RunInfo mixed =
+        Recorded.run(
+                10,
+                Recorded.stage(1, 0, 10_000),
+                Recorded.stage("c=1", "b", "closed loop", 1.0, "users", 0, 10_000))
+            .toBuilder()
+            .config(Map.of("ignoreEos", "true,false"))
+            .targets(
+                Map.of(
+                    at(0).record().identity().target(),
+                    new RunInfo.TargetFacts(true, "chars4"),
+                    "b",
+                    new RunInfo.TargetFacts(false, "chars4")))
+            .build();
+    List<RequestRecord> free = List.of(at(0).target("b").tokens(STEADY).max(128).record());
+    List<RequestRecord> some = new ArrayList<>(free);
+    some.addAll(records(r -> r.max(128)));
+    warns("pinned_output", Recorded.figures(mixed, some).summary(), 0.1);
+    assertThat(Recorded.figures(mixed, free).summary().checks())
+        .noneMatch(c -> c.id().equals("pinned_output"));
+  }
+
   @Test
   void differentModelsAtDifferentTargets() {
     RunInfo two =
@@ -173,6 +198,16 @@ class ChecksTest {
     Check check = check(Recorded.figures(twoTokenizers, same).summary(), "same_model");
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.message()).startsWith("The targets have different tokenizers: ");
+    RunInfo.TargetFacts x = new RunInfo.TargetFacts(true, "x");
+    RunInfo.TargetFacts y = new RunInfo.TargetFacts(true, "y");
+    assertThat(sameModel(two.toBuilder().targets(Map.of("a", x, "b", y)).build(), same))
+        .isEqualTo(Level.WARNING);
+    assertThat(sameModel(two.toBuilder().targets(Map.of("a", x, "b", x)).build(), same))
+        .isEqualTo(Level.OK);
+  }
+
+  private static Level sameModel(RunInfo run, List<RequestRecord> records) {
+    return check(Recorded.figures(run, records).summary(), "same_model").level();
   }
 
   /** Counts by the server and by us, and what is made of them. */
