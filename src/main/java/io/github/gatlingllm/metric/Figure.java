@@ -49,24 +49,21 @@ public record Figure(
 
   private static final Map<String, Metric> DISTRIBUTIONS =
       Metric.distributions().stream()
-          .collect(
-              Collectors.toMap(Metric::figure, m -> m, (a, b) -> a, LinkedHashMap::new));
+          .collect(Collectors.toMap(Metric::figure, m -> m, (a, b) -> a, LinkedHashMap::new));
 
   /** Figures that are one number each, by name. */
   private static final Map<String, Figure> SINGLE =
       Arrays.stream(Metric.values())
           .filter(metric -> !metric.isDistribution())
           .flatMap(metric -> single(metric).stream())
-          .collect(
-              Collectors.toMap(Figure::name, f -> f, (a, b) -> a, LinkedHashMap::new));
+          .collect(Collectors.toMap(Figure::name, f -> f, (a, b) -> a, LinkedHashMap::new));
 
   private static List<Figure> single(Metric metric) {
     ToLongFunction<Counts> count = metric.count();
     ToLongFunction<Counts> whole = metric.whole();
     if (count == null) {
       return List.of(
-          new Figure(
-              metric.figure(), metric.words(), metric.unit(), metric, null, metric::number));
+          new Figure(metric.figure(), metric.words(), metric.unit(), metric, null, metric::number));
     }
     Figure number =
         new Figure(
@@ -217,9 +214,7 @@ public record Figure(
   /** Its value, any percentile included. */
   public @Nullable Double of(Figures figures, Function<Metric, ValueRecorder> recorded) {
     Double known = of(figures);
-    return known != null || percent == null
-        ? known
-        : recorded.apply(metric).percentile(percent);
+    return known != null || percent == null ? known : recorded.apply(metric).percentile(percent);
   }
 
   /** Over how many values it is a percentile with fewer than 10 of them beyond; null if not. */

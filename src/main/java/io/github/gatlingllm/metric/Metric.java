@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * The metrics: what each is called, what it is counted in, whether less of it is better, how it is
  * computed, from which requests, and how it is summarised. The one place that knows them, in the
  * order in which tables show them: statistics, {@code summary.json}, tables, assertions, comparison
- * and {@code docs/metrics.md} are made from it. What all entries of a kind have
- * in common says {@link MetricEntry}.
+ * and {@code docs/metrics.md} are made from it. What all entries of a kind have in common says
+ * {@link MetricEntry}.
  *
  * <p>N is the number of streamed output tokens. Stamps (admitted, first token …) are those of
  * {@code docs/metrics.md}.
@@ -36,10 +36,7 @@ import org.jspecify.annotations.Nullable;
 public enum Metric {
   TTFT_MS(time("TTFT", "first token − admitted", r -> r.timing().ttftNanos()).compared()),
   TTFT_FROM_SCHEDULE_MS(
-      time(
-              "TTFT from schedule",
-              "first token − scheduled",
-              r -> r.timing().ttftFromScheduleNanos())
+      time("TTFT from schedule", "first token − scheduled", r -> r.timing().ttftFromScheduleNanos())
           .compared()),
   TTFO_MS(
       time(

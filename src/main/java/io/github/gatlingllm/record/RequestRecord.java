@@ -204,7 +204,9 @@ public record RequestRecord(
       boolean estimated,
       @Nullable TokenSource source) {
 
-    /** N of the metrics: streamed output tokens; of an answer that was not streamed, output tokens. */
+    /**
+     * N of the metrics: streamed output tokens; of an answer that was not streamed, output tokens.
+     */
     public @Nullable Integer n() {
       return streamedTokens != null ? streamedTokens : outputTokens;
     }

@@ -1,12 +1,12 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Figures.Throughput;
 import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Interval;
-import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Metric;
 import java.util.EnumMap;
 import java.util.Map;

@@ -1,11 +1,11 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.SloJudge;
-import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.TokenGaps;
 import java.util.LinkedHashMap;
 import java.util.List;

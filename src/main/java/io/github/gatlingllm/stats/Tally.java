@@ -121,8 +121,7 @@ final class Tally {
 
   /** The recorder of a metric, made when first asked for. */
   ValueRecorder recorder(Metric metric) {
-    return metrics.computeIfAbsent(
-        metric, Metric::recorder);
+    return metrics.computeIfAbsent(metric, Metric::recorder);
   }
 
   void add(Tally other) {

@@ -67,8 +67,7 @@ class MetricTest {
     assertThat(begin).isGreaterThanOrEqualTo(BEGIN.length());
     assertThat(end).isPositive();
 
-    ReferencePage.of("metrics.md")
-        .mustBe(page.substring(0, begin) + table() + page.substring(end));
+    ReferencePage.of("metrics.md").mustBe(page.substring(0, begin) + table() + page.substring(end));
   }
 
   private static String section(Metric metric) {

@@ -53,7 +53,9 @@ class PageNumbersIT {
         .isEqualTo(json.path("verdict").textValue());
     List<List<String>> metrics = rows("Metric");
     for (Metric metric : Metric.distributions()) {
-      JsonNode values = json.path(metric.unit() == Metric.Unit.TOKENS_PER_S ? "throughput" : "metrics").path(metric.key());
+      JsonNode values =
+          json.path(metric.unit() == Metric.Unit.TOKENS_PER_S ? "throughput" : "metrics")
+              .path(metric.key());
       List<String> row = new ArrayList<>(List.of(metric.title()));
       for (String statistic :
           List.of(
