@@ -40,7 +40,8 @@ class PackageArrowsTest {
           Map.entry("engine", Set.of("wire")),
           Map.entry(
               "simulations",
-              Set.of("javaapi", "load", "workload", "engine", "record", "stats", "wire")));
+              Set.of(
+                  "javaapi", "action", "load", "workload", "engine", "record", "stats", "wire")));
 
   /** Where the DSL hands over to Gatling's core, and where a run finds its directory in it. */
   private static final Set<String> SEAMS =
