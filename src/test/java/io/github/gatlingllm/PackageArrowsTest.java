@@ -36,8 +36,9 @@ class PackageArrowsTest {
           Map.entry("run", Set.of("record", "telemetry", "stats", "report", "load")),
           Map.entry("telemetry", Set.of("record")),
           Map.entry("metric", Set.of("record")),
-          Map.entry("stats", Set.of("metric", "random", "record")),
-          Map.entry("report", Set.of("metric", "stats", "record")),
+          Map.entry("check", Set.of("metric", "record")),
+          Map.entry("stats", Set.of("check", "metric", "random", "record")),
+          Map.entry("report", Set.of("check", "metric", "stats", "record")),
           Map.entry("engine", Set.of("random", "wire")),
           Map.entry(
               "simulations",

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.metric.Figure;
 import io.github.gatlingllm.metric.Figure.Unit;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;

@@ -415,7 +415,7 @@ class PlanDriverTest {
               new StageListener() {});
       driver[0].begin();
 
-      assertThat(over.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(over.await(60, TimeUnit.SECONDS)).isTrue();
       assertThat(iterations).hasValue(2 * requests);
       assertThat(maxInFlight.get()).isBetween(1, 4);
     } finally {

@@ -5,6 +5,7 @@ import static io.github.gatlingllm.stats.Recorded.run;
 import static io.github.gatlingllm.stats.Recorded.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.metric.Figure;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;

@@ -1,18 +1,18 @@
-package io.github.gatlingllm.action;
+package io.github.gatlingllm.testing;
 
 import java.util.Arrays;
 import java.util.List;
 
 /** What a simulation printed: {@code > <what> <label> <number>…}. */
-record PlanLines(List<String> all) {
+public record PlanLines(List<String> all) {
 
-  PlanLines(List<String> all) {
+  public PlanLines(List<String> all) {
     this.all =
         all.stream().filter(line -> line.startsWith("> ")).map(line -> line.substring(2)).toList();
   }
 
   /** The labels of all lines of a kind. */
-  List<String> of(String what) {
+  public List<String> of(String what) {
     return all.stream()
         .map(line -> Arrays.asList(line.split(" ", -1)))
         .filter(words -> words.get(0).equals(what))
@@ -20,7 +20,8 @@ record PlanLines(List<String> all) {
         .toList();
   }
 
-  List<String> words(String what, String label) {
+  /** The words of the first line of a kind with that label. */
+  public List<String> words(String what, String label) {
     return all.stream()
         .filter(line -> line.startsWith(what + " " + label + " "))
         .map(line -> Arrays.asList(line.split(" ", -1)))
@@ -28,12 +29,13 @@ record PlanLines(List<String> all) {
         .orElseThrow();
   }
 
-  long nanos(String what, String label) {
+  /** The number of the first line of a kind with that label. */
+  public long nanos(String what, String label) {
     return Long.parseLong(words(what, label).get(2));
   }
 
   /** All numbers of a kind, ascending. */
-  List<Long> numbers(String what, String label) {
+  public List<Long> numbers(String what, String label) {
     return all.stream()
         .filter(line -> line.startsWith(what + " " + label + " "))
         .map(line -> Long.valueOf(line.split(" ", -1)[2]))
@@ -41,12 +43,13 @@ record PlanLines(List<String> all) {
         .toList();
   }
 
-  Spread spread(String what, String label) {
+  /** How the numbers of a kind are spread. */
+  public Spread spread(String what, String label) {
     return Spread.of(numbers(what, label));
   }
 
   /** Nearest-rank percentiles in nanoseconds. */
-  record Spread(int count, long min, long p50, long p99, long max) {
+  public record Spread(int count, long min, long p50, long p99, long max) {
 
     private static Spread of(List<Long> sorted) {
       int n = sorted.size();

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.e2e;
+package io.github.gatlingllm.bench;
 
 import static io.gatling.javaapi.core.CoreDsl.scenario;
 import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
