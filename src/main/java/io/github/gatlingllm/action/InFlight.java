@@ -2,7 +2,7 @@ package io.github.gatlingllm.action;
 
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.client.StreamedExchange;
-import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.load.RunningLevel;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +27,7 @@ final class InFlight {
 
   /** Whether that user may start a request now. */
   boolean admits(Session session) {
-    Stage stage = stageOf(session);
+    RunningLevel stage = stageOf(session);
     return !closed && (stage == null || stage.admits());
   }
 
@@ -44,7 +44,7 @@ final class InFlight {
    */
   void cancelIfLate(StreamedExchange exchange, Session session) {
     if (!admits(session)) {
-      Stage stage = stageOf(session);
+      RunningLevel stage = stageOf(session);
       boolean cut = stage != null && !stage.isOver();
       exchange.cancel(closed ? INTERRUPTED : cut ? STOPPED : DRAINED);
     }
@@ -61,12 +61,12 @@ final class InFlight {
   }
 
   /** Whether a request of that stage is there. */
-  boolean has(Stage stage) {
+  boolean has(RunningLevel stage) {
     return requests.values().stream().anyMatch(session -> stageOf(session) == stage);
   }
 
   /** Cancels what is there of that stage, soon, each request on its own event loop. */
-  void cancel(Stage stage) {
+  void cancel(RunningLevel stage) {
     cancel(session -> stageOf(session) == stage, DRAINED);
   }
 
@@ -102,7 +102,7 @@ final class InFlight {
         });
   }
 
-  private static @Nullable Stage stageOf(Session session) {
-    return (Stage) session.attributes().getOrElse(Stage.KEY, () -> null);
+  private static @Nullable RunningLevel stageOf(Session session) {
+    return (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
   }
 }

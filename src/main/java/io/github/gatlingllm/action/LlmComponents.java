@@ -13,7 +13,7 @@ import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.InFlightGate;
 import io.github.gatlingllm.load.LevelPlan;
 import io.github.gatlingllm.load.StageListener;
-import io.github.gatlingllm.record.StageInfo;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.run.ArrivalLog;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.TokenCounting;
@@ -163,7 +163,7 @@ final class LlmComponents implements ProtocolComponents {
         run()
             .arrivals()
             .write(
-                new ArrivalLog.Schedule(session.scenario(), target, StageInfo.WHOLE_RUN),
+                new ArrivalLog.Schedule(session.scenario(), target, LevelInfo.WHOLE_RUN),
                 parts.schedules().planned(session.scenario()),
                 arrival.plannedNanos() - arrival.scheduledOffsetNanos());
       }

@@ -1,9 +1,9 @@
 package io.github.gatlingllm.action;
 
-import io.github.gatlingllm.load.Level;
 import io.github.gatlingllm.load.LevelResult;
 import io.github.gatlingllm.load.LevelSource;
-import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.load.StageListener;
 import io.github.gatlingllm.load.VirtualUsers;
 import io.github.gatlingllm.record.Phase;
@@ -47,9 +47,9 @@ final class PlanStages implements StageListener {
   }
 
   @Override
-  public void stageStarted(Stage stage, long nanoTime) {
+  public void stageStarted(RunningLevel stage, long nanoTime) {
     log.stageStarted(stage, nanoTime);
-    if (stage.level() instanceof Level.Open open) {
+    if (stage.level() instanceof LoadLevel.Open open) {
       run.describeArrivals(scenario + " " + stage.label(), String.valueOf(open.arrivals()));
       run.arrivals()
           .write(
@@ -60,12 +60,12 @@ final class PlanStages implements StageListener {
   }
 
   @Override
-  public void phaseStarted(Stage stage, Phase phase, long nanoTime) {
+  public void phaseStarted(RunningLevel stage, Phase phase, long nanoTime) {
     log.phaseStarted(stage, phase, nanoTime);
   }
 
   @Override
-  public void stageEnded(Stage stage, long nanoTime, int running) {
+  public void stageEnded(RunningLevel stage, long nanoTime, int running) {
     log.stageEnded(stage, nanoTime, running);
     if (running > 0) {
       inFlight.cancel(stage);
@@ -73,13 +73,13 @@ final class PlanStages implements StageListener {
   }
 
   @Override
-  public void watchFailures(Stage stage, long most, Runnable tooMany) {
+  public void watchFailures(RunningLevel stage, long most, Runnable tooMany) {
     log.watchFailures(stage, most, tooMany);
   }
 
   /** The result is known once the records of all its requests are handed over. */
   @Override
-  public void whenSettled(Stage stage, Consumer<LevelResult> goOn) {
+  public void whenSettled(RunningLevel stage, Consumer<LevelResult> goOn) {
     if (inFlight.has(stage)) {
       timer.at(System.nanoTime() + POLL_NANOS, () -> whenSettled(stage, goOn));
     } else {

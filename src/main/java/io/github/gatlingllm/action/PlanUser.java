@@ -4,7 +4,7 @@ import io.gatling.core.action.Action;
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.PlanDriver;
-import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.load.VirtualUsers;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,7 @@ final class PlanUser implements VirtualUsers.Waiting {
   private @Nullable Session session;
   private @Nullable Action body;
   private @Nullable Action exit;
-  private @Nullable Stage stage;
+  private @Nullable RunningLevel stage;
   private boolean inBody;
 
   /**
@@ -64,7 +64,7 @@ final class PlanUser implements VirtualUsers.Waiting {
     this.body = body;
     this.exit = exit;
     Arrival unserved = stage == null ? arrival : null;
-    Stage next =
+    RunningLevel next =
         unserved == null
             ? driver.next(this, stage)
             : driver.begins(unserved) ? unserved.stage() : driver.next(this, unserved.stage());
@@ -99,7 +99,7 @@ final class PlanUser implements VirtualUsers.Waiting {
   }
 
   @Override
-  public void resume(Stage stage) {
+  public void resume(RunningLevel stage) {
     hop(() -> run(stage));
   }
 
@@ -108,11 +108,11 @@ final class PlanUser implements VirtualUsers.Waiting {
     hop(() -> Objects.requireNonNull(exit).$bang(Objects.requireNonNull(session)));
   }
 
-  private void run(Stage next) {
+  private void run(RunningLevel next) {
     Session fresh = Objects.requireNonNull(session).markAsSucceeded();
     if (next != stage) {
       stage = next;
-      fresh = fresh.set(Stage.KEY, next);
+      fresh = fresh.set(RunningLevel.KEY, next);
     }
     inBody = true;
     try {

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.javaapi;
 
-import io.github.gatlingllm.load.Level;
+import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
 import java.time.Duration;
@@ -60,6 +60,8 @@ public final class Batch implements LoadProfile {
   @Override
   public LoadPlan plan() {
     return new LoadPlan(
-        Arrays.stream(users).<Level>mapToObj(n -> new Level.Batch(n, trials, drainNanos)).toList());
+        Arrays.stream(users)
+            .<LoadLevel>mapToObj(n -> new LoadLevel.Batch(n, trials, drainNanos))
+            .toList());
   }
 }

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.load.Level;
+import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.StopRule;
@@ -128,9 +128,9 @@ public final class ClosedLoop implements LoadProfile {
   public LoadPlan plan() {
     return new LoadPlan(
         Arrays.stream(users)
-            .<Level>mapToObj(
+            .<LoadLevel>mapToObj(
                 n ->
-                    new Level.Closed(
+                    new LoadLevel.Closed(
                         n,
                         oneUserPerSecond ? phases.withFill(TimeUnit.SECONDS.toNanos(n)) : phases))
             .toList());

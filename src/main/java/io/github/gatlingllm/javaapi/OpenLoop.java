@@ -3,7 +3,7 @@ package io.github.gatlingllm.javaapi;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Gaps;
-import io.github.gatlingllm.load.Level;
+import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.RateFunction;
@@ -44,7 +44,7 @@ public final class OpenLoop implements LoadProfile {
   /** What one level offers. */
   @FunctionalInterface
   private interface Offer {
-    Level level(Shape shape, long seed, Phases phases);
+    LoadLevel level(Shape shape, long seed, Phases phases);
   }
 
   private final List<Offer> offers;
@@ -91,7 +91,7 @@ public final class OpenLoop implements LoadProfile {
         new Arrivals.Curve(rate, length.toNanos(), new Gaps.Equal()).countBefore(length.toNanos());
     Offer offer =
         (shape, seed, phases) ->
-            new Level.Open(
+            new LoadLevel.Open(
                 "curve",
                 even / (length.toNanos() / 1e9),
                 new Arrivals.Curve(rate, length.toNanos(), gaps(shape, seed)),
@@ -107,7 +107,7 @@ public final class OpenLoop implements LoadProfile {
   public static OpenLoop of(Arrivals.Replay replay) {
     double perSecond = replay.trace().size() / (replay.lengthNanos() / 1e9);
     return new OpenLoop(
-        List.of((shape, seed, phases) -> new Level.Open("trace", perSecond, replay, phases)),
+        List.of((shape, seed, phases) -> new LoadLevel.Open("trace", perSecond, replay, phases)),
         new Recorded(),
         Seeds.random(),
         Phases.DEFAULT.withMeasure(replay.lengthNanos()));
@@ -115,7 +115,7 @@ public final class OpenLoop implements LoadProfile {
 
   private static Offer steady(double perSecond) {
     return (shape, seed, phases) ->
-        new Level.Open(perSecond, arrivals(perSecond, shape, seed), phases);
+        new LoadLevel.Open(perSecond, arrivals(perSecond, shape, seed), phases);
   }
 
   private static Arrivals arrivals(double perSecond, Shape shape, long seed) {

@@ -16,18 +16,18 @@ public final class Arrival {
   /** Session attribute; the prefix lets it survive {@code session.reset()}. */
   public static final String KEY = "gatling.llm.arrival";
 
-  private final @Nullable Stage stage;
+  private final @Nullable RunningLevel stage;
   private final Planned planned;
   private final long plannedNanos;
   private final boolean first;
   private long startedNanos;
   private boolean taken;
 
-  Arrival(@Nullable Stage stage, Planned planned, long plannedNanos) {
+  Arrival(@Nullable RunningLevel stage, Planned planned, long plannedNanos) {
     this(stage, planned, plannedNanos, false);
   }
 
-  Arrival(@Nullable Stage stage, Planned planned, long plannedNanos, boolean first) {
+  Arrival(@Nullable RunningLevel stage, Planned planned, long plannedNanos, boolean first) {
     this.stage = stage;
     this.planned = planned;
     this.plannedNanos = plannedNanos;
@@ -36,7 +36,7 @@ public final class Arrival {
   }
 
   /** The stage of a load plan; null where the schedule is no plan's. */
-  public @Nullable Stage stage() {
+  public @Nullable RunningLevel stage() {
     return stage;
   }
 

@@ -36,8 +36,8 @@ public record EarlyStop(LoadPlan plan, List<StopRule> rules) implements LevelPla
     private @Nullable Conclusion conclusion;
 
     @Override
-    public @Nullable Level next(@Nullable LevelResult before) {
-      List<Level> levels = plan.levels();
+    public @Nullable LoadLevel next(@Nullable LevelResult before) {
+      List<LoadLevel> levels = plan.levels();
       if (before != null && (before.cut() || next < levels.size())) {
         for (StopRule rule : rules) {
           String broken = rule.brokenBy(before);

@@ -69,7 +69,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     private @Nullable String failure;
 
     @Override
-    public @Nullable Level next(@Nullable LevelResult before) {
+    public @Nullable LoadLevel next(@Nullable LevelResult before) {
       if (before != null) {
         note(before);
         if (failure != null || isOver()) {
@@ -78,7 +78,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
         rate = rounded(following());
       }
       steps++;
-      return new Level.Open(rate, new Arrivals.Poisson(rate, seeds.nextLong()), phases);
+      return new LoadLevel.Open(rate, new Arrivals.Poisson(rate, seeds.nextLong()), phases);
     }
 
     private void note(LevelResult before) {
@@ -134,7 +134,8 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       String text =
           String.format(
               Locale.ROOT,
-              "max goodput %s holds the SLO, %s; %d of %d requests met it (%.1f to %.1f %% at 95 %%)",
+              "max goodput %s holds the SLO, %s; %d of %d requests met it (%.1f to %.1f %% at 95"
+                  + " %%)",
               best.label(),
               bad == null ? "and no higher rate failed" : "r=" + number(bad) + " does not",
               met,

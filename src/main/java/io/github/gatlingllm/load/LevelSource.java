@@ -13,7 +13,7 @@ public interface LevelSource {
    *     #needsResults} is false
    * @return null when there is no further one
    */
-  @Nullable Level next(@Nullable LevelResult before);
+  @Nullable LoadLevel next(@Nullable LevelResult before);
 
   /** Whether the choice of a level depends on the results of those before. */
   boolean needsResults();
@@ -44,10 +44,10 @@ public interface LevelSource {
       @Nullable Double threshold) {}
 
   /** The same levels whatever they give. */
-  static LevelSource of(Iterator<Level> levels) {
+  static LevelSource of(Iterator<LoadLevel> levels) {
     return new LevelSource() {
       @Override
-      public @Nullable Level next(@Nullable LevelResult before) {
+      public @Nullable LoadLevel next(@Nullable LevelResult before) {
         return levels.hasNext() ? levels.next() : null;
       }
 

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param levels at least one; no label twice, as results are named by it
  */
-public record LoadPlan(List<Level> levels) implements LevelPlan {
+public record LoadPlan(List<LoadLevel> levels) implements LevelPlan {
   public LoadPlan {
     levels = List.copyOf(levels);
     if (levels.isEmpty()) {
       throw new IllegalArgumentException("The load plan has no level; expected at least one");
     }
     Set<String> labels = new HashSet<>();
-    for (Level level : levels) {
+    for (LoadLevel level : levels) {
       if (!labels.add(level.label())) {
         throw new IllegalArgumentException(
             "Level " + level.label() + " is there twice; name each level once");
@@ -34,7 +34,7 @@ public record LoadPlan(List<Level> levels) implements LevelPlan {
   @Override
   public @Nullable Long plannedNanos() {
     long all = 0;
-    for (Level level : levels) {
+    for (LoadLevel level : levels) {
       Long planned = level.phases().plannedNanos();
       if (planned == null) {
         return null;

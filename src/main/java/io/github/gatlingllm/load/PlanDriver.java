@@ -38,7 +38,7 @@ public final class PlanDriver {
   private final StageListener listener;
   private final Queue<VirtualUsers.Waiting> waiting = new ArrayDeque<>();
 
-  private @Nullable Stage stage;
+  private @Nullable RunningLevel stage;
 
   // Of the current stage:
   private boolean closed; // nothing new starts
@@ -70,8 +70,9 @@ public final class PlanDriver {
    * @param ended the stage whose iteration it has ended; null for a user that has just started
    * @return the stage to run an iteration of, now; or null: the user was put by, and will be told
    */
-  public synchronized @Nullable Stage next(VirtualUsers.Waiting user, @Nullable Stage ended) {
-    Stage current = stage;
+  public synchronized @Nullable RunningLevel next(
+      VirtualUsers.Waiting user, @Nullable RunningLevel ended) {
+    RunningLevel current = stage;
     if (current == null) {
       user.leave();
       return null;
@@ -79,7 +80,7 @@ public final class PlanDriver {
     long now = nanoClock.getAsLong();
     if (ended == current) {
       running--;
-      vacant += current.level() instanceof Level.Closed ? 1 : 0;
+      vacant += current.level() instanceof LoadLevel.Closed ? 1 : 0;
     }
     if (vacant > 0 && admits(current, now)) {
       takeSeat(current, now);
@@ -92,10 +93,10 @@ public final class PlanDriver {
   }
 
   /** A user left for good inside an iteration of that stage; a closed level replaces it. */
-  public synchronized void left(Stage ended) {
+  public synchronized void left(RunningLevel ended) {
     if (ended == stage) {
       running--;
-      if (ended.level() instanceof Level.Closed) {
+      if (ended.level() instanceof LoadLevel.Closed) {
         openSeat(ended);
       }
       goOnWithTrials(ended);
@@ -105,12 +106,12 @@ public final class PlanDriver {
 
   /** Whether a user that has arrived still begins its iteration; else it stands at the loop. */
   public boolean begins(Arrival arrival) {
-    Stage of = arrival.stage();
+    RunningLevel of = arrival.stage();
     return of != null && !of.isCut();
   }
 
   private void startNextLevel(@Nullable LevelResult before) {
-    Level level = levels.next(before);
+    LoadLevel level = levels.next(before);
     if (level == null) {
       stage = null;
       LevelSource.Conclusion conclusion = levels.conclusion();
@@ -123,7 +124,8 @@ public final class PlanDriver {
       return;
     }
     long now = nanoClock.getAsLong();
-    Stage started = new Stage(level, level instanceof Level.Open ? now + LEAD_NANOS : now);
+    RunningLevel started =
+        new RunningLevel(level, level instanceof LoadLevel.Open ? now + LEAD_NANOS : now);
     stage = started;
     closed = false;
     running = 0;
@@ -135,16 +137,16 @@ public final class PlanDriver {
       listener.watchFailures(started, most, () -> cut(started));
     }
     enter(started, Phase.FILL);
-    if (level instanceof Level.Open open) {
+    if (level instanceof LoadLevel.Open open) {
       handOut(started, open.schedule());
-    } else if (level instanceof Level.Closed seats) {
+    } else if (level instanceof LoadLevel.Closed seats) {
       fill(started, seats);
     } else {
       goOnWithTrials(started);
     }
   }
 
-  private void enter(Stage current, Phase phase) {
+  private void enter(RunningLevel current, Phase phase) {
     if (current != stage || closed) {
       return;
     }
@@ -165,7 +167,7 @@ public final class PlanDriver {
     }
   }
 
-  private void pass(Stage current, Phase phase, Phase following) {
+  private void pass(RunningLevel current, Phase phase, Phase following) {
     long from = current.startOf(phase);
     long until = current.startOf(following);
     if (from == until) {
@@ -177,7 +179,7 @@ public final class PlanDriver {
   }
 
   /** Ends a level before its time. */
-  private synchronized void cut(Stage current) {
+  private synchronized void cut(RunningLevel current) {
     if (current == stage && !closed) {
       current.cut(nanoClock.getAsLong());
       enter(current, Phase.DRAIN);
@@ -185,7 +187,7 @@ public final class PlanDriver {
   }
 
   /** Nothing new starts any more; what runs has its drain time from then on. */
-  private void close(Stage current, long fromNanos) {
+  private void close(RunningLevel current, long fromNanos) {
     closed = true;
     if (running == 0) {
       end(current);
@@ -194,13 +196,13 @@ public final class PlanDriver {
     }
   }
 
-  private void endIfDrained(Stage current) {
+  private void endIfDrained(RunningLevel current) {
     if (closed && running == 0) {
       end(current);
     }
   }
 
-  private void end(Stage current) {
+  private void end(RunningLevel current) {
     if (current == stage && !current.isOver()) {
       long now = nanoClock.getAsLong();
       current.end(now);
@@ -213,7 +215,7 @@ public final class PlanDriver {
     }
   }
 
-  private synchronized void goOn(Stage ended, LevelResult result) {
+  private synchronized void goOn(RunningLevel ended, LevelResult result) {
     if (ended == stage) {
       startNextLevel(result);
     }
@@ -221,7 +223,7 @@ public final class PlanDriver {
 
   // Closed levels
 
-  private void fill(Stage current, Level.Closed level) {
+  private void fill(RunningLevel current, LoadLevel.Closed level) {
     long fillNanos = level.phases().fillNanos();
     for (int seat = 0; seat < level.users(); seat++) {
       long offset = Math.round((double) fillNanos * seat / level.users());
@@ -233,7 +235,7 @@ public final class PlanDriver {
     }
   }
 
-  private void openSeat(Stage current) {
+  private void openSeat(RunningLevel current) {
     long now = nanoClock.getAsLong();
     if (current == stage && admits(current, now)) {
       vacant++;
@@ -247,13 +249,13 @@ public final class PlanDriver {
     }
   }
 
-  private boolean admits(Stage current, long now) {
-    return !(current.level() instanceof Level.Open)
+  private boolean admits(RunningLevel current, long now) {
+    return !(current.level() instanceof LoadLevel.Open)
         && !closed
         && current.phaseAt(now) != Phase.DRAIN;
   }
 
-  private void takeSeat(Stage current, long now) {
+  private void takeSeat(RunningLevel current, long now) {
     vacant--;
     running++;
     Integer requests = current.level().phases().requests();
@@ -262,10 +264,10 @@ public final class PlanDriver {
     }
   }
 
-  private void putBy(VirtualUsers.Waiting user, Stage current) {
+  private void putBy(VirtualUsers.Waiting user, RunningLevel current) {
     // Users of open levels run once. One of them stays to the end: Gatling waits for a user's end,
     // and a plan may go on after its last request has ended.
-    if (!(current.level() instanceof Level.Open) || waiting.isEmpty()) {
+    if (!(current.level() instanceof LoadLevel.Open) || waiting.isEmpty()) {
       waiting.add(user);
     } else {
       user.leave();
@@ -275,9 +277,9 @@ public final class PlanDriver {
   // Batch levels
 
   /** Starts the next trial when all of the one before have ended. */
-  private void goOnWithTrials(Stage current) {
+  private void goOnWithTrials(RunningLevel current) {
     if (current == stage
-        && current.level() instanceof Level.Batch batch
+        && current.level() instanceof LoadLevel.Batch batch
         && running == 0
         && vacant == 0
         && !closed) {
@@ -290,7 +292,7 @@ public final class PlanDriver {
 
   // Open levels
 
-  private void handOut(Stage current, Iterator<Planned> schedule) {
+  private void handOut(RunningLevel current, Iterator<Planned> schedule) {
     if (current != stage || closed) {
       return;
     }

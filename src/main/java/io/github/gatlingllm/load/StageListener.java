@@ -11,10 +11,10 @@ import java.util.function.Consumer;
  */
 public interface StageListener {
 
-  default void stageStarted(Stage stage, long nanoTime) {}
+  default void stageStarted(RunningLevel stage, long nanoTime) {}
 
   /** A phase began; phases without length are left out. */
-  default void phaseStarted(Stage stage, Phase phase, long nanoTime) {}
+  default void phaseStarted(RunningLevel stage, Phase phase, long nanoTime) {}
 
   /**
    * A stage ended: nothing of it is in flight, or its drain time is over. The next one starts right
@@ -23,21 +23,21 @@ public interface StageListener {
    * @param running iterations that its drain time did not suffice for, 0 or more; what is to be
    *     cancelled is cancelled from here
    */
-  default void stageEnded(Stage stage, long nanoTime, int running) {}
+  default void stageEnded(RunningLevel stage, long nanoTime, int running) {}
 
   /**
    * Is told, as a stage starts, how many requests of it may fail.
    *
    * @param tooMany to be called once more than {@code most} have failed, on any thread
    */
-  default void watchFailures(Stage stage, long most, Runnable tooMany) {}
+  default void watchFailures(RunningLevel stage, long most, Runnable tooMany) {}
 
   /**
    * Is asked for the result of a stage that has ended, where the next level depends on it.
    *
    * @param goOn takes it as soon as it is known, on any thread
    */
-  default void whenSettled(Stage stage, Consumer<LevelResult> goOn) {
+  default void whenSettled(RunningLevel stage, Consumer<LevelResult> goOn) {
     goOn.accept(new LevelResult(stage.label(), 0, null, 100, 0, 0, null, 0, 0, false));
   }
 

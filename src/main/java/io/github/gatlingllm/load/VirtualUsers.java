@@ -19,7 +19,7 @@ public interface VirtualUsers {
   interface Waiting {
 
     /** Runs one iteration of that stage. */
-    void resume(Stage stage);
+    void resume(RunningLevel stage);
 
     /** Ends the user. */
     void leave();

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.run;
 
-import io.github.gatlingllm.load.Level;
 import io.github.gatlingllm.load.LevelResult;
-import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -21,7 +21,7 @@ final class LevelTally implements Consumer<RequestRecord> {
   private record Key(String target, String scenario, String label) {}
 
   private static final class Counts {
-    private final Stage stage;
+    private final RunningLevel stage;
     private long attempted;
     private long met;
     private boolean hasSlo;
@@ -33,7 +33,7 @@ final class LevelTally implements Consumer<RequestRecord> {
     private long mostFailures = Long.MAX_VALUE;
     private @Nullable Runnable tooMany;
 
-    private Counts(Stage stage) {
+    private Counts(RunningLevel stage) {
       this.stage = stage;
     }
   }
@@ -47,7 +47,7 @@ final class LevelTally implements Consumer<RequestRecord> {
   }
 
   /** A stage starts, whose records are to be counted. */
-  synchronized void begin(Stage stage, String target, String scenario) {
+  synchronized void begin(RunningLevel stage, String target, String scenario) {
     levels.put(new Key(target, scenario, stage.label()), new Counts(stage));
   }
 
@@ -55,7 +55,7 @@ final class LevelTally implements Consumer<RequestRecord> {
    * Calls {@code tooMany}, once, when more requests of that stage have failed than {@code most}.
    */
   synchronized void watch(
-      Stage stage, String target, String scenario, long most, Runnable tooMany) {
+      RunningLevel stage, String target, String scenario, long most, Runnable tooMany) {
     Counts level = levels.get(new Key(target, scenario, stage.label()));
     if (level != null) {
       level.mostFailures = most;
@@ -107,7 +107,7 @@ final class LevelTally implements Consumer<RequestRecord> {
     }
   }
 
-  private void inSecondHalf(Counts level, Stage stage, RequestRecord.Timing timing) {
+  private void inSecondHalf(Counts level, RunningLevel stage, RequestRecord.Timing timing) {
     if (!judgesSaturation(stage.level())) {
       return;
     }
@@ -119,8 +119,8 @@ final class LevelTally implements Consumer<RequestRecord> {
     level.served += closed != null && isWithin(closed, from, until) ? 1 : 0;
   }
 
-  private static boolean judgesSaturation(Level level) {
-    return level instanceof Level.Open && level.phases().requests() == null;
+  private static boolean judgesSaturation(LoadLevel level) {
+    return level instanceof LoadLevel.Open && level.phases().requests() == null;
   }
 
   private static boolean isWithin(long instant, long from, long until) {
@@ -129,7 +129,7 @@ final class LevelTally implements Consumer<RequestRecord> {
 
   /** What has come of that stage so far. */
   synchronized LevelResult result(
-      Stage stage, String target, String scenario, double sloPercentile) {
+      RunningLevel stage, String target, String scenario, double sloPercentile) {
     Counts level = levels.getOrDefault(new Key(target, scenario, stage.label()), new Counts(stage));
     return new LevelResult(
         stage.label(),

@@ -3,7 +3,7 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.load.LevelPlan;
 import io.github.gatlingllm.load.LevelResult;
 import io.github.gatlingllm.load.LevelSource;
-import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.load.StageListener;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.Recorder;
@@ -165,28 +165,28 @@ public final class Run {
     StageListener log = stages.of(target, scenario, plan.plannedNanos());
     return new StageListener() {
       @Override
-      public void stageStarted(Stage stage, long nanoTime) {
+      public void stageStarted(RunningLevel stage, long nanoTime) {
         levels.begin(stage, target, scenario);
         log.stageStarted(stage, nanoTime);
       }
 
       @Override
-      public void phaseStarted(Stage stage, Phase phase, long nanoTime) {
+      public void phaseStarted(RunningLevel stage, Phase phase, long nanoTime) {
         log.phaseStarted(stage, phase, nanoTime);
       }
 
       @Override
-      public void stageEnded(Stage stage, long nanoTime, int running) {
+      public void stageEnded(RunningLevel stage, long nanoTime, int running) {
         log.stageEnded(stage, nanoTime, running);
       }
 
       @Override
-      public void watchFailures(Stage stage, long most, Runnable tooMany) {
+      public void watchFailures(RunningLevel stage, long most, Runnable tooMany) {
         levels.watch(stage, target, scenario, most, tooMany);
       }
 
       @Override
-      public void whenSettled(Stage stage, Consumer<LevelResult> goOn) {
+      public void whenSettled(RunningLevel stage, Consumer<LevelResult> goOn) {
         long records = handedOver.get();
         long now = System.nanoTime();
         later(POLL_MILLIS, () -> settle(stage, records, now, goOn));
@@ -198,7 +198,8 @@ public final class Run {
         conclude(target, scenario, conclusion);
       }
 
-      private void settle(Stage stage, long records, long since, Consumer<LevelResult> goOn) {
+      private void settle(
+          RunningLevel stage, long records, long since, Consumer<LevelResult> goOn) {
         if (levels.seen() >= records || System.nanoTime() - since > SETTLING_NANOS) {
           goOn.accept(levels.result(stage, target, scenario, sloPercentile(target)));
         } else {

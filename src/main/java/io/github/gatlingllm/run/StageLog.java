@@ -1,14 +1,14 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.load.Arrivals;
-import io.github.gatlingllm.load.Level;
 import io.github.gatlingllm.load.LevelSource;
-import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.load.StageListener;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RunClock;
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import io.github.gatlingllm.stats.LiveFigures.Progress;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,9 +27,9 @@ public final class StageLog {
 
   private final RunClock clock;
   private final Runnable changed;
-  private final List<StageInfo> stages = new ArrayList<>();
-  private final Map<Stage, Integer> index = new HashMap<>();
-  private final Set<Stage> running = new LinkedHashSet<>();
+  private final List<LevelInfo> stages = new ArrayList<>();
+  private final Map<RunningLevel, Integer> index = new HashMap<>();
+  private final Set<RunningLevel> running = new LinkedHashSet<>();
   private final PlannedTime planned = new PlannedTime();
 
   /**
@@ -50,17 +50,17 @@ public final class StageLog {
     PlannedTime.Plan plan = planned.add(plannedNanos);
     return new StageListener() {
       @Override
-      public void stageStarted(Stage stage, long nanoTime) {
+      public void stageStarted(RunningLevel stage, long nanoTime) {
         begin(stage, target, scenario, plan);
       }
 
       @Override
-      public void phaseStarted(Stage stage, Phase phase, long nanoTime) {
+      public void phaseStarted(RunningLevel stage, Phase phase, long nanoTime) {
         enter(stage, phase, nanoTime);
       }
 
       @Override
-      public void stageEnded(Stage stage, long nanoTime, int running) {
+      public void stageEnded(RunningLevel stage, long nanoTime, int running) {
         end(stage, nanoTime);
       }
 
@@ -72,14 +72,14 @@ public final class StageLog {
   }
 
   /** The stages so far. */
-  synchronized List<StageInfo> stages() {
+  synchronized List<LevelInfo> stages() {
     return List.copyOf(stages);
   }
 
   /** Where the plan stands, that of the target whose stage began last; null when none runs. */
   synchronized @Nullable Progress progress(long nanoTime) {
-    Stage latest = null;
-    for (Stage stage : running) {
+    RunningLevel latest = null;
+    for (RunningLevel stage : running) {
       latest = stage;
     }
     return latest == null
@@ -95,15 +95,15 @@ public final class StageLog {
     plan.end();
   }
 
-  private void begin(Stage stage, String target, String scenario, PlannedTime.Plan plan) {
+  private void begin(RunningLevel stage, String target, String scenario, PlannedTime.Plan plan) {
     synchronized (this) {
       running.add(stage);
-      Level level = stage.level();
+      LoadLevel level = stage.level();
       plan.begin(stage.startNanos(), level.phases().plannedNanos());
-      boolean open = level instanceof Level.Open;
+      boolean open = level instanceof LoadLevel.Open;
       index.put(stage, stages.size());
       stages.add(
-          new StageInfo(
+          new LevelInfo(
               stage.label(),
               target,
               scenario,
@@ -115,7 +115,7 @@ public final class StageLog {
     changed.run();
   }
 
-  private void enter(Stage stage, Phase phase, long nanoTime) {
+  private void enter(RunningLevel stage, Phase phase, long nanoTime) {
     synchronized (this) {
       List<PhaseWindow> phases = closed(infoOf(stage).phases(), nanoTime);
       phases.add(new PhaseWindow(phase, clock.unixNanos(nanoTime), null));
@@ -124,7 +124,7 @@ public final class StageLog {
     changed.run();
   }
 
-  private void end(Stage stage, long nanoTime) {
+  private void end(RunningLevel stage, long nanoTime) {
     synchronized (this) {
       running.remove(stage);
       replace(stage, closed(infoOf(stage).phases(), nanoTime));
@@ -132,16 +132,16 @@ public final class StageLog {
     changed.run();
   }
 
-  private static String kind(Level level) {
-    if (level instanceof Level.Open open) {
+  private static String kind(LoadLevel level) {
+    if (level instanceof LoadLevel.Open open) {
       return open.arrivals() instanceof Arrivals.Curve
-          ? StageInfo.RATE_CURVE
-          : open.arrivals() instanceof Arrivals.Replay ? StageInfo.TRACE : "open loop";
+          ? LevelInfo.RATE_CURVE
+          : open.arrivals() instanceof Arrivals.Replay ? LevelInfo.TRACE : "open loop";
     }
-    return level instanceof Level.Batch ? "batch" : "closed loop";
+    return level instanceof LoadLevel.Batch ? "batch" : "closed loop";
   }
 
-  private StageInfo infoOf(Stage stage) {
+  private LevelInfo infoOf(RunningLevel stage) {
     Integer at = index.get(stage);
     if (at == null) {
       throw new IllegalStateException("stage " + stage.label() + " has not started");
@@ -158,7 +158,7 @@ public final class StageLog {
     return all;
   }
 
-  private void replace(Stage stage, List<PhaseWindow> phases) {
+  private void replace(RunningLevel stage, List<PhaseWindow> phases) {
     stages.set(Objects.requireNonNull(index.get(stage)), infoOf(stage).withPhases(phases));
   }
 }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.load.StopRule;
+import io.github.gatlingllm.metric.Spelling;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
@@ -9,7 +10,6 @@ import io.github.gatlingllm.simulations.Load.Arrival;
 import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.SettingBuilder.Rule;
 import io.github.gatlingllm.stats.AssertionText;
-import io.github.gatlingllm.stats.Spelling;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPool;
 import io.github.gatlingllm.workload.PromptPrefix;

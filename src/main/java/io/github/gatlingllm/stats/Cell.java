@@ -1,9 +1,11 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.stats.Figures.Goodput;
-import io.github.gatlingllm.stats.Figures.MaxGoodput;
-import io.github.gatlingllm.stats.Figures.Throughput;
-import io.github.gatlingllm.stats.Figures.Trials;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.Goodput;
+import io.github.gatlingllm.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.metric.Figures.Throughput;
+import io.github.gatlingllm.metric.Figures.Trials;
+import io.github.gatlingllm.metric.Interval;
 import org.jspecify.annotations.Nullable;
 
 /** The requests of one stage and one name; cells are joined into stages, targets and the run. */

@@ -1,8 +1,10 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.StageInfo;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +55,7 @@ public final class ComparedRun {
 
   /** Where the base has one target, its SLO is that of every target of the other. */
   private static RunInfo judgedAs(RunInfo judge, RunInfo run) {
-    List<String> targets = judge.stages().stream().map(StageInfo::target).distinct().toList();
+    List<String> targets = judge.stages().stream().map(LevelInfo::target).distinct().toList();
     if (targets.size() == 1) {
       String target = targets.get(0);
       return run.toBuilder()
@@ -83,7 +85,7 @@ public final class ComparedRun {
     return figures;
   }
 
-  List<StageInfo> stages() {
+  List<LevelInfo> stages() {
     return info.stages();
   }
 
@@ -100,7 +102,7 @@ public final class ComparedRun {
     if (which.size() == figures.summary().stages().size()) {
       return figures.summary().figures();
     }
-    List<StageInfo> kept =
+    List<LevelInfo> kept =
         which.stream().sorted().map(i -> info.stages().get(i)).collect(Collectors.toList());
     Windows windows = new Windows(info.stages(), 0);
     return RunStatistics.of(

@@ -1,7 +1,11 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Figure;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Interval;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.record.StageInfo;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.stats.BlockBootstrap.Noise;
 import io.github.gatlingllm.stats.BlockBootstrap.Pair;
 import io.github.gatlingllm.stats.BlockBootstrap.Question;
@@ -105,13 +109,13 @@ public final class RunComparison {
 
   private void match() {
     boolean byLabel = hasOneTarget(base) && hasOneTarget(run);
-    List<StageInfo> theirs = run.stages();
+    List<LevelInfo> theirs = run.stages();
     Set<Integer> taken = new TreeSet<>();
     for (int b = 0; b < base.stages().size(); b++) {
-      StageInfo stage = base.stages().get(b);
+      LevelInfo stage = base.stages().get(b);
       int found = -1;
       for (int r = 0; r < theirs.size() && found < 0; r++) {
-        StageInfo other = theirs.get(r);
+        LevelInfo other = theirs.get(r);
         boolean same =
             stage.label().equals(other.label())
                 && Objects.equals(stage.scenario(), other.scenario())
@@ -137,10 +141,10 @@ public final class RunComparison {
   }
 
   /** A stage as reports name it: its target and scenario only where a run has several. */
-  private String named(StageInfo stage) {
+  private String named(LevelInfo stage) {
     boolean scenarios =
         Stream.concat(base.stages().stream(), run.stages().stream())
-                .map(StageInfo::scenario)
+                .map(LevelInfo::scenario)
                 .distinct()
                 .count()
             > 1;
@@ -158,7 +162,7 @@ public final class RunComparison {
   }
 
   private static boolean hasOneTarget(ComparedRun run) {
-    return run.stages().stream().map(StageInfo::target).distinct().count() == 1;
+    return run.stages().stream().map(LevelInfo::target).distinct().count() == 1;
   }
 
   private Pair pair(Match match) {
@@ -198,7 +202,7 @@ public final class RunComparison {
         changes.add(change(figure, before, after, half));
       }
     }
-    StageInfo stage =
+    LevelInfo stage =
         stages.size() == 1 ? base.stages().get(matches.get(stages.get(0)).base()) : null;
     return new Place(
         stage == null ? null : stage.label(),
@@ -266,8 +270,8 @@ public final class RunComparison {
   }
 
   /** The change of a figure that is not among those compared: measured, without an interval. */
-  static @Nullable Change measured(FigureName figure, Place place) {
-    Scale scale = figure.unit() == FigureName.Unit.PERCENT ? Scale.POINTS : Scale.RELATIVE;
+  static @Nullable Change measured(Figure figure, Place place) {
+    Scale scale = figure.unit() == Figure.Unit.PERCENT ? Scale.POINTS : Scale.RELATIVE;
     Double before = figure.of(place.base());
     Double after = figure.of(place.run());
     Double change = ComparedFigure.change(scale, before, after);

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import java.util.Optional;
 
 /**
@@ -11,10 +11,10 @@ import java.util.Optional;
  *
  * @param index position among the stages of the run
  */
-record StageWindow(int index, StageInfo stage, long from, long to) {
+record StageWindow(int index, LevelInfo stage, long from, long to) {
 
   /** The window of a stage; one that is still open ends at {@code runEnd}. */
-  static StageWindow of(int index, StageInfo stage, long runEnd) {
+  static StageWindow of(int index, LevelInfo stage, long runEnd) {
     Optional<PhaseWindow> measure = stage.window(Phase.MEASURE);
     if (measure.isEmpty()) {
       return new StageWindow(index, stage, 0, 0);

@@ -1,11 +1,15 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures.Counts;
+import io.github.gatlingllm.metric.Figures.ErrorCount;
+import io.github.gatlingllm.metric.Figures.Jitter;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.TokenGaps;
-import io.github.gatlingllm.stats.Figures.Counts;
-import io.github.gatlingllm.stats.Figures.ErrorCount;
-import io.github.gatlingllm.stats.Figures.Jitter;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -176,6 +180,21 @@ final class Tally {
               : metric.isPooled() ? values.pooled() : values.distribution());
     }
     return all;
+  }
+
+  /** The recorder of what a figure with a percentile is about. */
+  ValueRecorder recorder(String quantity) {
+    return switch (quantity) {
+      case "user_tokens_per_s" -> user;
+      case "decode_tokens_per_s" -> decode;
+      case "prefill_tokens_per_s" -> prefill;
+      default ->
+          Arrays.stream(Metric.values())
+              .filter(m -> m.key().equals(quantity) || m.key().equals(quantity + "_ms"))
+              .findFirst()
+              .map(this::recorder)
+              .orElseThrow();
+    };
   }
 
   /** N ÷ E2E per request. */

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.check.AnswerCounts.TokenTimes;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.TokenGaps;
 import org.jspecify.annotations.Nullable;
@@ -21,24 +22,10 @@ final class TokenArrivals {
     void tokens(long unixNanos, double tokens);
   }
 
-  /** How the instants are known. */
-  enum Basis {
-    /** Each event's time and tokens are known. */
-    EVENTS,
-    /** Each event's time is known; N was shared evenly over the events. */
-    SHARED,
-    /** Only the first and the last token's time is known. */
-    INTERPOLATED,
-    /** Not streamed. */
-    BODY,
-    /** No token came. */
-    NONE
-  }
-
-  static Basis visit(RequestRecord record, Visitor visitor) {
+  static TokenTimes visit(RequestRecord record, Visitor visitor) {
     Long admitted = record.timing().admittedUnixNanos();
     if (admitted == null) {
-      return Basis.NONE;
+      return TokenTimes.KNOWN;
     }
     int[] offsets = record.events().offsetsMicros();
     if (offsets.length > 0) {
@@ -47,15 +34,15 @@ final class TokenArrivals {
     Long last = record.timing().latencyNanos();
     Long first = record.timing().ttftNanos();
     if (last == null) {
-      return Basis.NONE;
+      return TokenTimes.KNOWN;
     }
     if (first == null) {
       Integer tokens = record.tokens().outputTokens();
       if (record.identity().streamed() || tokens == null) {
-        return Basis.NONE;
+        return TokenTimes.KNOWN;
       }
       visitor.tokens(admitted + last, tokens);
-      return Basis.BODY;
+      return TokenTimes.KNOWN;
     }
     Integer known = tokensOf(record);
     int n = known == null ? record.events().count() : known;
@@ -63,17 +50,18 @@ final class TokenArrivals {
       double part = n == 1 ? 0 : (double) i / (n - 1);
       visitor.tokens(admitted + first + Math.round(part * (last - first)), 1);
     }
-    return Basis.INTERPOLATED;
+    return TokenTimes.INTERPOLATED;
   }
 
-  private static Basis events(RequestRecord record, long admitted, int[] offsets, Visitor visitor) {
+  private static TokenTimes events(
+      RequestRecord record, long admitted, int[] offsets, Visitor visitor) {
     int[] tokens = record.events().tokens();
     boolean known = tokens.length == offsets.length;
     double share = TokenGaps.share(offsets.length, record.tokens());
     for (int i = 0; i < offsets.length; i++) {
       visitor.tokens(admitted + offsets[i] * 1_000L, known ? tokens[i] : share);
     }
-    return known || share == 1 ? Basis.EVENTS : Basis.SHARED;
+    return known || share == 1 ? TokenTimes.KNOWN : TokenTimes.SHARED;
   }
 
   /** N: streamed output tokens; of an answer that was not streamed, output tokens. */

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** P15, P17, P18, P19: bodies of every type, framing, encoding and size. */
-@Timeout(60)
+@Timeout(120)
 final class BodiesIT {
 
   private static final String A = ChatChunks.content("a");

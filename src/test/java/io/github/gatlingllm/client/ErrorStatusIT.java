@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** P16 and P23: statuses that are no answer, and where the key must not appear. */
-@Timeout(60)
+@Timeout(120)
 final class ErrorStatusIT {
 
   private static final String KEY = "my-own-secret-key-1234";

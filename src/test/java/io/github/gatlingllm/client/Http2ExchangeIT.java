@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(120)
 final class Http2ExchangeIT {
 
   private static final String A = ChatChunks.content("a");
@@ -149,9 +149,9 @@ final class Http2ExchangeIT {
 
   @Test
   void aStallResetsItsStream() throws Exception {
-    Sent sent = client.post(server.url()).http2().idleTimeoutMillis(100).send();
+    Sent sent = client.post(server.url()).http2().idleTimeoutMillis(1_000).send();
     Asked asked = server.next().startStream().event(A);
-    assertEnded(sent, RequestStatus.STALLED, "no byte for 100 ms (idle timeout)");
+    assertEnded(sent, RequestStatus.STALLED, "no byte for 1000 ms (idle timeout)");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
   }
 

@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalClient implements AutoCloseable {
 
-  private static final long LIMIT_SECONDS = 20;
+  private static final long LIMIT_SECONDS = 60;
 
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Streams as bytes, and what they come to: each one whole in one HTTP chunk, and again with one
  * HTTP chunk per byte.
  */
-@Timeout(60)
+@Timeout(120)
 final class StreamedAnswersIT {
 
   private static final String A = ChatChunks.content("a");

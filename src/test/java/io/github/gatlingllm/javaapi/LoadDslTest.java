@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gatling.javaapi.core.OpenInjectionStep;
 import io.github.gatlingllm.load.Arrivals;
-import io.github.gatlingllm.load.Level;
+import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.Trace;
 import java.nio.file.Path;
@@ -44,8 +44,8 @@ class LoadDslTest {
   void closedLoopIsALevelPerNumber() {
     assertThat(ClosedLoop.of(1, 2).stabilize(10).measure(60).drain(20).plan().levels())
         .containsExactly(
-            new Level.Closed(1, seconds(0, 10, 60, 20)),
-            new Level.Closed(2, seconds(0, 10, 60, 20)));
+            new LoadLevel.Closed(1, seconds(0, 10, 60, 20)),
+            new LoadLevel.Closed(2, seconds(0, 10, 60, 20)));
   }
 
   @Test
@@ -101,10 +101,10 @@ class LoadDslTest {
   @Test
   void openLoopDrawsItsArrivals() {
     assertThat(OpenLoop.of(1, 2.5).seed(7).plan().levels())
-        .extracting(level -> ((Level.Open) level).arrivals())
+        .extracting(level -> ((LoadLevel.Open) level).arrivals())
         .containsExactly(new Arrivals.Poisson(1, 7), new Arrivals.Poisson(2.5, 8));
     assertThat(OpenLoop.of(4).constant().plan().levels())
-        .extracting(level -> ((Level.Open) level).arrivals())
+        .extracting(level -> ((LoadLevel.Open) level).arrivals())
         .containsExactly(new Arrivals.Constant(4));
     assertThat(OpenLoop.of(4).constant().poisson().seed(1).plan())
         .isEqualTo(OpenLoop.of(4).seed(1).plan());

@@ -48,7 +48,7 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
   private long mostFailures;
   private @Nullable Runnable tooMany;
 
-  FakeLoad(LongSupplier iterationMillis, LongPredicate exits, Level... levels) {
+  FakeLoad(LongSupplier iterationMillis, LongPredicate exits, LoadLevel... levels) {
     this(iterationMillis, exits, new LoadPlan(Arrays.asList(levels)));
   }
 
@@ -64,7 +64,7 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
     return this;
   }
 
-  static FakeLoad of(long iterationMillis, Level... levels) {
+  static FakeLoad of(long iterationMillis, LoadLevel... levels) {
     return new FakeLoad(() -> iterationMillis, iteration -> false, levels);
   }
 
@@ -104,7 +104,7 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
           arrival.started(now);
           lags.add(arrival.startLagNanos());
           User user = new User();
-          Stage stage = Objects.requireNonNull(arrival.stage());
+          RunningLevel stage = Objects.requireNonNull(arrival.stage());
           if (driver.begins(arrival)) {
             user.iterate(stage);
           } else {
@@ -119,24 +119,24 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
   }
 
   @Override
-  public void stageStarted(Stage stage, long nanoTime) {
+  public void stageStarted(RunningLevel stage, long nanoTime) {
     events.add(time(nanoTime) + " " + stage + " started");
   }
 
   @Override
-  public void phaseStarted(Stage stage, Phase phase, long nanoTime) {
+  public void phaseStarted(RunningLevel stage, Phase phase, long nanoTime) {
     events.add(time(nanoTime) + " " + stage + " " + phase.key());
   }
 
   @Override
-  public void watchFailures(Stage stage, long most, Runnable tooMany) {
+  public void watchFailures(RunningLevel stage, long most, Runnable tooMany) {
     this.tooMany = tooMany;
     mostFailures = most;
     failures = 0;
   }
 
   @Override
-  public void whenSettled(Stage stage, Consumer<LevelResult> goOn) {
+  public void whenSettled(RunningLevel stage, Consumer<LevelResult> goOn) {
     long failed = failing ? failures : 0;
     LevelResult result =
         new LevelResult(
@@ -150,7 +150,7 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
   }
 
   @Override
-  public void stageEnded(Stage stage, long nanoTime, int running) {
+  public void stageEnded(RunningLevel stage, long nanoTime, int running) {
     events.add(
         time(nanoTime)
             + " "
@@ -162,16 +162,16 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
   }
 
   private final class User implements VirtualUsers.Waiting {
-    private @Nullable Stage stage;
+    private @Nullable RunningLevel stage;
 
     private void stand() {
-      Stage next = driver.next(this, stage);
+      RunningLevel next = driver.next(this, stage);
       if (next != null) {
         iterate(next);
       }
     }
 
-    private void iterate(Stage next) {
+    private void iterate(RunningLevel next) {
       stage = next;
       iterations.add(time(now) + " " + next + " " + next.phaseAt(now).key());
       int number = iterations.size();
@@ -180,7 +180,7 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
       at(now + iterationMillis.getAsLong() * MILLI, () -> ended(next, number));
     }
 
-    private void ended(Stage of, int number) {
+    private void ended(RunningLevel of, int number) {
       inFlight--;
       failures++;
       if (failing && tooMany != null && failures == mostFailures + 1) {
@@ -195,7 +195,7 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
     }
 
     @Override
-    public void resume(Stage next) {
+    public void resume(RunningLevel next) {
       at(now, () -> iterate(next));
     }
 

@@ -17,14 +17,14 @@ class GoodputSearchTest {
   /** The rates that are tried where all requests meet the SLO up to that rate, and none above. */
   private static List<Double> tried(LevelSource source, double capacity) {
     List<Double> rates = new ArrayList<>();
-    for (Level level = source.next(null); level != null; ) {
+    for (LoadLevel level = source.next(null); level != null; ) {
       rates.add(level.offered());
       level = source.next(result(level, level.offered() <= capacity ? 99 : 0));
     }
     return rates;
   }
 
-  private static LevelResult result(Level level, long metOf100) {
+  private static LevelResult result(LoadLevel level, long metOf100) {
     return new LevelResult(level.label(), 100, metOf100, 99, 100, 0, null, 0, 0, false);
   }
 
@@ -82,7 +82,7 @@ class GoodputSearchTest {
   void withoutSloItSaysSo() {
     LevelSource source = search(2, 0.05);
     assertThat(source.next(null)).isNotNull();
-    @Nullable Level next =
+    @Nullable LoadLevel next =
         source.next(new LevelResult("r=2", 0, null, 99, 100, 0, null, 0, 0, false));
     assertThat(next).isNull();
     assertThat(conclusion(source))
@@ -92,18 +92,19 @@ class GoodputSearchTest {
 
   @Test
   void arrivalsAreNewAtEachLevelAndTheSameForASeed() {
-    List<Level> first = new ArrayList<>();
+    List<LoadLevel> first = new ArrayList<>();
     for (LevelSource source : List.of(search(2, 0.05), search(2, 0.05))) {
-      Level one = Objects.requireNonNull(source.next(null));
+      LoadLevel one = Objects.requireNonNull(source.next(null));
       first.add(one);
-      Level two = Objects.requireNonNull(source.next(result(one, 100)));
-      assertThat(((Level.Open) two).arrivals()).isNotEqualTo(new Arrivals.Poisson(4, seed(one)));
+      LoadLevel two = Objects.requireNonNull(source.next(result(one, 100)));
+      assertThat(((LoadLevel.Open) two).arrivals())
+          .isNotEqualTo(new Arrivals.Poisson(4, seed(one)));
     }
     assertThat(first.get(0)).isEqualTo(first.get(1));
   }
 
-  private static long seed(Level level) {
-    return ((Arrivals.Poisson) ((Level.Open) level).arrivals()).seed();
+  private static long seed(LoadLevel level) {
+    return ((Arrivals.Poisson) ((LoadLevel.Open) level).arrivals()).seed();
   }
 
   /** Known values: 9 of 10 is 0.596 to 0.982 (Newcombe 1998, method 3). */

@@ -35,12 +35,12 @@ class PlanDriverTest {
     return new Phases(fill * SECOND, stabilize * SECOND, measure * SECOND, drain * SECOND, null);
   }
 
-  private static Level closed(int users, Phases phases) {
-    return new Level.Closed(users, phases);
+  private static LoadLevel closed(int users, Phases phases) {
+    return new LoadLevel.Closed(users, phases);
   }
 
-  private static Level constant(double perSecond, Phases phases) {
-    return new Level.Open(perSecond, new Arrivals.Constant(perSecond), phases);
+  private static LoadLevel constant(double perSecond, Phases phases) {
+    return new LoadLevel.Open(perSecond, new Arrivals.Constant(perSecond), phases);
   }
 
   @Test
@@ -187,8 +187,8 @@ class PlanDriverTest {
             new FakeLoad(
                 millis::next,
                 iteration -> iteration == 2,
-                new Level.Batch(3, 2, SECOND),
-                new Level.Batch(2, 1, SECOND)));
+                new LoadLevel.Batch(3, 2, SECOND),
+                new LoadLevel.Batch(2, 1, SECOND)));
 
     assertThat(load.events)
         .containsExactly(
@@ -238,7 +238,7 @@ class PlanDriverTest {
   /** Ten per second, of which each fails after 0.35 s; those handed out ahead do not begin. */
   @Test
   void tooManyErrorsEndAnOpenLevelAtOnce() {
-    Level level = new Level.Open(10, new Arrivals.Constant(10), seconds(0, 0, 60, 5));
+    LoadLevel level = new LoadLevel.Open(10, new Arrivals.Constant(10), seconds(0, 0, 60, 5));
     LevelPlan plan =
         new EarlyStop(new LoadPlan(List.of(level)), List.of(new StopRule.ErrorCountAbove(0)));
     FakeLoad load = run(new FakeLoad(() -> 350, i -> false, plan).failing());
@@ -316,7 +316,7 @@ class PlanDriverTest {
     FakeLoad load =
         run(
             FakeLoad.of(
-                1, new Level.Open(0.001, new Arrivals.Poisson(0.001, 5), seconds(0, 0, 1, 1))));
+                1, new LoadLevel.Open(0.001, new Arrivals.Poisson(0.001, 5), seconds(0, 0, 1, 1))));
 
     assertThat(load.iterations).isEmpty();
     assertThat(load.events).endsWith("1020 r=0.001 ended, 0 running, measured until 1020");
@@ -324,7 +324,7 @@ class PlanDriverTest {
 
   @Test
   void levelsAreAskedForOneByOne() {
-    Iterator<Level> none = List.<Level>of().iterator();
+    Iterator<LoadLevel> none = List.<LoadLevel>of().iterator();
     AtomicInteger ended = new AtomicInteger();
     VirtualUsers nobody =
         new VirtualUsers() {
@@ -359,9 +359,9 @@ class PlanDriverTest {
     try {
       PlanDriver[] driver = new PlanDriver[1];
       class User implements VirtualUsers.Waiting {
-        void loop(@Nullable Stage ended) {
-          Stage stage = ended;
-          for (Stage next = driver[0].next(this, stage);
+        void loop(@Nullable RunningLevel ended) {
+          RunningLevel stage = ended;
+          for (RunningLevel next = driver[0].next(this, stage);
               next != null;
               next = driver[0].next(this, stage)) {
             stage = next;
@@ -376,7 +376,7 @@ class PlanDriverTest {
         }
 
         @Override
-        public void resume(Stage stage) {
+        public void resume(RunningLevel stage) {
           threads.execute(
               () -> {
                 iterate();
@@ -415,7 +415,7 @@ class PlanDriverTest {
               new StageListener() {});
       driver[0].begin();
 
-      assertThat(over.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(over.await(60, TimeUnit.SECONDS)).isTrue();
       assertThat(iterations).hasValue(2 * requests);
       assertThat(maxInFlight.get()).isBetween(1, 4);
     } finally {

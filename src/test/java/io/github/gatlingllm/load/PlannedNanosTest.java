@@ -11,10 +11,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PlannedNanosTest {
 
   private static final Phases TIMED = new Phases(1, 20, 300, 4_000, null);
-  private static final Level CLOSED = new Level.Closed(2, TIMED);
-  private static final Level OPEN =
-      new Level.Open(5, new Arrivals.Poisson(5, 1), TIMED.withMeasure(500));
-  private static final Level COUNTED = new Level.Closed(4, TIMED.withRequests(10));
+  private static final LoadLevel CLOSED = new LoadLevel.Closed(2, TIMED);
+  private static final LoadLevel OPEN =
+      new LoadLevel.Open(5, new Arrivals.Poisson(5, 1), TIMED.withMeasure(500));
+  private static final LoadLevel COUNTED = new LoadLevel.Closed(4, TIMED.withRequests(10));
 
   private record Case(String name, LevelPlan plan, @Nullable Long nanos) {
     @Override
@@ -32,7 +32,7 @@ class PlannedNanosTest {
             new EarlyStop(sweep, List.of(new StopRule.ErrorsAbove(1))),
             321L + 521L),
         new Case("a count", new LoadPlan(List.of(CLOSED, COUNTED)), null),
-        new Case("trials", new LoadPlan(List.of(new Level.Batch(4, 2, 30))), null),
+        new Case("trials", new LoadPlan(List.of(new LoadLevel.Batch(4, 2, 30))), null),
         new Case("a search", new GoodputSearch(1, 0.1, 1, TIMED), null));
   }
 

@@ -11,9 +11,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class StopRuleTest {
-  private static final Level C1 = new Level.Closed(1, Phases.DEFAULT);
-  private static final Level C2 = new Level.Closed(2, Phases.DEFAULT);
-  private static final Level C4 = new Level.Closed(4, Phases.DEFAULT);
+  private static final LoadLevel C1 = new LoadLevel.Closed(1, Phases.DEFAULT);
+  private static final LoadLevel C2 = new LoadLevel.Closed(2, Phases.DEFAULT);
+  private static final LoadLevel C4 = new LoadLevel.Closed(4, Phases.DEFAULT);
 
   private static LevelResult slo(String label, long met, long attempted) {
     return new LevelResult(label, attempted, met, 99, attempted, 0, null, 0, 0, false);

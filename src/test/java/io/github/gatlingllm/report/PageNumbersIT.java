@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Browser.Scripts;
-import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.RunFigures;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.stats.Metric;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package io.github.gatlingllm.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.load.Arrival;
-import io.github.gatlingllm.load.Level;
+import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.PlanDriver;
@@ -37,9 +37,9 @@ class StageLogTest {
   private long now;
 
   private void begin(Phases... levels) {
-    List<Level> all = new ArrayList<>();
+    List<LoadLevel> all = new ArrayList<>();
     for (Phases phases : levels) {
-      all.add(new Level.Closed(all.size() + 1, phases));
+      all.add(new LoadLevel.Closed(all.size() + 1, phases));
     }
     LoadPlan plan = new LoadPlan(all);
     new PlanDriver(

@@ -1,9 +1,9 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.StageInfo;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -26,7 +26,7 @@ final class BusyServer {
   private final double seconds;
   private double ttftFactor = 1;
   private final List<RequestRecord> records = new ArrayList<>();
-  private final List<StageInfo> stages = new ArrayList<>();
+  private final List<LevelInfo> stages = new ArrayList<>();
   private double mood;
   private double moodUntil;
 
@@ -58,7 +58,7 @@ final class BusyServer {
       clock = level(users, clock) + 500;
     }
     RunInfo info =
-        Recorded.run(clock / 1e3, stages.toArray(StageInfo[]::new)).toBuilder()
+        Recorded.run(clock / 1e3, stages.toArray(LevelInfo[]::new)).toBuilder()
             .slo(Slo.parse("ttft<120ms,tpot<20ms", 95))
             .build();
     return ComparedRun.read(info, null, Recorded.source(records));

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
@@ -11,8 +13,6 @@ import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -333,11 +333,11 @@ final class Recorded {
   /**
    * Stage {@code c=<users>} of target {@code a} that measures from {@code fromMs} to {@code toMs}.
    */
-  static StageInfo stage(int users, double fromMs, double toMs) {
+  static LevelInfo stage(int users, double fromMs, double toMs) {
     return stage("c=" + users, "a", "closed loop", (double) users, "users", fromMs, toMs);
   }
 
-  static StageInfo stage(
+  static LevelInfo stage(
       String label,
       String target,
       String kind,
@@ -347,11 +347,11 @@ final class Recorded {
       double toMs) {
     PhaseWindow window =
         new PhaseWindow(Phase.MEASURE, ORIGIN + nanos(fromMs), ORIGIN + nanos(toMs));
-    return new StageInfo(label, target, null, kind, offered, unit, List.of(window));
+    return new LevelInfo(label, target, null, kind, offered, unit, List.of(window));
   }
 
   /** A complete run of {@code seconds} with these stages. */
-  static RunInfo run(double seconds, StageInfo... stages) {
+  static RunInfo run(double seconds, LevelInfo... stages) {
     return RunInfo.started("run", "sim", "local", ORIGIN).toBuilder()
         .ended(ORIGIN + nanos(seconds * 1e3), RunInfo.State.COMPLETE)
         .stages(List.of(stages))

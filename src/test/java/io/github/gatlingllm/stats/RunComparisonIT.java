@@ -2,13 +2,13 @@ package io.github.gatlingllm.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.StageInfo;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -120,7 +120,7 @@ class RunComparisonIT {
         }
       }
     }
-    StageInfo stage =
+    LevelInfo stage =
         Recorded.stage(
             "c=8", "embedded engine", "closed loop", 8.0, "users", 0, PIECES * PIECE / 1e6);
     RunInfo info =

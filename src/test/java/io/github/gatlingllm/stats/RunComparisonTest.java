@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.stats.Comparison.Change;
 import io.github.gatlingllm.stats.Comparison.Outcome;
 import io.github.gatlingllm.stats.FailCondition.Judged;
@@ -23,7 +24,7 @@ class RunComparisonTest {
   /** 20 requests a second, one after the other in time; TTFT alternates around its mean. */
   private static final class Steady {
     private final List<RequestRecord> records = new ArrayList<>();
-    private final List<StageInfo> stages = new ArrayList<>();
+    private final List<LevelInfo> stages = new ArrayList<>();
 
     Steady level(int users, String target, int seconds, double ttft, int failOneIn) {
       double from = stages.size() * 100_000.0;
@@ -48,7 +49,7 @@ class RunComparisonTest {
     }
 
     ComparedRun run() throws IOException {
-      RunInfo info = Recorded.run(stages.size() * 100.0, stages.toArray(StageInfo[]::new));
+      RunInfo info = Recorded.run(stages.size() * 100.0, stages.toArray(LevelInfo[]::new));
       return ComparedRun.read(info, null, Recorded.source(records));
     }
   }
