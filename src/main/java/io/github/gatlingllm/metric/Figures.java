@@ -38,7 +38,7 @@ public record Figures(
 
   /** The distribution of a metric; empty, never null. */
   public Distribution metric(Metric metric) {
-    return metrics.getOrDefault(metric, Distribution.EMPTY);
+    return metric.distribution(this);
   }
 
   /**
@@ -168,6 +168,27 @@ public record Figures(
       @Nullable Double itlStdMs,
       @Nullable Double stallsPer1kTokens,
       @Nullable Double batchRatio) {}
+
+  /**
+   * Planned against realised arrivals in measure windows of open loops.
+   *
+   * @param count how many arrivals
+   * @param plannedPerS planned arrivals ÷ window
+   * @param realisedPerS real starts in the window ÷ window
+   * @param plannedDispersion index of dispersion (variance ÷ mean of arrivals per second) of the
+   *     plan; 1 for Poisson, 0 for constant; null for windows of fewer than 2 s
+   * @param realisedDispersion the same of real starts
+   * @param lagP50Ms start − scheduled, median
+   */
+  public record ArrivalFigures(
+      long count,
+      @Nullable Double plannedPerS,
+      @Nullable Double realisedPerS,
+      @Nullable Double plannedDispersion,
+      @Nullable Double realisedDispersion,
+      @Nullable Double lagP50Ms,
+      @Nullable Double lagP99Ms,
+      @Nullable Double lagMaxMs) {}
 
   /**
    * Requests that ended the same wrong way.

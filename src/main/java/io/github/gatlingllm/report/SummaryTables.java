@@ -161,7 +161,7 @@ final class SummaryTables {
   }
 
   /** Planned against realised arrivals in one line: rates, dispersion, lag. */
-  static String arrivals(Summary.Arrivals arrivals) {
+  static String arrivals(Figures.ArrivalFigures arrivals) {
     return NumberText.count(arrivals.count())
         + " planned at "
         + NumberText.with(arrivals.plannedPerS(), "requests/s")

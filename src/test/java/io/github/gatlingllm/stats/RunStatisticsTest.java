@@ -7,6 +7,7 @@ import static io.github.gatlingllm.stats.Recorded.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ErrorCount;

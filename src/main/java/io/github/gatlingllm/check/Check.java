@@ -1,5 +1,7 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.check;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,16 @@ public record Check(
     @Nullable Double threshold,
     String message,
     String remedy) {
+
+  /** What all checks find in a run, the worst first; those that do not apply find nothing. */
+  public static List<Check> of(CheckInput run) {
+    return CheckCatalogue.judge(run);
+  }
+
+  /** The ids of all checks, in the order of the catalogue. */
+  public static List<String> ids() {
+    return Arrays.stream(CheckCatalogue.values()).map(CheckCatalogue::id).toList();
+  }
 
   /** How much it matters. */
   public enum Level {

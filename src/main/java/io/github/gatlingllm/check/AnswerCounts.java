@@ -1,22 +1,20 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.check;
 
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what makes figures doubtful, over requests scheduled in a measure window. {@link
- * AnswerChecks} judges it.
+ * Counts the requests whose answers are not what figures take them for, of those scheduled in a
+ * measure window. {@link AnswerChecks} judges it.
  */
-final class Evidence {
+public final class AnswerCounts {
 
   /** Tokens that all come within this share of E2E were held back by something in between. */
   private static final double BUFFERED = 0.02;
 
-  private static final int LEAST_EVENTS = 8;
+  private static final int LEAST_TOKENS = 8;
 
   private final Predicate<String> pinnedTargets;
   long ok;
@@ -26,11 +24,18 @@ final class Evidence {
   long estimated;
   long tokenizerCounted;
   long chunkCounted;
+
+  /** Answers whose tokens were shared evenly over their events. */
   long shared;
+
+  /** Answers whose token times were interpolated. */
   long interpolated;
+
+  /** Answers whose events have other tokens than N. */
   long disagreeing;
-  final Map<String, CountComparison> prompts = new TreeMap<>();
-  final Map<String, CountComparison> answers = new TreeMap<>();
+
+  final CountComparison prompts = new CountComparison();
+  final CountComparison outputs = new CountComparison();
   long buffered;
   long longStreams;
   long events;
@@ -40,18 +45,31 @@ final class Evidence {
   long cancelled;
   long neverAdmitted;
   double e2eNanos;
+
+  /** Σ TTFT + TPOT × (N − k), k the tokens of the first event. */
   double modelledNanos;
 
+  /** How the times of an answer's tokens are known. */
+  public enum TokenTimes {
+    /** Each event's time and tokens are known. */
+    KNOWN,
+    /** Each event's time is known; N is shared evenly over the events. */
+    SHARED,
+    /** Only the first and the last token's time is known. */
+    INTERPOLATED
+  }
+
   /**
-   * Empty evidence.
+   * Nothing counted yet.
    *
    * @param pinnedTargets whether answers of a target were to have exactly {@code max_tokens} tokens
    */
-  Evidence(Predicate<String> pinnedTargets) {
+  public AnswerCounts(Predicate<String> pinnedTargets) {
     this.pinnedTargets = pinnedTargets;
   }
 
-  void add(RequestRecord record, TokenArrivals.Basis basis) {
+  /** Adds a request that was scheduled in a measure window. */
+  public void add(RequestRecord record, TokenTimes times) {
     if (record.outcome().status() == RequestStatus.CANCELLED) {
       cancelled++;
     }
@@ -63,34 +81,29 @@ final class Evidence {
       return;
     }
     ok++;
-    counting(record, basis);
+    shared += times == TokenTimes.SHARED ? 1 : 0;
+    interpolated += times == TokenTimes.INTERPOLATED ? 1 : 0;
+    countTokens(record);
     if (record.identity().streamed()) {
       streamedOk++;
       withoutDone += record.events().done() ? 0 : 1;
       events += record.events().count();
       coalesced += record.events().coalesced();
-      pace(record);
-      identity(record);
+      addStream(record);
     }
   }
 
-  private void counting(RequestRecord record, TokenArrivals.Basis basis) {
+  private void countTokens(RequestRecord record) {
     RequestRecord.Tokens tokens = record.tokens();
     String target = record.identity().target();
-    prompts
-        .computeIfAbsent(target, t -> new CountComparison())
-        .add(tokens.promptTokens(), tokens.promptTokensLocal());
+    prompts.add(target, tokens.promptTokens(), tokens.promptTokensLocal());
     if (tokens.source() == RequestRecord.TokenSource.USAGE) {
       // What was billed and never came over the wire, we cannot have counted.
-      answers
-          .computeIfAbsent(target, t -> new CountComparison())
-          .add(tokens.streamedTokens(), tokens.outputTokensLocal());
+      outputs.add(target, tokens.streamedTokens(), tokens.outputTokensLocal());
     }
     estimated += tokens.estimated() ? 1 : 0;
     tokenizerCounted += tokens.source() == RequestRecord.TokenSource.TOKENIZER ? 1 : 0;
     chunkCounted += tokens.source() == RequestRecord.TokenSource.CHUNKS ? 1 : 0;
-    shared += basis == TokenArrivals.Basis.SHARED ? 1 : 0;
-    interpolated += basis == TokenArrivals.Basis.INTERPOLATED ? 1 : 0;
     Integer n = tokens.streamedTokens();
     if (n != null && disagrees(record.events(), n)) {
       disagreeing++;
@@ -116,24 +129,20 @@ final class Evidence {
     return sum != n;
   }
 
-  private void pace(RequestRecord record) {
+  private void addStream(RequestRecord record) {
     Long first = record.timing().ttftNanos();
     Long last = record.timing().latencyNanos();
-    Integer n = TokenArrivals.tokensOf(record);
-    if (first == null || last == null || n == null || n < LEAST_EVENTS) {
+    Integer streamed = record.tokens().streamedTokens();
+    Integer n = record.tokens().n();
+    if (first == null || last == null || n == null) {
       return;
     }
-    longStreams++;
-    buffered += last - first <= BUFFERED * last ? 1 : 0;
-  }
-
-  /** E2E against TTFT + TPOT × (N − k), k the tokens of the first event. */
-  private void identity(RequestRecord record) {
-    Long first = record.timing().ttftNanos();
-    Long last = record.timing().latencyNanos();
+    if (n >= LEAST_TOKENS) {
+      longStreams++;
+      buffered += last - first <= BUFFERED * last ? 1 : 0;
+    }
     Double tpot = record.timing().tpotNanos();
-    Integer n = record.tokens().streamedTokens();
-    if (first != null && last != null && tpot != null && n != null) {
+    if (tpot != null && streamed != null) {
       @Nullable Integer head = record.events().firstEventTokens();
       e2eNanos += last;
       modelledNanos += first + tpot * (n - (head == null ? 1 : Math.max(1, head)));
