@@ -2,6 +2,7 @@ package io.github.gatlingllm.action;
 
 import io.gatling.core.protocol.Protocol;
 import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param sloByName objectives of single request names, instead of {@code slo}
  * @param assertions what the build demands of the requests to this target
  * @param recording what goes into the records
+ * @param report what is made of the run
  * @param warmUp what happens before the first measured request
  * @param seed what prompts and arrivals were drawn from; noted in the run, null when not known
  * @param tokenizer what counts its prompts, and its answers where the server does not
@@ -61,6 +63,7 @@ public record LlmProtocol(
     Map<String, Slo> sloByName,
     List<Assertion> assertions,
     Recording recording,
+    ReportOptions report,
     WarmUp warmUp,
     @Nullable Long seed,
     Tokenizer tokenizer,
@@ -115,6 +118,7 @@ public record LlmProtocol(
           Map.of(),
           List.of(),
           new Recording(false, true),
+          ReportOptions.DEFAULT,
           new WarmUp(0, true),
           null,
           Tokenizer.cl100k(),
@@ -150,6 +154,7 @@ public record LlmProtocol(
         Map.of(),
         List.of(),
         new Recording(true, true),
+        report,
         warmUp,
         seed,
         tokenizer,

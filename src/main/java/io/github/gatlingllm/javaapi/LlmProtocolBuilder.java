@@ -7,6 +7,7 @@ import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -263,7 +264,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** Leaves Gatling's own pages as they are; the report stays in {@code llm.html}. */
   public LlmProtocolBuilder disableIndexBlock() {
-    return note("indexBlock", "false");
+    return report(new ReportOptions(false, false, true)).note("indexBlock", "false");
   }
 
   /** Objectives of requests of that name. */
@@ -290,7 +291,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** Reports a missed assertion, but lets the build go on. */
   public LlmProtocolBuilder disableFailBuild() {
-    return note("failBuild", "false");
+    return report(new ReportOptions(false, true, false)).note("failBuild", "false");
   }
 
   /** Keeps prompts and answers in the records; they are left out unless this is set. */
@@ -308,7 +309,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** Writes {@code llm/requests.csv} beside the records; left out unless this is set. */
   public LlmProtocolBuilder csv() {
-    return note("csv", "true");
+    return report(new ReportOptions(true, true, true)).note("csv", "true");
+  }
+
+  private LlmProtocolBuilder report(ReportOptions also) {
+    return with(s -> s.report = s.report.and(also));
   }
 
   /**
@@ -410,6 +415,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     private final Map<String, Slo> sloByName;
     private final List<Assertion> assertions;
     private LlmProtocol.Recording recording;
+    private ReportOptions report;
     private LlmProtocol.WarmUp warmUp;
     private @Nullable Long seed;
     private Tokenizer tokenizer;
@@ -435,6 +441,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
       sloByName = new LinkedHashMap<>(from.sloByName());
       assertions = new ArrayList<>(from.assertions());
       recording = from.recording();
+      report = from.report();
       warmUp = from.warmUp();
       seed = from.seed();
       tokenizer = from.tokenizer();
@@ -467,6 +474,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
           sloByName,
           List.copyOf(assertions),
           recording,
+          report,
           warmUp,
           seed,
           tokenizer,

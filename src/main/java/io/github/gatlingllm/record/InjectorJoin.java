@@ -1,6 +1,8 @@
 package io.github.gatlingllm.record;
 
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.RunInfo.ReportOptions;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.RunInfo.TargetSlo;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -178,11 +180,20 @@ public final class InjectorJoin {
         .slo(new TargetSlo(first.slo(), first.sloPercentile(), Map.of()).global())
         .sloByRequest(first.sloByRequest())
         .sloByTarget(first.sloByTarget())
+        .targets(targets())
+        .report(runs.stream().map(RunInfo::reportOptions).reduce(ReportOptions::and).orElseThrow())
         .dropped(runs.stream().mapToLong(RunInfo::dropped).sum())
         .planned(planned())
         .stages(stages)
         .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList())
         .build();
+  }
+
+  private Map<String, TargetFacts> targets() {
+    Map<String, TargetFacts> all = new LinkedHashMap<>();
+    runs.forEach(
+        run -> run.targets().forEach((target, of) -> all.merge(target, of, TargetFacts::and)));
+    return all;
   }
 
   private static long known(@Nullable Long end) {

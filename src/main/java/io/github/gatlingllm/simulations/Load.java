@@ -16,24 +16,23 @@ import org.jspecify.annotations.Nullable;
  * What is offered to each target.
  *
  * @param plan all its levels are of one kind, in the same phases
- * @param warmup requests before measuring, in no figure
  */
-public record Load(LoadPlan plan, int warmup) {
+record Load(LoadPlan plan) {
 
   /** In the order in which they run; of a search the one it starts at. */
-  public List<LoadLevel> levels() {
+  List<LoadLevel> levels() {
     return plan instanceof GoodputSearch search
         ? List.of(LoadLevel.Open.steady(search.startingAt()).with(search.phases()))
         : ((LoadPlan.Sweep) plan).levels();
   }
 
   /** Whether the levels are chosen by a search. */
-  public boolean search() {
+  boolean search() {
     return plan instanceof GoodputSearch;
   }
 
   /** The rules that end a sweep early. */
-  public List<StopRule> stopWhen() {
+  List<StopRule> stopWhen() {
     return plan instanceof LoadPlan.Sweep sweep ? sweep.rules() : List.of();
   }
 
@@ -43,7 +42,7 @@ public record Load(LoadPlan plan, int warmup) {
   }
 
   /** Requests to expect at all levels, warm-up excepted; null where the server decides. */
-  public @Nullable Long expected() {
+  @Nullable Long expected() {
     long all = 0;
     for (LoadLevel level : levels()) {
       Long some = search() ? null : expectedRequests(level);

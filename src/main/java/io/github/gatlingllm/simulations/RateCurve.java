@@ -11,7 +11,7 @@ import java.util.List;
  *
  * @param segments in order of time; at least one
  */
-public record RateCurve(List<Segment> segments) implements Arrivals.Rate {
+record RateCurve(List<Segment> segments) implements Arrivals.Rate {
 
   /**
    * A piece of the curve.

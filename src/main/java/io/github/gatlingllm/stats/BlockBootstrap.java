@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Moments;
 import io.github.gatlingllm.stats.SliceSample.Weighted;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,5 +1,9 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figure;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.stats.SliceSample.Amount;
 import io.github.gatlingllm.stats.SliceSample.Weighted;
 import java.util.ArrayList;
@@ -18,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param isKnown whether it rests on enough values to be judged
  */
 record ComparedFigure(
-    FigureName figure,
+    Figure figure,
     boolean isLowerBetter,
     Scale scale,
     Function<Weighted, @Nullable Double> resampled,
@@ -61,7 +65,7 @@ record ComparedFigure(
     }
     all.add(
         new ComparedFigure(
-            FigureName.parse("jitter"),
+            Figure.parse("jitter"),
             true,
             Scale.RELATIVE,
             w -> ratio(w.percentile(Metric.ITL_MS, 99), w.percentile(Metric.ITL_MS, 50)),
@@ -78,7 +82,7 @@ record ComparedFigure(
   private static ComparedFigure time(
       Metric metric, String statistic, Function<Weighted, @Nullable Double> resampled) {
     return new ComparedFigure(
-        FigureName.parse(metric.key().replaceAll("_ms$", "") + "." + statistic),
+        Figure.parse(metric.key().replaceAll("_ms$", "") + "." + statistic),
         true,
         Scale.TIME,
         resampled,
@@ -91,7 +95,7 @@ record ComparedFigure(
 
   private static ComparedFigure rate(String name, Amount amount) {
     return new ComparedFigure(
-        FigureName.parse(name),
+        Figure.parse(name),
         false,
         Scale.RELATIVE,
         w -> ratio(w.sum(amount), w.seconds()),
@@ -101,7 +105,7 @@ record ComparedFigure(
   private static ComparedFigure share(
       String name, boolean isLowerBetter, Amount part, Amount whole) {
     return new ComparedFigure(
-        FigureName.parse(name),
+        Figure.parse(name),
         isLowerBetter,
         Scale.POINTS,
         w -> {

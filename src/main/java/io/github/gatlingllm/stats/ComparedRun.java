@@ -1,5 +1,7 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;

@@ -1,5 +1,8 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Figure;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Interval;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -99,7 +102,7 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
    *     comparison together; null where values are too few
    */
   public record Change(
-      FigureName figure,
+      Figure figure,
       boolean isLowerBetter,
       boolean inPoints,
       @Nullable Double base,

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Figure;
 import io.github.gatlingllm.stats.Comparison.Change;
 import io.github.gatlingllm.stats.Comparison.Place;
 import java.math.BigDecimal;
@@ -24,12 +25,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param text as it was written
  * @param stage label of the stage; null for all stages pooled
- * @param figure which one, any of {@link FigureName#names}
+ * @param figure which one, any of {@link Figure#names}
  * @param above whether more than the bound fails, not less
  * @param percent the bound: percent of the base, or percentage points of a share
  */
 public record FailCondition(
-    String text, @Nullable String stage, FigureName figure, boolean above, double percent) {
+    String text, @Nullable String stage, Figure figure, boolean above, double percent) {
 
   private static final Pattern FORM =
       Pattern.compile(
@@ -65,7 +66,7 @@ public record FailCondition(
     return new FailCondition(
         text,
         stage == null ? null : stage.strip(),
-        FigureName.parse(form.group(2)),
+        Figure.parse(form.group(2)),
         form.group(3).equals(">"),
         new BigDecimal(form.group(4)).doubleValue());
   }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Moments;
 import java.util.Arrays;
 
 /**

@@ -1,8 +1,9 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.stats.Figures.MaxGoodput;
-import io.github.gatlingllm.stats.Figures.Trials;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;

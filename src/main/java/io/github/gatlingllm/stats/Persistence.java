@@ -1,5 +1,7 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.Moments;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

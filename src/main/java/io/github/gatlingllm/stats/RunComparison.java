@@ -1,5 +1,9 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Figure;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Interval;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.stats.BlockBootstrap.Noise;
@@ -266,8 +270,8 @@ public final class RunComparison {
   }
 
   /** The change of a figure that is not among those compared: measured, without an interval. */
-  static @Nullable Change measured(FigureName figure, Place place) {
-    Scale scale = figure.unit() == FigureName.Unit.PERCENT ? Scale.POINTS : Scale.RELATIVE;
+  static @Nullable Change measured(Figure figure, Place place) {
+    Scale scale = figure.unit() == Metric.Unit.PERCENT ? Scale.POINTS : Scale.RELATIVE;
     Double before = figure.of(place.base());
     Double after = figure.of(place.run());
     Double change = ComparedFigure.change(scale, before, after);

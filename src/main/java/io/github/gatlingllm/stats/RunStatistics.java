@@ -1,5 +1,8 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.check.AnswerCounts;
+import io.github.gatlingllm.check.AnswerCounts.TokenTimes;
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
@@ -44,7 +47,7 @@ public final class RunStatistics {
   private final Map<String, ValueRecorder> server = new LinkedHashMap<>();
   private final Tallies<String> injectors = new Tallies<>("(others)");
   private final WorkloadTally workload = new WorkloadTally();
-  private final Evidence evidence;
+  private final AnswerCounts answers;
   private final CloseUpTally closeUps;
 
   record Key(int stage, String name) {}
@@ -53,7 +56,7 @@ public final class RunStatistics {
     windows = new Windows(info.stages(), end);
     slo = new SloTally(info);
     overTime = new OverTime(info.startUnixNanos());
-    evidence = new Evidence(isPinned(info));
+    answers = new AnswerCounts(info::isOutputPinned);
     closeUps = new CloseUpTally(info.startUnixNanos());
   }
 
@@ -101,15 +104,6 @@ public final class RunStatistics {
     return info == null || info.stages().isEmpty();
   }
 
-  static boolean isPinned(RunInfo info) {
-    return Boolean.parseBoolean(info.config().getOrDefault("ignoreEos", "false"));
-  }
-
-  /** Tokenizers that differ are noted under the names of their targets. */
-  static boolean hasOneTokenizer(RunInfo info) {
-    return info.config().keySet().stream().noneMatch(name -> name.startsWith("tokenizer "));
-  }
-
   private void add(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     StageWindow stage = windows.of(id);
@@ -118,7 +112,7 @@ public final class RunStatistics {
     List<String> missed = SloJudge.missed(objectives, record);
     Boolean met = SloJudge.met(objectives, record.outcome().status(), missed);
     boolean inSlo = Boolean.TRUE.equals(met);
-    TokenArrivals.Basis basis = tokens(record, stage, name, inSlo);
+    TokenTimes times = tokens(record, stage, name, inSlo);
     passage(record, stage, name, inSlo);
     injectors.add(id.injector());
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
@@ -132,7 +126,7 @@ public final class RunStatistics {
       if (id.trial() != null) {
         trials.computeIfAbsent(stage.index(), i -> new TrialTally()).add(record);
       }
-      evidence.add(record, basis);
+      answers.add(record, times);
       closeUps.add(record, stage, met);
       if (met != null) {
         slo.add(record, missed);
@@ -144,10 +138,9 @@ public final class RunStatistics {
   }
 
   /** Puts every token into the window and the second in which it arrived. */
-  private TokenArrivals.Basis tokens(
-      RequestRecord record, StageWindow stage, String name, boolean inSlo) {
+  private TokenTimes tokens(RequestRecord record, StageWindow stage, String name, boolean inSlo) {
     Inflow inflow = new Inflow(stage, name, inSlo);
-    TokenArrivals.Basis basis = TokenArrivals.visit(record, inflow);
+    TokenTimes times = TokenArrivals.visit(record, inflow);
     Long admitted = record.timing().admittedUnixNanos();
     if (admitted != null) {
       TokenGaps.visit(
@@ -156,7 +149,7 @@ public final class RunStatistics {
           (i, chunk, micros, tokens) ->
               overTime.gap(admitted + record.events().offsetsMicros()[i] * 1_000L, micros, tokens));
     }
-    return basis;
+    return times;
   }
 
   /** The tokens of one request; most of them fall into the window of the one before. */
@@ -206,7 +199,7 @@ public final class RunStatistics {
       overTime.ttft(admitted + ttft, ttft);
     }
     Long answered = ttft != null || record.identity().streamed() ? ttft : t.latencyNanos();
-    Integer prompt = TokenArrivals.promptTokensOf(record);
+    Integer prompt = record.tokens().prompt();
     if (answered != null && prompt != null) {
       StageWindow window = windows.at(admitted + answered, stage);
       if (window != null) {
@@ -311,8 +304,8 @@ public final class RunStatistics {
     return workload;
   }
 
-  Evidence evidence() {
-    return evidence;
+  AnswerCounts answers() {
+    return answers;
   }
 
   CloseUpTally closeUps() {

@@ -1,11 +1,14 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.ErrorCount;
+import io.github.gatlingllm.metric.Figures.Goodput;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo.Conclusion;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.stats.Figures.ErrorCount;
-import io.github.gatlingllm.stats.Figures.Goodput;
 import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;

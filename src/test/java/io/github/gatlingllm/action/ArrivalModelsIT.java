@@ -8,6 +8,7 @@ import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.PlanLines;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,7 +37,6 @@ class ArrivalModelsIT {
     List<String> output = run.lines();
     PlanLines lines = new PlanLines(output);
 
-    System.out.println("arrival models start lag " + lines.spread("lag", "mixed"));
     assertThat(lines.numbers("offset", "mixed")).containsExactlyElementsOf(expected);
     assertThat(output)
         .anyMatch(

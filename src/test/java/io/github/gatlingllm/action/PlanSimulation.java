@@ -14,6 +14,7 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.Phase;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,17 +29,17 @@ public final class PlanSimulation extends Simulation {
       new RunningLevel.Listener() {
         @Override
         public void levelStarted(RunningLevel stage, long nanoTime) {
-          lines.add("started " + stage + " " + EpochNanos.of(nanoTime));
+          lines.add("started " + stage + " " + nanoTime);
         }
 
         @Override
         public void phaseStarted(RunningLevel stage, Phase phase, long nanoTime) {
-          lines.add(phase.key() + " " + stage + " " + EpochNanos.of(nanoTime));
+          lines.add(phase.key() + " " + stage + " " + nanoTime);
         }
 
         @Override
         public void levelEnded(RunningLevel stage, long nanoTime, int running) {
-          lines.add("ended " + stage + " " + EpochNanos.of(nanoTime) + " " + running);
+          lines.add("ended " + stage + " " + nanoTime + " " + running);
         }
       };
 
@@ -78,17 +79,21 @@ public final class PlanSimulation extends Simulation {
     return switch (System.getProperty("plan")) {
       case "sweep" ->
           ClosedLoop.of(32, 8, 1)
-              .stabilize(2)
+              .stabilize(Duration.ofMillis(Long.getLong("millis") / 3))
               .measure(Duration.ofMillis(Long.getLong("millis")))
-              .drain(5)
+              .drain(60)
               .plan();
-      case "count" -> ClosedLoop.of(4).requests(50).plan();
-      case "spin" -> ClosedLoop.of(2).requests(500_000).plan();
+      case "rounds" -> ClosedLoop.of(32, 8, 1).requests(96).plan();
+      case "count" -> ClosedLoop.of(4).requests(48).plan();
+      case "spin" -> ClosedLoop.of(2).requests(100_000).plan();
       case "open" ->
-          OpenLoop.of(10, 100, 1000)
+          OpenLoop.of(
+                  Arrays.stream(System.getProperty("rates").split(",", -1))
+                      .mapToDouble(Double::parseDouble)
+                      .toArray())
               .seed(7)
               .measure(Duration.ofMillis(Long.getLong("millis")))
-              .drain(Duration.ofMillis(Long.getLong("drain")))
+              .drain(60)
               .plan();
       case "nobody" -> OpenLoop.of(0.01).seed(7).measure(1).plan();
       default -> throw new IllegalArgumentException(System.getProperty("plan"));

@@ -42,6 +42,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   final List<String> events = new ArrayList<>();
   final List<String> iterations = new ArrayList<>();
   final List<Long> lags = new ArrayList<>();
+  private final List<long[]> spans = new ArrayList<>();
   int usersStarted;
   int usersThere;
   int maxInFlight;
@@ -79,6 +80,14 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
       task.action().run();
     }
     return this;
+  }
+
+  /** What all iterations took of a window, in milliseconds since the start. */
+  long millisInFlight(long fromMillis, long untilMillis) {
+    return spans.stream()
+        .mapToLong(span -> Math.min(span[1], untilMillis) - Math.max(span[0], fromMillis))
+        .filter(millis -> millis > 0)
+        .sum();
   }
 
   private String time(long nanoTime) {
@@ -180,7 +189,10 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
       int number = iterations.size();
       inFlight++;
       maxInFlight = Math.max(maxInFlight, inFlight);
-      at(now + iterationMillis.getAsLong() * MILLI, () -> ended(next, number));
+      long millis = iterationMillis.getAsLong();
+      long start = (now - bigBang) / MILLI;
+      spans.add(new long[] {start, start + millis});
+      at(now + millis * MILLI, () -> ended(next, number));
     }
 
     private void ended(RunningLevel of, int number) {

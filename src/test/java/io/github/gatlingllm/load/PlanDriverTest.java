@@ -7,8 +7,10 @@ import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.load.PlanDriver.LoopingUser;
 import io.github.gatlingllm.load.PlanDriver.Users;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -17,6 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PlanDriverTest {
   private static final long SECOND = 1_000_000_000L;
@@ -313,6 +317,37 @@ class PlanDriverTest {
     assertThat(load.lags).hasSize(6).containsOnly(0L);
   }
 
+  /** Where timers are exact, no user is late: in real runs this is a bound of {@code Bench}. */
+  @ParameterizedTest
+  @ValueSource(doubles = {10, 100, 1_000})
+  void everyPoissonArrivalStartsAtItsInstant(double perSecond) {
+    Arrivals arrivals = Arrivals.poisson(perSecond, 7);
+    FakeLoad load =
+        run(FakeLoad.of(150, new LoadLevel.Open(perSecond, arrivals, seconds(0, 0, 5, 5))));
+
+    List<String> planned = new ArrayList<>();
+    arrivals
+        .offsetsBefore(5 * SECOND)
+        .forEachRemaining((long offset) -> planned.add(20 + offset / 1_000_000 + ""));
+    assertThat(load.iterations)
+        .extracting(line -> line.substring(0, line.indexOf(' ')))
+        .isEqualTo(planned);
+    assertThat(load.lags).hasSameSizeAs(planned).containsOnly(0L);
+  }
+
+  /** However long iterations take, each ends where the next begins. */
+  @Test
+  void closedLevelIsFullAllTheTime() {
+    Random random = new Random(1);
+    FakeLoad load =
+        run(
+            new FakeLoad(
+                () -> 200 + random.nextInt(101), i -> i % 2 == 0, closed(32, seconds(0, 2, 6, 5))));
+
+    assertThat(load.maxInFlight).isEqualTo(32);
+    assertThat(load.millisInFlight(2_000, 8_000)).isEqualTo(32 * 6_000L);
+  }
+
   @Test
   void openLevelDoesNotWaitForAnswers() {
     FakeLoad load =
@@ -436,7 +471,7 @@ class PlanDriverTest {
               new RunningLevel.Listener() {});
       driver[0].begin();
 
-      assertThat(over.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(over.await(60, TimeUnit.SECONDS)).isTrue();
       assertThat(iterations).hasValue(2 * requests);
       assertThat(maxInFlight.get()).isBetween(1, 4);
     } finally {

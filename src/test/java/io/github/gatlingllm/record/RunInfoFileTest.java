@@ -33,6 +33,8 @@ class RunInfoFileTest {
                   "TGI", new RunInfo.TargetSlo("e2e<2s", 90, Map.of())))
           .conclusion(
               new RunInfo.Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95))
+          .targets(Map.of("vLLM", new RunInfo.TargetFacts(true, "chars4")))
+          .report(new RunInfo.ReportOptions(true, true, false))
           .dropped(3)
           .planned(1_000L)
           .stages(
@@ -84,6 +86,8 @@ class RunInfoFileTest {
             "\"slo\" : \"ttft<200ms,tpot<50ms\"",
             "\"slo_percentile\" : 95.0",
             "\"slo_by_request\"",
+            "\"pinned_output\" : true",
+            "\"index_block\" : true",
             "\"phase\" : \"measure\"",
             "\"scope\" : \"request\"",
             "\"figure\" : \"ttft.p99.5\"",
@@ -106,6 +110,27 @@ class RunInfoFileTest {
     assertThat(info.endUnixNanos()).isNull();
     assertThat(info.config()).isEmpty();
     assertThat(info.stages().get(0).window(Phase.MEASURE)).isEmpty();
+  }
+
+  @Test
+  void anOlderFileHasItsFactsAmongItsSettings() throws IOException {
+    Path file = directory.resolve("run.json");
+    Files.writeString(
+        file,
+        """
+        {"schema":"gatling-llm/run/1","id":"x","simulation":"S","start_unix_ns":1,
+         "state":"complete","injector":"i","config":{"ignoreEos":"true","csv":"true",
+         "indexBlock":"false","failBuild":"FALSE","tokenizer":"a,b","tokenizer t":"a"}}
+        """);
+    RunInfo old = RunInfoFile.read(file).orElseThrow();
+    assertThat(old.isOutputPinned("any")).isTrue();
+    assertThat(old.hasOneTokenizer()).isFalse();
+    assertThat(old.reportOptions()).isEqualTo(new RunInfo.ReportOptions(true, false, false));
+
+    RunInfo silent = RunInfo.started("a", "b", "c", 1);
+    assertThat(silent.isOutputPinned("any")).isFalse();
+    assertThat(silent.hasOneTokenizer()).isTrue();
+    assertThat(silent.reportOptions()).isEqualTo(RunInfo.ReportOptions.DEFAULT);
   }
 
   @Test

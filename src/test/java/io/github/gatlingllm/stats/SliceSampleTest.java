@@ -3,6 +3,7 @@ package io.github.gatlingllm.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.stats.SliceSample.Weighted;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -4,10 +4,11 @@ import static io.github.gatlingllm.stats.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.stats.Check.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
