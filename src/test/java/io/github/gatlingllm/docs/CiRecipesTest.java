@@ -3,10 +3,10 @@ package io.github.gatlingllm.docs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.compare.FailCondition;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.simulations.BenchmarkSettings;
 import io.github.gatlingllm.simulations.Settings;
-import io.github.gatlingllm.stats.FailCondition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
