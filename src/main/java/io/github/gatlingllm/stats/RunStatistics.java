@@ -2,7 +2,6 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.AnswerCounts;
 import io.github.gatlingllm.check.AnswerCounts.TokenTimes;
-import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
@@ -75,9 +74,6 @@ public final class RunStatistics {
      * @param met whether it met its SLO; null where it has none, or is not judged
      */
     void measured(int level, double at, RequestRecord record, @Nullable Boolean met);
-
-    /** A request that was measured and succeeded has {@code count} times this value. */
-    void value(int level, double at, Metric metric, double value, int count);
   }
 
   private RunStatistics(RunInfo info, @Nullable Listener listener) {
@@ -188,7 +184,10 @@ public final class RunStatistics {
         trials.computeIfAbsent(stage.index(), i -> new TrialTally()).add(record);
       }
       answers.add(record, times);
-      report(record, stage, met);
+      if (listener != null) {
+        double at = stage.position(record.timing().scheduledUnixNanos());
+        listener.measured(stage.index(), at, record, met);
+      }
       closeUps.add(record, stage, met);
       if (met != null) {
         slo.add(record, missed);
@@ -196,22 +195,6 @@ public final class RunStatistics {
       if (record.outcome().ok()) {
         record.server().forEach(this::serverSaid);
       }
-    }
-  }
-
-  private void report(RequestRecord record, StageWindow stage, @Nullable Boolean met) {
-    Listener to = listener;
-    if (to == null) {
-      return;
-    }
-    int level = stage.index();
-    double at = stage.position(record.timing().scheduledUnixNanos());
-    to.measured(level, at, record, met);
-    if (record.outcome().ok()) {
-      RequestValues.Visitor values =
-          (metric, value, count) -> to.value(level, at, metric, value, count);
-      RequestValues.visit(record, values);
-      RequestValues.visitGaps(record, values);
     }
   }
 
