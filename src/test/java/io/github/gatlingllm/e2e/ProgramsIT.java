@@ -23,7 +23,8 @@ class ProgramsIT {
   void firstProgram() throws Exception {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofMillis(10), ofMillis(2)).start()) {
-      GatlingRun run = GatlingRun.of(ChatSimulation.class).set("baseUrl", engine.baseUrl()).run();
+      GatlingRun run =
+          GatlingRun.of(FirstProgramSimulation.class).set("baseUrl", engine.baseUrl()).run();
 
       long planned = Arrivals.poisson(25, 42).countBefore(TimeUnit.SECONDS.toNanos(2));
       assertThat(run.exitCode())

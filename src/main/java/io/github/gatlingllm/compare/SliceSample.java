@@ -1,36 +1,45 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.compare;
 
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.Metric.Amount;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slices of one stage, made ready to be weighted many times: how many values of a metric lie
- * below a bin, for every slice.
+ * The slices of one load level, made ready to be weighted many times: how many values of a metric
+ * lie below a bin, for every slice.
  */
 final class SliceSample {
 
   private static final Cumulative NONE = new Cumulative(0, new int[0][]);
 
-  private final StageSlices stage;
+  private final List<TimeSlice> slices;
+  private final double sliceSeconds;
   private final Map<Metric, Cumulative> metrics = new EnumMap<>(Metric.class);
 
   /** Row {@code i} holds, by slice, how many values are below bin {@code first + i + 1}. */
   @SuppressWarnings("ArrayRecordComponent") // read in the innermost loop
   private record Cumulative(int first, int[][] below) {}
 
-  SliceSample(StageSlices stage) {
-    this.stage = stage;
+  /**
+   * A sample that is ready to be weighted.
+   *
+   * @param sliceSeconds length of each slice
+   */
+  SliceSample(List<TimeSlice> slices, double sliceSeconds) {
+    this.slices = slices;
+    this.sliceSeconds = sliceSeconds;
   }
 
   List<TimeSlice> slices() {
-    return stage.slices();
+    return slices;
   }
 
   double sliceSeconds() {
-    return stage.seconds();
+    return sliceSeconds;
   }
 
   int firstBin(Metric metric) {
@@ -63,7 +72,7 @@ final class SliceSample {
   private Cumulative cumulated(Metric metric) {
     int first = Integer.MAX_VALUE;
     int end = 0;
-    for (TimeSlice slice : stage.slices()) {
+    for (TimeSlice slice : slices) {
       LogHistogram values = slice.values(metric);
       if (values != null) {
         first = Math.min(first, values.first());
@@ -73,9 +82,9 @@ final class SliceSample {
     if (first >= end) {
       return NONE;
     }
-    int[][] below = new int[end - first][StageSlices.COUNT];
-    for (int s = 0; s < StageSlices.COUNT; s++) {
-      LogHistogram values = stage.slices().get(s).values(metric);
+    int[][] below = new int[end - first][SliceTally.COUNT];
+    for (int s = 0; s < SliceTally.COUNT; s++) {
+      LogHistogram values = slices.get(s).values(metric);
       int sum = 0;
       for (int bin = first; bin < end; bin++) {
         sum += values == null ? 0 : values.count(bin);
@@ -88,14 +97,17 @@ final class SliceSample {
   /** Several stages at once, each slice counted as often as its weight says. */
   record Weighted(List<SliceSample> stages, List<int[]> weights) {
 
-    /** Σ of a count. */
     double sum(Amount amount) {
+      return sum(slice -> slice.of(amount));
+    }
+
+    private double sum(ToDoubleFunction<TimeSlice> part) {
       double sum = 0;
       for (int s = 0; s < stages.size(); s++) {
         List<TimeSlice> slices = stages.get(s).slices();
         int[] times = weights.get(s);
         for (int i = 0; i < times.length; i++) {
-          sum += times[i] == 0 ? 0 : times[i] * amount.of(slices.get(i));
+          sum += times[i] == 0 ? 0 : times[i] * part.applyAsDouble(slices.get(i));
         }
       }
       return sum;
@@ -160,11 +172,5 @@ final class SliceSample {
     private static double sumOf(@Nullable LogHistogram values) {
       return values == null ? 0 : values.sum();
     }
-  }
-
-  /** A count of a slice. */
-  @FunctionalInterface
-  interface Amount {
-    double of(TimeSlice slice);
   }
 }

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,6 +9,7 @@ import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.stats.Recorded;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class RunComparisonIT {
 
-  private static final int PAIRS = 100;
+  private static final int PAIRS = 60;
   private static final long SECOND = 1_000_000_000L;
 
   /** What is drawn stays together for longer than the machine remembers. */
