@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Certificates are checked unless somebody says otherwise. */
 class TlsIT {
 
-  private static final int REQUESTS = 3;
+  private static final int REQUESTS = TlsSimulation.REQUESTS;
   private static final String REFUSED =
       "TLS failed: the server's certificate is not trusted; add its authority to the trust store,"
           + " or set verifyTls=false";
@@ -46,17 +46,13 @@ class TlsIT {
     server.close();
   }
 
-  private GatlingRun.Setup benchmark() {
-    return GatlingRun.of(Benchmark.class)
-        .set("llm.endpoint", server.baseUrl() + "/v1")
-        .set("llm.concurrency", 1)
-        .set("llm.requests", REQUESTS)
-        .noReports();
+  private GatlingRun.Setup simulation() {
+    return GatlingRun.of(TlsSimulation.class).set("baseUrl", server.baseUrl() + "/v1").noReports();
   }
 
   @Test
   void aCertificateThatNobodyTrustsIsRefusedInOneLine() throws Exception {
-    GatlingRun run = benchmark().run();
+    GatlingRun run = simulation().run();
 
     assertThat(server.requests()).isEmpty();
     assertThat(run.requests())
@@ -77,7 +73,14 @@ class TlsIT {
 
   @Test
   void verifyTlsFalseTakesIt() throws Exception {
-    GatlingRun run = benchmark().set("llm.verifyTls", false).run();
+    GatlingRun run =
+        GatlingRun.of(Benchmark.class)
+            .set("llm.endpoint", server.baseUrl() + "/v1")
+            .set("llm.concurrency", 1)
+            .set("llm.requests", REQUESTS)
+            .set("llm.verifyTls", false)
+            .noReports()
+            .run();
 
     assertThat(run.requests()).hasSize(REQUESTS).allMatch(record -> record.outcome().ok());
     assertThat(run.info().config()).containsEntry("verifyTls", "false");
@@ -86,7 +89,7 @@ class TlsIT {
   @Test
   void theTrustStoreOfTheJvmCounts() throws Exception {
     GatlingRun run =
-        benchmark()
+        simulation()
             .set("javax.net.ssl.trustStore", folder.resolve("self-signed.p12"))
             .set("javax.net.ssl.trustStorePassword", "changeit")
             .run();
