@@ -2,7 +2,6 @@ package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.load.TokenLengths;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptFile;
@@ -213,7 +212,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
               IntStream.range(0, trace.size())
                   .mapToObj(trace::lengths)
                   .filter(Objects::nonNull)
-                  .map(TokenLengths::input)
+                  .map(Trace.Lengths::input)
                   .filter(Objects::nonNull)
                   .toList());
         });
