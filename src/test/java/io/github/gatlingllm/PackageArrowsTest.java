@@ -23,24 +23,36 @@ class PackageArrowsTest {
 
   private static final Map<String, Set<String>> MAY_KNOW =
       Map.ofEntries(
-          Map.entry("javaapi", Set.of("action", "load", "workload", "record")),
+          Map.entry("javaapi", Set.of("action", "load", "random", "workload", "record")),
           Map.entry(
               "action",
               Set.of("client", "engine", "load", "run", "record", "stats", "wire", "workload")),
           Map.entry("client", Set.of("wire", "record")),
           Map.entry("wire", Set.of()),
-          Map.entry("load", Set.of("record")),
-          Map.entry("workload", Set.of("wire")),
+          Map.entry("load", Set.of("metric", "record")),
+          Map.entry("workload", Set.of("random", "wire")),
           Map.entry("record", Set.of()),
+          Map.entry("random", Set.of()),
           Map.entry("run", Set.of("record", "telemetry", "stats", "report", "load")),
           Map.entry("telemetry", Set.of("record")),
           Map.entry("metric", Set.of("record")),
-          Map.entry("stats", Set.of("metric", "record")),
-          Map.entry("report", Set.of("metric", "stats", "record")),
-          Map.entry("engine", Set.of("wire")),
+          Map.entry("check", Set.of("metric", "record")),
+          Map.entry("stats", Set.of("check", "metric", "random", "record")),
+          Map.entry("compare", Set.of("metric", "record", "stats")),
+          Map.entry("report", Set.of("check", "compare", "metric", "stats", "record")),
+          Map.entry("engine", Set.of("random", "wire")),
           Map.entry(
               "simulations",
-              Set.of("javaapi", "load", "workload", "engine", "record", "stats", "wire")));
+              Set.of(
+                  "javaapi",
+                  "action",
+                  "load",
+                  "workload",
+                  "engine",
+                  "metric",
+                  "record",
+                  "stats",
+                  "wire")));
 
   /** Where the DSL hands over to Gatling's core, and where a run finds its directory in it. */
   private static final Set<String> SEAMS =

@@ -1,14 +1,14 @@
 package io.github.gatlingllm.action;
 
 /**
- * A mistake in a simulation, found before any load. Gatling would bury it in the stack traces of
- * its start, so there its one line is printed and the JVM ends with exit code 1. Anywhere else, in
+ * A mistake in a simulation or its settings, found before any load. The message is the one line to
+ * show. Where Gatling is starting and nobody catches it, {@link InvalidSimulationFilter} prints
+ * that line instead of Gatling's stack traces, and the JVM ends with exit code 1; anywhere else, in
  * a unit test of a simulation's parts say, it is an exception like any other.
  */
 public final class InvalidSimulation extends IllegalArgumentException {
 
-  private static final String LAUNCHER = "io.gatling.app.Gatling";
-  private static final StackWalker STACK = StackWalker.getInstance();
+  private static final long serialVersionUID = 1L;
 
   private InvalidSimulation(String message) {
     super(message);
@@ -19,16 +19,8 @@ public final class InvalidSimulation extends IllegalArgumentException {
    *
    * @param message what is wrong, what was expected, what to do; one line
    */
-  @SuppressWarnings("SystemExitOutsideMain") // an exception would print Gatling's stack traces
   public static InvalidSimulation because(String message) {
-    if (isGatlingStarting()) {
-      System.out.println(message);
-      System.exit(1);
-    }
+    InvalidSimulationFilter.install();
     return new InvalidSimulation(message);
-  }
-
-  private static boolean isGatlingStarting() {
-    return STACK.walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(LAUNCHER)));
   }
 }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.action;
 
 import io.gatling.core.protocol.Protocol;
 import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param sloByName objectives of single request names, instead of {@code slo}
  * @param assertions what the build demands of the requests to this target
  * @param recording what goes into the records
+ * @param report what is made of the run
  * @param warmUp what happens before the first measured request
  * @param seed what prompts and arrivals were drawn from; noted in the run, null when not known
  * @param tokenizer what counts its prompts, and its answers where the server does not
@@ -61,6 +63,7 @@ public record LlmProtocol(
     Map<String, Slo> sloByName,
     List<Assertion> assertions,
     Recording recording,
+    ReportOptions report,
     WarmUp warmUp,
     @Nullable Long seed,
     Tokenizer tokenizer,
@@ -94,31 +97,64 @@ public record LlmProtocol(
   public record WarmUp(int requests, boolean jvm) {}
 
   /** No target yet, and the defaults of the contract. */
-  public static final LlmProtocol DEFAULT =
-      new LlmProtocol(
-          "",
-          List.of(),
-          null,
-          null,
-          Map.of(),
-          Duration.ofMinutes(10),
-          Duration.ofMinutes(2),
-          null,
-          null,
-          true,
-          true,
-          Pinning.UNLESS_REJECTED,
-          true,
-          null,
-          PromptPrefix.NONE,
-          Slo.NONE,
-          Map.of(),
-          List.of(),
-          new Recording(false, true),
-          new WarmUp(0, true),
-          null,
-          Tokenizer.cl100k(),
-          Map.of());
+  static final LlmProtocol DEFAULT = new ProtocolDraft().protocol();
+
+  /** The parts of a protocol as it is built, with their defaults. */
+  public static final class ProtocolDraft extends Draft<ProtocolDraft> {
+    public String target = "";
+    public List<String> baseUrls = List.of();
+    public @Nullable Dynamic<String> apiKey;
+    public @Nullable Dynamic<String> model;
+    public Map<String, Dynamic<String>> headers = Map.of();
+    public Duration requestTimeout = Duration.ofMinutes(10);
+    public Duration idleTimeout = Duration.ofMinutes(2);
+    public @Nullable Integer maxInFlight;
+    public @Nullable Boolean verifyTls;
+    public boolean shareConnections = true;
+    public boolean streaming = true;
+    public Pinning pinning = Pinning.UNLESS_REJECTED;
+    public boolean includeUsage = true;
+    public @Nullable String extraBody;
+    public PromptPrefix prefix = PromptPrefix.NONE;
+    public Slo slo = Slo.NONE;
+    public Map<String, Slo> sloByName = Map.of();
+    public List<Assertion> assertions = List.of();
+    public Recording recording = new Recording(false, true);
+    public ReportOptions report = ReportOptions.DEFAULT;
+    public WarmUp warmUp = new WarmUp(0, true);
+    public @Nullable Long seed;
+    public Tokenizer tokenizer = Tokenizer.cl100k();
+    public Map<String, String> notes = Map.of();
+
+    /** What the parts make. */
+    public LlmProtocol protocol() {
+      return new LlmProtocol(
+          target,
+          baseUrls,
+          apiKey,
+          model,
+          headers,
+          requestTimeout,
+          idleTimeout,
+          maxInFlight,
+          verifyTls,
+          shareConnections,
+          streaming,
+          pinning,
+          includeUsage,
+          extraBody,
+          prefix,
+          slo,
+          sloByName,
+          assertions,
+          recording,
+          report,
+          warmUp,
+          seed,
+          tokenizer,
+          notes);
+    }
+  }
 
   /** Whether it says where the server is. */
   boolean hasTarget() {
@@ -150,6 +186,7 @@ public record LlmProtocol(
         Map.of(),
         List.of(),
         new Recording(true, true),
+        report,
         warmUp,
         seed,
         tokenizer,

@@ -12,13 +12,13 @@ import io.gatling.core.stats.StatsEngine;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.client.TokenCounts;
-import io.github.gatlingllm.load.Stage;
+import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloJudge;
-import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.TokenCounting;
@@ -39,14 +39,17 @@ final class ResponseProcessor {
   /** What stands for a count that nobody has made yet. */
   private static final int CHARS_PER_TOKEN = 4;
 
-  private final LlmRequest.Draft request;
+  private final LlmRequest.RequestDraft request;
   private final LlmComponents components;
   private final StatsEngine statsEngine;
   private final Action next;
   private final scala.collection.immutable.List<Check<LlmResponse>> checks;
 
   ResponseProcessor(
-      LlmRequest.Draft request, LlmComponents components, StatsEngine statsEngine, Action next) {
+      LlmRequest.RequestDraft request,
+      LlmComponents components,
+      StatsEngine statsEngine,
+      Action next) {
     this.request = request;
     this.components = components;
     this.statsEngine = statsEngine;
@@ -263,7 +266,8 @@ final class ResponseProcessor {
   private RequestRecord.Identity identity(LlmAction.SentRequest sent, Timeline timeline) {
     Session session = sent.session();
     PreparedRequest prepared = sent.prepared();
-    Stage stage = (Stage) session.attributes().getOrElse(Stage.KEY, () -> null);
+    RunningLevel stage =
+        (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
     return new RequestRecord.Identity(
         sent.requestId(),
         components.run().id(),
@@ -280,7 +284,7 @@ final class ResponseProcessor {
         prepared.body().model(),
         prepared.body().api().key(),
         prepared.body().stream(),
-        stage == null ? StageInfo.WHOLE_RUN : stage.label(),
+        stage == null ? LevelInfo.WHOLE_RUN : stage.label(),
         stage == null ? Phase.MEASURE : stage.phaseAt(timeline.scheduled()));
   }
 

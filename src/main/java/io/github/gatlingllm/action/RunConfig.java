@@ -1,5 +1,7 @@
 package io.github.gatlingllm.action;
 
+import io.github.gatlingllm.record.RunInfo.ReportOptions;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -13,7 +15,7 @@ import java.util.Set;
  */
 final class RunConfig {
 
-  /** The setting that statistics read. */
+  /** Whether output is pinned. */
   static final String IGNORE_EOS = "ignoreEos";
 
   /** What counts our tokens. */
@@ -36,6 +38,30 @@ final class RunConfig {
       protocols.forEach(p -> config.put(TOKENIZER + " " + p.label(), p.tokenizer().name()));
     }
     return config;
+  }
+
+  /**
+   * What figures depend on, by target.
+   *
+   * @param unpinned targets that rejected what pins output
+   */
+  static Map<String, TargetFacts> targets(List<LlmProtocol> protocols, Set<String> unpinned) {
+    Map<String, TargetFacts> targets = new LinkedHashMap<>();
+    for (LlmProtocol protocol : protocols) {
+      String label = protocol.label();
+      boolean isPinned =
+          protocol.pinning() != LlmProtocol.Pinning.NEVER && !unpinned.contains(label);
+      TargetFacts facts = new TargetFacts(isPinned, protocol.tokenizer().name());
+      targets.merge(label, facts, TargetFacts::and);
+    }
+    return targets;
+  }
+
+  /** What any of the protocols asks for. */
+  static ReportOptions report(List<LlmProtocol> protocols) {
+    return protocols.stream()
+        .map(LlmProtocol::report)
+        .reduce(ReportOptions.DEFAULT, ReportOptions::and);
   }
 
   private static Map<String, String> of(LlmProtocol protocol) {

@@ -128,8 +128,13 @@ record RunParts(
 
   /** Notes that a target rejects what pins output; true for the first caller. */
   boolean unpin(String target) {
-    run.describe(builder -> builder.config(RunConfig.IGNORE_EOS, RunConfig.UNPINNED));
-    return unpinned.add(target);
+    boolean isFirst = unpinned.add(target);
+    run.describe(
+        builder ->
+            builder
+                .config(RunConfig.IGNORE_EOS, RunConfig.UNPINNED)
+                .targets(RunConfig.targets(used, unpinned)));
+    return isFirst;
   }
 
   /** Notes in the run what a protocol asks for, beside those before it. */
@@ -164,6 +169,8 @@ record RunParts(
                 .sloByTarget(alike ? Map.of() : slos)
                 .assertions(List.copyOf(assertions))
                 .config(config)
+                .targets(RunConfig.targets(used, unpinned))
+                .report(RunConfig.report(used))
                 .seed(first.seed())
                 .versions(Versions.ofThisRun()));
   }

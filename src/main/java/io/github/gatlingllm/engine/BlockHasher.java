@@ -1,5 +1,6 @@
 package io.github.gatlingllm.engine;
 
+import io.github.gatlingllm.random.SplitMix64;
 import java.util.Arrays;
 
 /**
@@ -29,11 +30,11 @@ final class BlockHasher {
 
   /** Something that tells texts apart but takes no token: a role. */
   void mark(String role) {
-    hash = GeneratedAnswer.mix(hash);
+    hash = SplitMix64.mix(hash);
     for (int i = 0; i < role.length(); i++) {
       hash = (hash ^ role.charAt(i)) * PRIME;
     }
-    hash = GeneratedAnswer.mix(hash);
+    hash = SplitMix64.mix(hash);
   }
 
   void text(String text) {
@@ -74,7 +75,7 @@ final class BlockHasher {
 
   /** Identity of all that was read. */
   long hash() {
-    return GeneratedAnswer.mix(hash);
+    return SplitMix64.mix(hash);
   }
 
   /** Names of the full blocks, in order. */

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.engine;
 
+import io.github.gatlingllm.random.SplitMix64;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ record EngineOptions(
 
   /** What goes wrong with a request, by its number from 0; null where nothing does. */
   Fault.@Nullable Effect faultOf(long request) {
-    double draw = new SplittableRandom(GeneratedAnswer.mix(seed) + request).nextDouble();
+    double draw = new SplittableRandom(SplitMix64.mix(seed) + request).nextDouble();
     for (Fault fault : faults) {
       draw -= fault.share();
       if (draw < 0) {

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.engine;
 
+import io.github.gatlingllm.random.SplitMix64;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -18,7 +19,6 @@ import java.util.Random;
 final class GeneratedAnswer {
   private static final double MEDIAN_TOKENS = 120;
   private static final double SIGMA = 0.6;
-  private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
   private static final String SPACES = " ".repeat(BlockHasher.CHARS_PER_TOKEN);
 
   private final long seed;
@@ -61,7 +61,11 @@ final class GeneratedAnswer {
   static GeneratedAnswer to(
       CompletionRequest request, long engineSeed, int reasoning, int room, int choice) {
     long requestSeed = (request.seed() == null ? 0 : request.seed()) + ((long) choice << 32);
-    long seed = mix(mix(engineSeed) ^ request.prompt().hash() ^ mix(requestSeed * GOLDEN_GAMMA));
+    long seed =
+        SplitMix64.mix(
+            SplitMix64.mix(engineSeed)
+                ^ request.prompt().hash()
+                ^ SplitMix64.mix(requestSeed * SplitMix64.GOLDEN_GAMMA));
     List<String> pieces = pieces(request.shape(), seed);
     int complete = reasoning + (pieces.isEmpty() ? length(seed) : pieces.size());
     int limit = request.maxTokens() == null ? room : Math.min(room, request.maxTokens());
@@ -152,7 +156,7 @@ final class GeneratedAnswer {
       int piece = token - reasoning;
       return piece < pieces.size() ? pieces.get(piece) : SPACES;
     }
-    long draw = mix(seed + (token + 1) * GOLDEN_GAMMA);
+    long draw = SplitMix64.mix(seed + (token + 1) * SplitMix64.GOLDEN_GAMMA);
     return token == 0 || token == reasoning
         ? Vocabulary.opening(draw)
         : " " + Vocabulary.word(draw);
@@ -161,12 +165,5 @@ final class GeneratedAnswer {
   private static int length(long seed) {
     double tokens = MEDIAN_TOKENS * Math.exp(SIGMA * new Random(seed).nextGaussian());
     return (int) Math.max(1, Math.round(tokens));
-  }
-
-  /** SplitMix64's finalizer: neighbouring seeds share nothing. */
-  static long mix(long value) {
-    long z = (value ^ (value >>> 30)) * 0xBF58476D1CE4E5B9L;
-    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
-    return z ^ (z >>> 31);
   }
 }

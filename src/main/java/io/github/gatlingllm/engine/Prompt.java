@@ -1,6 +1,7 @@
 package io.github.gatlingllm.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.random.SplitMix64;
 
 /**
  * A prompt, reduced to its size and its identity.
@@ -75,7 +76,7 @@ record Prompt(int tokens, BlockHasher text) {
     if (!url.isTextual()) {
       throw Refusal.badRequest("messages", "An image has no address; expected image_url.url");
     }
-    text.tokens(GeneratedAnswer.mix(url.textValue().hashCode()), IMAGE_TOKENS);
+    text.tokens(SplitMix64.mix(url.textValue().hashCode()), IMAGE_TOKENS);
   }
 
   /**
@@ -88,7 +89,7 @@ record Prompt(int tokens, BlockHasher text) {
     BlockHasher text = new BlockHasher();
     if (prompt.isArray() && !prompt.isEmpty() && prompt.path(0).isIntegralNumber()) {
       for (JsonNode id : prompt) {
-        text.tokens(GeneratedAnswer.mix(id.longValue() + 1), 1);
+        text.tokens(SplitMix64.mix(id.longValue() + 1), 1);
       }
     } else {
       text.text(read(prompt.isArray() && prompt.size() == 1 ? prompt.path(0) : prompt));

@@ -7,7 +7,7 @@ import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.Choice;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.workload.PromptSource;
+import io.github.gatlingllm.random.SplitMix64;
 import io.github.gatlingllm.workload.Weights;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +78,7 @@ public final class MixBuilder implements Executable {
   }
 
   private Integer draw(long drawnFrom, long index) {
-    Part drawn = Weights.draw(parts, Part::weight, PromptSource.random(drawnFrom, SALT, index));
+    Part drawn = Weights.draw(parts, Part::weight, SplitMix64.at(drawnFrom, SALT, index));
     return parts.indexOf(drawn);
   }
 }

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.record;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -15,10 +17,12 @@ public final class ArrivalFile implements AutoCloseable {
   private static final int BATCH = 1 << 16;
 
   private final OutputStream out;
-  private final JsonLine lines = new JsonLine(BATCH + 1024);
+  private final ByteArrayOutputStream lines = new ByteArrayOutputStream(BATCH + 1024);
+  private final JsonGenerator json;
 
-  private ArrivalFile(OutputStream out) {
+  private ArrivalFile(OutputStream out) throws IOException {
     this.out = out;
+    this.json = RecordCodec.generator(lines);
   }
 
   /** Appends to that file. */
@@ -51,31 +55,37 @@ public final class ArrivalFile implements AutoCloseable {
 
   /** Adds a line. */
   public void append(Line line) throws IOException {
-    lines.open();
-    lines.key("scenario").text(line.scenario());
-    lines.key("target").text(line.target());
-    lines.key("stage").text(line.stage());
-    lines.key("index").integer(line.index());
-    lines.key("scheduled_offset_s").seconds(line.offsetNanos());
-    lines.key("scheduled_unix_ns").integer(line.unixNanos());
-    lines.key("input_tokens").integer(line.inputTokens());
-    lines.key("output_tokens").integer(line.outputTokens());
-    lines.close();
-    lines.lineEnd();
+    json.writeStartObject();
+    write("scenario", FieldType.TEXT, line.scenario());
+    write("target", FieldType.TEXT, line.target());
+    write("stage", FieldType.TEXT, line.stage());
+    write("index", FieldType.LONG, line.index());
+    write("scheduled_offset_s", FieldType.SECONDS, line.offsetNanos());
+    write("scheduled_unix_ns", FieldType.LONG, line.unixNanos());
+    write("input_tokens", FieldType.INTEGER, line.inputTokens());
+    write("output_tokens", FieldType.INTEGER, line.outputTokens());
+    json.writeEndObject();
+    json.writeRaw('\n');
+    json.flush();
     if (lines.size() >= BATCH) {
       flush();
     }
   }
 
-  /** Writes what is waiting. */
-  public void flush() throws IOException {
-    out.write(lines.toBytes());
-    lines.truncate(0);
+  private <T> void write(String key, FieldType<T> type, @Nullable T value) throws IOException {
+    json.writeFieldName(key);
+    type.write(json, value);
+  }
+
+  private void flush() throws IOException {
+    lines.writeTo(out);
+    lines.reset();
   }
 
   @Override
   public void close() throws IOException {
-    try (out) {
+    try (out;
+        json) {
       flush();
     }
   }

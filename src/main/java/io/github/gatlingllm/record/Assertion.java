@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param target label of the target whose requests it is about; null for all targets
  * @param scope which requests of that target
  * @param name the request name or the stage label; null where the scope has none
- * @param figure name of the figure as {@code stats.FigureName} knows it, e.g. {@code ttft.p99}
+ * @param figure name of the figure as {@code stats.Figure} knows it, e.g. {@code ttft.p99}
  * @param condition how the figure is compared
  * @param values what with, in the figure's unit; as many as the condition takes
  */

@@ -1,7 +1,9 @@
 package io.github.gatlingllm.record;
 
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.RunInfo.ReportOptions;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.RunInfo.TargetSlo;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -39,7 +41,7 @@ public final class InjectorJoin {
 
   private record StageKey(String label, String target, @Nullable String scenario) {
 
-    static StageKey of(StageInfo stage) {
+    static StageKey of(LevelInfo stage) {
       return new StageKey(labelOf(stage.label()), stage.target(), stage.scenario());
     }
 
@@ -153,7 +155,7 @@ public final class InjectorJoin {
   }
 
   private RunInfo join(String id) {
-    List<StageInfo> stages = stages();
+    List<LevelInfo> stages = stages();
     long start = runs.stream().mapToLong(RunInfo::startUnixNanos).min().orElseThrow();
     long end =
         runs.stream().map(RunInfo::endUnixNanos).mapToLong(InjectorJoin::known).max().orElseThrow();
@@ -178,11 +180,20 @@ public final class InjectorJoin {
         .slo(new TargetSlo(first.slo(), first.sloPercentile(), Map.of()).global())
         .sloByRequest(first.sloByRequest())
         .sloByTarget(first.sloByTarget())
+        .targets(targets())
+        .report(runs.stream().map(RunInfo::reportOptions).reduce(ReportOptions::and).orElseThrow())
         .dropped(runs.stream().mapToLong(RunInfo::dropped).sum())
         .planned(planned())
         .stages(stages)
         .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList())
         .build();
+  }
+
+  private Map<String, TargetFacts> targets() {
+    Map<String, TargetFacts> all = new LinkedHashMap<>();
+    runs.forEach(
+        run -> run.targets().forEach((target, of) -> all.merge(target, of, TargetFacts::and)));
+    return all;
   }
 
   private static long known(@Nullable Long end) {
@@ -213,21 +224,21 @@ public final class InjectorJoin {
     return Collections.unmodifiableMap(all);
   }
 
-  private List<StageInfo> stages() {
-    Map<StageKey, List<StageInfo>> byKey = new LinkedHashMap<>();
+  private List<LevelInfo> stages() {
+    Map<StageKey, List<LevelInfo>> byKey = new LinkedHashMap<>();
     for (RunInfo run : runs) {
-      for (StageInfo stage : run.stages()) {
+      for (LevelInfo stage : run.stages()) {
         byKey.computeIfAbsent(StageKey.of(stage), k -> new ArrayList<>()).add(stage);
       }
     }
-    List<StageInfo> stages = new ArrayList<>();
+    List<LevelInfo> stages = new ArrayList<>();
     byKey.forEach((key, parts) -> stages.add(stage(key, parts)));
     return stages;
   }
 
-  private StageInfo stage(StageKey key, List<StageInfo> parts) {
-    StageInfo first = parts.get(0);
-    for (StageInfo part : parts) {
+  private LevelInfo stage(StageKey key, List<LevelInfo> parts) {
+    LevelInfo first = parts.get(0);
+    for (LevelInfo part : parts) {
       if (!part.kind().equals(first.kind()) || !part.unit().equals(first.unit())) {
         throw new IllegalArgumentException(
             "stage %s is %s in one run and %s in another; expected the same load plan"
@@ -235,7 +246,7 @@ public final class InjectorJoin {
       }
     }
     boolean hasLoad = parts.stream().allMatch(part -> part.offered() != null);
-    return new StageInfo(
+    return new LevelInfo(
         key.label(),
         key.target(),
         key.scenario(),
@@ -250,7 +261,7 @@ public final class InjectorJoin {
   }
 
   /** The common measure window, what was on before it, and what after. */
-  private List<PhaseWindow> phases(StageKey key, List<StageInfo> parts) {
+  private List<PhaseWindow> phases(StageKey key, List<LevelInfo> parts) {
     PhaseWindow measure = common(key, parts);
     if (measure == null) {
       return List.of();
@@ -281,11 +292,11 @@ public final class InjectorJoin {
     }
   }
 
-  private @Nullable PhaseWindow common(StageKey key, List<StageInfo> parts) {
+  private @Nullable PhaseWindow common(StageKey key, List<LevelInfo> parts) {
     long from = Long.MIN_VALUE;
     long to = Long.MAX_VALUE;
     boolean isMeasured = false;
-    for (StageInfo part : parts) {
+    for (LevelInfo part : parts) {
       PhaseWindow window = part.window(Phase.MEASURE).orElse(null);
       if (window != null) {
         isMeasured = true;
@@ -310,7 +321,7 @@ public final class InjectorJoin {
   }
 
   private static String labelOf(String stage) {
-    return stage.isEmpty() ? StageInfo.WHOLE_RUN : stage;
+    return stage.isEmpty() ? LevelInfo.WHOLE_RUN : stage;
   }
 
   /** What to know about the joined run, a line each. */
@@ -330,7 +341,7 @@ public final class InjectorJoin {
                         (orElse(entry.getValue().endUnixNanos(), 0)
                                 - entry.getValue().startUnixNanos())
                             / 1e9)));
-    for (StageInfo stage : joined.stages()) {
+    for (LevelInfo stage : joined.stages()) {
       StageKey key = StageKey.of(stage);
       long having =
           runs.stream()

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.record;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
@@ -19,12 +20,29 @@ final class LineWriter {
 
   private final WritableByteChannel channel;
   private final Consumer<String> complaints;
-  private final JsonLine lines = new JsonLine(2 * BATCH);
+  private final Lines lines = new Lines();
   private final AtomicLong written = new AtomicLong();
   private final AtomicLong failed = new AtomicLong();
   private int waiting;
   private boolean torn;
   private boolean complained;
+
+  /** Lines that wait to be written. */
+  private static final class Lines extends ByteArrayOutputStream {
+
+    Lines() {
+      super(2 * BATCH);
+    }
+
+    /** A view that the next write invalidates. */
+    ByteBuffer view() {
+      return ByteBuffer.wrap(buf, 0, count);
+    }
+
+    void truncate(int size) {
+      count = size;
+    }
+  }
 
   LineWriter(WritableByteChannel channel, Consumer<String> complaints) {
     this.channel = channel;

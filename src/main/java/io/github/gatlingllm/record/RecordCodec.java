@@ -1,34 +1,113 @@
 package io.github.gatlingllm.record;
 
+import com.fasterxml.jackson.core.JsonEncoding;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.SerializableString;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.io.CharacterEscapes;
+import com.fasterxml.jackson.core.io.SerializedString;
 import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Identity;
 import io.github.gatlingllm.record.RequestRecord.Outcome;
 import io.github.gatlingllm.record.RequestRecord.Text;
 import io.github.gatlingllm.record.RequestRecord.Timing;
-import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.util.Locale;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link RequestRecord} as one line of {@code llm/requests.jsonl}, and back.
+ * A {@link RequestRecord} as one line of {@code llm/requests.jsonl}, and back: the fields of {@link
+ * RecordField} in their order.
  *
- * <p>Every key is in every line and in one order, {@code null} or {@code []} where nothing applies;
- * {@code docs/contract.md} lists them. Seconds have nine decimals, so nothing but the fraction of a
- * nanosecond of {@code tpot_s} is rounded. Times that follow from others ({@code queue_wait_s},
- * {@code ttft_from_schedule_s}, {@code latency_from_schedule_s}) are written for users of the file
- * and not read back. Stateless.
+ * <p>Control characters and the Unicode line ends U+0085, U+2028 and U+2029 are escaped: whatever a
+ * reader takes for a line end, a record stays on one line. Stateless.
  */
 public final class RecordCodec {
+
+  private static final Map<String, RecordField<?>> BY_KEY =
+      RecordField.ALL.stream()
+          .collect(Collectors.toUnmodifiableMap(RecordField::toString, field -> field));
+
+  private static final JsonFactory JSON =
+      JsonFactory.builder().enable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION).build();
 
   private RecordCodec() {}
 
   /** The record as one line of UTF-8, line feed included. */
   public static byte[] write(RequestRecord record) {
-    JsonLine line = new JsonLine(2_048);
+    ByteArrayOutputStream line = new ByteArrayOutputStream(2_048);
     append(record, line);
-    return line.toBytes();
+    return line.toByteArray();
+  }
+
+  static void append(RequestRecord record, OutputStream lines) {
+    try (JsonGenerator json = generator(lines)) {
+      json.writeStartObject();
+      for (RecordField<?> field : RecordField.ALL) {
+        if (field.isIn(record)) {
+          write(field, record, json);
+        }
+      }
+      json.writeEndObject();
+      json.writeRaw('\n');
+    } catch (IOException e) {
+      throw new UncheckedIOException(e.getMessage(), e);
+    }
+  }
+
+  private static <T> void write(RecordField<T> field, RequestRecord record, JsonGenerator json)
+      throws IOException {
+    json.writeFieldName(field.key());
+    field.type().write(json, field.get(record));
+  }
+
+  /** Writes to that stream, which stays open, what keeps a JSON value on one line. */
+  static JsonGenerator generator(OutputStream out) throws IOException {
+    return JSON.createGenerator(out, JsonEncoding.UTF8)
+        .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)
+        .setCharacterEscapes(OneLine.ESCAPES);
+  }
+
+  /** Escapes everything that any reader takes for a line end or a control character. */
+  private static final class OneLine extends CharacterEscapes {
+
+    private static final long serialVersionUID = 1;
+    static final OneLine ESCAPES = new OneLine();
+
+    private static final SerializableString NEXT_LINE = new SerializedString("\\u0085");
+    private static final SerializableString LINE_SEPARATOR = new SerializedString("\\u2028");
+    private static final SerializableString PARAGRAPH_SEPARATOR = new SerializedString("\\u2029");
+
+    private final int[] ascii = standardAsciiEscapesForJSON();
+
+    OneLine() {
+      ascii[0x7f] = ESCAPE_STANDARD;
+    }
+
+    @Override
+    public int[] getEscapeCodesForAscii() {
+      return ascii;
+    }
+
+    @Override
+    public @Nullable SerializableString getEscapeSequence(int c) {
+      return switch (c) {
+        case 0x85 -> NEXT_LINE;
+        case 0x2028 -> LINE_SEPARATOR;
+        case 0x2029 -> PARAGRAPH_SEPARATOR;
+        default -> null;
+      };
+    }
   }
 
   /**
@@ -39,8 +118,8 @@ public final class RecordCodec {
    * @throws IOException if it is no record; the message is one line and says why
    */
   public static RequestRecord read(byte[] line, int offset, int length) throws IOException {
-    try {
-      return new RecordParser().parse(line, offset, length);
+    try (JsonParser json = JSON.createParser(line, offset, length)) {
+      return record(values(json));
     } catch (JsonProcessingException e) {
       throw new IOException("not valid JSON: " + oneLine(e.getOriginalMessage()), e);
     } catch (IllegalArgumentException e) {
@@ -48,114 +127,172 @@ public final class RecordCodec {
     }
   }
 
-  static void append(RequestRecord record, JsonLine line) {
-    line.open();
-    fields(record, line);
-    Text text = record.text();
-    if (text != null) {
-      text(text, line);
+  private static Values values(JsonParser json) throws IOException {
+    if (json.nextToken() != JsonToken.START_OBJECT) {
+      throw new IllegalArgumentException("not a JSON object");
     }
-    line.close();
-    line.lineEnd();
-  }
-
-  /** Every key but those of what was said, in the order of the contract. */
-  static void fields(RequestRecord record, RecordFields line) {
-    identity(record.identity(), line);
-    timing(record.timing(), line);
-    Events events = record.events();
-    line.key("event_offsets_us").integers(events.offsetsMicros());
-    line.key("event_tokens").integers(events.tokens());
-    tokens(record.tokens(), line);
-    outcome(record.outcome(), line);
-    line.key("server").numbers(record.server());
-    line.key("streamed").flag(record.identity().streamed());
-    line.key("start_lag_s").seconds(record.timing().startLagNanos());
-    line.key("gate_wait_s").seconds(record.timing().gateWaitNanos());
-    line.key("streamed_tokens").integer(record.tokens().streamedTokens());
-    events(events, line);
-  }
-
-  private static void identity(Identity identity, RecordFields line) {
-    line.key("request_id").text(identity.requestId());
-    line.key("run_id").text(identity.runId());
-    line.key("injector").text(identity.injector());
-    line.key("trial").integer(identity.trial());
-    line.key("request_index").integer(identity.requestIndex());
-    line.key("scenario").text(identity.scenario());
-    line.key("name").text(identity.name());
-    line.key("groups").texts(identity.groups());
-    line.key("user_id").integer(identity.userId());
-    line.key("turn").integer(identity.turn());
-    line.key("target").text(identity.target());
-    line.key("endpoint").text(identity.endpoint());
-    line.key("model").text(identity.model());
-    line.key("api").text(identity.api());
-    line.key("stage").text(identity.stage());
-    line.key("phase").text(identity.phase().key());
-  }
-
-  private static void timing(Timing timing, RecordFields line) {
-    Double tpot = timing.tpotNanos();
-    line.key("start_unix_ns").integer(timing.startUnixNanos());
-    line.key("scheduled_offset_s").seconds(timing.scheduledOffsetNanos());
-    line.key("queue_wait_s").seconds(timing.queueWaitNanos());
-    line.key("connect_s").seconds(timing.connectNanos());
-    line.key("ttfb_s").seconds(timing.headersNanos());
-    line.key("first_event_s").seconds(timing.firstEventNanos());
-    line.key("ttft_s").seconds(timing.ttftNanos());
-    line.key("ttft_from_schedule_s").seconds(timing.ttftFromScheduleNanos());
-    line.key("ttfo_s").seconds(timing.ttfoNanos());
-    line.key("latency_s").seconds(timing.latencyNanos());
-    line.key("latency_from_schedule_s").seconds(timing.latencyFromScheduleNanos());
-    line.key("closed_s").seconds(timing.closedNanos());
-    line.key("tpot_s").seconds(tpot == null ? null : (Long) Math.round(tpot));
-  }
-
-  private static void tokens(Tokens tokens, RecordFields line) {
-    TokenSource source = tokens.source();
-    line.key("prompt_chars").integer(tokens.promptChars());
-    line.key("prompt_tokens").integer(tokens.promptTokens());
-    line.key("prompt_tokens_local").integer(tokens.promptTokensLocal());
-    line.key("cached_tokens").integer(tokens.cachedTokens());
-    line.key("max_tokens").integer(tokens.maxTokens());
-    line.key("output_tokens").integer(tokens.outputTokens());
-    line.key("output_tokens_local").integer(tokens.outputTokensLocal());
-    line.key("reasoning_tokens").integer(tokens.reasoningTokens());
-    line.key("estimated").flag(tokens.estimated());
-    line.key("token_source").text(source == null ? null : source.name().toLowerCase(Locale.ROOT));
-  }
-
-  private static void outcome(Outcome outcome, RecordFields line) {
-    line.key("finish_reason").text(outcome.finishReason());
-    line.key("status").integer(outcome.httpStatus());
-    line.key("ok").flag(outcome.ok());
-    line.key("verdict").text(outcome.status().key());
-    line.key("error").text(outcome.error());
-    line.key("slo_ok").flag(outcome.sloOk());
-    line.key("slo_missed").texts(outcome.sloMissed());
-  }
-
-  private static void events(Events events, RecordFields line) {
-    line.key("event_choices").integers(events.choices());
-    line.key("events").integer(events.count());
-    line.key("coalesced_events").integer(events.coalesced());
-    line.key("late_events").integer(events.late());
-    line.key("done").flag(events.done());
-    line.key("first_event_tokens").integer(events.firstEventTokens());
-    line.key("stall_s").seconds(events.longestGapNanos());
-  }
-
-  private static void text(Text text, RecordFields line) {
-    String messages = text.messages();
-    if (messages != null) {
-      line.key("messages").json(messages);
+    Values values = new Values();
+    int likely = 0;
+    for (String key = json.nextFieldName(); key != null; key = json.nextFieldName()) {
+      RecordField<?> field = RecordField.ALL.get(likely);
+      if (!field.key().getValue().equals(key)) {
+        field = BY_KEY.get(key);
+      }
+      json.nextToken();
+      if (field == null) {
+        json.skipChildren();
+      } else {
+        values.read(field, json);
+        likely = (field.index() + 1) % RecordField.ALL.size();
+      }
     }
-    if (messages == null || text.prompt() != null) {
-      line.key("prompt").text(text.prompt());
+    if (json.nextToken() != null) {
+      throw new IllegalArgumentException("more than one JSON object");
     }
-    line.key("answer").text(text.answer());
-    line.key("reasoning").text(text.reasoning());
+    return values;
+  }
+
+  /** What a line says, by field. */
+  private static final class Values {
+
+    private static final Object NULL = new Object();
+
+    private final @Nullable Object[] values = new @Nullable Object[RecordField.ALL.size()];
+
+    void read(RecordField<?> field, JsonParser json) throws IOException {
+      try {
+        Object value = field.type().read(json);
+        values[field.index()] = value == null ? NULL : value;
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(field + " " + e.getMessage(), e);
+      }
+    }
+
+    /** Whether the line says anything of it, be it null. */
+    boolean has(RecordField<?> field) {
+      return values[field.index()] != null;
+    }
+
+    @SuppressWarnings("unchecked") // a value is read by the type of its field
+    <T> @Nullable T get(RecordField<T> field) {
+      Object value = values[field.index()];
+      return value == NULL ? null : (T) value;
+    }
+
+    <T> T get(RecordField<T> field, T absent) {
+      T value = get(field);
+      return value == null ? absent : value;
+    }
+
+    <T> T required(RecordField<T> field) {
+      T value = get(field);
+      if (value == null) {
+        throw new IllegalArgumentException("no " + field);
+      }
+      return value;
+    }
+  }
+
+  private static final int[] NONE = {};
+
+  /** Gives each value its place; what older files do not have follows from the rest. */
+  static RequestRecord record(Values v) {
+    RequestStatus status = v.required(RecordField.STATUS);
+    return new RequestRecord(
+        new Identity(
+            v.required(RecordField.REQUEST_ID),
+            v.required(RecordField.RUN_ID),
+            v.required(RecordField.INJECTOR),
+            v.get(RecordField.TRIAL),
+            v.required(RecordField.REQUEST_INDEX),
+            v.required(RecordField.SCENARIO),
+            v.required(RecordField.NAME),
+            v.get(RecordField.GROUPS, List.of()),
+            v.required(RecordField.USER_ID),
+            v.get(RecordField.TURN),
+            v.required(RecordField.TARGET),
+            v.required(RecordField.ENDPOINT),
+            v.get(RecordField.MODEL),
+            v.required(RecordField.API),
+            v.get(RecordField.STREAMED, true),
+            v.required(RecordField.STAGE),
+            v.required(RecordField.PHASE)),
+        timing(v),
+        events(v),
+        new Tokens(
+            v.get(RecordField.PROMPT_CHARS),
+            v.get(RecordField.PROMPT_TOKENS),
+            v.get(RecordField.PROMPT_TOKENS_LOCAL),
+            v.get(RecordField.CACHED_TOKENS),
+            v.get(RecordField.MAX_TOKENS),
+            v.get(RecordField.OUTPUT_TOKENS),
+            v.get(RecordField.OUTPUT_TOKENS_LOCAL),
+            v.get(RecordField.REASONING_TOKENS),
+            v.get(RecordField.STREAMED_TOKENS),
+            v.get(RecordField.ESTIMATED, false),
+            v.get(RecordField.TOKEN_SOURCE)),
+        new Outcome(
+            v.get(RecordField.FINISH_REASON),
+            v.get(RecordField.HTTP_STATUS),
+            status,
+            v.get(RecordField.OK, status == RequestStatus.COMPLETE),
+            v.get(RecordField.ERROR),
+            v.get(RecordField.SLO_OK),
+            v.get(RecordField.SLO_MISSED, List.of())),
+        v.get(RecordField.SERVER, Map.of()),
+        text(v));
+  }
+
+  private static Timing timing(Values v) {
+    long startLag = v.get(RecordField.START_LAG, 0L);
+    Long queueWait = v.get(RecordField.QUEUE_WAIT);
+    Long gateWait = v.get(RecordField.GATE_WAIT);
+    if (!v.has(RecordField.GATE_WAIT) && queueWait != null) {
+      gateWait = queueWait - startLag;
+    }
+    Long tpot = v.get(RecordField.TPOT);
+    return new Timing(
+        v.required(RecordField.START),
+        v.get(RecordField.SCHEDULED_OFFSET),
+        startLag,
+        gateWait,
+        v.get(RecordField.CONNECT),
+        v.get(RecordField.HEADERS),
+        v.get(RecordField.FIRST_EVENT),
+        v.get(RecordField.TTFT),
+        v.get(RecordField.TTFO),
+        v.get(RecordField.LATENCY),
+        v.get(RecordField.CLOSED),
+        tpot == null ? null : (Double) tpot.doubleValue());
+  }
+
+  private static Events events(Values v) {
+    int[] offsets = v.get(RecordField.EVENT_OFFSETS, NONE);
+    return new Events(
+        offsets,
+        v.get(RecordField.EVENT_TOKENS, NONE),
+        v.get(RecordField.EVENT_CHOICES, NONE),
+        v.get(RecordField.EVENT_COUNT, offsets.length),
+        v.get(RecordField.COALESCED_EVENTS, 0),
+        v.get(RecordField.LATE_EVENTS, 0),
+        v.get(RecordField.DONE, false),
+        v.get(RecordField.STALL),
+        v.get(RecordField.FIRST_EVENT_TOKENS));
+  }
+
+  private static @Nullable Text text(Values v) {
+    boolean isKept =
+        v.has(RecordField.MESSAGES)
+            || v.has(RecordField.PROMPT)
+            || v.has(RecordField.ANSWER)
+            || v.has(RecordField.REASONING);
+    return isKept
+        ? new Text(
+            v.get(RecordField.MESSAGES),
+            v.get(RecordField.PROMPT),
+            v.get(RecordField.ANSWER),
+            v.get(RecordField.REASONING))
+        : null;
   }
 
   private static String oneLine(String message) {

@@ -11,13 +11,16 @@ import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records as {@code llm/requests.csv}: UTF-8, RFC 4180, a header and a row per record, the keys of
  * {@code llm/requests.jsonl} in their order. Left out is what no cell can hold: what comes once per
- * event, timings that the server named, and texts of prompts and answers. Lists of names are joined
- * by {@code |}.
+ * event, timings that the server named, and texts of prompts and answers. An absent value is an
+ * empty cell, an empty text {@code ""}; lists of names are joined by {@code |}.
  *
  * <pre>{@code
  * try (RecordCsv csv = RecordCsv.create(requestsCsv)) {
@@ -30,10 +33,12 @@ import java.util.function.Consumer;
  */
 public final class RecordCsv implements Consumer<RequestRecord>, Closeable {
 
+  private static final List<RecordField<?>> COLUMNS =
+      RecordField.ALL.stream().filter(RecordField::isColumn).toList();
+
   private final Path file;
   private final Path draft;
   private final Writer out;
-  private final CsvRow row = new CsvRow();
   private boolean hasHeader;
 
   private RecordCsv(Path file, Path draft) throws IOException {
@@ -56,16 +61,40 @@ public final class RecordCsv implements Consumer<RequestRecord>, Closeable {
    */
   @Override
   public void accept(RequestRecord record) {
-    RecordCodec.fields(record, row.clear());
     try {
       if (!hasHeader) {
-        out.write(row.header());
+        row(Object::toString);
         hasHeader = true;
       }
-      out.append(row.line());
+      row(column -> cell(column, record));
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
     }
+  }
+
+  private void row(Function<RecordField<?>, @Nullable String> cells) throws IOException {
+    String separator = "";
+    for (RecordField<?> column : COLUMNS) {
+      out.write(separator);
+      String cell = cells.apply(column);
+      if (cell != null) {
+        out.write(needsQuotes(cell) ? '"' + cell.replace("\"", "\"\"") + '"' : cell);
+      }
+      separator = ",";
+    }
+    out.write("\r\n");
+  }
+
+  private static <T> @Nullable String cell(RecordField<T> column, RequestRecord record) {
+    T value = column.get(record);
+    return value == null ? null : column.type().cell(value);
+  }
+
+  private static boolean needsQuotes(String cell) {
+    return cell.isEmpty()
+        || cell.startsWith(" ")
+        || cell.endsWith(" ")
+        || cell.chars().anyMatch(c -> c == ',' || c == '"' || c == '\r' || c == '\n');
   }
 
   /** Ends the file and moves it into place. */

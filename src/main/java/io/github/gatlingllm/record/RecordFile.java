@@ -3,9 +3,6 @@ package io.github.gatlingllm.record;
 import io.github.gatlingllm.record.ReadReport.BadLine;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -34,11 +31,6 @@ public final class RecordFile {
 
   private static final int BAD_LINES_NAMED = 5;
   private static final int LONGEST_LINE = 64 << 20;
-  private static final VarHandle WORDS =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final long ONES = 0x0101010101010101L;
-  private static final long TOP_BITS = 0x8080808080808080L;
-  private static final long LINE_FEEDS = ONES * '\n';
 
   private final Consumer<RequestRecord> sink;
   private final int longestLine;
@@ -110,20 +102,9 @@ public final class RecordFile {
     tail(buffer, size, skipped);
   }
 
-  /**
-   * Where the next line feed is; {@code to} if there is none before. Eight bytes at a time: in a
-   * word that is 0 where a line feed was, subtracting 1 from each byte borrows into the top bit of
-   * the first such byte (Warren, Hacker's Delight, 6-1).
-   */
+  /** Where the next line feed is; {@code to} if there is none before. */
   static int lineEnd(byte[] buffer, int from, int to) {
     int i = from;
-    for (; i + Long.BYTES <= to; i += Long.BYTES) {
-      long word = (long) WORDS.get(buffer, i) ^ LINE_FEEDS;
-      long hit = (word - ONES) & ~word & TOP_BITS;
-      if (hit != 0) {
-        return i + Long.numberOfTrailingZeros(hit) / Byte.SIZE;
-      }
-    }
     while (i < to && buffer[i] != '\n') {
       i++;
     }

@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * @param sloByRequest objectives of the requests that have their own, by request name
  * @param sloByTarget what each target is judged by, where targets differ; empty where the three
  *     before are those of all
+ * @param targets what figures depend on, by target; empty in files without it
+ * @param report what is made of the run; null in files without it
  * @param dropped records that could not be kept
  * @param planned requests that were planned; null when the plan does not say
  * @param stages load levels in order of time, those that began
@@ -57,9 +59,11 @@ public record RunInfo(
     double sloPercentile,
     Map<String, String> sloByRequest,
     Map<String, TargetSlo> sloByTarget,
+    Map<String, TargetFacts> targets,
+    @Nullable ReportOptions report,
     long dropped,
     @Nullable Long planned,
-    List<StageInfo> stages,
+    List<LevelInfo> stages,
     List<Conclusion> conclusions,
     List<Assertion> assertions) {
 
@@ -95,6 +99,39 @@ public record RunInfo(
     /** The objectives of requests that have none of their own. */
     Slo global() {
       return slo.isEmpty() ? new Slo(List.of(), percentile) : Slo.parse(slo, percentile);
+    }
+  }
+
+  /**
+   * What figures of the requests to one target depend on.
+   *
+   * @param pinnedOutput whether answers were to have exactly {@code max_tokens} tokens
+   * @param tokenizer what counted our tokens
+   */
+  public record TargetFacts(boolean pinnedOutput, String tokenizer) {
+
+    /** Of requests that cannot be told apart: pinned where all are. */
+    public TargetFacts and(TargetFacts other) {
+      return new TargetFacts(pinnedOutput && other.pinnedOutput, tokenizer);
+    }
+  }
+
+  /**
+   * What is made of a run.
+   *
+   * @param csv whether {@code requests.csv} is written
+   * @param indexBlock whether Gatling's pages get our block
+   * @param failBuild whether a missed assertion fails the build
+   */
+  public record ReportOptions(boolean csv, boolean indexBlock, boolean failBuild) {
+
+    /** The defaults of the contract. */
+    public static final ReportOptions DEFAULT = new ReportOptions(false, true, true);
+
+    /** What either asks for that is not the default. */
+    public ReportOptions and(ReportOptions other) {
+      return new ReportOptions(
+          csv || other.csv, indexBlock && other.indexBlock, failBuild && other.failBuild);
     }
   }
 
@@ -145,6 +182,8 @@ public record RunInfo(
         sloByTarget == null
             ? Map.of()
             : Collections.unmodifiableMap(new LinkedHashMap<>(sloByTarget));
+    targets =
+        targets == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(targets));
     stages = stages == null ? List.of() : List.copyOf(stages);
     conclusions = conclusions == null ? List.of() : List.copyOf(conclusions);
     assertions = assertions == null ? List.of() : List.copyOf(assertions);
@@ -177,6 +216,34 @@ public record RunInfo(
     TargetSlo judge = judgeOf(target);
     String own = judge.byRequest().get(requestName);
     return own == null ? judge.global() : Slo.parse(own, judge.percentile());
+  }
+
+  /**
+   * Whether answers of that target were to have exactly {@code max_tokens} tokens; in files that do
+   * not say it by target, what is said of all.
+   */
+  public boolean isOutputPinned(String target) {
+    TargetFacts facts = targets.get(target);
+    return facts == null
+        ? Boolean.parseBoolean(config.getOrDefault("ignoreEos", "false"))
+        : facts.pinnedOutput();
+  }
+
+  /** Whether all targets have one tokenizer; older files note those that differ by target. */
+  public boolean hasOneTokenizer() {
+    return targets.isEmpty()
+        ? config.keySet().stream().noneMatch(name -> name.startsWith("tokenizer "))
+        : targets.values().stream().map(TargetFacts::tokenizer).distinct().count() == 1;
+  }
+
+  /** What is made of the run; older files have it among their settings. */
+  public ReportOptions reportOptions() {
+    return report != null
+        ? report
+        : new ReportOptions(
+            "true".equals(config.get("csv")),
+            !"false".equals(config.get("indexBlock")),
+            !"false".equalsIgnoreCase(config.get("failBuild")));
   }
 
   private static Map<String, String> redacted(@Nullable Map<String, String> config) {

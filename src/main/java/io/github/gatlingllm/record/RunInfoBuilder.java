@@ -29,9 +29,11 @@ public final class RunInfoBuilder {
   private double sloPercentile = Slo.NONE.percentile();
   private Map<String, String> sloByRequest = Map.of();
   private Map<String, RunInfo.TargetSlo> sloByTarget = Map.of();
+  private Map<String, RunInfo.TargetFacts> targets = Map.of();
+  private RunInfo.@Nullable ReportOptions report;
   private long dropped;
   private @Nullable Long planned;
-  private List<StageInfo> stages = List.of();
+  private List<LevelInfo> stages = List.of();
   private List<RunInfo.Conclusion> conclusions = List.of();
   private List<Assertion> assertions = List.of();
 
@@ -54,6 +56,8 @@ public final class RunInfoBuilder {
     sloPercentile = info.sloPercentile();
     sloByRequest = info.sloByRequest();
     sloByTarget = info.sloByTarget();
+    targets = info.targets();
+    report = info.report();
     dropped = info.dropped();
     planned = info.planned();
     stages = info.stages();
@@ -113,6 +117,16 @@ public final class RunInfoBuilder {
     return this;
   }
 
+  public RunInfoBuilder targets(Map<String, RunInfo.TargetFacts> byLabel) {
+    targets = byLabel;
+    return this;
+  }
+
+  public RunInfoBuilder report(RunInfo.@Nullable ReportOptions options) {
+    report = options;
+    return this;
+  }
+
   /** One more thing that a load plan found. */
   public RunInfoBuilder conclusion(RunInfo.Conclusion found) {
     conclusions = Stream.concat(conclusions.stream(), Stream.of(found)).toList();
@@ -129,7 +143,7 @@ public final class RunInfoBuilder {
     return this;
   }
 
-  public RunInfoBuilder stages(List<StageInfo> inOrder) {
+  public RunInfoBuilder stages(List<LevelInfo> inOrder) {
     stages = inOrder;
     return this;
   }
@@ -156,6 +170,8 @@ public final class RunInfoBuilder {
         sloPercentile,
         sloByRequest,
         sloByTarget,
+        targets,
+        report,
         dropped,
         planned,
         stages,

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
@@ -9,7 +10,6 @@ import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Series.Bucket;
 import io.github.gatlingllm.stats.Series.Shape;
 import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.stats.Summary.Arrivals;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ final class ArrivalSection {
 
   /** The section; empty in closed loops. */
   Optional<Section> section() {
-    Arrivals all = summary.arrivals();
+    ArrivalFigures all = summary.arrivals();
     if (all == null) {
       return Optional.empty();
     }
@@ -63,7 +63,7 @@ final class ArrivalSection {
             charts));
   }
 
-  private Html table(Arrivals all) {
+  private Html table(ArrivalFigures all) {
     Table table =
         new Table(
             "Planned against realised arrivals",
@@ -86,7 +86,7 @@ final class ArrivalSection {
     return table.html();
   }
 
-  private static void row(Table table, String name, Arrivals arrivals) {
+  private static void row(Table table, String name, ArrivalFigures arrivals) {
     table
         .row(name, "")
         .cell(NumberText.count(arrivals.count()))
@@ -103,7 +103,7 @@ final class ArrivalSection {
   private Chart rate() {
     return new Chart(
             "arrivals-rate",
-            "Arrivals per second, planned and realised",
+            "ArrivalFigures per second, planned and realised",
             "the closer the better",
             "Where the lines lie on each other the plan was kept; where the realised one falls"
                 + " behind and then overshoots, requests started late. Of recorded requests, all"
@@ -138,8 +138,8 @@ final class ArrivalSection {
             Axis.places("Load level", "", places),
             Axis.of("Variance ÷ mean", ""),
             List.of(
-                dispersion("realised", 0, 0, open, Arrivals::realisedDispersion),
-                dispersion("planned", 1, 2, open, Arrivals::plannedDispersion))));
+                dispersion("realised", 0, 0, open, ArrivalFigures::realisedDispersion),
+                dispersion("planned", 1, 2, open, ArrivalFigures::plannedDispersion))));
   }
 
   private static Line dispersion(
@@ -147,10 +147,10 @@ final class ArrivalSection {
       int color,
       int dash,
       List<Stage> open,
-      Function<Arrivals, @Nullable Double> figure) {
+      Function<ArrivalFigures, @Nullable Double> figure) {
     List<Point> points = new ArrayList<>();
     for (Stage stage : open) {
-      Arrivals arrivals = Objects.requireNonNull(stage.arrivals());
+      ArrivalFigures arrivals = Objects.requireNonNull(stage.arrivals());
       points.add(new Point(points.size(), figure.apply(arrivals)));
     }
     return Line.of(name, color, dash, points);

@@ -1,11 +1,11 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Chart.Scale;
 import io.github.gatlingllm.report.ComparedRuns.Side;
-import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Stage;

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.stats.Check;
-import io.github.gatlingllm.stats.Distribution;
 import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

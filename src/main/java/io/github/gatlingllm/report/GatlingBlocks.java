@@ -1,10 +1,10 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.AssertionResult;
-import io.github.gatlingllm.stats.Distribution;
-import io.github.gatlingllm.stats.Figures;
-import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,10 +72,10 @@ final class GatlingBlocks {
             "p99",
             "p99.9",
             "max"));
-    for (Metric metric : Metric.values()) {
+    for (Metric metric : Metric.distributions()) {
       Distribution values = request.figures().metric(metric);
       if (metric.isTime() && !values.isEmpty()) {
-        html.open("tr").element("th", metric.title() + ", " + metric.unit(), "scope", "row");
+        html.open("tr").element("th", metric.title() + ", " + metric.unit().sign(), "scope", "row");
         html.element("td", NumberText.count(values.count()));
         html.element("td", NumberText.number(values.mean()));
         html.element("td", NumberText.number(values.std()));

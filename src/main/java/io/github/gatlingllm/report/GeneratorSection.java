@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.stats.Distribution;
 import io.github.gatlingllm.stats.Summary;
 import java.util.List;
 import java.util.Map;

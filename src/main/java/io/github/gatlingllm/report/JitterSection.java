@@ -1,5 +1,8 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures.Jitter;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
@@ -8,9 +11,6 @@ import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.stats.CloseUps.Evenness;
 import io.github.gatlingllm.stats.CloseUps.EventSize;
 import io.github.gatlingllm.stats.CloseUps.Pauses;
-import io.github.gatlingllm.stats.Distribution;
-import io.github.gatlingllm.stats.Figures.Jitter;
-import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.Series.Shape;
 import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;

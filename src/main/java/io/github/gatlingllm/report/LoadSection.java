@@ -1,12 +1,12 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Pin;
 import io.github.gatlingllm.report.Chart.Point;
-import io.github.gatlingllm.stats.Distribution;
-import io.github.gatlingllm.stats.Figures;
-import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Curve;
 import io.github.gatlingllm.stats.Summary.Stage;
@@ -208,7 +208,8 @@ final class LoadSection {
             id,
             metric.title() + " against load",
             LOWER,
-            "Median and tail at each load level; a tail that leaves the median behind means queueing.",
+            "Median and tail at each load level; a tail that leaves the median behind means"
+                + " queueing.",
             load(),
             Axis.of(metric.title(), "ms"),
             lines);

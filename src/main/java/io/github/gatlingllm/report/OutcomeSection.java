@@ -1,8 +1,8 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.stats.Figures;
-import io.github.gatlingllm.stats.Figures.ErrorCount;
 import java.util.List;
 import java.util.Map;
 

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.stats.Metric;
+import io.github.gatlingllm.metric.Metric;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,7 +29,7 @@ final class PageEnd {
 
   Section glossary() {
     Html html = new Html().open("dl", "class", "glossary card");
-    for (Metric metric : Metric.values()) {
+    for (Metric metric : Metric.distributions()) {
       term(html, metric.title(), metric.formula());
     }
     term(
@@ -48,7 +48,8 @@ final class PageEnd {
     term(
         html,
         "Knee",
-        "load level with the highest output tok/s ÷ median E2E; known only when a higher level was run");
+        "load level with the highest output tok/s ÷ median E2E; known only when a higher level was"
+            + " run");
     term(html, "Jitter", "pooled ITL p99 ÷ p50: 1 ideal, 2 some stutter, above 3 visible pauses");
     term(
         html,
@@ -65,7 +66,8 @@ final class PageEnd {
     term(
         html,
         "Percentiles",
-        "nearest rank on a histogram of 3 significant digits (error ≤ 0.1 %); runs and levels are pooled, percentiles never averaged");
+        "nearest rank on a histogram of 3 significant digits (error ≤ 0.1 %); runs and levels are"
+            + " pooled, percentiles never averaged");
     term(
         html,
         "Clock",

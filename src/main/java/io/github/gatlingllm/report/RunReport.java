@@ -68,7 +68,7 @@ public final class RunReport {
           files.requests() + " is not there; expected the directory of a recorded run");
     }
     RunInfo info = RunInfoFile.read(files.info()).orElse(null);
-    boolean withCsv = csv || (info != null && "true".equals(info.config().get("csv")));
+    boolean withCsv = csv || (info != null && info.reportOptions().csv());
     RunFigures figures = withCsv ? figuresAndCsv(info) : figures(info, this::read);
     SummaryJson.write(figures.summary(), files.summaryJson());
     String markdown = SummaryMarkdown.of(figures.summary());
@@ -76,7 +76,7 @@ public final class RunReport {
     StepSummary.append(markdown, environment);
     JUnitXml.write(figures.summary(), files.junit());
     HtmlReport.write(files.page(), figures.summary(), figures.series());
-    if (info == null || !"false".equals(info.config().get("indexBlock"))) {
+    if (info == null || info.reportOptions().indexBlock()) {
       messages.addAll(GatlingPages.insert(files.run(), figures.summary()));
     }
     return figures;

@@ -1,12 +1,12 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Chart.Scale;
-import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.Series;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,7 +88,7 @@ final class ShapeSection {
         "histogram-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'),
         "Histogram of " + metric.title(),
         "How many values fell into each range; two humps usually are two kinds of requests.",
-        Axis.of(metric.title(), metric.unit()),
+        Axis.of(metric.title(), metric.unit().sign()),
         "Values",
         shape);
   }

@@ -1,10 +1,10 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.AssertionResult;
-import io.github.gatlingllm.stats.Check;
-import io.github.gatlingllm.stats.Figures;
-import io.github.gatlingllm.stats.Figures.ErrorCount;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
 import java.util.ArrayList;
@@ -104,9 +104,9 @@ public final class SummaryMarkdown {
       rows.add(
           List.of(
               row.measure(),
-              NumberText.ms(row.limitMs()),
-              NumberText.ms(row.actualMs()),
-              NumberText.ms(row.marginMs()),
+              NumberText.with(row.limitMs(), "ms"),
+              NumberText.with(row.actualMs(), "ms"),
+              NumberText.with(row.marginMs(), "ms"),
               NumberText.percent(row.metShare()),
               row.ok() == null ? NumberText.ABSENT : row.ok() ? "OK" : "KO"));
     }

@@ -1,9 +1,9 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.stats.Distribution;
-import io.github.gatlingllm.stats.Figures;
-import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.List;
@@ -161,7 +161,7 @@ final class SummaryTables {
   }
 
   /** Planned against realised arrivals in one line: rates, dispersion, lag. */
-  static String arrivals(Summary.Arrivals arrivals) {
+  static String arrivals(Figures.ArrivalFigures arrivals) {
     return NumberText.count(arrivals.count())
         + " planned at "
         + NumberText.with(arrivals.plannedPerS(), "requests/s")

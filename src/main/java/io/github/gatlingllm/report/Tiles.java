@@ -1,9 +1,9 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.stats.Distribution;
-import io.github.gatlingllm.stats.Figures;
-import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.Summary;
 import java.util.List;
 import java.util.Locale;

@@ -1,10 +1,10 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
-import io.github.gatlingllm.stats.Distribution;
 import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.AssertionResult;
-import io.github.gatlingllm.stats.Check;
 import io.github.gatlingllm.stats.Summary;
 import java.util.Comparator;
 import java.util.List;
@@ -63,8 +63,8 @@ final class VerdictSections {
       table
           .row(row.measure().toUpperCase(Locale.ROOT), "lower is better")
           .cell("< " + NumberText.plainMs(row.limitMs()))
-          .cell(NumberText.ms(row.actualMs()))
-          .cell(NumberText.ms(row.marginMs()))
+          .cell(NumberText.with(row.actualMs(), "ms"))
+          .cell(NumberText.with(row.marginMs(), "ms"))
           .cell(NumberText.percent(row.metShare()))
           .cell(result(row.ok()))
           .end();

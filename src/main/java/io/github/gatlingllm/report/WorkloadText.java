@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.stats.Distribution;
 import io.github.gatlingllm.stats.Summary;
 
 /** What was asked, in words: no result is worth reading without it. */

@@ -56,6 +56,6 @@ final class AfterRun implements Runnable {
   }
 
   private static boolean failsBuild(RunInfo info) {
-    return !"false".equalsIgnoreCase(info.config().get("failBuild"));
+    return info.reportOptions().failBuild();
   }
 }

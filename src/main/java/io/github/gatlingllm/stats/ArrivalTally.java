@@ -1,7 +1,9 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.metric.Moments;
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.stats.Summary.Arrivals;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +53,7 @@ final class ArrivalTally {
     }
   }
 
-  @Nullable Arrivals arrivals() {
+  @Nullable ArrivalFigures arrivals() {
     return pooled(List.of(this));
   }
 
@@ -63,7 +65,7 @@ final class ArrivalTally {
   }
 
   /** All of them together; dispersion is the mean over stages, as each has its own rate. */
-  static @Nullable Arrivals pooled(List<ArrivalTally> stages) {
+  static @Nullable ArrivalFigures pooled(List<ArrivalTally> stages) {
     ValueRecorder lag = lagMs(stages);
     Moments plannedDispersion = new Moments();
     Moments realisedDispersion = new Moments();
@@ -80,7 +82,7 @@ final class ArrivalTally {
     if (lag.isEmpty() || seconds == 0) {
       return null;
     }
-    return new Arrivals(
+    return new ArrivalFigures(
         planned,
         planned / seconds,
         realised / seconds,

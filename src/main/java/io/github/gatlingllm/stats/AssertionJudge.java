@@ -1,9 +1,11 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.metric.Figure;
+import io.github.gatlingllm.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.stats.FigureName.Unit;
-import io.github.gatlingllm.stats.Figures.MaxGoodput;
+import io.github.gatlingllm.record.LevelInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -45,7 +47,7 @@ final class AssertionJudge {
   }
 
   private void judge(Assertion assertion) {
-    FigureName figure = FigureName.parse(assertion.figure());
+    Figure figure = Figure.parse(assertion.figure());
     String target = assertion.target();
     String name = String.valueOf(assertion.name());
     switch (assertion.scope()) {
@@ -70,19 +72,19 @@ final class AssertionJudge {
     }
   }
 
-  private void stages(Assertion assertion, FigureName figure) {
-    List<StageInfo> all =
+  private void stages(Assertion assertion, Figure figure) {
+    List<LevelInfo> all =
         parts.stages(assertion.target()).stream().map(StageWindow::stage).toList();
-    List<StageInfo> meant = all.stream().filter(s -> s.label().equals(assertion.name())).toList();
-    for (StageInfo stage : meant) {
+    List<LevelInfo> meant = all.stream().filter(s -> s.label().equals(assertion.name())).toList();
+    for (LevelInfo stage : meant) {
       one(assertion, figure, parts.place(stage), stage.target(), stage, null);
     }
     if (meant.isEmpty()) {
-      none(assertion, figure, "no stage is called", all.stream().map(StageInfo::label).toList());
+      none(assertion, figure, "no stage is called", all.stream().map(LevelInfo::label).toList());
     }
   }
 
-  private void validity(Assertion assertion, FigureName figure) {
+  private void validity(Assertion assertion, Figure figure) {
     List<String> invalid =
         checks.stream().filter(c -> c.level() == Check.Level.INVALID).map(Check::id).toList();
     add(
@@ -95,14 +97,14 @@ final class AssertionJudge {
 
   private void one(
       Assertion assertion,
-      FigureName figure,
+      Figure figure,
       String subject,
       @Nullable String target,
-      @Nullable StageInfo stage,
+      @Nullable LevelInfo stage,
       @Nullable String name) {
     boolean all = stage == null && name == null;
     Parts.Part part = parts.part(target, stage, name, all ? maxGoodput.apply(target) : null);
-    Double value = figure.of(part.figures(), part.tally());
+    Double value = figure.of(part.figures(), part.tally()::recorder);
     Long lowN = value == null ? null : figure.lowN(part.figures());
     String note =
         value == null
@@ -114,7 +116,7 @@ final class AssertionJudge {
     add(assertion, figure, subject, value, note);
   }
 
-  private void none(Assertion assertion, FigureName figure, String what, List<String> names) {
+  private void none(Assertion assertion, Figure figure, String what, List<String> names) {
     List<String> distinct = names.stream().distinct().toList();
     String there =
         distinct.isEmpty()
@@ -132,7 +134,7 @@ final class AssertionJudge {
 
   private void add(
       Assertion assertion,
-      FigureName figure,
+      Figure figure,
       String whose,
       @Nullable Double value,
       @Nullable String note) {

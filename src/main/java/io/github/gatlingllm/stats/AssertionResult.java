@@ -1,7 +1,7 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
-import io.github.gatlingllm.stats.FigureName.Unit;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.List;

@@ -1,9 +1,10 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Figure;
+import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;
 import io.github.gatlingllm.record.Assertion.Scope;
-import io.github.gatlingllm.stats.FigureName.Unit;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -46,7 +47,7 @@ public final class AssertionText {
           "'" + text.strip() + "' is no assertion; expected e.g. ttft.p99<200ms or valid");
     }
     String unit = form.group(5) == null ? "" : form.group(5);
-    FigureName figure = figure(form.group(2), unit);
+    Figure figure = figure(form.group(2), unit);
     double value = value(figure, new BigDecimal(form.group(4)), unit);
     String stage = form.group(1);
     return new Assertion(
@@ -59,20 +60,20 @@ public final class AssertionText {
   }
 
   /** The unit chooses between a count, a share and a rate of the same name. */
-  private static FigureName figure(String name, String unit) {
+  private static Figure figure(String name, String unit) {
     if (name.equals("goodput") && unit.equals("/s")) {
-      return FigureName.parse("goodput.requests_per_s");
+      return Figure.parse("goodput.requests_per_s");
     }
     if (name.equals("goodput") && !unit.equals("%")) {
       throw new IllegalArgumentException(
           "goodput needs a unit; expected a share such as goodput>=95%, or goodput>=20/s");
     }
-    FigureName figure = FigureName.parse(name);
+    Figure figure = Figure.parse(name);
     boolean share = figure.unit() == Unit.PERCENT && !name.equals(figure.name());
-    return share && unit.isEmpty() ? FigureName.parse(name + ".count") : figure;
+    return share && unit.isEmpty() ? Figure.parse(name + ".count") : figure;
   }
 
-  private static double value(FigureName figure, BigDecimal number, String unit) {
+  private static double value(Figure figure, BigDecimal number, String unit) {
     Double value =
         switch (figure.unit()) {
           case MILLIS -> millis(number, unit);

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.stats.CloseUps.Breakdown;
 import io.github.gatlingllm.stats.CloseUps.Part;
 import io.github.gatlingllm.stats.CloseUps.PartMean;
@@ -79,7 +79,7 @@ final class BreakdownTally {
   Breakdown breakdown() {
     List<PartMean> means = new ArrayList<>();
     nanos.forEach((part, sum) -> means.add(new PartMean(part, sum[0] / 1e6 / count)));
-    StageInfo info = stage.stage();
+    LevelInfo info = stage.stage();
     return new Breakdown(info.label(), info.target(), info.scenario(), count, reporting, means);
   }
 }

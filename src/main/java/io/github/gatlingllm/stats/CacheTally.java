@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.stats.Summary.CacheUse;
 import org.jspecify.annotations.Nullable;

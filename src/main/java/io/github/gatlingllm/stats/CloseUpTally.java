@@ -1,5 +1,7 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.stats.CloseUps.Breakdown;
 import io.github.gatlingllm.stats.CloseUps.Evenness;

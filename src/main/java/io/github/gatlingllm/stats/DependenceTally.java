@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.random.SplitMix64;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.TokenGaps;
 import io.github.gatlingllm.stats.CloseUps.Dependence;
@@ -15,8 +16,8 @@ final class DependenceTally {
     String id = record.identity().requestId();
     long hash = hash(id);
     RequestRecord.Timing t = record.timing();
-    Integer prompt = TokenArrivals.promptTokensOf(record);
-    Integer output = TokenArrivals.tokensOf(record);
+    Integer prompt = record.tokens().prompt();
+    Integer output = record.tokens().n();
     Long ttft = t.ttftNanos();
     Long e2e = t.latencyNanos();
     if (prompt != null && ttft != null) {
@@ -41,11 +42,9 @@ final class DependenceTally {
     return mixed(hash);
   }
 
-  /** Spreads neighbours over all values ≥ 0; the finalizer of SplitMix64 (Steele et al. 2014). */
+  /** Spreads neighbours over all values ≥ 0. */
   private static long mixed(long value) {
-    long z = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
-    z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
-    return (z ^ (z >>> 31)) >>> 1;
+    return SplitMix64.mix(value) >>> 1;
   }
 
   Dependence dependence() {

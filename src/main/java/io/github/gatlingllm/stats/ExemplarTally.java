@@ -1,8 +1,8 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.StageInfo;
 import io.github.gatlingllm.stats.CloseUps.Exemplar;
 import io.github.gatlingllm.stats.CloseUps.Exemplars;
 import java.util.ArrayList;
@@ -54,7 +54,7 @@ final class ExemplarTally {
             .thenComparing(Comparator.comparing(Kept::id).reversed()));
   }
 
-  void add(RequestRecord record, StageInfo stage) {
+  void add(RequestRecord record, LevelInfo stage) {
     RequestRecord.Outcome outcome = record.outcome();
     if (outcome.ok()) {
       Long latency = record.timing().latencyFromScheduleNanos();
@@ -70,7 +70,7 @@ final class ExemplarTally {
     }
   }
 
-  private void keep(PriorityQueue<Kept> queue, RequestRecord record, StageInfo stage, long nanos) {
+  private void keep(PriorityQueue<Kept> queue, RequestRecord record, LevelInfo stage, long nanos) {
     Kept least = queue.peek();
     if (queue.size() >= MOST && least != null && nanos < least.nanos()) {
       return;
@@ -89,7 +89,7 @@ final class ExemplarTally {
     return t.startLagNanos() + (wait == null ? 0 : wait) + (closed == null ? 0 : closed);
   }
 
-  private Exemplar exemplar(RequestRecord record, StageInfo stage, long endNanos) {
+  private Exemplar exemplar(RequestRecord record, LevelInfo stage, long endNanos) {
     RequestRecord.Identity id = record.identity();
     RequestRecord.Timing t = record.timing();
     Long wait = t.queueWaitNanos();

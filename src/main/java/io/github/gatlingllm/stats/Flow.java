@@ -1,5 +1,7 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Moments;
+
 /**
  * What happened inside a measure window, whatever phase the request was scheduled in: tokens that
  * arrived, requests that ended, time in flight.

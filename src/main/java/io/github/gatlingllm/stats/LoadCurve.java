@@ -1,8 +1,9 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Figures.Goodput;
+import io.github.gatlingllm.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.stats.Figures.Goodput;
-import io.github.gatlingllm.stats.Figures.MaxGoodput;
 import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.Comparator;

@@ -1,8 +1,9 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.stats.Figures.MaxGoodput;
-import io.github.gatlingllm.stats.Figures.Trials;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.metric.Figures.Trials;
+import io.github.gatlingllm.record.LevelInfo;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -50,7 +51,7 @@ record Parts(RunStatistics counted) {
   }
 
   /** The name of a stage where the run has several targets, or scenarios at one. */
-  String place(StageInfo stage) {
+  String place(LevelInfo stage) {
     Windows windows = counted.windows();
     boolean scenarios = windows.tracks().size() > windows.targets().size();
     return Summary.named(
@@ -87,7 +88,7 @@ record Parts(RunStatistics counted) {
    */
   Part part(
       @Nullable String target,
-      @Nullable StageInfo stage,
+      @Nullable LevelInfo stage,
       @Nullable String name,
       @Nullable MaxGoodput max) {
     Predicate<StageWindow> within =

@@ -1,10 +1,10 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,19 +71,19 @@ final class RunBounds {
     return ended.stages().isEmpty() ? ended.toBuilder().stages(stages()).build() : ended;
   }
 
-  private List<StageInfo> stages() {
+  private List<LevelInfo> stages() {
     return spans.entrySet().stream()
         .sorted(Map.Entry.comparingByValue((a, b) -> Long.compare(a[0], b[0])))
         .map(e -> stage(e.getKey(), e.getValue()))
         .toList();
   }
 
-  private static StageInfo stage(Key key, long[] span) {
+  private static LevelInfo stage(Key key, long[] span) {
     PhaseWindow window = new PhaseWindow(Phase.MEASURE, span[0], span[1]);
     String label = key.label();
     boolean rate = label.matches("r=[0-9.]+");
     boolean users = label.matches("c=[0-9.]+");
-    return new StageInfo(
+    return new LevelInfo(
         label,
         key.target(),
         key.scenario(),
@@ -92,8 +92,8 @@ final class RunBounds {
             : users
                 ? "closed loop"
                 : label.equals("curve")
-                    ? StageInfo.RATE_CURVE
-                    : label.equals("trace") ? StageInfo.TRACE : "unknown",
+                    ? LevelInfo.RATE_CURVE
+                    : label.equals("trace") ? LevelInfo.TRACE : "unknown",
         rate || users ? (Double) Double.parseDouble(label.substring(2)) : null,
         rate ? "requests/s" : users ? "users" : "",
         List.of(window));

@@ -1,5 +1,9 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.check.AnswerCounts;
+import io.github.gatlingllm.check.AnswerCounts.TokenTimes;
+import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
@@ -13,6 +17,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,16 +49,40 @@ public final class RunStatistics {
   private final Map<String, ValueRecorder> server = new LinkedHashMap<>();
   private final Tallies<String> injectors = new Tallies<>("(others)");
   private final WorkloadTally workload = new WorkloadTally();
-  private final Evidence evidence;
+  private final AnswerCounts answers;
   private final CloseUpTally closeUps;
+  private final @Nullable Listener listener;
 
   record Key(int stage, String name) {}
 
-  private RunStatistics(RunInfo info, long end) {
-    windows = new Windows(info.stages(), end);
+  /**
+   * Hears how requests and tokens are attributed to the load levels of a run. A level is its
+   * position among the run's; {@code at} is a position in its measure window, 0 at the start and 1
+   * at the end.
+   */
+  public interface Listener {
+
+    /** Tokens arrived in the measure window. */
+    void tokens(int level, double at, double tokens, boolean inSlo);
+
+    /** A request ended in the measure window. */
+    void ended(int level, double at, boolean ok, boolean inSlo);
+
+    /**
+     * A request was scheduled in the phase measure, perhaps outside the window.
+     *
+     * @param met whether it met its SLO; null where it has none, or is not judged
+     */
+    void measured(int level, double at, RequestRecord record, @Nullable Boolean met);
+  }
+
+  private RunStatistics(RunInfo info, @Nullable Listener listener) {
+    Long end = info.endUnixNanos();
+    this.listener = listener;
+    windows = new Windows(info.stages(), end == null ? info.startUnixNanos() : end);
     slo = new SloTally(info);
     overTime = new OverTime(info.startUnixNanos());
-    evidence = new Evidence(isPinned(info));
+    answers = new AnswerCounts(info::isOutputPinned);
     closeUps = new CloseUpTally(info.startUnixNanos());
   }
 
@@ -64,7 +93,38 @@ public final class RunStatistics {
    *     the records, which takes a second pass
    */
   public static RunFigures of(@Nullable RunInfo info, RecordSource source) throws IOException {
-    return of(completed(info, source), hasNoStages(info), source);
+    return of(completed(info, source), hasNoStages(info), source, null);
+  }
+
+  /**
+   * The figures of a run, judged by its own SLO.
+   *
+   * @param info with all its stages
+   */
+  public static RunFigures of(RunInfo info, RecordSource source, Listener listener)
+      throws IOException {
+    return of(info, hasNoStages(info), source, listener);
+  }
+
+  /**
+   * The figures of some load levels pooled.
+   *
+   * @param info with all its stages
+   * @param which by their positions
+   */
+  public static RunFigures ofLevels(RunInfo info, Set<Integer> which, RecordSource source)
+      throws IOException {
+    List<LevelInfo> kept = which.stream().sorted().map(info.stages()::get).toList();
+    Windows all = new Windows(info.stages(), 0);
+    return of(
+        info.toBuilder().stages(kept).build(),
+        sink ->
+            source.replay(
+                record -> {
+                  if (which.contains(all.of(record.identity()).index())) {
+                    sink.accept(record);
+                  }
+                }));
   }
 
   /** The figures of a run, judged by another SLO than its own. */
@@ -76,13 +136,13 @@ public final class RunStatistics {
             .sloByRequest(Map.of())
             .sloByTarget(Map.of())
             .build();
-    return of(judged, hasNoStages(info), source);
+    return of(judged, hasNoStages(info), source, null);
   }
 
-  private static RunFigures of(RunInfo info, boolean inferred, RecordSource source)
+  private static RunFigures of(
+      RunInfo info, boolean inferred, RecordSource source, @Nullable Listener listener)
       throws IOException {
-    Long end = info.endUnixNanos();
-    RunStatistics statistics = new RunStatistics(info, end == null ? info.startUnixNanos() : end);
+    RunStatistics statistics = new RunStatistics(info, listener);
     ReadReport file = source.replay(statistics::add);
     return new SummaryAssembly(info, inferred, file, statistics).figures();
   }
@@ -101,15 +161,6 @@ public final class RunStatistics {
     return info == null || info.stages().isEmpty();
   }
 
-  static boolean isPinned(RunInfo info) {
-    return Boolean.parseBoolean(info.config().getOrDefault("ignoreEos", "false"));
-  }
-
-  /** Tokenizers that differ are noted under the names of their targets. */
-  static boolean hasOneTokenizer(RunInfo info) {
-    return info.config().keySet().stream().noneMatch(name -> name.startsWith("tokenizer "));
-  }
-
   private void add(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     StageWindow stage = windows.of(id);
@@ -118,7 +169,7 @@ public final class RunStatistics {
     List<String> missed = SloJudge.missed(objectives, record);
     Boolean met = SloJudge.met(objectives, record.outcome().status(), missed);
     boolean inSlo = Boolean.TRUE.equals(met);
-    TokenArrivals.Basis basis = tokens(record, stage, name, inSlo);
+    TokenTimes times = tokens(record, stage, name, inSlo);
     passage(record, stage, name, inSlo);
     injectors.add(id.injector());
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
@@ -132,7 +183,11 @@ public final class RunStatistics {
       if (id.trial() != null) {
         trials.computeIfAbsent(stage.index(), i -> new TrialTally()).add(record);
       }
-      evidence.add(record, basis);
+      answers.add(record, times);
+      if (listener != null) {
+        double at = stage.position(record.timing().scheduledUnixNanos());
+        listener.measured(stage.index(), at, record, met);
+      }
       closeUps.add(record, stage, met);
       if (met != null) {
         slo.add(record, missed);
@@ -144,10 +199,9 @@ public final class RunStatistics {
   }
 
   /** Puts every token into the window and the second in which it arrived. */
-  private TokenArrivals.Basis tokens(
-      RequestRecord record, StageWindow stage, String name, boolean inSlo) {
+  private TokenTimes tokens(RequestRecord record, StageWindow stage, String name, boolean inSlo) {
     Inflow inflow = new Inflow(stage, name, inSlo);
-    TokenArrivals.Basis basis = TokenArrivals.visit(record, inflow);
+    TokenTimes times = TokenArrivals.visit(record, inflow);
     Long admitted = record.timing().admittedUnixNanos();
     if (admitted != null) {
       TokenGaps.visit(
@@ -156,7 +210,7 @@ public final class RunStatistics {
           (i, chunk, micros, tokens) ->
               overTime.gap(admitted + record.events().offsetsMicros()[i] * 1_000L, micros, tokens));
     }
-    return basis;
+    return times;
   }
 
   /** The tokens of one request; most of them fall into the window of the one before. */
@@ -189,6 +243,9 @@ public final class RunStatistics {
         }
         into.tokens(tokens, inSlo);
         over.tokens(unixNanos, tokens);
+        if (listener != null) {
+          listener.tokens(now.index(), now.position(unixNanos), tokens, inSlo);
+        }
       }
     }
   }
@@ -206,7 +263,7 @@ public final class RunStatistics {
       overTime.ttft(admitted + ttft, ttft);
     }
     Long answered = ttft != null || record.identity().streamed() ? ttft : t.latencyNanos();
-    Integer prompt = TokenArrivals.promptTokensOf(record);
+    Integer prompt = record.tokens().prompt();
     if (answered != null && prompt != null) {
       StageWindow window = windows.at(admitted + answered, stage);
       if (window != null) {
@@ -240,6 +297,9 @@ public final class RunStatistics {
     StageWindow window = windows.at(closed, stage);
     if (window != null) {
       cell(window, name).flow().ended(stayMs, ok, inSlo);
+      if (listener != null) {
+        listener.ended(window.index(), window.position(closed), ok, inSlo);
+      }
     }
   }
 
@@ -311,8 +371,8 @@ public final class RunStatistics {
     return workload;
   }
 
-  Evidence evidence() {
-    return evidence;
+  AnswerCounts answers() {
+    return answers;
   }
 
   CloseUpTally closeUps() {

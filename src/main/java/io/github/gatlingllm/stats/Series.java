@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Metric;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.stats.Series.Bar;
 import io.github.gatlingllm.stats.Series.Cell;
 import io.github.gatlingllm.stats.Series.HeatMap;

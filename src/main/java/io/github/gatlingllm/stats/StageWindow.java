@@ -1,8 +1,8 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import java.util.Optional;
 
 /**
@@ -11,10 +11,10 @@ import java.util.Optional;
  *
  * @param index position among the stages of the run
  */
-record StageWindow(int index, StageInfo stage, long from, long to) {
+record StageWindow(int index, LevelInfo stage, long from, long to) {
 
   /** The window of a stage; one that is still open ends at {@code runEnd}. */
-  static StageWindow of(int index, StageInfo stage, long runEnd) {
+  static StageWindow of(int index, LevelInfo stage, long runEnd) {
     Optional<PhaseWindow> measure = stage.window(Phase.MEASURE);
     if (measure.isEmpty()) {
       return new StageWindow(index, stage, 0, 0);
@@ -31,6 +31,11 @@ record StageWindow(int index, StageInfo stage, long from, long to) {
   /** How much of [{@code start}, {@code end}) lies in the window. */
   long overlapNanos(long start, long end) {
     return Math.max(0, Math.min(end, to) - Math.max(start, from));
+  }
+
+  /** Where an instant lies in the window: 0 at its start, 1 at its end. */
+  double position(long unixNanos) {
+    return (double) (unixNanos - from) / Math.max(1, nanos());
   }
 
   long nanos() {

@@ -1,12 +1,14 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.check.CheckInput.Drift;
+import io.github.gatlingllm.check.CheckInput.Steadiness;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.StageInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -27,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class SteadyState {
 
-  /** A drift of more than this share of the mean is one. */
-  static final double LEAST_CHANGE = 0.2;
-
   private static final double SIGNIFICANT_Z = 2.935;
   private static final long LEAST_NANOS = 20_000_000_000L;
   private static final int LEAST_REQUESTS = 40;
@@ -40,30 +39,6 @@ final class SteadyState {
   private final Slices tokens;
   private long requests;
 
-  /**
-   * A trend that is significant, however small.
-   *
-   * @param change difference of the first and last quarter ÷ their mean
-   */
-  record Drift(String what, double change, String from, String to, boolean up) {
-
-    boolean isLarge() {
-      return change > LEAST_CHANGE;
-    }
-
-    String sentence() {
-      String way = up ? " grew from " : " fell from ";
-      return what + way + from + " to " + to + " over its measure window.";
-    }
-  }
-
-  /**
-   * The answer for one stage.
-   *
-   * @param drift the largest; null when no series has a significant trend
-   */
-  record Judged(@Nullable Drift drift) {}
-
   SteadyState(StageWindow window) {
     this.window = window;
     ttftMs = new Slices(window);
@@ -72,7 +47,7 @@ final class SteadyState {
   }
 
   /** The stage that is judged. */
-  StageInfo stage() {
+  LevelInfo stage() {
     return window.stage();
   }
 
@@ -98,19 +73,19 @@ final class SteadyState {
     tokens.add(unixNanos, count);
   }
 
-  /** Empty when there is too little to judge by. */
-  Optional<Judged> judged() {
+  /** Null when there is too little to judge by. */
+  @Nullable Steadiness steadiness() {
     if (!window.stage().isSteadyByPlan()
         || window.nanos() < LEAST_NANOS
         || requests < LEAST_REQUESTS) {
-      return Optional.empty();
+      return null;
     }
     List<Drift> drifts = new ArrayList<>();
     collect(drifts, Metric.TTFT_FROM_SCHEDULE_MS.title(), ttftMs.ofMeans(), NumberText::ms);
     collect(drifts, Metric.E2E_FROM_SCHEDULE_MS.title(), e2eMs.ofMeans(), NumberText::ms);
     collect(drifts, "output tok/s", tokens.ofRates(), NumberText::number);
     Drift largest = drifts.stream().max(Comparator.comparingDouble(Drift::change)).orElse(null);
-    return Optional.of(new Judged(largest));
+    return new Steadiness(largest);
   }
 
   private static void collect(

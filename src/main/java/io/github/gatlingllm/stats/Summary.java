@@ -1,5 +1,9 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +35,7 @@ public record Summary(
     Workload workload,
     @Nullable SloTable slo,
     Figures figures,
-    @Nullable Arrivals arrivals,
+    @Nullable ArrivalFigures arrivals,
     @Nullable Knee knee,
     List<Check> checks,
     List<AssertionResult> assertions,
@@ -74,7 +78,7 @@ public record Summary(
   }
 
   /** The name of a stage; what is null needs no naming. */
-  static String named(String stage, @Nullable String target, @Nullable String scenario) {
+  public static String named(String stage, @Nullable String target, @Nullable String scenario) {
     String ofScenario = scenario == null ? stage : stage + " of " + scenario;
     return target == null ? ofScenario : ofScenario + (scenario == null ? " of " : " at ") + target;
   }
@@ -199,27 +203,6 @@ public record Summary(
       double percentile) {}
 
   /**
-   * Planned against realised arrivals in measure windows of open loops.
-   *
-   * @param count how many arrivals
-   * @param plannedPerS planned arrivals ÷ window
-   * @param realisedPerS real starts in the window ÷ window
-   * @param plannedDispersion index of dispersion (variance ÷ mean of arrivals per second) of the
-   *     plan; 1 for Poisson, 0 for constant; null for windows of fewer than 2 s
-   * @param realisedDispersion the same of real starts
-   * @param lagP50Ms start − scheduled, median
-   */
-  public record Arrivals(
-      long count,
-      @Nullable Double plannedPerS,
-      @Nullable Double realisedPerS,
-      @Nullable Double plannedDispersion,
-      @Nullable Double realisedDispersion,
-      @Nullable Double lagP50Ms,
-      @Nullable Double lagP99Ms,
-      @Nullable Double lagMaxMs) {}
-
-  /**
    * The stage with the highest power = output tok/s ÷ median E2E: beyond it latency grows faster
    * than throughput.
    *
@@ -280,7 +263,7 @@ public record Summary(
       @Nullable Double durationS,
       List<PhaseSpan> phases,
       @Nullable Double meanInFlight,
-      @Nullable Arrivals arrivals,
+      @Nullable ArrivalFigures arrivals,
       Figures figures) {}
 
   /** A phase of a stage: its name, and when, in seconds since the start of the run. */

@@ -1,10 +1,21 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.check.CheckInput;
+import io.github.gatlingllm.check.CheckInput.CachedPrompts;
+import io.github.gatlingllm.check.CheckInput.LittlesLaw;
+import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
+import io.github.gatlingllm.check.CheckInput.Sweep;
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
-import io.github.gatlingllm.stats.Figures.MaxGoodput;
-import io.github.gatlingllm.stats.Summary.Arrivals;
+import io.github.gatlingllm.stats.Summary.CacheUse;
 import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.PhaseSpan;
 import io.github.gatlingllm.stats.Summary.RequestGroup;
@@ -28,7 +39,7 @@ final class SummaryAssembly {
   private final RunStatistics counted;
   private final Parts parts;
   private final List<Stage> stages = new ArrayList<>();
-  private final List<LoadChecks.Little> little = new ArrayList<>();
+  private final List<MeasuredLevel> measured = new ArrayList<>();
   private final List<LoadCurve> curves = new ArrayList<>();
   private final List<Target> targets = new ArrayList<>();
 
@@ -52,7 +63,7 @@ final class SummaryAssembly {
             info.planned(),
             bestGoodput(curves),
             parts.trials(w -> true));
-    Arrivals arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals().values()));
+    ArrivalFigures arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals().values()));
     Summary.Workload workload = counted.workload().workload();
     List<Check> checks = checks(run, workload, arrivals);
     Summary summary =
@@ -83,6 +94,13 @@ final class SummaryAssembly {
     ArrivalTally arrivals = counted.arrivals().get(window.index());
     boolean timed = window.nanos() > 0;
     Double inFlight = timed ? (Double) ((double) flow.inFlightNanos() / window.nanos()) : null;
+    Figures figures =
+        cell.figures(
+            window.nanos(),
+            parts.hasSlo(window.stage().target()),
+            null,
+            null,
+            parts.trials(w -> w.index() == window.index()));
     stages.add(
         new Stage(
             window.stage().label(),
@@ -96,21 +114,24 @@ final class SummaryAssembly {
             phases(window),
             inFlight,
             arrivals == null ? null : arrivals.arrivals(),
-            cell.figures(
-                window.nanos(),
-                parts.hasSlo(window.stage().target()),
-                null,
-                null,
-                parts.trials(w -> w.index() == window.index()))));
-    if (inFlight != null && flow.staysMs().count() > 0) {
-      double windowMs = window.nanos() / 1e6;
-      little.add(
-          new LoadChecks.Little(
-              parts.place(window.stage()),
-              inFlight,
-              flow.staysMs().sum() / windowMs,
-              flow.staysMs().mean() / windowMs));
-    }
+            figures));
+    SteadyState steady = counted.steadiness().get(window.index());
+    measured.add(
+        new MeasuredLevel(
+            parts.place(window.stage()),
+            !window.stage().kind().equals(Windows.UNPLANNED),
+            figures,
+            littlesLaw(flow, window, inFlight),
+            steady == null ? null : steady.steadiness()));
+  }
+
+  private static @Nullable LittlesLaw littlesLaw(
+      Flow flow, StageWindow window, @Nullable Double inFlight) {
+    double windowMs = window.nanos() / 1e6;
+    return inFlight == null || flow.staysMs().count() == 0
+        ? null
+        : new LittlesLaw(
+            inFlight, flow.staysMs().sum() / windowMs, flow.staysMs().mean() / windowMs);
   }
 
   private List<PhaseSpan> phases(StageWindow window) {
@@ -206,25 +227,36 @@ final class SummaryAssembly {
     return groups;
   }
 
-  private List<Check> checks(Figures run, Summary.Workload workload, @Nullable Arrivals arrivals) {
-    LoadChecks load = new LoadChecks();
-    load.records(info, file);
-    load.windows(inferred, stages, info);
-    load.littlesLaw(little);
-    load.steadyState(
-        counted.steadiness().values().stream()
-            .flatMap(s -> s.judged().map(j -> Map.entry(parts.place(s.stage()), j)).stream())
-            .toList());
-    load.identity(counted.evidence());
-    load.arrivals(arrivals);
-    load.lowN(run, stages);
-    load.levels(curves);
-    load.conclusions(info.conclusions());
-    load.sameModel(counted.workload().modelsOfTargets(), RunStatistics.hasOneTokenizer(info));
-    List<Check> all = new ArrayList<>(load.checks());
-    all.addAll(AnswerChecks.of(counted.evidence(), run, workload, RunStatistics.isPinned(info)));
-    all.sort(Comparator.comparing(Check::level).reversed());
-    return all;
+  private List<Check> checks(
+      Figures run, Summary.Workload workload, @Nullable ArrivalFigures arrivals) {
+    return Check.of(
+        new CheckInput(
+            info,
+            file,
+            inferred,
+            run,
+            measured,
+            curves.stream().map(SummaryAssembly::sweep).toList(),
+            arrivals,
+            counted.workload().modelsOfTargets(),
+            counted.answers(),
+            cachedPrompts(workload.cachedShare(), workload.cache())));
+  }
+
+  private static Sweep sweep(LoadCurve curve) {
+    Knee knee = curve.knee();
+    return new Sweep(
+        curve.levels().size(),
+        curve.levels().stream()
+            .allMatch(s -> "closed loop".equals(s.kind()) && Double.valueOf(1).equals(s.offered())),
+        knee != null && knee.reached());
+  }
+
+  private static @Nullable CachedPrompts cachedPrompts(
+      @Nullable Double share, @Nullable CacheUse use) {
+    return share == null || use == null
+        ? null
+        : new CachedPrompts(share, use.stage(), use.warmTtftMs(), use.coldTtftMs());
   }
 
   private Summary.Run run() {

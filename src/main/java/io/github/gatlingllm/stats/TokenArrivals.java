@@ -1,8 +1,8 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.check.AnswerCounts.TokenTimes;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.TokenGaps;
-import org.jspecify.annotations.Nullable;
 
 /**
  * When the tokens of a request arrived.
@@ -21,24 +21,10 @@ final class TokenArrivals {
     void tokens(long unixNanos, double tokens);
   }
 
-  /** How the instants are known. */
-  enum Basis {
-    /** Each event's time and tokens are known. */
-    EVENTS,
-    /** Each event's time is known; N was shared evenly over the events. */
-    SHARED,
-    /** Only the first and the last token's time is known. */
-    INTERPOLATED,
-    /** Not streamed. */
-    BODY,
-    /** No token came. */
-    NONE
-  }
-
-  static Basis visit(RequestRecord record, Visitor visitor) {
+  static TokenTimes visit(RequestRecord record, Visitor visitor) {
     Long admitted = record.timing().admittedUnixNanos();
     if (admitted == null) {
-      return Basis.NONE;
+      return TokenTimes.KNOWN;
     }
     int[] offsets = record.events().offsetsMicros();
     if (offsets.length > 0) {
@@ -47,44 +33,33 @@ final class TokenArrivals {
     Long last = record.timing().latencyNanos();
     Long first = record.timing().ttftNanos();
     if (last == null) {
-      return Basis.NONE;
+      return TokenTimes.KNOWN;
     }
     if (first == null) {
       Integer tokens = record.tokens().outputTokens();
       if (record.identity().streamed() || tokens == null) {
-        return Basis.NONE;
+        return TokenTimes.KNOWN;
       }
       visitor.tokens(admitted + last, tokens);
-      return Basis.BODY;
+      return TokenTimes.KNOWN;
     }
-    Integer known = tokensOf(record);
+    Integer known = record.tokens().n();
     int n = known == null ? record.events().count() : known;
     for (int i = 0; i < n; i++) {
       double part = n == 1 ? 0 : (double) i / (n - 1);
       visitor.tokens(admitted + first + Math.round(part * (last - first)), 1);
     }
-    return Basis.INTERPOLATED;
+    return TokenTimes.INTERPOLATED;
   }
 
-  private static Basis events(RequestRecord record, long admitted, int[] offsets, Visitor visitor) {
+  private static TokenTimes events(
+      RequestRecord record, long admitted, int[] offsets, Visitor visitor) {
     int[] tokens = record.events().tokens();
     boolean known = tokens.length == offsets.length;
     double share = TokenGaps.share(offsets.length, record.tokens());
     for (int i = 0; i < offsets.length; i++) {
       visitor.tokens(admitted + offsets[i] * 1_000L, known ? tokens[i] : share);
     }
-    return known || share == 1 ? Basis.EVENTS : Basis.SHARED;
-  }
-
-  /** N: streamed output tokens; of an answer that was not streamed, output tokens. */
-  static @Nullable Integer tokensOf(RequestRecord record) {
-    Integer streamed = record.tokens().streamedTokens();
-    return streamed != null ? streamed : record.tokens().outputTokens();
-  }
-
-  /** The server's count of prompt tokens, else our tokenizer's. */
-  static @Nullable Integer promptTokensOf(RequestRecord record) {
-    Integer server = record.tokens().promptTokens();
-    return server != null ? server : record.tokens().promptTokensLocal();
+    return known || share == 1 ? TokenTimes.KNOWN : TokenTimes.SHARED;
   }
 }

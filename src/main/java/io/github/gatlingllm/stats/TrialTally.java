@@ -1,8 +1,9 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Figures.Trial;
+import io.github.gatlingllm.metric.Figures.Trials;
+import io.github.gatlingllm.metric.Moments;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.stats.Figures.Trial;
-import io.github.gatlingllm.stats.Figures.Trials;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;

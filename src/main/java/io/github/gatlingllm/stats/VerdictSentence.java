@@ -1,11 +1,14 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.ErrorCount;
+import io.github.gatlingllm.metric.Figures.Goodput;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo.Conclusion;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.stats.Figures.ErrorCount;
-import io.github.gatlingllm.stats.Figures.Goodput;
 import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
@@ -241,7 +244,7 @@ final class VerdictSentence {
   static String load(Stage level) {
     Double offered = level.offered();
     if (offered == null) {
-      return level.label().equals(StageInfo.WHOLE_RUN) ? "the load" : "stage " + level.label();
+      return level.label().equals(LevelInfo.WHOLE_RUN) ? "the load" : "stage " + level.label();
     }
     String unit = level.unit();
     return NumberText.plain(offered)

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.StageInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -27,15 +27,15 @@ final class Windows {
    * Whose stages follow each other: a target, and one of its scenarios where these are told apart.
    */
   record Track(String target, @Nullable String scenario) {
-    static Track of(StageInfo stage) {
+    static Track of(LevelInfo stage) {
       return new Track(stage.target(), stage.scenario());
     }
   }
 
   private record Key(String label, Track track) {}
 
-  Windows(List<StageInfo> infos, long runEnd) {
-    for (StageInfo info : infos) {
+  Windows(List<LevelInfo> infos, long runEnd) {
+    for (LevelInfo info : infos) {
       add(StageWindow.of(stages.size(), info, runEnd));
     }
     byTrack.values().forEach(list -> list.sort(Comparator.comparingLong(StageWindow::from)));
@@ -55,7 +55,7 @@ final class Windows {
 
   /** The label of a request's stage; {@code all} in a run without stages. */
   static String labelOf(RequestRecord.Identity id) {
-    return id.stage().isEmpty() ? StageInfo.WHOLE_RUN : id.stage();
+    return id.stage().isEmpty() ? LevelInfo.WHOLE_RUN : id.stage();
   }
 
   /** The targets in order of their first stage. */
@@ -80,7 +80,7 @@ final class Windows {
     if (window != null) {
       return window;
     }
-    StageInfo unplanned = new StageInfo(label, id.target(), null, UNPLANNED, null, "", List.of());
+    LevelInfo unplanned = new LevelInfo(label, id.target(), null, UNPLANNED, null, "", List.of());
     return add(new StageWindow(stages.size(), unplanned, 0, 0));
   }
 

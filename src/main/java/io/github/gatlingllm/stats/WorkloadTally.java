@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.stats.Summary.Workload;
 import java.util.HashMap;
@@ -26,7 +27,7 @@ final class WorkloadTally {
   void add(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     RequestRecord.Tokens tokens = record.tokens();
-    Integer prompt = TokenArrivals.promptTokensOf(record);
+    Integer prompt = record.tokens().prompt();
     if (prompt != null) {
       prompts.add(prompt);
     }

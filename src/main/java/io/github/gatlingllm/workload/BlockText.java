@@ -1,5 +1,6 @@
 package io.github.gatlingllm.workload;
 
+import io.github.gatlingllm.random.SplitMix64;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -71,8 +72,8 @@ final class BlockText {
     String[] all = new String[count];
     for (int from = 0; from < count; from += perBlock) {
       int block = from / perBlock;
-      long seed = block < ids.length ? ids[block] ^ SALT : Permutation.mix(key * 31 + block);
-      SplittableRandom random = new SplittableRandom(Permutation.mix(seed));
+      long seed = block < ids.length ? ids[block] ^ SALT : SplitMix64.mix(key * 31 + block);
+      SplittableRandom random = new SplittableRandom(SplitMix64.mix(seed));
       for (int i = from; i < Math.min(from + perBlock, count); i++) {
         all[i] = words.get(random.nextInt(words.size()));
       }

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.workload;
 
+import io.github.gatlingllm.random.SplitMix64;
+
 /**
  * Numbers 0 to n − 1 in a seeded order that needs no memory: each comes once before any comes
  * again, and every further pass has an order of its own.
@@ -15,8 +17,6 @@ final class Permutation {
 
   /** Keeps these draws independent of others from the same seed. */
   private static final long SALT = 0x6469616c6f677331L; // "dialogs1"
-
-  private static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;
 
   private final int size;
   private final int halfBits;
@@ -38,7 +38,7 @@ final class Permutation {
    * @param index ≥ 0; a pass over all numbers is {@code size} long
    */
   int at(long index) {
-    long key = mix(seed + (index / size) * GOLDEN_GAMMA);
+    long key = SplitMix64.mix(seed + (index / size) * SplitMix64.GOLDEN_GAMMA);
     long value = index % size;
     do {
       value = encrypt(value, key);
@@ -51,17 +51,10 @@ final class Permutation {
     long left = value >>> halfBits;
     long right = value & mask;
     for (int round = 1; round <= ROUNDS; round++) {
-      long next = left ^ (mix(key + round * GOLDEN_GAMMA + right) & mask);
+      long next = left ^ (SplitMix64.mix(key + round * SplitMix64.GOLDEN_GAMMA + right) & mask);
       left = right;
       right = next;
     }
     return left << halfBits | right;
-  }
-
-  /** Stafford's variant 13, the finalizer of SplitMix64. */
-  static long mix(long value) {
-    long z = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
-    z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
-    return z ^ (z >>> 31);
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.workload;
 
+import io.github.gatlingllm.random.SplitMix64;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -62,7 +63,7 @@ public record PromptPool(String origin, List<String> texts) implements PromptSou
    */
   @Override
   public String pick(long seed, long index) {
-    return texts.get(PromptSource.random(seed, SALT, index).nextInt(texts.size()));
+    return texts.get(SplitMix64.at(seed, SALT, index).nextInt(texts.size()));
   }
 
   @Override

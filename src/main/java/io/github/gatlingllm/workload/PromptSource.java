@@ -1,7 +1,5 @@
 package io.github.gatlingllm.workload;
 
-import java.util.SplittableRandom;
-
 /**
  * Where the texts of prompts come from. Immutable; all methods may be called from any thread.
  *
@@ -24,14 +22,5 @@ public interface PromptSource {
   /** Whether every prompt is the same text. */
   default boolean fixed() {
     return false;
-  }
-
-  /**
-   * Random numbers for one of many draws from one seed: the same for the same arguments.
-   *
-   * @param salt keeps draws for different purposes independent of each other
-   */
-  static SplittableRandom random(long seed, long salt, long index) {
-    return new SplittableRandom((seed ^ salt) + index * Nonce.GOLDEN_GAMMA);
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.workload;
 
+import io.github.gatlingllm.random.SplitMix64;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -101,9 +102,9 @@ public final class Prompts {
   }
 
   private Prompt make(ExactLength exact, LengthDistribution lengths, int index) {
-    int wanted = lengths.draw(PromptSource.random(seed, LENGTH_SALT, index), index);
+    int wanted = lengths.draw(SplitMix64.at(seed, LENGTH_SALT, index), index);
     // A fixed text stays one text: it is always continued alike.
-    SplittableRandom random = PromptSource.random(seed, TEXT_SALT, source.fixed() ? 0 : index);
+    SplittableRandom random = SplitMix64.at(seed, TEXT_SALT, source.fixed() ? 0 : index);
     ExactLength.Fitted fitted =
         exact.of(prefix.of(index), source.pick(seed, index), "", wanted, random);
     return new Prompt(fitted.text(), fitted.tokens(), wanted);

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.workload;
 
+import io.github.gatlingllm.random.SplitMix64;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -30,20 +31,19 @@ public record SyntheticText(int sentences) implements PromptSource {
 
   private static final List<String> WHAT =
       words(
-          "a box of copper wires,the map of the northern valley,seven broken clocks,the long report,"
-              + "an unusual stone,the wooden bridge,a list of missing books,the copper roof,"
-              + "three letters without a stamp,the water meter,a basket of late apples,"
-              + "the spare engine,an empty notebook,the chapel windows,a rare recording,"
-              + "the lamp above the door,a pair of heavy boots,the timetable,the garden wall,"
-              + "a jar of blue paint,the second key,the oldest photograph,a bag of flour,"
-              + "the signal tower");
+          "a box of copper wires,the map of the northern valley,seven broken clocks,the long"
+              + " report,an unusual stone,the wooden bridge,a list of missing books,the copper"
+              + " roof,three letters without a stamp,the water meter,a basket of late apples,the"
+              + " spare engine,an empty notebook,the chapel windows,a rare recording,the lamp above"
+              + " the door,a pair of heavy boots,the timetable,the garden wall,a jar of blue"
+              + " paint,the second key,the oldest photograph,a bag of flour,the signal tower");
 
   private static final List<String> WHEN =
       words(
-          "before sunrise,on the last day of March,during a short storm,after the meeting,"
-              + "between two trains,in the second week,just before noon,while the bells were ringing,"
-              + "on a cold evening,without any hurry,for the third time,as soon as the fog had gone,"
-              + "late at night,in the middle of the season,at low tide,on the way home");
+          "before sunrise,on the last day of March,during a short storm,after the meeting,between"
+              + " two trains,in the second week,just before noon,while the bells were ringing,on a"
+              + " cold evening,without any hurry,for the third time,as soon as the fog had"
+              + " gone,late at night,in the middle of the season,at low tide,on the way home");
 
   private static final List<String> WHY =
       words(
@@ -56,9 +56,10 @@ public record SyntheticText(int sentences) implements PromptSource {
 
   private static final List<String> OPENING =
       words(
-          "Later,In that year,As far as we know,According to the diary,Not far from there,By chance,"
-              + "To everybody's relief,Once more,In the end,As expected,On closer inspection,"
-              + "Some weeks afterwards,In the meantime,Oddly enough,For the record,Nevertheless");
+          "Later,In that year,As far as we know,According to the diary,Not far from there,By"
+              + " chance,To everybody's relief,Once more,In the end,As expected,On closer"
+              + " inspection,Some weeks afterwards,In the meantime,Oddly enough,For the"
+              + " record,Nevertheless");
 
   public SyntheticText {
     if (sentences < 1) {
@@ -74,7 +75,7 @@ public record SyntheticText(int sentences) implements PromptSource {
 
   @Override
   public String pick(long seed, long index) {
-    SplittableRandom random = PromptSource.random(seed, SALT, index);
+    SplittableRandom random = SplitMix64.at(seed, SALT, index);
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < sentences; i++) {
       text.append(i == 0 ? "" : " ").append(sentence(random));

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.workload;
 
+import io.github.gatlingllm.random.SplitMix64;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -111,7 +112,7 @@ public enum WorkloadScenario {
    */
   public Ready ready(Tokenizer tokenizer, long seed, int count) {
     // What one scenario asks must not be in the cache because another one asked it before.
-    long own = PromptSource.random(seed, OWN_SALT, name().hashCode()).nextLong();
+    long own = SplitMix64.at(seed, OWN_SALT, name().hashCode()).nextLong();
     Prompts prompts =
         Prompts.of(source(own, tokenizer), own)
             .tokens(LengthDistribution.fixed(tokens), tokenizer, same() ? 1 : count);

@@ -46,7 +46,7 @@ public final class ArrivalModelsSimulation extends Simulation {
                         .measure(1)
                         .inject(
                             scenario("Level").exec(llm("level").chat().user("Hi").maxTokens(2)))))
-        .protocols(llm.baseUrl(engine.baseUrl()).model("embedded").warmUp(0));
+        .protocols(llm.baseUrl(engine.baseUrl()).model("embedded").warmUp(0).disableJvmWarmUp());
   }
 
   @Override

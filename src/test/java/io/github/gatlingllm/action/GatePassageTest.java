@@ -32,11 +32,11 @@ class GatePassageTest {
               passage.enter(1, now -> admitted.add(name + " " + now));
               return passage;
             })
-        .get(10, TimeUnit.SECONDS);
+        .get(60, TimeUnit.SECONDS);
   }
 
   private List<String> admitted() throws Exception {
-    return eventLoop.submit(() -> List.copyOf(admitted)).get(10, TimeUnit.SECONDS);
+    return eventLoop.submit(() -> List.copyOf(admitted)).get(60, TimeUnit.SECONDS);
   }
 
   @Test

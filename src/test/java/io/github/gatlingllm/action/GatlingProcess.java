@@ -13,10 +13,9 @@ final class GatlingProcess {
   private GatlingProcess() {}
 
   /** The lines that it printed. */
-  static List<String> run(
-      Class<? extends Simulation> simulation, Map<String, ?> properties, int maxSeconds)
+  static List<String> run(Class<? extends Simulation> simulation, Map<String, ?> properties)
       throws IOException, InterruptedException {
-    GatlingRun run = GatlingRun.of(simulation).set(properties).noReports().run(maxSeconds);
+    GatlingRun run = GatlingRun.of(simulation).set(properties).noReports().run();
     assertThat(run.exitCode()).as(run.output()).isZero();
     return run.lines();
   }

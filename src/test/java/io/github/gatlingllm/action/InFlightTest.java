@@ -30,7 +30,7 @@ class InFlightTest {
   }
 
   private <T> T onTheLoop(Callable<T> task) throws Exception {
-    return session.eventLoop().submit(task).get(10, TimeUnit.SECONDS);
+    return session.eventLoop().submit(task).get(60, TimeUnit.SECONDS);
   }
 
   /** The task holds the loop, so that the cancel that was sent there has not come yet. */

@@ -35,14 +35,14 @@ public final class OpenSimulation extends Simulation {
 
   {
     setUp(
-        chat("r=10").injectOpen(PoissonArrivals.of(10).seed(1).during(5)),
-        chat("r=100").injectOpen(nothingFor(5), PoissonArrivals.of(100).seed(2).during(5)),
+        chat("r=10").injectOpen(PoissonArrivals.of(10).seed(1).during(1)),
+        chat("r=100").injectOpen(nothingFor(1), PoissonArrivals.of(100).seed(2).during(1)),
         chat("r=1000")
             .injectOpen(
-                nothingFor(10),
-                PoissonArrivals.of(1000).seed(3).during(5),
-                constantUsersPerSec(20).during(2)),
-        chat("gatling").injectOpen(constantUsersPerSec(20).during(4).randomized()),
+                nothingFor(2),
+                PoissonArrivals.of(1000).seed(3).during(1),
+                constantUsersPerSec(20).during(1)),
+        chat("gatling").injectOpen(constantUsersPerSec(20).during(1).randomized()),
         chat("closed").injectClosed(constantConcurrentUsers(1).during(1)));
   }
 

@@ -11,10 +11,10 @@ import io.github.gatlingllm.javaapi.ClosedLoop;
 import io.github.gatlingllm.javaapi.OpenLoop;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.Stage;
-import io.github.gatlingllm.load.StageListener;
+import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.Phase;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,21 +25,21 @@ public final class PlanSimulation extends Simulation {
 
   private final AtomicLong spins = new AtomicLong();
 
-  private final StageListener listener =
-      new StageListener() {
+  private final RunningLevel.Listener listener =
+      new RunningLevel.Listener() {
         @Override
-        public void stageStarted(Stage stage, long nanoTime) {
-          lines.add("started " + stage + " " + EpochNanos.of(nanoTime));
+        public void levelStarted(RunningLevel stage, long nanoTime) {
+          lines.add("started " + stage + " " + nanoTime);
         }
 
         @Override
-        public void phaseStarted(Stage stage, Phase phase, long nanoTime) {
-          lines.add(phase.key() + " " + stage + " " + EpochNanos.of(nanoTime));
+        public void phaseStarted(RunningLevel stage, Phase phase, long nanoTime) {
+          lines.add(phase.key() + " " + stage + " " + nanoTime);
         }
 
         @Override
-        public void stageEnded(Stage stage, long nanoTime, int running) {
-          lines.add("ended " + stage + " " + EpochNanos.of(nanoTime) + " " + running);
+        public void levelEnded(RunningLevel stage, long nanoTime, int running) {
+          lines.add("ended " + stage + " " + nanoTime + " " + running);
         }
       };
 
@@ -62,7 +62,7 @@ public final class PlanSimulation extends Simulation {
 
   private Session begin(Session session) {
     long now = System.nanoTime();
-    Stage stage = session.get(Stage.KEY);
+    RunningLevel stage = session.get(RunningLevel.KEY);
     if (session.contains("endedNanos") && stage.label().equals(session.getString("label"))) {
       lines.add("gap " + stage + " " + (now - session.getLong("endedNanos")));
     }
@@ -79,17 +79,21 @@ public final class PlanSimulation extends Simulation {
     return switch (System.getProperty("plan")) {
       case "sweep" ->
           ClosedLoop.of(32, 8, 1)
-              .stabilize(2)
+              .stabilize(Duration.ofMillis(Long.getLong("millis") / 3))
               .measure(Duration.ofMillis(Long.getLong("millis")))
-              .drain(5)
+              .drain(60)
               .plan();
-      case "count" -> ClosedLoop.of(4).requests(50).plan();
-      case "spin" -> ClosedLoop.of(2).requests(500_000).plan();
+      case "rounds" -> ClosedLoop.of(32, 8, 1).requests(96).plan();
+      case "count" -> ClosedLoop.of(4).requests(48).plan();
+      case "spin" -> ClosedLoop.of(2).requests(100_000).plan();
       case "open" ->
-          OpenLoop.of(10, 100, 1000)
+          OpenLoop.of(
+                  Arrays.stream(System.getProperty("rates").split(",", -1))
+                      .mapToDouble(Double::parseDouble)
+                      .toArray())
               .seed(7)
               .measure(Duration.ofMillis(Long.getLong("millis")))
-              .drain(Duration.ofMillis(Long.getLong("drain")))
+              .drain(60)
               .plan();
       case "nobody" -> OpenLoop.of(0.01).seed(7).measure(1).plan();
       default -> throw new IllegalArgumentException(System.getProperty("plan"));

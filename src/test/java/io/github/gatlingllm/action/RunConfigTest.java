@@ -5,7 +5,11 @@ import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
+import io.github.gatlingllm.record.RunInfo.ReportOptions;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -54,6 +58,32 @@ class RunConfigTest {
         .containsEntry("connections", "shared")
         .containsEntry("tokenizer", "tiktoken:cl100k_base")
         .doesNotContainKey("tokenizer A");
+  }
+
+  @Test
+  void whatFiguresDependOnIsNotedPerTarget() {
+    List<LlmProtocol> protocols =
+        protocols(
+            llm.baseUrl("http://a/v1").tokenizer(chars4()),
+            llm.baseUrl("http://b/v1").target("B").disableIgnoreEos().csv(),
+            llm.baseUrl("http://c/v1").target("C").disableFailBuild());
+
+    assertThat(RunConfig.of(protocols)).containsEntry("ignoreEos", "true,false");
+    assertThat(RunConfig.targets(protocols, Set.of("C")))
+        .containsExactly(
+            Map.entry("a", new TargetFacts(true, "chars4")),
+            Map.entry("B", new TargetFacts(false, "tiktoken:cl100k_base")),
+            Map.entry("C", new TargetFacts(false, "tiktoken:cl100k_base")));
+    assertThat(RunConfig.report(protocols)).isEqualTo(new ReportOptions(true, true, false));
+    assertThat(RunConfig.report(protocols.subList(0, 1))).isEqualTo(ReportOptions.DEFAULT);
+  }
+
+  @Test
+  void oneTargetIsPinnedWhereAllItsProtocolsAre() {
+    List<LlmProtocol> protocols =
+        protocols(
+            llm.baseUrl("http://a/v1").ignoreEos(), llm.baseUrl("http://a/v1").disableIgnoreEos());
+    assertThat(RunConfig.targets(protocols, Set.of()).get("a").pinnedOutput()).isFalse();
   }
 
   @Test

@@ -15,15 +15,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** P15, P17, P18, P19: bodies of every type, framing, encoding and size. */
-@Timeout(60)
+@Timeout(120)
 final class BodiesIT {
 
   private static final String A = ChatChunks.content("a");
@@ -34,17 +33,7 @@ final class BodiesIT {
       "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}";
   private static final String JSON = "application/json";
 
-  private LocalClient client;
-
-  @BeforeEach
-  void start() throws Exception {
-    client = new LocalClient();
-  }
-
-  @AfterEach
-  void stop() {
-    client.close();
-  }
+  @RegisterExtension private final LocalClient client = new LocalClient();
 
   private record Row(
       String contentType,

@@ -28,7 +28,7 @@ final class HeldResolver implements InetAddressNameResolver {
 
   /** {@link System#nanoTime()} when the client asked. */
   long awaitAsked() throws Exception {
-    return question.get(20, TimeUnit.SECONDS).askedNanos();
+    return question.get(60, TimeUnit.SECONDS).askedNanos();
   }
 
   void found(InetAddress address) {

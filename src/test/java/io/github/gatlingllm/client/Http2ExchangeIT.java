@@ -22,9 +22,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(120)
 final class Http2ExchangeIT {
 
   private static final String A = ChatChunks.content("a");
@@ -33,7 +34,7 @@ final class Http2ExchangeIT {
 
   private static SSLContext certificate;
 
-  private LocalClient client;
+  @RegisterExtension private final LocalClient client = new LocalClient();
   private Http2Server server;
 
   @BeforeAll
@@ -44,12 +45,10 @@ final class Http2ExchangeIT {
   @BeforeEach
   void start() throws Exception {
     server = new Http2Server(certificate);
-    client = new LocalClient();
   }
 
   @AfterEach
   void stop() {
-    client.close();
     server.close();
   }
 
@@ -149,9 +148,9 @@ final class Http2ExchangeIT {
 
   @Test
   void aStallResetsItsStream() throws Exception {
-    Sent sent = client.post(server.url()).http2().idleTimeoutMillis(100).send();
+    Sent sent = client.post(server.url()).http2().idleTimeoutMillis(1_000).send();
     Asked asked = server.next().startStream().event(A);
-    assertEnded(sent, RequestStatus.STALLED, "no byte for 100 ms (idle timeout)");
+    assertEnded(sent, RequestStatus.STALLED, "no byte for 1000 ms (idle timeout)");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
   }
 

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.client.LocalClient.Sent;
@@ -11,45 +10,33 @@ import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.ScriptedServer;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Answers that a server sends at known instants, and each figure they must give. Both sides read
- * one clock: no figure may be earlier than the write it belongs to, and none later than that write
- * by more than {@link #LATE_NANOS}, which is wide because test machines stall.
+ * Answers that a server sends at known instants, and each figure they must give, exactly: the clock
+ * of the client goes on only when the server writes.
  */
-@Timeout(60)
+@Timeout(120)
 final class KnownAnswersIT {
 
-  private static final long MS = 1_000_000;
-  private static final long LATE_NANOS = 250 * MS;
+  private static final long STEP = 20_000_000;
 
-  /** The n-th write after the headers is sent n times this after the request. */
-  private static final long STEP = 20 * MS;
-
-  private LocalClient client;
-
-  @BeforeEach
-  void start() throws Exception {
-    client = new LocalClient();
-  }
-
-  @AfterEach
-  void stop() {
-    client.close();
-  }
+  @RegisterExtension private final LocalClient client = new LocalClient();
 
   /**
    * One answer.
@@ -195,41 +182,84 @@ final class KnownAnswersIT {
             TokenSource.USAGE));
   }
 
+  /**
+   * A clock that goes on by a step just before each write of the server; the next write waits until
+   * the client has read this one. So every instant is known, however slow the machine is.
+   */
+  private final class Steps implements LongSupplier {
+    private final AtomicLong now = new AtomicLong();
+    private final AtomicInteger asked = new AtomicInteger();
+
+    @Override
+    public long getAsLong() {
+      asked.incrementAndGet();
+      return now.get();
+    }
+
+    Steps send(Exchange server, String text) throws IOException {
+      client.settle();
+      int before = asked.get();
+      now.addAndGet(STEP);
+      server.send(text);
+      while (asked.get() == before && !Thread.currentThread().isInterrupted()) {
+        Thread.onSpinWait();
+      }
+      client.settle();
+      return this;
+    }
+
+    Steps headers(Exchange server) throws IOException {
+      return send(
+          server,
+          "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+              + "Transfer-Encoding: chunked\r\n\r\n");
+    }
+
+    Steps chunk(Exchange server, String text) throws IOException {
+      return send(server, Integer.toHexString(text.length()) + "\r\n" + text + "\r\n");
+    }
+
+    Steps event(Exchange server, String json) throws IOException {
+      return chunk(server, "data: " + json + "\n\n");
+    }
+
+    Steps lastChunk(Exchange server) throws IOException {
+      return send(server, "0\r\n\r\n");
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("rows")
   void streamed(Row row) throws Exception {
-    CountDownLatch sent = new CountDownLatch(1);
+    Steps steps = new Steps();
     try (ScriptedServer server =
         ScriptedServer.start(
             x -> {
-              x.startStream();
-              for (int i = 0; i < row.writes().size(); i++) {
-                x.at((i + 1) * STEP).event(row.writes().get(i));
+              steps.headers(x);
+              for (String write : row.writes()) {
+                steps.event(x, write);
               }
-              x.at((row.writes().size() + 1) * STEP).lastChunk();
-              sent.countDown();
+              steps.lastChunk(x);
             })) {
-      Ended ended = client.post(server.baseUrl()).ended();
-      await(sent);
+      Ended ended = client.post(server.baseUrl()).nanoClock(steps).ended();
       assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
 
       Timing timing = ended.timing();
       Events events = ended.events();
       int tokenEvents = row.tokenWrites().size();
-      assertSent(ended, server, -1, timing.headersNanos());
-      assertSent(ended, server, 0, timing.firstEventNanos());
-      assertSent(ended, server, row.tokenWrites().get(0), timing.ttftNanos());
+      assertThat(timing.connectNanos()).isZero();
+      assertThat(timing.headersNanos()).isEqualTo(at(-1));
+      assertThat(timing.firstEventNanos()).isEqualTo(at(0));
+      assertThat(timing.ttftNanos()).isEqualTo(at(row.tokenWrites().get(0)));
       if (row.firstOutput() != null) {
-        assertSent(ended, server, row.firstOutput(), timing.ttfoNanos());
+        assertThat(timing.ttfoNanos()).isEqualTo(at(row.firstOutput()));
       }
-      assertSent(ended, server, row.tokenWrites().get(tokenEvents - 1), timing.latencyNanos());
-      assertSent(ended, server, row.writes().size(), timing.closedNanos());
-      assertThat(timing.connectNanos()).isPositive().isLessThan(timing.headersNanos());
+      assertThat(timing.latencyNanos()).isEqualTo(at(row.tokenWrites().get(tokenEvents - 1)));
+      assertThat(timing.closedNanos()).isEqualTo(at(row.writes().size()));
 
       assertThat(events.count()).isEqualTo(tokenEvents);
       for (int i = 0; i < tokenEvents; i++) {
-        long micros = events.offsetsMicros()[i];
-        assertSent(ended, server, row.tokenWrites().get(i), (micros + 1) * 1_000);
+        assertThat(events.offsetsMicros()[i] * 1_000L).isEqualTo(at(row.tokenWrites().get(i)));
       }
       assertThat(Arrays.stream(events.tokens()).boxed().toList()).isEqualTo(row.eventTokens());
       assertThat(events.done()).isEqualTo(row.writes().contains("[DONE]"));
@@ -243,48 +273,42 @@ final class KnownAnswersIT {
         assertThat(timing.tpotNanos()).isNull();
       } else {
         double span = timing.latencyNanos() - timing.ttftNanos();
-        // A client that stalls may find all events in one read.
-        assertThat(timing.tpotNanos())
-            .isEqualTo(span == 0 ? null : (Double) (span / (row.n() - row.taken())));
+        assertThat(timing.tpotNanos()).isEqualTo(span / (row.n() - row.taken()));
       }
     }
   }
 
-  /** A write is in the server's list only after it: the client may be done before. */
-  private static void await(CountDownLatch sent) throws InterruptedException {
-    assertThat(sent.await(20, TimeUnit.SECONDS)).isTrue();
-  }
-
-  /** Writes count from the first event; the headers are the one before. */
-  private static void assertSent(
-      Ended ended, ScriptedServer server, int write, @Nullable Long sinceAdmitted) {
-    assertThat(sinceAdmitted).isNotNull();
-    long sent = server.exchanges().get(0).sends().get(write + 1).beforeNanos();
-    assertThat(ended.admittedNanos() + sinceAdmitted - sent).isBetween(0L, LATE_NANOS);
+  /**
+   * When that write was sent. Writes count from the first event; the headers are the one before.
+   */
+  private static long at(int write) {
+    return (write + 2) * STEP;
   }
 
   @Test
   void notStreamed() throws Exception {
-    CountDownLatch sent = new CountDownLatch(1);
     String body =
         "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"abc\"},"
             + "\"finish_reason\":\"stop\"}],\"usage\":"
             + usage(9, 3)
             + "}";
+    Steps steps = new Steps();
     try (ScriptedServer server =
         ScriptedServer.start(
-            x -> {
-              x.sendHeaders(
-                  200, "Content-Type: application/json", "Content-Length: " + body.length());
-              x.at(STEP).send(body.substring(0, 10)).at(2 * STEP).send(body.substring(10));
-              sent.countDown();
-            })) {
-      Ended ended = client.post(server.baseUrl()).whole().ended();
-      await(sent);
+            x ->
+                steps
+                    .send(
+                        x,
+                        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
+                            + body.length()
+                            + "\r\n\r\n")
+                    .send(x, body.substring(0, 10))
+                    .send(x, body.substring(10)))) {
+      Ended ended = client.post(server.baseUrl()).nanoClock(steps).whole().ended();
       assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.text()).isEqualTo("abc");
-      assertSent(ended, server, -1, ended.timing().headersNanos());
-      assertSent(ended, server, 1, ended.timing().latencyNanos());
+      assertThat(ended.timing().headersNanos()).isEqualTo(at(-1));
+      assertThat(ended.timing().latencyNanos()).isEqualTo(at(1));
       assertThat(ended.timing().ttftNanos()).isNull();
       assertThat(ended.timing().ttfoNanos()).isNull();
       assertThat(ended.timing().tpotNanos()).isNull();
@@ -297,18 +321,19 @@ final class KnownAnswersIT {
   @Test
   void anEventInTwoReadsHasTheInstantOfTheSecond() throws Exception {
     String event = "data: " + ChatChunks.content("a") + "\n\n";
+    Steps steps = new Steps();
     try (ScriptedServer server =
         ScriptedServer.start(
             x ->
-                x.startStream()
-                    .chunk(event.substring(0, 40))
-                    .at(5 * STEP)
-                    .chunk(event.substring(40))
-                    .done()
-                    .lastChunk())) {
-      Ended ended = client.post(server.baseUrl()).ended();
-      assertSent(ended, server, 1, ended.timing().ttftNanos());
-      assertSent(ended, server, 1, ended.timing().firstEventNanos());
+                steps
+                    .headers(x)
+                    .chunk(x, event.substring(0, 40))
+                    .chunk(x, event.substring(40))
+                    .event(x, "[DONE]")
+                    .lastChunk(x))) {
+      Ended ended = client.post(server.baseUrl()).nanoClock(steps).ended();
+      assertThat(ended.timing().ttftNanos()).isEqualTo(at(1));
+      assertThat(ended.timing().firstEventNanos()).isEqualTo(at(1));
     }
   }
 
@@ -344,29 +369,25 @@ final class KnownAnswersIT {
   /** P11: timing per choice, tokens of all. */
   @Test
   void interleavedChoicesAreTimedApart() throws Exception {
-    CountDownLatch seen = new CountDownLatch(1);
+    Steps steps = new Steps();
     try (ScriptedServer server =
         ScriptedServer.start(
             x ->
-                x.startStream()
-                    .event(choice(0, "a", "null"))
-                    .event(choice(1, "x", "null"))
-                    .await(seen)
-                    .at(2 * STEP)
-                    .event(choice(0, "b", "\"stop\""))
-                    .at(3 * STEP)
-                    .event(choice(1, "y", "\"stop\""))
-                    .event(ChatChunks.usage(9, 4))
-                    .lastChunk())) {
-      Sent sent = client.post(server.baseUrl()).choices(2).send();
-      sent.await(exchange -> exchange.timeline().count() == 2);
-      seen.countDown();
-      Ended ended = sent.ended();
+                steps
+                    .headers(x)
+                    .event(x, choice(0, "a", "null"))
+                    .event(x, choice(1, "x", "null"))
+                    .event(x, choice(0, "b", "\"stop\""))
+                    .chunk(x, ": keep-alive\n\n")
+                    .event(x, choice(1, "y", "\"stop\""))
+                    .event(x, ChatChunks.usage(9, 4))
+                    .lastChunk(x))) {
+      Ended ended = client.post(server.baseUrl()).nanoClock(steps).choices(2).ended();
       assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
       assertThat(ended.events().choices()).containsExactly(0, 1, 0, 1);
-      int[] at = ended.events().offsetsMicros();
-      double spans = (at[2] - at[0]) + (at[3] - at[1]);
-      assertThat(ended.timing().tpotNanos() / 1_000).isCloseTo(spans / 2, within(2d));
+      assertThat(ended.timing().tpotNanos())
+          .as("2 steps of one choice, 3 of the other")
+          .isEqualTo(2.5 * STEP);
       assertThat(ended.tokens().streamedTokens()).isEqualTo(4);
     }
   }

@@ -18,6 +18,6 @@ public final class ArrivalsSimulation extends Simulation {
                     llm("first").chat().user("Hello").maxTokens(4),
                     llm("second").chat().user("Hello again").maxTokens(4))
                 .injectOpen(poissonUsersPerSec(RATE).seed(42).during(SECONDS)))
-        .protocols(llm.baseUrl(System.getProperty("baseUrl")).seed(42));
+        .protocols(llm.baseUrl(System.getProperty("baseUrl")).seed(42).disableJvmWarmUp());
   }
 }

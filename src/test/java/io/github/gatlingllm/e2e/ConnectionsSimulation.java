@@ -27,12 +27,16 @@ public final class ConnectionsSimulation extends Simulation {
     return llm.baseUrl(System.getProperty(property) + "/v1").model("m").disableJvmWarmUp();
   }
 
+  /** A user that exits is replaced by a new one. */
   private static PopulationBuilder users(String name) {
-    return scenario(name)
-        .exec(session -> session.set("who", name))
-        .repeat(REQUESTS)
-        .on(llm(name).chat().user("say hi"), http(name + " web").get("/" + name))
-        .injectOpen(rampUsers(USERS).during(3));
+    return closedLoop(1)
+        .requests(USERS)
+        .inject(
+            scenario(name)
+                .exec(session -> session.set("who", name))
+                .repeat(REQUESTS)
+                .on(llm(name).chat().user("say hi"), http(name + " web").get("/" + name))
+                .exitHere());
   }
 
   public ConnectionsSimulation() {

@@ -76,12 +76,12 @@ class Http2IT {
 
   @Test
   void whatDrainTimeDoesNotSufficeForIsReset() throws Exception {
-    try (GatlingRun run = run(1)) {
+    try (GatlingRun run = run(3)) {
       List<Asked> four = begin(4);
       int connections = server.connections();
       assertCancelled(four);
       assertCancelled(begin(2));
-      run.await(60);
+      run.await();
 
       assertThat(run.exitCode()).as(run.output()).isZero();
       assertCancelled(run, 6, "drain time was over");
@@ -100,7 +100,7 @@ class Http2IT {
       run.awaitLine("measure");
       run.terminate();
       assertCancelled(four);
-      run.await(20);
+      run.await();
 
       assertThat(run.exitCode()).as(run.output()).isEqualTo(SIGTERM);
       assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);

@@ -19,8 +19,6 @@ class InterruptedRunIT {
 
   private static final int SIGTERM = 128 + 15;
   private static final int SIGKILL = 128 + 9;
-  private static final int MAX_SECONDS_TO_END = 10;
-  private static final long SECOND = 1_000_000_000L;
 
   /** Streams of 300 ms, so that a signal meets some of them. */
   private static EmbeddedEngine engine() {
@@ -34,7 +32,7 @@ class InterruptedRunIT {
             GatlingRun.of(LongSimulation.class).set("baseUrl", engine.baseUrl()).start()) {
       run.awaitRecords(20);
       run.terminate();
-      run.await(MAX_SECONDS_TO_END);
+      run.await();
 
       assertThat(run.exitCode()).as(run.output()).isEqualTo(SIGTERM);
       assertThat(run.output()).doesNotContain("\tat ", "Exception");
@@ -48,27 +46,25 @@ class InterruptedRunIT {
     }
   }
 
+  /** How much a kill may cost at most is {@code RecorderTest}'s: records wait for a second. */
   @Test
-  void killCostsAtMostTheLastSecond() throws Exception {
+  void killLeavesWhatWasWrittenReadable() throws Exception {
     try (EmbeddedEngine engine = engine();
         GatlingRun run =
             GatlingRun.of(LongSimulation.class).set("baseUrl", engine.baseUrl()).start()) {
       run.awaitRecords(20);
-      long killed = System.nanoTime();
       run.kill();
-      run.await(MAX_SECONDS_TO_END);
+      run.await();
 
       assertThat(run.exitCode()).isEqualTo(SIGKILL);
       List<RequestRecord> records = new ArrayList<>();
       ReadReport report = RecordFile.read(run.files().requests(), records::add);
       assertThat(report.badLines()).isZero();
-      List<String> ids = records.stream().map(r -> r.identity().requestId()).toList();
-      List<String> older =
-          engine.groundTruth().stream()
-              .filter(truth -> !truth.cancelled() && truth.endedNanos() < killed - SECOND)
-              .map(GroundTruth::requestId)
-              .toList();
-      assertThat(ids).containsAll(older);
+      assertThat(records)
+          .hasSizeGreaterThanOrEqualTo(20)
+          .extracting(r -> r.identity().requestId())
+          .doesNotHaveDuplicates()
+          .isSubsetOf(engine.groundTruth().stream().map(GroundTruth::requestId).toList());
       assertThat(run.info().state()).isEqualTo(RunInfo.State.RUNNING);
     }
   }
@@ -82,7 +78,7 @@ class InterruptedRunIT {
             .start()) {
       run.awaitLine("started...");
       run.terminate();
-      run.await(MAX_SECONDS_TO_END);
+      run.await();
 
       assertThat(run.exitCode()).isEqualTo(SIGTERM);
       assertThat(run.output()).doesNotContain("\tat ", "Exception");

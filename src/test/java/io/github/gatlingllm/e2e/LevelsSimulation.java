@@ -6,13 +6,21 @@ import static java.time.Duration.*;
 
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.ClosedLoop;
-import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
+import io.github.gatlingllm.load.RunningLevel;
+import java.time.Duration;
 import java.util.List;
 
 /** Load levels by name, against the engine of the test. */
 public final class LevelsSimulation extends Simulation {
 
-  static final double SEARCH_PRECISION = 0.15;
+  /** After the first level; what is open then is cancelled. */
+  static final Duration DRAIN = ofMillis(200);
+
+  /** Longer than any test: a level of it ends for another reason. */
+  static final Duration AN_HOUR = Duration.ofHours(1);
+
+  /** The header that tells the server the load level of a request. */
+  static final String LEVEL = "X-Load-Level";
 
   public LevelsSimulation() {
     ScenarioBuilder chat =
@@ -24,12 +32,17 @@ public final class LevelsSimulation extends Simulation {
                         llm("again").chat().user("Go on").maxTokens(10)));
     ScenarioBuilder once =
         scenario("Once")
-            .exec(llm("ask").chat().user("Hello").maxTokens(Integer.getInteger("tokens", 10)));
-    LlmProtocolBuilder engine =
-        llm.baseUrl(System.getProperty("baseUrl"))
-            .slo(slo().ttft(ofMillis(Integer.getInteger("ttftMillis", 300))).percentile(90));
+            .exec(
+                llm("ask")
+                    .chat()
+                    .user("Hello")
+                    .maxTokens(Integer.getInteger("tokens", 10))
+                    .header(LEVEL, session -> session.<RunningLevel>get(RunningLevel.KEY).label()));
     setUp(populations(chat, once))
-        .protocols(Boolean.getBoolean("warm") ? engine : engine.disableJvmWarmUp());
+        .protocols(
+            llm.baseUrl(System.getProperty("baseUrl"))
+                .slo(slo().ttft(ofMillis(Integer.getInteger("ttftMillis", 300))).percentile(90))
+                .disableJvmWarmUp());
   }
 
   private static List<PopulationBuilder> populations(ScenarioBuilder chat, ScenarioBuilder once) {
@@ -41,32 +54,25 @@ public final class LevelsSimulation extends Simulation {
 
   private static PopulationBuilder population(ScenarioBuilder chat, ScenarioBuilder once) {
     return switch (System.getProperty("plan")) {
-      case "drain" -> closedLoop(4, 2).measure(ofMillis(500)).drain(ofMillis(200)).inject(chat);
+      case "drain" -> closedLoop(4, 2).measure(2).drain(DRAIN).inject(chat);
       case "phases" ->
           closedLoop(2, 8)
-              .fill(ofMillis(400))
-              .stabilize(ofMillis(400))
-              .measure(2)
-              .drain(5)
+              .fill(ofMillis(200))
+              .stabilize(ofMillis(200))
+              .measure(1)
+              .drain(60)
               .inject(once);
       case "stop" ->
-          closedLoop(1, 2, 8, 16).measure(1).stopWhen(errorsAbove(10), sloBelow(50)).inject(once);
-      case "errors" -> closedLoop(4, 8).measure(30).stopWhen(errorCountAbove(50)).inject(once);
+          closedLoop(1, 2, 48, 64).measure(1).stopWhen(errorsAbove(10), sloBelow(50)).inject(once);
+      case "errors" -> closedLoop(4, 8).measure(AN_HOUR).stopWhen(errorCountAbove(50)).inject(once);
       case "oneAfterTheOther" ->
           oneAfterTheOther(
               closedLoop(1, 2, 4).measure(1).inject(once),
               closedLoop(1, 2, 4).measure(1).inject(chat));
       case "search" ->
-          maxGoodput()
-              .startingAt(50)
-              .precision(SEARCH_PRECISION)
-              .seed(5)
-              .stabilize(ofMillis(500))
-              .measure(6)
-              .drain(1)
-              .inject(once);
+          maxGoodput().startingAt(20).precision(0.15).seed(5).measure(1).drain(60).inject(once);
       case "batch" -> batch(4).trials(5).inject(once);
-      case "crowd" -> closedLoop(64).measure(300).inject(chat);
+      case "crowd" -> closedLoop(64).measure(AN_HOUR).inject(chat);
       default -> throw new IllegalArgumentException(System.getProperty("plan"));
     };
   }

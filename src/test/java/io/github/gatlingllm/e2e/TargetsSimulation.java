@@ -5,6 +5,7 @@ import static io.github.gatlingllm.javaapi.LlmDsl.*;
 
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.ClosedLoop;
+import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 
 /** The same scenario under the same load against two servers, one after the other. */
 public final class TargetsSimulation extends Simulation {
@@ -14,14 +15,14 @@ public final class TargetsSimulation extends Simulation {
 
   private final ClosedLoop load = closedLoop(1, 2, 4).measure(1);
 
+  private static LlmProtocolBuilder target(String name) {
+    return llm.baseUrl(System.getProperty(name)).disableJvmWarmUp();
+  }
+
   {
     setUp(
         oneAfterTheOther(
-            load.target(
-                    "slow",
-                    llm.baseUrl(System.getProperty("slow")).slo(slo().ttft(10_000).percentile(90)))
-                .inject(chat),
-            load.target("fast", llm.baseUrl(System.getProperty("fast")).slo(slo().ttft(5)))
-                .inject(chat)));
+            load.target("slow", target("slow").slo(slo().ttft(60_000).percentile(90))).inject(chat),
+            load.target("fast", target("fast").slo(slo().ttft(5))).inject(chat)));
   }
 }

@@ -103,7 +103,7 @@ class TokenizersIT {
         TimeUnit.MILLISECONDS.sleep(5);
       }
       run.terminate();
-      run.await(10);
+      run.await();
 
       assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
       assertThat(run.requests())

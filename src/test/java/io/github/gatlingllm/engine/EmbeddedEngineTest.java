@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The engine through its port. */
-@Timeout(60)
+@Timeout(120)
 final class EmbeddedEngineTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final EmbeddedEngineBuilder FAST =
@@ -49,7 +49,7 @@ final class EmbeddedEngineTest {
 
   private static HttpRequest.Builder request(EmbeddedEngine engine, String path) {
     return HttpRequest.newBuilder(URI.create(engine.baseUrl()).resolve(path))
-        .timeout(Duration.ofSeconds(20));
+        .timeout(Duration.ofSeconds(60));
   }
 
   private static HttpRequest chat(EmbeddedEngine engine, String more) {
@@ -93,7 +93,7 @@ final class EmbeddedEngineTest {
   }
 
   private static void await(BooleanSupplier condition) {
-    long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+    long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime()).isLessThan(deadline);
       Thread.onSpinWait();
@@ -132,7 +132,8 @@ final class EmbeddedEngineTest {
             json(
                 """
                 {"prompt_tokens":3,"completion_tokens":3,"total_tokens":6,
-                 "prompt_tokens_details":{"cached_tokens":0}}"""));
+                 "prompt_tokens_details":{"cached_tokens":0}}\
+                """));
   }
 
   @Test
@@ -187,7 +188,8 @@ final class EmbeddedEngineTest {
                     engine,
                     """
                     ,"max_tokens":8,"stream":true,"ignore_eos":true,
-                    "stream_options":{"include_usage":true,"continuous_usage_stats":true}""")));
+                    "stream_options":{"include_usage":true,"continuous_usage_stats":true}\
+                    """)));
     assertThat(chunks)
         .extracting(chunk -> chunk.at("/usage/completion_tokens").intValue())
         .containsExactly(0, 3, 6, 8, 8, 8);
@@ -245,7 +247,8 @@ final class EmbeddedEngineTest {
             line ->
                 line.matches("# TYPE vllm:[a-z0-9_]+ (gauge|counter|histogram)")
                     || line.matches(
-                        "vllm:[a-z0-9_]+\\{model_name=\"embedded\"(,[a-z_]+=\"[^\"]+\")?} [0-9.E-]+"))
+                        "vllm:[a-z0-9_]+\\{model_name=\"embedded\"(,[a-z_]+=\"[^\"]+\")?}"
+                            + " [0-9.E-]+"))
         .contains(
             "vllm:prompt_tokens_total{model_name=\"embedded\"} 3",
             "vllm:generation_tokens_total{model_name=\"embedded\"} 5",

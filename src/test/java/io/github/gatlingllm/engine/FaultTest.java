@@ -16,7 +16,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(120)
 final class FaultTest {
   private static final EmbeddedEngineBuilder FAST =
       EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).recordGroundTruth();
@@ -27,7 +27,7 @@ final class FaultTest {
   private HttpResponse<String> ask(EmbeddedEngine engine, String more) throws Exception {
     return client.send(
         HttpRequest.newBuilder(URI.create(engine.baseUrl() + "/chat/completions"))
-            .timeout(Duration.ofSeconds(20))
+            .timeout(Duration.ofSeconds(60))
             .POST(HttpRequest.BodyPublishers.ofString("{" + Requests.PROMPT + more + "}"))
             .build(),
         BodyHandlers.ofString());

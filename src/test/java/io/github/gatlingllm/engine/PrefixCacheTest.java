@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The prefix cache and the KV memory through the port. */
-@Timeout(60)
+@Timeout(120)
 final class PrefixCacheTest {
   private static final EmbeddedEngineBuilder FAST =
       EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).seed(1).recordGroundTruth();

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Images, tools, JSON, several choices and reasoning, through the port. */
-@Timeout(60)
+@Timeout(120)
 final class RequestKindsTest {
   private static final EmbeddedEngineBuilder FAST =
       EmbeddedEngine.builder().decodeStep(Duration.ofNanos(200_000)).seed(1);

@@ -14,11 +14,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gatling.shared.model.assertion.AssertionMessage;
+import io.github.gatlingllm.metric.Figure;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;
 import io.github.gatlingllm.record.Assertion.Scope;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.stats.FigureName;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -84,7 +84,7 @@ class LlmAssertionTest {
     assertThat(
             whose
                 + ": "
-                + FigureName.parse(assertion.figure()).words()
+                + Figure.parse(assertion.figure()).words()
                 + " "
                 + assertion.conditionText())
         .isEqualTo(
@@ -127,7 +127,7 @@ class LlmAssertionTest {
     Set<String> reached = new TreeSet<>();
     walk(llmGlobal(), reached);
 
-    Set<String> all = new TreeSet<>(FigureName.names());
+    Set<String> all = new TreeSet<>(Figure.names());
     all.remove(Assertion.VALID.figure());
     all.remove("ended.count");
     assertThat(reached).isEqualTo(all);
@@ -135,7 +135,7 @@ class LlmAssertionTest {
 
   private static void walk(Object step, Set<String> figures) throws Exception {
     if (step instanceof AssertionCondition condition) {
-      figures.add(FigureName.parse(condition.is(1).assertion().figure()).name());
+      figures.add(Figure.parse(condition.is(1).assertion().figure()).name());
       return;
     }
     for (Method method : step.getClass().getMethods()) {

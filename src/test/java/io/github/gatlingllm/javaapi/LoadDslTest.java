@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gatling.javaapi.core.OpenInjectionStep;
 import io.github.gatlingllm.load.Arrivals;
-import io.github.gatlingllm.load.Level;
-import io.github.gatlingllm.load.Phases;
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.Trace;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,8 +44,8 @@ class LoadDslTest {
   void closedLoopIsALevelPerNumber() {
     assertThat(ClosedLoop.of(1, 2).stabilize(10).measure(60).drain(20).plan().levels())
         .containsExactly(
-            new Level.Closed(1, seconds(0, 10, 60, 20)),
-            new Level.Closed(2, seconds(0, 10, 60, 20)));
+            new LoadLevel.Closed(1, seconds(0, 10, 60, 20)),
+            new LoadLevel.Closed(2, seconds(0, 10, 60, 20)));
   }
 
   @Test
@@ -101,11 +101,11 @@ class LoadDslTest {
   @Test
   void openLoopDrawsItsArrivals() {
     assertThat(OpenLoop.of(1, 2.5).seed(7).plan().levels())
-        .extracting(level -> ((Level.Open) level).arrivals())
-        .containsExactly(new Arrivals.Poisson(1, 7), new Arrivals.Poisson(2.5, 8));
+        .extracting(level -> ((LoadLevel.Open) level).arrivals())
+        .containsExactly(Arrivals.poisson(1, 7), Arrivals.poisson(2.5, 8));
     assertThat(OpenLoop.of(4).constant().plan().levels())
-        .extracting(level -> ((Level.Open) level).arrivals())
-        .containsExactly(new Arrivals.Constant(4));
+        .extracting(level -> ((LoadLevel.Open) level).arrivals())
+        .containsExactly(Arrivals.constant(4));
     assertThat(OpenLoop.of(4).constant().poisson().seed(1).plan())
         .isEqualTo(OpenLoop.of(4).seed(1).plan());
     assertThat(OpenLoop.of(4).plan()).as("random seed").isNotEqualTo(OpenLoop.of(4).plan());
@@ -114,7 +114,7 @@ class LoadDslTest {
   @Test
   void poissonStepIsGatlings() {
     OpenInjectionStep step = PoissonArrivals.of(25).seed(42).during(60);
-    long planned = new Arrivals.Poisson(25, 42).countBefore(60 * SECOND);
+    long planned = Arrivals.poisson(25, 42).countBefore(60 * SECOND);
 
     assertThat(step.asScala().users()).isEqualTo(planned).isBetween(1_350L, 1_650L);
     assertThat(step.asScala().duration().toSeconds()).isEqualTo(60);

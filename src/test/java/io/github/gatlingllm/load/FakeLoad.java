@@ -1,5 +1,8 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.load.PlanDriver.LoopingUser;
+import io.github.gatlingllm.load.PlanDriver.Users;
 import io.github.gatlingllm.record.Phase;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A world in which a plan runs in no time: a clock that jumps from task to task, and users whose
  * iterations take as long as told. Times are in milliseconds here.
  */
-final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener {
+final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   private static final long MILLI = 1_000_000L;
 
   /** Times since the start: instants may overflow. */
@@ -39,6 +42,7 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
   final List<String> events = new ArrayList<>();
   final List<String> iterations = new ArrayList<>();
   final List<Long> lags = new ArrayList<>();
+  private final List<long[]> spans = new ArrayList<>();
   int usersStarted;
   int usersThere;
   int maxInFlight;
@@ -48,11 +52,11 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
   private long mostFailures;
   private @Nullable Runnable tooMany;
 
-  FakeLoad(LongSupplier iterationMillis, LongPredicate exits, Level... levels) {
-    this(iterationMillis, exits, new LoadPlan(Arrays.asList(levels)));
+  FakeLoad(LongSupplier iterationMillis, LongPredicate exits, LoadLevel... levels) {
+    this(iterationMillis, exits, new LoadPlan.Sweep(Arrays.asList(levels)));
   }
 
-  FakeLoad(LongSupplier iterationMillis, LongPredicate exits, LevelPlan plan) {
+  FakeLoad(LongSupplier iterationMillis, LongPredicate exits, LoadPlan plan) {
     this.iterationMillis = iterationMillis;
     this.exits = exits;
     this.driver = new PlanDriver(plan.source(), () -> now, this, this, this);
@@ -64,7 +68,7 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
     return this;
   }
 
-  static FakeLoad of(long iterationMillis, Level... levels) {
+  static FakeLoad of(long iterationMillis, LoadLevel... levels) {
     return new FakeLoad(() -> iterationMillis, iteration -> false, levels);
   }
 
@@ -76,6 +80,14 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
       task.action().run();
     }
     return this;
+  }
+
+  /** What all iterations took of a window, in milliseconds since the start. */
+  long millisInFlight(long fromMillis, long untilMillis) {
+    return spans.stream()
+        .mapToLong(span -> Math.min(span[1], untilMillis) - Math.max(span[0], fromMillis))
+        .filter(millis -> millis > 0)
+        .sum();
   }
 
   private String time(long nanoTime) {
@@ -104,7 +116,7 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
           arrival.started(now);
           lags.add(arrival.startLagNanos());
           User user = new User();
-          Stage stage = Objects.requireNonNull(arrival.stage());
+          RunningLevel stage = Objects.requireNonNull(arrival.level());
           if (driver.begins(arrival)) {
             user.iterate(stage);
           } else {
@@ -114,29 +126,29 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
   }
 
   @Override
-  public void noMore() {
+  public void allStarted() {
     noMore = true;
   }
 
   @Override
-  public void stageStarted(Stage stage, long nanoTime) {
+  public void levelStarted(RunningLevel stage, long nanoTime) {
     events.add(time(nanoTime) + " " + stage + " started");
   }
 
   @Override
-  public void phaseStarted(Stage stage, Phase phase, long nanoTime) {
+  public void phaseStarted(RunningLevel stage, Phase phase, long nanoTime) {
     events.add(time(nanoTime) + " " + stage + " " + phase.key());
   }
 
   @Override
-  public void watchFailures(Stage stage, long most, Runnable tooMany) {
+  public void watchFailures(RunningLevel stage, long most, Runnable tooMany) {
     this.tooMany = tooMany;
     mostFailures = most;
     failures = 0;
   }
 
   @Override
-  public void whenSettled(Stage stage, Consumer<LevelResult> goOn) {
+  public void whenSettled(RunningLevel stage, Consumer<LevelResult> goOn) {
     long failed = failing ? failures : 0;
     LevelResult result =
         new LevelResult(
@@ -145,12 +157,12 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
   }
 
   @Override
-  public void concluded(LevelSource.Conclusion conclusion) {
+  public void concluded(LoadPlan.Conclusion conclusion) {
     events.add(conclusion.topic() + " " + conclusion.text());
   }
 
   @Override
-  public void stageEnded(Stage stage, long nanoTime, int running) {
+  public void levelEnded(RunningLevel stage, long nanoTime, int running) {
     events.add(
         time(nanoTime)
             + " "
@@ -161,26 +173,29 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
             + time(stage.measureEndNanos()));
   }
 
-  private final class User implements VirtualUsers.Waiting {
-    private @Nullable Stage stage;
+  private final class User implements LoopingUser {
+    private @Nullable RunningLevel stage;
 
     private void stand() {
-      Stage next = driver.next(this, stage);
+      RunningLevel next = driver.next(this, stage);
       if (next != null) {
         iterate(next);
       }
     }
 
-    private void iterate(Stage next) {
+    private void iterate(RunningLevel next) {
       stage = next;
       iterations.add(time(now) + " " + next + " " + next.phaseAt(now).key());
       int number = iterations.size();
       inFlight++;
       maxInFlight = Math.max(maxInFlight, inFlight);
-      at(now + iterationMillis.getAsLong() * MILLI, () -> ended(next, number));
+      long millis = iterationMillis.getAsLong();
+      long start = (now - bigBang) / MILLI;
+      spans.add(new long[] {start, start + millis});
+      at(now + millis * MILLI, () -> ended(next, number));
     }
 
-    private void ended(Stage of, int number) {
+    private void ended(RunningLevel of, int number) {
       inFlight--;
       failures++;
       if (failing && tooMany != null && failures == mostFailures + 1) {
@@ -195,12 +210,12 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
     }
 
     @Override
-    public void resume(Stage next) {
+    public void resume(RunningLevel next) {
       at(now, () -> iterate(next));
     }
 
     @Override
-    public void leave() {
+    public void end() {
       at(now, () -> usersThere--);
     }
   }

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.load.Arrivals.Gaps;
+import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -17,14 +21,14 @@ class GoodputSearchTest {
   /** The rates that are tried where all requests meet the SLO up to that rate, and none above. */
   private static List<Double> tried(LevelSource source, double capacity) {
     List<Double> rates = new ArrayList<>();
-    for (Level level = source.next(null); level != null; ) {
+    for (LoadLevel level = source.next(null); level != null; ) {
       rates.add(level.offered());
       level = source.next(result(level, level.offered() <= capacity ? 99 : 0));
     }
     return rates;
   }
 
-  private static LevelResult result(Level level, long metOf100) {
+  private static LevelResult result(LoadLevel level, long metOf100) {
     return new LevelResult(level.label(), 100, metOf100, 99, 100, 0, null, 0, 0, false);
   }
 
@@ -45,7 +49,7 @@ class GoodputSearchTest {
         .isEqualTo(
             "max goodput r=21 holds the SLO, r=22 does not; 99 of 100 requests met it (94.6 to 99.8"
                 + " % at 95 %); too few to be sure of 99 %");
-    LevelSource.Conclusion found = Objects.requireNonNull(source.conclusion());
+    LoadPlan.Conclusion found = Objects.requireNonNull(source.conclusion());
     assertThat(found.sound()).as("100 of 100 would say 96.3 % at least").isFalse();
     // 99 of 100 by hand: (0.99 + z²/200 − z √(0.0099/100 + z²/40000)) ÷ (1 + z²/100), z = 1.96
     assertThat(found.value()).isCloseTo(0.9455, within(0.0001));
@@ -82,7 +86,7 @@ class GoodputSearchTest {
   void withoutSloItSaysSo() {
     LevelSource source = search(2, 0.05);
     assertThat(source.next(null)).isNotNull();
-    @Nullable Level next =
+    @Nullable LoadLevel next =
         source.next(new LevelResult("r=2", 0, null, 99, 100, 0, null, 0, 0, false));
     assertThat(next).isNull();
     assertThat(conclusion(source))
@@ -92,18 +96,19 @@ class GoodputSearchTest {
 
   @Test
   void arrivalsAreNewAtEachLevelAndTheSameForASeed() {
-    List<Level> first = new ArrayList<>();
+    List<LoadLevel> first = new ArrayList<>();
     for (LevelSource source : List.of(search(2, 0.05), search(2, 0.05))) {
-      Level one = Objects.requireNonNull(source.next(null));
+      LoadLevel one = Objects.requireNonNull(source.next(null));
       first.add(one);
-      Level two = Objects.requireNonNull(source.next(result(one, 100)));
-      assertThat(((Level.Open) two).arrivals()).isNotEqualTo(new Arrivals.Poisson(4, seed(one)));
+      LoadLevel two = Objects.requireNonNull(source.next(result(one, 100)));
+      assertThat(((LoadLevel.Open) two).arrivals()).isNotEqualTo(Arrivals.poisson(4, seed(one)));
     }
     assertThat(first.get(0)).isEqualTo(first.get(1));
   }
 
-  private static long seed(Level level) {
-    return ((Arrivals.Poisson) ((Level.Open) level).arrivals()).seed();
+  private static long seed(LoadLevel level) {
+    return ((Gaps.Exponential) ((Arrivals.Steady) ((LoadLevel.Open) level).arrivals()).gaps())
+        .seed();
   }
 
   /** Known values: 9 of 10 is 0.596 to 0.982 (Newcombe 1998, method 3). */

@@ -96,7 +96,7 @@ final class InFlightGateTest {
                   });
           other.start();
           try {
-            assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(entered.await(60, TimeUnit.SECONDS)).isTrue();
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
           }
@@ -165,7 +165,7 @@ final class InFlightGateTest {
     assertThat(done.await(60, TimeUnit.SECONDS)).as("nobody waits for ever").isTrue();
     workers.shutdown();
     loops.shutdown();
-    assertThat(loops.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(loops.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
     assertThat(admitted.get() + gaveUp.get()).isEqualTo(threads * rounds);
     assertThat(most.get()).isBetween(1, limit);
     for (int i = 0; i < limit; i++) {

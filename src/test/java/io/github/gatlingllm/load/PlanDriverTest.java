@@ -2,8 +2,15 @@ package io.github.gatlingllm.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.load.LoadPlan.LevelSource;
+import io.github.gatlingllm.load.PlanDriver.LoopingUser;
+import io.github.gatlingllm.load.PlanDriver.Users;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -12,6 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PlanDriverTest {
   private static final long SECOND = 1_000_000_000L;
@@ -31,16 +40,34 @@ class PlanDriverTest {
     return load.run();
   }
 
+  private static final LevelSource NO_LEVELS =
+      new LevelSource() {
+        @Override
+        public @Nullable LoadLevel next(@Nullable LevelResult before) {
+          return null;
+        }
+
+        @Override
+        public boolean needsResults() {
+          return false;
+        }
+
+        @Override
+        public LoadPlan.@Nullable Conclusion conclusion() {
+          return null;
+        }
+      };
+
   private static Phases seconds(long fill, long stabilize, long measure, long drain) {
     return new Phases(fill * SECOND, stabilize * SECOND, measure * SECOND, drain * SECOND, null);
   }
 
-  private static Level closed(int users, Phases phases) {
-    return new Level.Closed(users, phases);
+  private static LoadLevel closed(int users, Phases phases) {
+    return new LoadLevel.Closed(users, phases);
   }
 
-  private static Level constant(double perSecond, Phases phases) {
-    return new Level.Open(perSecond, new Arrivals.Constant(perSecond), phases);
+  private static LoadLevel constant(double perSecond, Phases phases) {
+    return new LoadLevel.Open(perSecond, Arrivals.constant(perSecond), phases);
   }
 
   @Test
@@ -187,8 +214,8 @@ class PlanDriverTest {
             new FakeLoad(
                 millis::next,
                 iteration -> iteration == 2,
-                new Level.Batch(3, 2, SECOND),
-                new Level.Batch(2, 1, SECOND)));
+                new LoadLevel.Batch(3, 2, SECOND),
+                new LoadLevel.Batch(2, 1, SECOND)));
 
     assertThat(load.events)
         .containsExactly(
@@ -214,10 +241,10 @@ class PlanDriverTest {
   /** Every iteration takes a second and fails; the third failure of the first level ends it. */
   @Test
   void tooManyErrorsEndAClosedLevelAtOnce() {
-    LevelPlan plan =
-        new EarlyStop(
-            new LoadPlan(List.of(closed(2, seconds(1, 1, 60, 5)), closed(4, seconds(0, 0, 60, 5)))),
-            List.of(new StopRule.ErrorCountAbove(6)));
+    LoadPlan plan =
+        new LoadPlan.Sweep(
+                List.of(closed(2, seconds(1, 1, 60, 5)), closed(4, seconds(0, 0, 60, 5))))
+            .stopWhen(List.of(new StopRule.ErrorCountAbove(6)));
     FakeLoad load = run(new FakeLoad(() -> 1_000, i -> false, plan).failing());
 
     assertThat(load.events)
@@ -238,9 +265,9 @@ class PlanDriverTest {
   /** Ten per second, of which each fails after 0.35 s; those handed out ahead do not begin. */
   @Test
   void tooManyErrorsEndAnOpenLevelAtOnce() {
-    Level level = new Level.Open(10, new Arrivals.Constant(10), seconds(0, 0, 60, 5));
-    LevelPlan plan =
-        new EarlyStop(new LoadPlan(List.of(level)), List.of(new StopRule.ErrorCountAbove(0)));
+    LoadLevel level = new LoadLevel.Open(10, Arrivals.constant(10), seconds(0, 0, 60, 5));
+    LoadPlan plan =
+        new LoadPlan.Sweep(List.of(level)).stopWhen(List.of(new StopRule.ErrorCountAbove(0)));
     FakeLoad load = run(new FakeLoad(() -> 350, i -> false, plan).failing());
 
     assertThat(load.iterations).hasSize(4);
@@ -254,10 +281,9 @@ class PlanDriverTest {
   /** Nothing was measured: the level was still stabilizing. */
   @Test
   void tooManyErrorsEndALevelBeforeItMeasures() {
-    LevelPlan plan =
-        new EarlyStop(
-            new LoadPlan(List.of(closed(1, seconds(0, 10, 60, 5)))),
-            List.of(new StopRule.ErrorCountAbove(1)));
+    LoadPlan plan =
+        new LoadPlan.Sweep(List.of(closed(1, seconds(0, 10, 60, 5))))
+            .stopWhen(List.of(new StopRule.ErrorCountAbove(1)));
     FakeLoad load = run(new FakeLoad(() -> 1_000, i -> false, plan).failing());
 
     assertThat(load.events)
@@ -291,6 +317,37 @@ class PlanDriverTest {
     assertThat(load.lags).hasSize(6).containsOnly(0L);
   }
 
+  /** Where timers are exact, no user is late: in real runs this is a bound of {@code Bench}. */
+  @ParameterizedTest
+  @ValueSource(doubles = {10, 100, 1_000})
+  void everyPoissonArrivalStartsAtItsInstant(double perSecond) {
+    Arrivals arrivals = Arrivals.poisson(perSecond, 7);
+    FakeLoad load =
+        run(FakeLoad.of(150, new LoadLevel.Open(perSecond, arrivals, seconds(0, 0, 5, 5))));
+
+    List<String> planned = new ArrayList<>();
+    arrivals
+        .offsetsBefore(5 * SECOND)
+        .forEachRemaining((long offset) -> planned.add(20 + offset / 1_000_000 + ""));
+    assertThat(load.iterations)
+        .extracting(line -> line.substring(0, line.indexOf(' ')))
+        .isEqualTo(planned);
+    assertThat(load.lags).hasSameSizeAs(planned).containsOnly(0L);
+  }
+
+  /** However long iterations take, each ends where the next begins. */
+  @Test
+  void closedLevelIsFullAllTheTime() {
+    Random random = new Random(1);
+    FakeLoad load =
+        run(
+            new FakeLoad(
+                () -> 200 + random.nextInt(101), i -> i % 2 == 0, closed(32, seconds(0, 2, 6, 5))));
+
+    assertThat(load.maxInFlight).isEqualTo(32);
+    assertThat(load.millisInFlight(2_000, 8_000)).isEqualTo(32 * 6_000L);
+  }
+
   @Test
   void openLevelDoesNotWaitForAnswers() {
     FakeLoad load =
@@ -316,7 +373,7 @@ class PlanDriverTest {
     FakeLoad load =
         run(
             FakeLoad.of(
-                1, new Level.Open(0.001, new Arrivals.Poisson(0.001, 5), seconds(0, 0, 1, 1))));
+                1, new LoadLevel.Open(0.001, Arrivals.poisson(0.001, 5), seconds(0, 0, 1, 1))));
 
     assertThat(load.iterations).isEmpty();
     assertThat(load.events).endsWith("1020 r=0.001 ended, 0 running, measured until 1020");
@@ -324,10 +381,9 @@ class PlanDriverTest {
 
   @Test
   void levelsAreAskedForOneByOne() {
-    Iterator<Level> none = List.<Level>of().iterator();
     AtomicInteger ended = new AtomicInteger();
-    VirtualUsers nobody =
-        new VirtualUsers() {
+    Users nobody =
+        new Users() {
           @Override
           public void start() {}
 
@@ -335,13 +391,13 @@ class PlanDriverTest {
           public void start(Arrival arrival) {}
 
           @Override
-          public void noMore() {
+          public void allStarted() {
             ended.incrementAndGet();
           }
         };
 
     new PlanDriver(
-            LevelSource.of(none), () -> 0, (nanoTime, task) -> {}, nobody, new StageListener() {})
+            NO_LEVELS, () -> 0, (nanoTime, task) -> {}, nobody, new RunningLevel.Listener() {})
         .begin();
 
     assertThat(ended).hasValue(1);
@@ -358,10 +414,10 @@ class PlanDriverTest {
     ExecutorService threads = Executors.newFixedThreadPool(4);
     try {
       PlanDriver[] driver = new PlanDriver[1];
-      class User implements VirtualUsers.Waiting {
-        void loop(@Nullable Stage ended) {
-          Stage stage = ended;
-          for (Stage next = driver[0].next(this, stage);
+      class User implements LoopingUser {
+        void loop(@Nullable RunningLevel ended) {
+          RunningLevel stage = ended;
+          for (RunningLevel next = driver[0].next(this, stage);
               next != null;
               next = driver[0].next(this, stage)) {
             stage = next;
@@ -376,7 +432,7 @@ class PlanDriverTest {
         }
 
         @Override
-        public void resume(Stage stage) {
+        public void resume(RunningLevel stage) {
           threads.execute(
               () -> {
                 iterate();
@@ -385,10 +441,10 @@ class PlanDriverTest {
         }
 
         @Override
-        public void leave() {}
+        public void end() {}
       }
-      VirtualUsers users =
-          new VirtualUsers() {
+      Users users =
+          new Users() {
             @Override
             public void start() {
               threads.execute(() -> new User().loop(null));
@@ -398,13 +454,13 @@ class PlanDriverTest {
             public void start(Arrival arrival) {}
 
             @Override
-            public void noMore() {
+            public void allStarted() {
               over.countDown();
             }
           };
       driver[0] =
           new PlanDriver(
-              new LoadPlan(
+              new LoadPlan.Sweep(
                       List.of(
                           closed(4, Phases.DEFAULT.withRequests(requests)),
                           closed(3, Phases.DEFAULT.withRequests(requests))))
@@ -412,10 +468,10 @@ class PlanDriverTest {
               System::nanoTime,
               (nanoTime, task) -> {},
               users,
-              new StageListener() {});
+              new RunningLevel.Listener() {});
       driver[0].begin();
 
-      assertThat(over.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(over.await(60, TimeUnit.SECONDS)).isTrue();
       assertThat(iterations).hasValue(2 * requests);
       assertThat(maxInFlight.get()).isBetween(1, 4);
     } finally {

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A load generator that is killed without a word in the middle of its work. */
-@Timeout(60)
+/** A load generator that is killed in the middle of its work. */
+@Timeout(120)
 class KilledRecorderIT {
 
   @Test
@@ -38,7 +38,7 @@ class KilledRecorderIT {
     } finally {
       process.destroyForcibly();
     }
-    assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
 
     List<Long> indexes = new ArrayList<>();
     ReadReport report = RecordFile.read(file, r -> indexes.add(r.identity().requestIndex()));

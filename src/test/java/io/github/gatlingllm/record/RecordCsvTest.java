@@ -66,16 +66,22 @@ class RecordCsvTest {
   }
 
   @Test
-  void absentIsEmptyAndAnEmptyTextIsQuoted() {
-    CsvRow row = new CsvRow();
-    row.key("model").text(null);
-    row.key("stage").text("");
-    row.key("error").text("said \"no, thanks\"\r\n");
-    row.key("ttft_s").seconds(12_345_678L);
-    row.key("status").integer((Integer) null);
+  void absentIsEmptyAndAnEmptyTextIsQuoted() throws IOException {
+    String line =
+        """
+        {"request_id":"","run_id":"r","injector":" i","request_index":0,"scenario":"s","name":"n",
+        "user_id":1,"target":"t","endpoint":"e","model":null,"api":"chat","stage":"",
+        "phase":"measure","start_unix_ns":1,"ttft_s":0.012345678,"verdict":"timeout",
+        "error":"said \\"no, thanks\\"\\r\\n"}
+        """;
+    byte[] json = line.getBytes(UTF_8);
 
-    assertThat(row.header()).isEqualTo("model,stage,error,ttft_s,status\r\n");
-    assertThat(row.line()).hasToString(",\"\",\"said \"\"no, thanks\"\"\r\n\",0.012345678,\r\n");
+    String csv = write(List.of(RecordCodec.read(json, 0, json.length)));
+
+    assertThat(csv).startsWith("request_id,run_id,injector,trial,request_index,").endsWith("\r\n");
+    assertThat(csv.lines().skip(1).findFirst().orElseThrow())
+        .startsWith("\"\",r,\" i\",,0,s,n,,1,,t,e,,chat,\"\",measure,1,,,,,,0.012345678,,");
+    assertThat(csv).contains(",timeout,\"said \"\"no, thanks\"\"\r\n\",,,true,0.000000000,,");
   }
 
   @Test

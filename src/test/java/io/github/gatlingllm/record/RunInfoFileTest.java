@@ -3,7 +3,7 @@ package io.github.gatlingllm.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,11 +33,13 @@ class RunInfoFileTest {
                   "TGI", new RunInfo.TargetSlo("e2e<2s", 90, Map.of())))
           .conclusion(
               new RunInfo.Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95))
+          .targets(Map.of("vLLM", new RunInfo.TargetFacts(true, "chars4")))
+          .report(new RunInfo.ReportOptions(true, true, false))
           .dropped(3)
           .planned(1_000L)
           .stages(
               List.of(
-                  new StageInfo(
+                  new LevelInfo(
                       "c=8",
                       "vLLM",
                       "A1",
@@ -47,7 +49,7 @@ class RunInfoFileTest {
                       List.of(
                           new PhaseWindow(Phase.FILL, 1, 2L),
                           new PhaseWindow(Phase.MEASURE, 2, null))),
-                  new StageInfo("all", "vLLM", null, "injection", null, "users/s", List.of())))
+                  new LevelInfo("all", "vLLM", null, "injection", null, "users/s", List.of())))
           .assertions(
               List.of(
                   Assertion.VALID,
@@ -84,6 +86,8 @@ class RunInfoFileTest {
             "\"slo\" : \"ttft<200ms,tpot<50ms\"",
             "\"slo_percentile\" : 95.0",
             "\"slo_by_request\"",
+            "\"pinned_output\" : true",
+            "\"index_block\" : true",
             "\"phase\" : \"measure\"",
             "\"scope\" : \"request\"",
             "\"figure\" : \"ttft.p99.5\"",
@@ -106,6 +110,27 @@ class RunInfoFileTest {
     assertThat(info.endUnixNanos()).isNull();
     assertThat(info.config()).isEmpty();
     assertThat(info.stages().get(0).window(Phase.MEASURE)).isEmpty();
+  }
+
+  @Test
+  void anOlderFileHasItsFactsAmongItsSettings() throws IOException {
+    Path file = directory.resolve("run.json");
+    Files.writeString(
+        file,
+        """
+        {"schema":"gatling-llm/run/1","id":"x","simulation":"S","start_unix_ns":1,
+         "state":"complete","injector":"i","config":{"ignoreEos":"true","csv":"true",
+         "indexBlock":"false","failBuild":"FALSE","tokenizer":"a,b","tokenizer t":"a"}}
+        """);
+    RunInfo old = RunInfoFile.read(file).orElseThrow();
+    assertThat(old.isOutputPinned("any")).isTrue();
+    assertThat(old.hasOneTokenizer()).isFalse();
+    assertThat(old.reportOptions()).isEqualTo(new RunInfo.ReportOptions(true, false, false));
+
+    RunInfo silent = RunInfo.started("a", "b", "c", 1);
+    assertThat(silent.isOutputPinned("any")).isFalse();
+    assertThat(silent.hasOneTokenizer()).isTrue();
+    assertThat(silent.reportOptions()).isEqualTo(RunInfo.ReportOptions.DEFAULT);
   }
 
   @Test

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RecordCodec;
 import io.github.gatlingllm.record.RequestRecord;
@@ -8,8 +10,6 @@ import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -64,13 +64,13 @@ final class BigRun {
   }
 
   private RunInfo info() {
-    List<StageInfo> stages = new ArrayList<>();
+    List<LevelInfo> stages = new ArrayList<>();
     for (int level = 0; level < LEVELS; level++) {
       long from = START + level * LEVEL;
       PhaseWindow measure = new PhaseWindow(Phase.MEASURE, from, from + LEVEL);
       double rate = rate(level);
       stages.add(
-          new StageInfo(
+          new LevelInfo(
               label(level), "local", null, "open loop", rate, "requests/s", List.of(measure)));
     }
     return RunInfo.started("bigrun", "demo.BigRun", "local", START).toBuilder()

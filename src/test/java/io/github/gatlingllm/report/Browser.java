@@ -50,6 +50,25 @@ final class Browser implements AutoCloseable {
     DARK
   }
 
+  /**
+   * A box for a chart, as it is drawn.
+   *
+   * @param label what it tells those who do not see it
+   * @param paths lines and areas in its SVG
+   * @param texts labels in its SVG
+   */
+  record Plot(String id, String label, long paths, long texts, boolean displayed) {}
+
+  private static final String PLOTS =
+      """
+      [...document.querySelectorAll(".plot")].map(plot => [
+          plot.id,
+          plot.getAttribute("aria-label") || "",
+          plot.querySelectorAll("svg path").length,
+          plot.querySelectorAll("svg text").length,
+          plot.checkVisibility()])
+      """;
+
   private final ChromeDriver driver;
   private final Scripts scripts;
 
@@ -120,6 +139,31 @@ final class Browser implements AutoCloseable {
   /** The value of an expression in the page. */
   Object eval(String expression) {
     return driver.executeScript("return " + expression);
+  }
+
+  /** All boxes for charts; asked for in one call, since each call to the browser takes long. */
+  List<Plot> plots() {
+    return ((List<?>) eval(PLOTS))
+        .stream()
+            .map(plot -> (List<?>) plot)
+            .map(
+                plot ->
+                    new Plot(
+                        (String) plot.get(0),
+                        (String) plot.get(1),
+                        (Long) plot.get(2),
+                        (Long) plot.get(3),
+                        (Boolean) plot.get(4)))
+            .toList();
+  }
+
+  /** The text of all elements that a CSS selector finds. */
+  List<String> texts(String selector) {
+    return ((List<?>)
+            driver.executeScript(
+                "return [...document.querySelectorAll(arguments[0])].map(e => e.innerText)",
+                selector))
+        .stream().map(String.class::cast).toList();
   }
 
   /** A picture of what is shown. */

@@ -2,20 +2,21 @@ package io.github.gatlingllm.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.report.Browser.Plot;
 import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.By;
-import org.openqa.selenium.WebElement;
 
+@ExtendWith(SharedBrowser.class)
 class ComparePageIT {
 
   private static final Path PICTURES = Path.of("target", "pictures");
@@ -27,12 +28,12 @@ class ComparePageIT {
   private static Browser browser;
 
   @BeforeAll
-  static void compare() throws IOException {
+  static void compare(Browser shared) throws IOException {
     DemoRun.sweep().write(folder.resolve("vllm-0.9"));
     DemoRun.sweep().seed(8).write(folder.resolve("vllm-0.9-again"));
     DemoRun.sweep().seed(9).slower(1.2).write(folder.resolve("vllm-1.0"));
     page = compared(List.of("vllm-0.9", "vllm-0.9-again", "vllm-1.0"), "out");
-    browser = Browser.open(folder.resolve("profile"), Scripts.ON);
+    browser = shared;
   }
 
   private static Path compared(List<String> runs, String out) {
@@ -50,15 +51,8 @@ class ComparePageIT {
     return folder.resolve(out).resolve("compare.html");
   }
 
-  @AfterAll
-  static void closeBrowser() {
-    if (browser != null) {
-      browser.close();
-    }
-  }
-
   @ParameterizedTest
-  @CsvSource({"LIGHT,1400", "DARK,1400", "LIGHT,800", "DARK,800"})
+  @CsvSource({"LIGHT,1400", "DARK,800"})
   void everyChartIsPaintedWithoutComplaintOrNetwork(Theme theme, int width) throws IOException {
     browser.prefer(theme).show(page, width, 1000);
 
@@ -66,12 +60,12 @@ class ComparePageIT {
     for (String section : List.of("verdict", "differences", "figures", "curves")) {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
-    assertThat(browser.driver().findElements(By.className("plot")))
+    assertThat(browser.plots())
         .hasSize(7)
         .allSatisfy(
             plot -> {
-              assertThat(plot.getDomAttribute("aria-label")).contains("vllm-1.0");
-              assertThat(plot.findElements(By.cssSelector("svg path"))).hasSizeGreaterThan(5);
+              assertThat(plot.label()).contains("vllm-1.0");
+              assertThat(plot.paths()).isGreaterThan(5);
             });
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
@@ -90,8 +84,7 @@ class ComparePageIT {
           .contains("vllm-0.9-again: No clear change.", "vllm-1.0: Worse:", "itl.mean>+10%", "KO");
       assertThat(plain.driver().findElement(By.id("figures")).getText())
           .contains("ttft.p95", "▲ worse", "all 9 stages pooled");
-      assertThat(plain.driver().findElements(By.cssSelector(".plot")))
-          .noneMatch(WebElement::isDisplayed);
+      assertThat(plain.plots()).hasSize(7).noneMatch(Plot::displayed);
     }
   }
 

@@ -1,6 +1,8 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RecordCodec;
@@ -10,8 +12,6 @@ import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import io.github.gatlingllm.stats.AssertionText;
 import io.github.gatlingllm.stats.RunFigures;
 import io.github.gatlingllm.stats.RunStatistics;
@@ -48,7 +48,7 @@ final class DemoRun {
   private Random random = new Random(7);
   private double slowness = 1;
   private final List<RequestRecord> records = new ArrayList<>();
-  private final List<StageInfo> stages = new ArrayList<>();
+  private final List<LevelInfo> stages = new ArrayList<>();
   private Slo slo = Slo.parse("ttft<500ms,tpot<30ms", 95);
   private List<Assertion> assertions = List.of();
   private int failOneIn = 180;
@@ -228,7 +228,7 @@ final class DemoRun {
     }
     double end = Math.max(now, from + LEVEL_MS);
     stages.add(
-        new StageInfo(
+        new LevelInfo(
             label(users),
             target,
             null,

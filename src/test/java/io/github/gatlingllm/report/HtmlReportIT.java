@@ -3,10 +3,11 @@ package io.github.gatlingllm.report;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.report.Browser.Plot;
 import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
-import io.github.gatlingllm.stats.Metric;
 import io.github.gatlingllm.stats.RunFigures;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,9 +15,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 
+@ExtendWith(SharedBrowser.class)
 class HtmlReportIT {
 
   private static final String HOSTILE =
@@ -47,28 +49,22 @@ class HtmlReportIT {
           "glossary",
           "files");
 
-  @TempDir static Path profile;
+  private static final RunFigures SWEEP = DemoRun.sweep().figures();
+  private static final RunFigures OPEN = DemoRun.openScenarios().figures();
 
   private static Browser browser;
 
   @TempDir Path directory;
 
   @BeforeAll
-  static void openBrowser() {
-    browser = Browser.open(profile, Scripts.ON);
-  }
-
-  @AfterAll
-  static void closeBrowser() {
-    if (browser != null) {
-      browser.close();
-    }
+  static void openBrowser(Browser shared) {
+    browser = shared;
   }
 
   @ParameterizedTest
-  @CsvSource({"LIGHT,1400", "DARK,1400", "LIGHT,800", "DARK,800"})
+  @CsvSource({"LIGHT,1400", "DARK,800"})
   void everyChartIsPaintedWithoutComplaintOrNetwork(Theme theme, int width) throws IOException {
-    Path page = write(DemoRun.sweep().figures());
+    Path page = write(SWEEP);
     browser.prefer(theme);
     browser.show(page, width, 1000);
 
@@ -76,9 +72,7 @@ class HtmlReportIT {
     for (String section : SECTIONS) {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
-    assertThat(browser.driver().findElements(By.className("plot")))
-        .hasSize(28)
-        .allSatisfy(HtmlReportIT::isPainted);
+    assertThat(browser.plots()).hasSize(28).allSatisfy(HtmlReportIT::isPainted);
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
     browser.picture(PICTURES.resolve("llm-" + width + "-" + theme + ".png"));
@@ -87,7 +81,7 @@ class HtmlReportIT {
   @ParameterizedTest
   @CsvSource({"LIGHT,1400", "DARK,800"})
   void anOpenRunOfTwoScenariosShowsArrivalsAndBoth(Theme theme, int width) throws IOException {
-    browser.prefer(theme).show(write(DemoRun.openScenarios().figures()), width, 1000);
+    browser.prefer(theme).show(write(OPEN), width, 1000);
 
     assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
     assertThat(plotsOf("scenarios")).containsExactly("scenario-ttft", "scenario-slo");
@@ -96,10 +90,18 @@ class HtmlReportIT {
     assertThat(plotsOf("dependence")).containsExactly("depend-ttft", "depend-e2e", "depend-itl");
     assertThat(browser.driver().findElement(By.id("breakdown")).getText())
         .contains("server reported");
-    assertThat(browser.driver().findElements(By.className("plot")))
-        .allSatisfy(HtmlReportIT::isPainted);
-    assertThat(browser.complaints()).isEmpty();
-    assertThat(browser.networkRequests()).isEmpty();
+    assertThat(browser.plots()).isNotEmpty().allSatisfy(HtmlReportIT::isPainted);
+    assertWithoutEmptyBoxes();
+    assertThat(
+            browser.eval(
+                "[...document.querySelectorAll('#breakdown tbody tr td:nth-last-child(2)')]"
+                    + ".map(cell => cell.textContent)"))
+        .as("the mean that the summary says")
+        .isEqualTo(
+            OPEN.summary().stages().stream()
+                .map(s -> s.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).mean())
+                .map(NumberText::number)
+                .toList());
   }
 
   private static List<String> plotsOf(String section) {
@@ -109,7 +111,7 @@ class HtmlReportIT {
   }
 
   @Test
-  void pointingAtARequestTellsItsId() throws IOException {
+  void hostileNamesAreShownAsTheyAreAndPointingAtARequestTellsItsId() throws IOException {
     RunFigures figures = new DemoRun(List.of(1, 4), List.of("local"), List.of(HOSTILE)).figures();
     browser.prefer(Theme.LIGHT).show(write(figures), 1400, 1000);
     String slowest = figures.series().closeUps().exemplars().slowest().get(0).requestId();
@@ -124,37 +126,19 @@ class HtmlReportIT {
         .contains(slowest, "to first token");
     assertThat(browser.driver().getTitle()).isEqualTo("LLM report: DemoSimulation");
     assertThat(browser.driver().findElements(By.cssSelector("main img, main script"))).isEmpty();
+    assertThat(browser.driver().findElement(By.id("metrics")).getText())
+        .contains("</script><script>document.title='owned'</script>");
   }
 
-  @Test
-  void pageSaysTheMeanThatTheSummarySays() throws IOException {
-    RunFigures figures = DemoRun.openScenarios().figures();
-    browser.prefer(Theme.LIGHT).show(write(figures), 1400, 1000);
-    List<String> page =
-        browser
-            .driver()
-            .findElements(By.cssSelector("#breakdown tbody tr td:nth-last-child(2)"))
-            .stream()
-            .map(cell -> cell.getDomProperty("textContent"))
-            .toList();
-
-    assertThat(page)
-        .containsExactlyElementsOf(
-            figures.summary().stages().stream()
-                .map(s -> s.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).mean())
-                .map(NumberText::number)
-                .toList());
-  }
-
-  private static void isPainted(WebElement plot) {
-    assertThat(plot.getDomAttribute("aria-label")).matches(".+ (to|of) .+");
-    assertThat(plot.findElements(By.cssSelector("svg path"))).as("paths").hasSizeGreaterThan(5);
-    assertThat(plot.findElements(By.cssSelector("svg text"))).as("labels").hasSizeGreaterThan(5);
+  private static void isPainted(Plot plot) {
+    assertThat(plot.label()).matches(".+ (to|of) .+");
+    assertThat(plot.paths()).as("paths").isGreaterThan(5);
+    assertThat(plot.texts()).as("labels").isGreaterThan(5);
   }
 
   @Test
   void theSwitchChangesTheThemeOfPageAndChartsAndIsRemembered() throws IOException {
-    Path page = write(DemoRun.sweep().figures());
+    Path page = write(SWEEP);
     browser.prefer(Theme.LIGHT);
     browser.show(page, 1400, 1000);
     Object light = firstLine();
@@ -176,10 +160,13 @@ class HtmlReportIT {
   }
 
   @Test
-  void zoomingOneChartOverTimeZoomsAllAndWorksByKeyboard() throws IOException {
-    Path page = write(DemoRun.sweep().figures());
-    browser.prefer(Theme.LIGHT);
-    browser.show(page, 1400, 1000);
+  void aLinkOpensTheMetricsOfARequestAndZoomingOneChartByKeyboardZoomsAll() throws IOException {
+    browser.prefer(Theme.LIGHT).show(write(SWEEP), 1400, 1000);
+    WebElement metrics = browser.driver().findElement(By.id(MetricsSection.anchor("ask")));
+    assertThat(metrics.isDisplayed()).isFalse();
+    browser.driver().findElement(By.linkText("ask")).click();
+    assertThat(metrics.isDisplayed()).isTrue();
+
     browser.driver().findElement(By.cssSelector("[data-zoom=in]")).sendKeys("\n");
 
     for (String chart : List.of("time-ttft", "time-tokens", "time-itl", "time-requests")) {
@@ -197,19 +184,8 @@ class HtmlReportIT {
   }
 
   @Test
-  void theLinkOfARequestOpensItsMetrics() throws IOException {
-    browser.prefer(Theme.LIGHT).show(write(DemoRun.sweep().figures()), 1400, 1000);
-    WebElement metrics = browser.driver().findElement(By.id(MetricsSection.anchor("ask")));
-    assertThat(metrics.isDisplayed()).isFalse();
-
-    browser.driver().findElement(By.linkText("ask")).click();
-
-    assertThat(metrics.isDisplayed()).isTrue();
-  }
-
-  @Test
   void withoutScriptsVerdictAndTablesAreReadable() throws IOException {
-    RunFigures figures = DemoRun.sweep().figures();
+    RunFigures figures = SWEEP;
     Path page = write(figures);
     try (Browser plain = Browser.open(directory.resolve("profile"), Scripts.OFF)) {
       plain.show(page, 1400, 1000);
@@ -219,8 +195,7 @@ class HtmlReportIT {
           .contains("TTFT p95");
       assertThat(plain.driver().findElement(By.id("metrics")).getText())
           .contains("TTFT", "lower is better", "p99.9");
-      assertThat(plain.driver().findElements(By.cssSelector(".plot")))
-          .noneMatch(WebElement::isDisplayed);
+      assertThat(plain.plots()).hasSize(28).noneMatch(Plot::displayed);
       assertThat(plain.driver().findElements(By.cssSelector("figure summary")))
           .hasSize(28)
           .allMatch(WebElement::isDisplayed);
@@ -246,7 +221,6 @@ class HtmlReportIT {
             new DemoRun(List.of(1, 8), local, ask)
                 .demanding("ttft.p99<1ms", "errors<50%", "c=9:jitter<3", "valid")),
         Arguments.of("interrupted", new DemoRun(List.of(1, 4, 8), local, ask).interrupted()),
-        Arguments.of("open", DemoRun.openScenarios()),
         Arguments.of("one-level", new DemoRun(List.of(8), local, ask)),
         Arguments.of("two-targets", new DemoRun(List.of(1, 8, 24, 48), List.of("a", "b"), ask)),
         Arguments.of("many-levels", new DemoRun(many, local, ask)),
@@ -263,20 +237,20 @@ class HtmlReportIT {
     browser.prefer(Theme.LIGHT);
     browser.show(page, 1400, 1000);
 
+    assertWithoutEmptyBoxes();
+    browser.driver().executeScript("document.getElementById('load').scrollIntoView()");
+    browser.picture(PICTURES.resolve("llm-run-" + name + ".png"));
+  }
+
+  private static void assertWithoutEmptyBoxes() {
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
     assertThat(browser.driver().getTitle()).isEqualTo("LLM report: DemoSimulation");
     assertThat(browser.driver().findElements(By.cssSelector("img, main script"))).isEmpty();
-    assertThat(browser.driver().findElements(By.className("plot")))
-        .allSatisfy(plot -> assertThat(plot.findElements(By.cssSelector("svg path"))).isNotEmpty());
-    assertThat(browser.driver().findElements(By.cssSelector("section")))
-        .allSatisfy(
-            section ->
-                assertThat(section.getText().lines().count())
-                    .as(section.getDomAttribute("id"))
-                    .isGreaterThan(1));
-    browser.driver().executeScript("document.getElementById('load').scrollIntoView()");
-    browser.picture(PICTURES.resolve("llm-run-" + name + ".png"));
+    assertThat(browser.plots()).allMatch(plot -> plot.paths() > 0);
+    assertThat(browser.texts("section"))
+        .isNotEmpty()
+        .allMatch(text -> text.lines().count() > 1, "more than its heading");
   }
 
   @Test
@@ -289,16 +263,6 @@ class HtmlReportIT {
     assertThat(browser.driver().getTitle()).isEqualTo("owned");
     assertThat(browser.networkRequests()).contains("http://127.0.0.1:9/x");
     assertThat(browser.complaints()).isNotEmpty();
-  }
-
-  @Test
-  void hostileNamesAreShownAsTheyAre() throws IOException {
-    Path page = write(new DemoRun(List.of(1, 4, 16), List.of(HOSTILE), List.of(HOSTILE)).figures());
-    browser.prefer(Theme.LIGHT);
-    browser.show(page, 1400, 1000);
-
-    assertThat(browser.driver().findElement(By.id("metrics")).getText())
-        .contains("</script><script>document.title='owned'</script>");
   }
 
   private Path write(RunFigures figures) throws IOException {

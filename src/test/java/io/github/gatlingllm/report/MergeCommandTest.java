@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RecordCodec;
 import io.github.gatlingllm.record.RecordFile;
@@ -16,8 +18,6 @@ import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import io.github.gatlingllm.report.CommandLine.Called;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,7 +52,7 @@ class MergeCommandTest {
             .slo(slo.isEmpty() ? Slo.NONE : Slo.parse(slo, 99))
             .stages(
                 List.of(
-                    new StageInfo(
+                    new LevelInfo(
                         "r=10",
                         "a",
                         null,
@@ -141,7 +141,7 @@ class MergeCommandTest {
     assertThat(info.config())
         .containsEntry("injectorOnly", "north,south")
         .containsEntry("merged from", "run-north (north), run-south (south)");
-    StageInfo stage = info.stages().get(0);
+    LevelInfo stage = info.stages().get(0);
     assertThat(stage.offered()).isEqualTo(20);
     assertThat(stage.phases())
         .containsExactly(

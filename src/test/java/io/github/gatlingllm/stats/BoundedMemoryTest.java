@@ -3,6 +3,7 @@ package io.github.gatlingllm.stats;
 import static io.github.gatlingllm.stats.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;

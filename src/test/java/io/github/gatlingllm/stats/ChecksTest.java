@@ -4,28 +4,121 @@ import static io.github.gatlingllm.stats.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.stats.Check.Level;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each check: once where it must warn, once where it must not. */
+/** Each check of the catalogue: once where it must warn, once where it must not. */
 class ChecksTest {
 
   private static final double[] STEADY = {100, 120, 140, 160, 180, 200, 220, 240, 260, 280};
 
   private static final RunInfo RUN = Recorded.run(10, Recorded.stage(1, 0, 10_000));
+
+  /**
+   * A run that a check warns of, and one that it keeps quiet about.
+   *
+   * @param value the figure that it warns of; null where there is none, or another test has it
+   */
+  private record Pair(@Nullable Double value, Supplier<Summary> warns, Supplier<Summary> quiet) {}
+
+  private static final Map<String, Pair> PAIRS =
+      Map.ofEntries(
+          pair("records_dropped", 3.0, () -> of(RUN.toBuilder().dropped(3).build())),
+          pair("cut_tail", 77.0, () -> read(new ReadReport(10, 77, 0, List.of()))),
+          pair("windows", 0.0, () -> of(null)),
+          pair("complete", null, () -> of(ended(RunInfo.State.INTERRUPTED))),
+          pair("littles_law", null, () -> inFlight(8), () -> inFlight(0)),
+          pair("steady_state", null, () -> ttftGrowsTo(5_200), () -> ttftGrowsTo(1_200)),
+          pair("e2e_identity", null, one(r -> r.perEvent(5, 1, 1, 1, 1, 1, 1, 1, 1, 1))),
+          pair("arrivals", 0.3, () -> late(3_000), () -> late(2)),
+          pair("start_lag", 60.0, () -> late(60), () -> late(2)),
+          pair("low_n", 10.0, one(r -> {}), () -> sweep(1_000, 1_000)),
+          pair("load_levels", 2.0, () -> sweep(10, 30), () -> sweep(10, 30, 33)),
+          pair("knee", 1.0, () -> sweep(10, 30, 90), () -> sweep(10, 30, 33)),
+          pair(
+              "stopped_early",
+              0.5,
+              () -> found("stopped early", false),
+              () -> found("stopped early", true)),
+          pair("search", 0.5, () -> found("search", false), () -> found("search", true)),
+          pair("same_model", null, () -> twoTargets("x"), () -> twoTargets("m")),
+          pair("errors", 0.1, one(r -> r.failed(RequestStatus.TIMEOUT, "timeout"))),
+          pair("pinned_output", 0.1, () -> of(pinned(), r -> r.max(128)), () -> of(pinned())),
+          pair("finish_reasons", 0.1, one(r -> r.finish(null))),
+          pair("token_counts", 0.1, one(Recorded::estimated)),
+          pair("token_counts_agree", 0.1, one(r -> r.output(7))),
+          pair("event_times", 0.1, one(Recorded::withoutTimes)),
+          pair("prompt_tokens_agree", 0.5, one(r -> r.prompt(15).ours(10)), one(r -> r.ours(10))),
+          pair(
+              "output_tokens_agree",
+              0.5,
+              one(r -> r.output(15).ourOutput(10)),
+              one(r -> r.output(10).ourOutput(10))),
+          pair("tokens_per_event", 1.3, one(r -> r.output(40))),
+          pair(
+              "buffering",
+              0.1,
+              one(r -> r.tokens(500, 500, 501, 501, 501, 502, 502, 502, 503, 503))),
+          pair("coalesced_events", 1.0, one(r -> r.coalesced(100))),
+          pair("late_data", 0.1, one(r -> r.late(2))),
+          pair("missing_done", 0.1, one(Recorded::withoutDone)),
+          pair("cached_share", 1.0, one(r -> r.cached(10)), one(r -> r.cached(0))),
+          pair("cancelled_tails", 0.1, one(r -> r.failed(RequestStatus.CANCELLED, "end"))));
+
+  private static Map.Entry<String, Pair> pair(
+      String id, @Nullable Double value, Supplier<Summary> warns) {
+    return pair(id, value, warns, one(r -> {}));
+  }
+
+  private static Map.Entry<String, Pair> pair(
+      String id, @Nullable Double value, Supplier<Summary> warns, Supplier<Summary> quiet) {
+    return Map.entry(id, new Pair(value, warns, quiet));
+  }
+
+  static List<String> ids() {
+    return Check.ids();
+  }
+
+  @Test
+  void everyCheckHasItsPair() {
+    assertThat(PAIRS.keySet()).containsExactlyInAnyOrderElementsOf(Check.ids());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ids")
+  void warnsOfOneRunAndKeepsQuietAboutTheOther(String id) {
+    Pair pair = PAIRS.get(id);
+    Check check = check(pair.warns().get(), id);
+    assertThat(check.level()).isNotEqualTo(Level.OK);
+    assertThat(check.remedy()).isNotEmpty();
+    if (pair.value() != null) {
+      assertThat(check.value()).isEqualTo(pair.value(), within(0.02 * pair.value()));
+    }
+    assertThat(pair.quiet().get().checks())
+        .filteredOn(other -> other.id().equals(id))
+        .allSatisfy(
+            other -> {
+              assertThat(other.level()).isEqualTo(Level.OK);
+              assertThat(other.remedy()).isEmpty();
+            });
+  }
 
   @Test
   void steadyRunIsFine() {
@@ -58,6 +151,31 @@ class ChecksTest {
     assertThat(summary(r -> r.max(128)).checks()).noneMatch(c -> c.id().equals("pinned_output"));
   }
 
+  /** Two protocols, one of them not pinned: {@code ignoreEos} is "true,false" for people. */
+  @Test
+  void pinnedOutputIsJudgedWhereTheTargetIsPinned() {
+    RunInfo mixed =
+        Recorded.run(
+                10,
+                Recorded.stage(1, 0, 10_000),
+                Recorded.stage("c=1", "b", "closed loop", 1.0, "users", 0, 10_000))
+            .toBuilder()
+            .config(Map.of("ignoreEos", "true,false"))
+            .targets(
+                Map.of(
+                    at(0).record().identity().target(),
+                    new RunInfo.TargetFacts(true, "chars4"),
+                    "b",
+                    new RunInfo.TargetFacts(false, "chars4")))
+            .build();
+    List<RequestRecord> free = List.of(at(0).target("b").tokens(STEADY).max(128).record());
+    List<RequestRecord> some = new ArrayList<>(free);
+    some.addAll(records(r -> r.max(128)));
+    warns("pinned_output", Recorded.figures(mixed, some).summary(), 0.1);
+    assertThat(Recorded.figures(mixed, free).summary().checks())
+        .noneMatch(c -> c.id().equals("pinned_output"));
+  }
+
   @Test
   void differentModelsAtDifferentTargets() {
     RunInfo two =
@@ -80,6 +198,16 @@ class ChecksTest {
     Check check = check(Recorded.figures(twoTokenizers, same).summary(), "same_model");
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.message()).startsWith("The targets have different tokenizers: ");
+    RunInfo.TargetFacts x = new RunInfo.TargetFacts(true, "x");
+    RunInfo.TargetFacts y = new RunInfo.TargetFacts(true, "y");
+    assertThat(sameModel(two.toBuilder().targets(Map.of("a", x, "b", y)).build(), same))
+        .isEqualTo(Level.WARNING);
+    assertThat(sameModel(two.toBuilder().targets(Map.of("a", x, "b", x)).build(), same))
+        .isEqualTo(Level.OK);
+  }
+
+  private static Level sameModel(RunInfo run, List<RequestRecord> records) {
+    return check(Recorded.figures(run, records).summary(), "same_model").level();
   }
 
   /** Counts by the server and by us, and what is made of them. */
@@ -96,28 +224,28 @@ class ChecksTest {
             new int[][] {{19, 10}, {29, 20}, {39, 30}},
             Level.OK,
             0.45,
-            "The server counts 45.0 % more prompt tokens than our tokenizer in all: +9 per request"
+            "The server counts 45.0 % more prompt tokens than our tokenizer: +9 per request"
                 + " whatever its length, which a template or special tokens add."),
         Arguments.of(
             "prompts of one length prove no template",
             new int[][] {{19, 10}, {19, 10}},
             Level.WARNING,
             0.9,
-            "The server counts 90.0 % more prompt tokens than our tokenizer in all: +9 in the"
+            "The server counts 90.0 % more prompt tokens than our tokenizer: +9 in the"
                 + " median request, of which a chat template is a part."),
         Arguments.of(
             "another tokenizer",
             new int[][] {{8, 10}, {15, 20}, {33, 30}, {10, 20}},
             Level.WARNING,
             0.175,
-            "The server counts 17.5 % fewer prompt tokens than our tokenizer in all: −5 in the"
+            "The server counts 17.5 % fewer prompt tokens than our tokenizer: −5 in the"
                 + " median request, of which a chat template is a part."),
         Arguments.of(
             "up to 10 % are tolerated",
             new int[][] {{109, 100}, {218, 200}},
             Level.OK,
             0.09,
-            "The server counts 9.0 % more prompt tokens than our tokenizer in all: +9 in the median"
+            "The server counts 9.0 % more prompt tokens than our tokenizer: +9 in the median"
                 + " request, of which a chat template is a part."));
   }
 
@@ -157,29 +285,30 @@ class ChecksTest {
             new int[][] {{10, 10}, {20, 20}},
             Level.OK,
             0.0,
-            "Server and tokenizer count the same output tokens in the 2 answers that it counted."),
+            "Server and tokenizer count the same output tokens in the 2 answers that both"
+                + " counted."),
         Arguments.of(
             "an end token",
             new int[][] {{3, 2}, {5, 4}},
             Level.OK,
             1.0 / 3,
             "The server counts 33.3 % more output tokens than our tokenizer in the 2 answers that"
-                + " it counted: +1 per answer whatever its length, such as an end token."),
+                + " both counted: +1 per answer whatever its length, such as an end token."),
         Arguments.of(
             "another tokenizer",
             new int[][] {{8, 10}, {15, 20}, {12, 20}},
             Level.WARNING,
             0.3,
             "The server counts 30.0 % fewer output tokens than our tokenizer in the 3 answers that"
-                + " it counted: −5 per answer (median), of which end tokens and tool markup are a"
+                + " both counted: −5 per answer (median), of which end tokens and tool markup are a"
                 + " part."),
         Arguments.of(
             "up to 10 % are tolerated",
             new int[][] {{109, 100}, {218, 200}},
             Level.OK,
             0.09,
-            "The server counts 9.0 % more output tokens than our tokenizer in the 2 answers that it"
-                + " counted: +9 per answer (median), of which end tokens and tool markup are a"
+            "The server counts 9.0 % more output tokens than our tokenizer in the 2 answers that"
+                + " both counted: +9 per answer (median), of which end tokens and tool markup are a"
                 + " part."));
   }
 
@@ -201,16 +330,6 @@ class ChecksTest {
   }
 
   @Test
-  void noFinishReason() {
-    warns("finish_reasons", summary(r -> r.finish(null)), 0.1);
-  }
-
-  @Test
-  void estimatedTokens() {
-    warns("token_counts", summary(Recorded::estimated), 0.1);
-  }
-
-  @Test
   void countsThatDisagree() {
     warns("token_counts_agree", summary(r -> r.output(7)), 0.1);
     warns(
@@ -229,25 +348,10 @@ class ChecksTest {
   /** All tokens within 2 % of E2E, after 2 s of silence. */
   @Test
   void gatewayThatBuffers() {
-    warns(
-        "buffering", summary(r -> r.tokens(500, 500, 501, 501, 501, 502, 502, 502, 503, 503)), 0.1);
     List<RequestRecord> all =
         List.of(at(0).tokens(500, 500, 500, 500, 500, 500, 500, 500).record());
     assertThat(check(Recorded.figures(RUN, all).summary(), "buffering").level())
         .isEqualTo(Level.INVALID);
-  }
-
-  @Test
-  void coalescedEvents() {
-    Check check = check(summary(r -> r.coalesced(100)), "coalesced_events");
-    assertThat(check.value()).isEqualTo(1);
-    assertThat(check.level()).isEqualTo(Level.WARNING);
-  }
-
-  @Test
-  void endOfStream() {
-    warns("late_data", summary(r -> r.late(2)), 0.1);
-    warns("missing_done", summary(Recorded::withoutDone), 0.1);
   }
 
   @Test
@@ -288,11 +392,6 @@ class ChecksTest {
             "40.9 % of the prompt tokens came from the server's prefix cache; at c=8 TTFT p50 is"
                 + " 90 ms for the 5 requests with half or more of it cached, 120 ms for the other"
                 + " 1.");
-  }
-
-  @Test
-  void cancelledTails() {
-    warns("cancelled_tails", summary(r -> r.failed(RequestStatus.CANCELLED, "end")), 0.1);
   }
 
   @Test
@@ -348,25 +447,6 @@ class ChecksTest {
   }
 
   @Test
-  void lostRecords() throws IOException {
-    RunInfo dropping = RUN.toBuilder().dropped(3).build();
-    assertThat(
-            check(Recorded.figures(dropping, records(r -> {})).summary(), "records_dropped")
-                .level())
-        .isEqualTo(Level.INVALID);
-    Summary cut =
-        RunStatistics.of(
-                RUN,
-                sink -> {
-                  records(r -> {}).forEach(sink);
-                  return new ReadReport(10, 77, 0, List.of());
-                })
-            .summary();
-    assertThat(check(cut, "cut_tail").value()).isEqualTo(77);
-    assertThat(check(cut, "records_dropped").level()).isEqualTo(Level.OK);
-  }
-
-  @Test
   void levels() {
     assertThat(check(summary(r -> {}), "load_levels").message()).contains("one request at a time");
     Summary sweep = new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 33, 220).summary();
@@ -393,6 +473,104 @@ class ChecksTest {
     assertThat(check(summary(r -> {}), id.equals("pinned_output") ? "errors" : id).level())
         .as("control of " + id)
         .isEqualTo(Level.OK);
+  }
+
+  private static Supplier<Summary> one(Consumer<Recorded> change) {
+    return () -> summary(change);
+  }
+
+  private static Summary of(@Nullable RunInfo info) {
+    return of(info, r -> {});
+  }
+
+  private static Summary of(@Nullable RunInfo info, Consumer<Recorded> change) {
+    return Recorded.figures(info, records(change)).summary();
+  }
+
+  private static Summary read(ReadReport file) {
+    try {
+      return RunStatistics.of(
+              RUN,
+              sink -> {
+                records(r -> {}).forEach(sink);
+                return file;
+              })
+          .summary();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static RunInfo pinned() {
+    return RUN.toBuilder().config(Map.of("ignoreEos", "true")).build();
+  }
+
+  private static RunInfo ended(RunInfo.State state) {
+    return RUN.toBuilder().ended(Recorded.ORIGIN + 10_000_000_000L, state).build();
+  }
+
+  private static Summary found(String topic, boolean sound) {
+    RunInfo.Conclusion found =
+        new RunInfo.Conclusion(topic, "a", null, "c=1 holds", sound, 0.5, 0.99);
+    return of(RUN.toBuilder().conclusion(found).build());
+  }
+
+  /** One user, requests back to back, and so many that do not end within the window. */
+  private static Summary inFlight(int endless) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      records.add(at(i * 300).tokens(100, 300).record());
+    }
+    for (int i = 0; i < endless; i++) {
+      records.add(at(0).tokens(100, 20_000).record());
+    }
+    return Recorded.figures(Recorded.run(9, Recorded.stage(1, 0, 9_000)), records).summary();
+  }
+
+  /** 400 requests over a minute, TTFT from 1.2 s. */
+  private static Summary ttftGrowsTo(double lastMs) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 400; i++) {
+      double ttft = 1_200 + (lastMs - 1_200) * i / 400;
+      records.add(at(i * 150).stage("c=64").tokens(ttft, ttft + 1_000).record());
+    }
+    return Recorded.figures(Recorded.run(60, Recorded.stage(64, 0, 60_000)), records).summary();
+  }
+
+  /** 10 requests per second for 10 s, each so many milliseconds late. */
+  private static Summary late(double ms) {
+    RunInfo open =
+        Recorded.run(10, Recorded.stage("r=10", "a", "open loop", 10.0, "requests/s", 0, 10_000));
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      records.add(at(i * 100 + ms).lag(ms).stage("r=10").tokens(5).record());
+    }
+    return Recorded.figures(open, records).summary();
+  }
+
+  /** Levels of 1, 2, 4 users with so many requests each, in 100, 110, 220 ms. */
+  private static Summary sweep(int... requests) {
+    Levels levels = new Levels();
+    for (int i = 0; i < requests.length; i++) {
+      double e2eMs = i == 0 ? 100 : i == 1 || requests[i] > 40 ? 110 : 220;
+      levels = levels.level(1 << i, requests[i], e2eMs);
+    }
+    return levels.summary();
+  }
+
+  /** The second target is asked for that model, the first for {@code m}. */
+  private static Summary twoTargets(String model) {
+    RunInfo two =
+        Recorded.run(
+            10,
+            Recorded.stage(1, 0, 10_000),
+            Recorded.stage("c=1", "b", "closed loop", 1.0, "users", 0, 10_000));
+    return Recorded.figures(
+            two,
+            List.of(
+                at(0).tokens(STEADY).record(),
+                at(0).model(model).target("b").tokens(STEADY).record()))
+        .summary();
   }
 
   private static Summary summary(Consumer<Recorded> change) {

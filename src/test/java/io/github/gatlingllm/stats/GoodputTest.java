@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.stats.Figures.Goodput;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,16 +1,16 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.StageInfo;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A sweep for tests: levels of one second each, one after the other. */
 final class Levels {
 
-  private final List<StageInfo> stages = new ArrayList<>();
+  private final List<LevelInfo> stages = new ArrayList<>();
   private final List<RequestRecord> records = new ArrayList<>();
   private String target = "a";
 
@@ -40,7 +40,7 @@ final class Levels {
   }
 
   RunFigures figures(Slo slo) {
-    RunInfo info = Recorded.run(stages.size(), stages.toArray(StageInfo[]::new));
+    RunInfo info = Recorded.run(stages.size(), stages.toArray(LevelInfo[]::new));
     return Recorded.figures(info.toBuilder().slo(slo).build(), records);
   }
 

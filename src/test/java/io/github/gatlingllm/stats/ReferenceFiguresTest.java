@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.StageInfo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -31,7 +34,7 @@ class ReferenceFiguresTest {
   private static final double TTFT_LIMIT_MS = 300;
 
   static RunInfo info() {
-    List<StageInfo> stages = new ArrayList<>();
+    List<LevelInfo> stages = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       double from = 500 + i * 5_000;
       stages.add(
@@ -39,7 +42,7 @@ class ReferenceFiguresTest {
               "c=" + (1 << i), "a", "closed loop", (double) (1 << i), "users", from, from + 4_000));
     }
     stages.add(Recorded.stage("c=1", "b", "closed loop", 1.0, "users", 21_000, 29_000));
-    return Recorded.run(30, stages.toArray(StageInfo[]::new)).toBuilder()
+    return Recorded.run(30, stages.toArray(LevelInfo[]::new)).toBuilder()
         .slo(Slo.parse("ttft<300ms", 90))
         .build();
   }
@@ -91,12 +94,12 @@ class ReferenceFiguresTest {
     Summary summary = Recorded.figures(info, records).summary();
     compare("run", summary.figures(), new Reference(info, records, s -> true, r -> true));
     for (Summary.Stage stage : summary.stages()) {
-      Predicate<StageInfo> own =
+      Predicate<LevelInfo> own =
           s -> s.label().equals(stage.label()) && s.target().equals(stage.target());
       compare(stage.label(), stage.figures(), new Reference(info, records, own, r -> true));
     }
     for (Summary.Target target : summary.targets()) {
-      Predicate<StageInfo> own = s -> s.target().equals(target.label());
+      Predicate<LevelInfo> own = s -> s.target().equals(target.label());
       compare(target.label(), target.figures(), new Reference(info, records, own, r -> true));
     }
     for (Summary.RequestGroup group : summary.requests()) {
@@ -183,7 +186,7 @@ class ReferenceFiguresTest {
     Reference(
         RunInfo info,
         List<RequestRecord> records,
-        Predicate<StageInfo> stages,
+        Predicate<LevelInfo> stages,
         Predicate<RequestRecord> which) {
       for (Metric metric :
           List.of(
@@ -198,7 +201,7 @@ class ReferenceFiguresTest {
               Metric.PROMPT_TOKENS)) {
         metrics.put(metric, new ArrayList<>());
       }
-      List<StageInfo> own = info.stages().stream().filter(stages).toList();
+      List<LevelInfo> own = info.stages().stream().filter(stages).toList();
       own.forEach(s -> windowS += (to(s) - from(s)) / 1e9);
       for (RequestRecord r : records) {
         if (which.test(r)) {
@@ -216,16 +219,16 @@ class ReferenceFiguresTest {
       }
     }
 
-    private static long from(StageInfo s) {
+    private static long from(LevelInfo s) {
       return s.phases().get(0).startUnixNanos();
     }
 
-    private static long to(StageInfo s) {
+    private static long to(LevelInfo s) {
       Long end = s.phases().get(0).endUnixNanos();
       return end == null ? 0 : end;
     }
 
-    private static boolean inside(RequestRecord r, List<StageInfo> stages, long unixNanos) {
+    private static boolean inside(RequestRecord r, List<LevelInfo> stages, long unixNanos) {
       return stages.stream()
           .filter(s -> s.target().equals(r.identity().target()))
           .anyMatch(s -> unixNanos >= from(s) && unixNanos < to(s));
@@ -237,7 +240,7 @@ class ReferenceFiguresTest {
       return r.outcome().ok() && met;
     }
 
-    private void byInstant(RequestRecord r, List<StageInfo> stages) {
+    private void byInstant(RequestRecord r, List<LevelInfo> stages) {
       long admitted = r.timing().startUnixNanos() + r.timing().gateWaitNanos();
       int[] offsets = r.events().offsetsMicros();
       double n = r.tokens().outputTokens();
@@ -265,7 +268,7 @@ class ReferenceFiguresTest {
       }
     }
 
-    private void arrived(RequestRecord r, List<StageInfo> stages, long at, double count) {
+    private void arrived(RequestRecord r, List<LevelInfo> stages, long at, double count) {
       if (inside(r, stages, at)) {
         tokens += count;
         sloTokens += inSlo(r) ? count : 0;

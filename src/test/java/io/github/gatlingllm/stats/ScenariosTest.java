@@ -7,11 +7,11 @@ import static io.github.gatlingllm.stats.Recorded.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.record.StageInfo.PhaseWindow;
 import io.github.gatlingllm.stats.Summary.Curve;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
@@ -24,11 +24,11 @@ class ScenariosTest {
 
   private static final long MS = 1_000_000L;
 
-  private static StageInfo stage(
+  private static LevelInfo stage(
       int users, String target, @Nullable String scenario, double fromMs, double toMs) {
     long from = ORIGIN + Math.round(fromMs * MS);
     long to = ORIGIN + Math.round(toMs * MS);
-    return new StageInfo(
+    return new LevelInfo(
         "c=" + users,
         target,
         scenario,
@@ -67,7 +67,7 @@ class ScenariosTest {
   @Test
   void curveAndKneePerScenario() {
     double[][] e2e = {{10, 20, 100}, {50, 10, 200}};
-    List<StageInfo> stages = new ArrayList<>();
+    List<LevelInfo> stages = new ArrayList<>();
     List<RequestRecord> records = new ArrayList<>();
     for (int scenario = 0; scenario < 2; scenario++) {
       for (int level = 0; level < 3; level++) {
@@ -77,7 +77,7 @@ class ScenariosTest {
         records.add(ask(from, name, 1 << level, 5, e2e[scenario][level]));
       }
     }
-    RunFigures figures = figures(run(6, stages.toArray(StageInfo[]::new)), records);
+    RunFigures figures = figures(run(6, stages.toArray(LevelInfo[]::new)), records);
     Summary s = figures.summary();
     assertThat(s.curves())
         .extracting(Curve::target, Curve::scenario, c -> c.knee().stage(), c -> c.knee().reached())

@@ -4,10 +4,11 @@ import static io.github.gatlingllm.stats.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.StageInfo;
-import io.github.gatlingllm.stats.Check.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -119,7 +120,7 @@ class SteadyStateTest {
       records.add(at(i * 150).stage("curve").tokens(1_000 + i * 10).record());
     }
     for (String kind : List.of("rate curve", "trace", "open loop")) {
-      StageInfo stage = Recorded.stage("curve", "a", kind, 3.0, "requests/s", 0, WINDOW_MS);
+      LevelInfo stage = Recorded.stage("curve", "a", kind, 3.0, "requests/s", 0, WINDOW_MS);
       assertThat(judged(Recorded.run(60, stage), records).isPresent())
           .as(kind)
           .isEqualTo(kind.equals("open loop"));

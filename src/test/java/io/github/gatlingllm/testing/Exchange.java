@@ -28,7 +28,7 @@ public final class Exchange {
   /** How close to a deadline parking stops and spinning starts: parking is 50 to 100 µs coarse. */
   private static final long SPIN_NANOS = 150_000;
 
-  private static final long SIGNAL_LIMIT_SECONDS = 30;
+  private static final long SIGNAL_LIMIT_SECONDS = 60;
 
   private final Request request;
   private final Socket socket;
@@ -156,7 +156,7 @@ public final class Exchange {
   /**
    * Waits for the test's signal.
    *
-   * @throws IllegalStateException if it does not come within 30 s
+   * @throws IllegalStateException if it does not come within 60 s
    */
   public Exchange await(CountDownLatch signal) throws InterruptedException {
     if (!signal.await(SIGNAL_LIMIT_SECONDS, TimeUnit.SECONDS)) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gatling.javaapi.core.Simulation;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
@@ -37,7 +38,13 @@ public final class GatlingRun implements AutoCloseable {
   /** What the JVM returns when Gatling's assertions failed. */
   public static final int ASSERTIONS_FAILED = 2;
 
-  private static final int MAX_SECONDS = 90;
+  /** Bounds what hangs; no run of a test takes nearly as long. */
+  private static final int MAX_SECONDS = 300;
+
+  /** Starting takes half the processor time, on machines that run several tests at once. */
+  private static final List<String> STARTS_FAST =
+      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto");
+
   private static final long POLL_MILLIS = 20;
 
   private final Path results;
@@ -52,7 +59,7 @@ public final class GatlingRun implements AutoCloseable {
 
   /** A run of that simulation, not yet started. */
   public static Setup of(Class<? extends Simulation> simulation) {
-    return new Setup(simulation, Map.of(), List.of());
+    return new Setup(simulation, Map.of(), List.of(), STARTS_FAST);
   }
 
   /**
@@ -60,17 +67,19 @@ public final class GatlingRun implements AutoCloseable {
    *
    * @param properties system properties of its JVM
    * @param arguments further arguments of Gatling
+   * @param jvmOptions of its JVM
    */
   public record Setup(
       Class<? extends Simulation> simulation,
       Map<String, String> properties,
-      List<String> arguments) {
+      List<String> arguments,
+      List<String> jvmOptions) {
 
     /** Sets a system property of the simulation's JVM. */
     public Setup set(String property, Object value) {
       Map<String, String> more = new TreeMap<>(properties);
       more.put(property, value.toString());
-      return new Setup(simulation, more, arguments);
+      return new Setup(simulation, more, arguments, jvmOptions);
     }
 
     /** Sets system properties of the simulation's JVM. */
@@ -84,23 +93,19 @@ public final class GatlingRun implements AutoCloseable {
 
     /** Leaves out Gatling's pages, which take about a second. */
     public Setup noReports() {
-      return new Setup(simulation, properties, List.of("-nr"));
+      return new Setup(simulation, properties, List.of("-nr"), jvmOptions);
+    }
+
+    /** In a JVM that compiles and collects as a user's does, for what is measured in time. */
+    public Setup fullSpeed() {
+      return new Setup(simulation, properties, arguments, List.of());
     }
 
     /** Runs it to its end. */
     public GatlingRun run() throws IOException, InterruptedException {
-      return run(MAX_SECONDS);
-    }
-
-    /**
-     * Runs it to its end.
-     *
-     * @param maxSeconds how long that may take
-     */
-    public GatlingRun run(int maxSeconds) throws IOException, InterruptedException {
       GatlingRun run = start();
       try {
-        run.await(maxSeconds);
+        run.await();
         return run;
       } finally {
         run.close();
@@ -124,6 +129,7 @@ public final class GatlingRun implements AutoCloseable {
     private List<String> command(Path results) {
       List<String> command = new ArrayList<>();
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      command.addAll(jvmOptions);
       command.addAll(
           List.of(
               "-cp",
@@ -144,9 +150,9 @@ public final class GatlingRun implements AutoCloseable {
   }
 
   /** Waits for its end. */
-  public GatlingRun await(int maxSeconds) throws IOException, InterruptedException {
-    assertThat(process.waitFor(maxSeconds, TimeUnit.SECONDS))
-        .as(() -> "ended within " + maxSeconds + " s; see " + output)
+  public GatlingRun await() throws IOException, InterruptedException {
+    assertThat(process.waitFor(MAX_SECONDS, TimeUnit.SECONDS))
+        .as(() -> "ended within " + MAX_SECONDS + " s; see " + output)
         .isTrue();
     return this;
   }
@@ -188,7 +194,7 @@ public final class GatlingRun implements AutoCloseable {
     process.destroy();
   }
 
-  /** Ends it without a word: SIGKILL. */
+  /** Ends it at once: SIGKILL. */
   public void kill() {
     process.destroyForcibly();
   }
@@ -244,6 +250,24 @@ public final class GatlingRun implements AutoCloseable {
   /** Its {@code run.json}. */
   public RunInfo info() throws IOException {
     return RunInfoFile.read(files().info()).orElseThrow();
+  }
+
+  /** The first load level with that label in its {@code run.json}. */
+  public LevelInfo stage(String label) throws IOException {
+    return info().stages().stream()
+        .filter(stage -> stage.label().equals(label))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no load level " + label));
+  }
+
+  /** A check of its {@code summary.json} by its id. */
+  public JsonNode check(String id) throws IOException {
+    for (JsonNode check : summary().path("checks")) {
+      if (check.path("id").asText().equals(id)) {
+        return check;
+      }
+    }
+    throw new AssertionError("no check " + id + " in " + summary().path("checks"));
   }
 
   /** Makes sure that it runs no more. */

@@ -44,7 +44,7 @@ import javax.net.ssl.SSLContext;
 /** An HTTP/2 server on 127.0.0.1 whose streams a test answers frame by frame. */
 public final class Http2Server implements AutoCloseable {
 
-  private static final long LIMIT_SECONDS = 20;
+  private static final long LIMIT_SECONDS = 60;
 
   /** Of Gatling's client; stream 1 is not used. */
   private static final int FIRST_STREAM = 3;

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  */
 public final class MavenProject {
 
-  private static final int MAX_SECONDS = 240;
+  private static final int MAX_SECONDS = 300;
 
   private final Path folder;
 

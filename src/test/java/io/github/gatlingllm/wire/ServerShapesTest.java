@@ -45,6 +45,17 @@ class ServerShapesTest {
 
   @ParameterizedTest
   @MethodSource("servers")
+  void itsOriginIsNamed(String server) throws IOException {
+    assertThat(Files.readAllLines(folder().resolve("README.md")))
+        .as("a row of README.md")
+        .filteredOn(line -> line.startsWith("| `" + server + "` | "))
+        .singleElement()
+        .asString()
+        .matches(".*\\| (by hand|recorded.*) \\|");
+  }
+
+  @ParameterizedTest
+  @MethodSource("servers")
   void wholeStream(String server) {
     assertThat(Pushes.ofStream(stream(server))).isEqualTo(expected(server));
   }

@@ -20,7 +20,7 @@ final class LargeDatasetIT {
   private static final int DIALOGS = 25_000;
   private static final long BYTES = 200_000_000L;
   private static final int HEAP_MEGABYTES = 96;
-  private static final int MAX_SECONDS = 90;
+  private static final int MAX_SECONDS = 300;
 
   @TempDir private Path folder;
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class TokenCountingTest {
 
-  private static final Duration PLENTY = Duration.ofSeconds(20);
+  private static final Duration PLENTY = Duration.ofSeconds(60);
 
   private final CountDownLatch released = new CountDownLatch(1);
   private final Queue<String> done = new ConcurrentLinkedQueue<>();

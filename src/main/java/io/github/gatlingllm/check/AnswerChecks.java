@@ -1,0 +1,173 @@
+package io.github.gatlingllm.check;
+
+import static io.github.gatlingllm.metric.NumberText.count;
+import static io.github.gatlingllm.metric.NumberText.number;
+import static io.github.gatlingllm.metric.NumberText.percent;
+import static java.util.Objects.requireNonNull;
+
+import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures.Counts;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Checks of what came back: whether the answers are what the figures take them for. */
+final class AnswerChecks {
+
+  private AnswerChecks() {}
+
+  static Finding errors(CheckInput in) {
+    Counts counts = in.figures().counts();
+    double share = share(counts.failed(), counts.ended());
+    if (counts.ended() == 0) {
+      return Finding.of(share, "No request was measured.")
+          .level(Level.INVALID)
+          .remedy("Measure longer, or look at why no request ended in the window.");
+    }
+    Finding found =
+        Finding.of(
+            share,
+            "%s of %s requests failed (%s); they count in goodput and tok/s, not in latencies."
+                .formatted(count(counts.failed()), count(counts.ended()), percent(share)));
+    return counts.ok() == 0 ? found.level(Level.INVALID) : found;
+  }
+
+  static Finding pinnedOutput(CheckInput in) {
+    double share = share(in.answers().notPinned, in.answers().pinned);
+    return Finding.of(
+        share, percent(share) + " of the answers stopped early or missed their pinned length.");
+  }
+
+  static Finding finishReasons(CheckInput in) {
+    Map<String, Long> reasons = in.figures().finishReasons();
+    String mix =
+        reasons.entrySet().stream()
+            .map(reason -> reason.getKey() + " " + percent(ofAnswers(in, reason.getValue())))
+            .collect(Collectors.joining(", "));
+    double none = ofAnswers(in, reasons.getOrDefault("none", 0L));
+    Finding found = Finding.of(none, "Answers ended by: " + mix + ".");
+    return in.answers().pinned > 0
+        ? found
+        : found.remedy(
+            "Answers without a finish reason may be cut: set ignoreEos=true to pin their length.");
+  }
+
+  static Finding tokenCounts(CheckInput in) {
+    AnswerCounts answers = in.answers();
+    double share = ofAnswers(in, answers.estimated);
+    return Finding.of(
+        share,
+        answers.estimated == 0
+            ? "Every answer has the server's token count."
+            : "%s of the token counts are estimates (%s by tokenizer, %s by chunks)."
+                .formatted(
+                    percent(share), count(answers.tokenizerCounted), count(answers.chunkCounted)));
+  }
+
+  static Finding tokenCountsAgree(CheckInput in) {
+    double share = ofAnswers(in, in.answers().disagreeing);
+    return Finding.of(
+        share, percent(share) + " of the answers count other tokens in events than in total.");
+  }
+
+  static Finding eventTimes(CheckInput in) {
+    double share = ofAnswers(in, in.answers().interpolated);
+    return Finding.of(
+        share,
+        share == 0
+            ? "Times of token events were kept."
+            : "Token times of "
+                + percent(share)
+                + " of the answers were interpolated between first and last token.");
+  }
+
+  static Finding promptTokensAgree(CheckInput in) {
+    return in.answers()
+        .prompts
+        .finding(
+            "prompt tokens",
+            "",
+            "per request whatever its length, which a template or special tokens add",
+            "in the median request, of which a chat template is a part");
+  }
+
+  static Finding outputTokensAgree(CheckInput in) {
+    CountComparison outputs = in.answers().outputs;
+    return outputs.finding(
+        "output tokens",
+        " in the " + count(outputs.count()) + " answers that both counted",
+        "per answer whatever its length, such as an end token",
+        "per answer (median), of which end tokens and tool markup are a part");
+  }
+
+  static Finding tokensPerEvent(CheckInput in) {
+    double ratio = requireNonNull(in.figures().jitter().batchRatio());
+    boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold().isPassed(ratio);
+    return Finding.of(
+        ratio,
+        number(ratio)
+            + (ratio == 1 ? " token per event" : " tokens per event")
+            + (in.answers().shared > 0 ? ", shared evenly (estimated)" : "")
+            + (isMany ? ": ITL describes chunks, not single tokens." : "."));
+  }
+
+  static Finding buffering(CheckInput in) {
+    double share = share(in.answers().buffered, in.answers().longStreams);
+    return Finding.of(share, percent(share) + " of the streams came all at once at their end.");
+  }
+
+  static Finding coalescedEvents(CheckInput in) {
+    double share = share(in.answers().coalesced, in.answers().events);
+    return Finding.of(
+        share, percent(share) + " of the events came in one read with the one before.");
+  }
+
+  static Finding lateData(CheckInput in) {
+    double share = share(in.answers().late, in.figures().counts().started());
+    return Finding.of(share, percent(share) + " of the streams went on after their announced end.");
+  }
+
+  static Finding missingDone(CheckInput in) {
+    double share = share(in.answers().withoutDone, in.answers().streamedOk);
+    return Finding.of(share, percent(share) + " of the complete streams ended without [DONE].");
+  }
+
+  static Finding cachedShare(CheckInput in) {
+    CheckInput.CachedPrompts cache = requireNonNull(in.cache());
+    Distribution warm = cache.warmTtftMs();
+    Distribution cold = cache.coldTtftMs();
+    String cached =
+        percent(cache.share()) + " of the prompt tokens came from the server's prefix cache";
+    if (warm.isEmpty() || cold.isEmpty()) {
+      return Finding.of(cache.share(), cached + ".");
+    }
+    return Finding.of(
+        cache.share(),
+        cached
+            + (cache.level() == null ? ": " : "; at " + cache.level() + " ")
+            + "TTFT p50 is %s ms for the %s with half or more of it cached, %s ms for the other %s."
+                .formatted(
+                    number(warm.p50()),
+                    count(warm.count()) + (warm.count() == 1 ? " request" : " requests"),
+                    number(cold.p50()),
+                    count(cold.count())));
+  }
+
+  static Finding cancelledTails(CheckInput in) {
+    long cancelled = in.answers().cancelled;
+    return Finding.of(
+        share(cancelled, in.figures().counts().started()),
+        cancelled == 0
+            ? "No request was cancelled."
+            : "%s requests were cancelled at the end (%s never left the gate): tails are lower bounds."
+                .formatted(count(cancelled), count(in.answers().neverAdmitted)));
+  }
+
+  private static double ofAnswers(CheckInput in, long part) {
+    return share(part, in.answers().ok);
+  }
+
+  private static double share(long part, long whole) {
+    return whole == 0 ? 0 : (double) part / whole;
+  }
+}

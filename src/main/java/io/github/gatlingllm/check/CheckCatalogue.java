@@ -1,0 +1,372 @@
+package io.github.gatlingllm.check;
+
+import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.record.RunInfo;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * All checks of a run, a row each; the only place that knows their ids, questions, thresholds and
+ * remedies. {@code summary.json}, the page, the console, Markdown and {@code docs/checks.md} take
+ * them from here. {@link LoadChecks} and {@link AnswerChecks} hold the functions that judge.
+ *
+ * <p>A new check is a row here with its function, and a row in the table of its test: a run that it
+ * warns of, and one that it does not.
+ */
+enum CheckCatalogue {
+  // id, lower case in files          question
+  //     figure
+  //     threshold
+  //     applies to, and how that is known
+  //     remedy, where a finding has none of its own
+  //     judged by
+
+  // ---- of the load: was the run made as planned, and is all of it recorded?
+  RECORDS_DROPPED(
+      "Are all requests in the records?",
+      "records that were dropped, or are damaged",
+      Threshold.invalidAbove(0),
+      "every run",
+      in -> true,
+      "Figures miss these requests: write to a faster disk, or run less on this machine.",
+      LoadChecks::recordsDropped),
+  CUT_TAIL(
+      "Does the file of records end with a whole line?",
+      "bytes of the last line, where it is cut off",
+      Threshold.above(0),
+      "files whose last line is cut off",
+      in -> in.file().cutTailBytes() > 0,
+      "The run died while writing; that request is in no figure.",
+      LoadChecks::cutTail),
+  WINDOWS(
+      "Do measure windows come from a load plan?",
+      "load levels of the records that no plan names",
+      Threshold.when("where there are any, or windows were inferred from the records"),
+      "every run",
+      in -> true,
+      "Keep run.json beside requests.jsonl.",
+      LoadChecks::windows),
+  COMPLETE(
+      "Did the run come to its planned end?",
+      "none",
+      Threshold.when("always"),
+      "runs that were interrupted",
+      in -> in.info().state() != RunInfo.State.COMPLETE,
+      "Run it to its end before comparing.",
+      LoadChecks::complete),
+  LITTLES_LAW(
+      "Does Little's law hold: requests in flight = arrival rate × time in the system?",
+      "difference ÷ requests in flight, of the load level where it is largest",
+      Threshold.when("above 5 % + mean time in the system ÷ measure window"),
+      "load levels with a measure window in which requests ended",
+      in -> in.levels().stream().anyMatch(level -> level.law() != null),
+      "The load was not steady: measure longer, stabilize first, or look for lost records.",
+      LoadChecks::littlesLaw),
+  STEADY_STATE(
+      "Were TTFT, E2E and output tok/s steady over the measure window?",
+      "change from its first to its last quarter ÷ mean, of the largest significant trend",
+      Threshold.share(0.2),
+      "load levels of constant load, at least 20 s and 40 ok requests long; no batch trials",
+      in -> in.levels().stream().anyMatch(level -> level.steadiness() != null),
+      "A mean of what still changes: stabilize longer, or offer less where queues still grow.",
+      LoadChecks::steadyState),
+  E2E_IDENTITY(
+      "Does E2E = TTFT + TPOT × (N − 1) hold?",
+      "difference ÷ E2E, over all requests",
+      Threshold.share(0.01),
+      "streamed answers of 2 tokens or more",
+      in -> in.answers().e2eNanos > 0,
+      "Token counts do not fit the times: see token_counts.",
+      LoadChecks::identity),
+  ARRIVALS(
+      "Did as many requests start per second as planned?",
+      "difference ÷ planned rate",
+      Threshold.share(0.02),
+      "open loads",
+      CheckInput::hasArrivals,
+      "The generator did not keep up: more injectors, or less load on this machine.",
+      LoadChecks::arrivals),
+  START_LAG(
+      "Did requests start when planned?",
+      "p99 of start − planned start, ms",
+      Threshold.aboveMs(20),
+      "open loads",
+      CheckInput::hasArrivals,
+      "Figures from schedule include the lag; give the generator more CPU.",
+      LoadChecks::startLag),
+  LOW_N(
+      "Are there enough values for a p99?",
+      "values of E2E",
+      Threshold.below(1_000).or("also of TTFT, ITL and TPOT, and of E2E at a load level"),
+      "every run",
+      in -> true,
+      "p99 needs 1,000 values, p95 200: measure longer, or quote p50 and p90.",
+      LoadChecks::lowN),
+  LOAD_LEVELS(
+      "Are there enough load levels for a curve?",
+      "load levels of the target and scenario that has most",
+      Threshold.below(3),
+      "every run",
+      in -> in.mostLevels() > 0,
+      "For a curve and its knee name several, e.g. concurrency=1,2,4,8,16,32.",
+      LoadChecks::loadLevels),
+  KNEE(
+      "Was the load raised beyond the knee?",
+      "targets and scenarios whose knee was not reached",
+      Threshold.above(0),
+      "runs of 3 load levels or more",
+      in -> in.mostLevels() >= 3,
+      "Add higher load levels.",
+      LoadChecks::knee),
+  STOPPED_EARLY(
+      "Was every load level measured to its end?",
+      "the figure of the rule that ended it",
+      Threshold.when("where a level was cut short"),
+      "runs that a stop rule ended",
+      in -> in.conclusions("stopped early").findAny().isPresent(),
+      "The last level is cut short: its figures cover the time before. Look at its errors.",
+      LoadChecks::stoppedEarly),
+  SEARCH(
+      "Is the search sure of what it found?",
+      "low end of the 95 % interval (Wilson) of the share in SLO at the last level that holds",
+      Threshold.when("where a level was cut short, or too few requests were measured"),
+      "searches",
+      in -> in.conclusions("search").findAny().isPresent(),
+      "Measure each level longer, or start the search nearer to what the server holds.",
+      LoadChecks::search),
+  SAME_MODEL(
+      "Is a token the same amount of text at all targets?",
+      "none",
+      Threshold.when("where models or tokenizers differ"),
+      "runs against several targets",
+      in -> in.models().size() > 1,
+      "Compare tok/s only where models share a tokenizer; else requests/s, TTFT and E2E.",
+      LoadChecks::sameModel),
+
+  // ---- of the answers: are they what the figures take them for?
+  ERRORS(
+      "Did requests succeed?",
+      "failed ÷ ended requests",
+      Threshold.share(0.01).or("invalid where no request succeeded"),
+      "every run",
+      in -> true,
+      "See the table of errors; a server that rejects load has better latencies for the rest.",
+      AnswerChecks::errors),
+  PINNED_OUTPUT(
+      "Do answers have exactly max_tokens tokens?",
+      "share of answers that stopped early or have another length",
+      Threshold.share(0.01),
+      "runs with ignoreEos",
+      in -> in.answers().pinned > 0,
+      "The server ignores ignore_eos/min_tokens: compare runs by tok/s and TPOT, not by E2E.",
+      AnswerChecks::pinnedOutput),
+  FINISH_REASONS(
+      "Does the server say why each answer ended?",
+      "share of answers without a finish reason",
+      Threshold.share(0.01),
+      "runs with answers",
+      in -> in.answers().ok > 0,
+      "Answers without a finish reason may be cut: look at the server's log.",
+      AnswerChecks::finishReasons),
+  TOKEN_COUNTS(
+      "Does the server count output tokens?",
+      "share of answers whose tokens are estimated",
+      Threshold.share(0.01),
+      "runs with answers",
+      in -> in.answers().ok > 0,
+      "Let the server report usage (stream_options.include_usage), or set its own tokenizer.",
+      AnswerChecks::tokenCounts),
+  TOKEN_COUNTS_AGREE(
+      "Do the events of an answer have as many tokens as its total says?",
+      "share of answers where they do not",
+      Threshold.share(0.01),
+      "runs with answers",
+      in -> in.answers().ok > 0,
+      "Trust output tok/s to that share only; ask the server's maker how usage is counted.",
+      AnswerChecks::tokenCountsAgree),
+  EVENT_TIMES(
+      "Is it known when tokens came?",
+      "share of answers whose token times are interpolated",
+      Threshold.share(0),
+      "runs with answers",
+      in -> in.answers().ok > 0,
+      "Run with recordTokens=true for exact window edges, ITL and jitter.",
+      AnswerChecks::eventTimes),
+  PROMPT_TOKENS_AGREE(
+      "Do the server and our tokenizer count the same prompt tokens?",
+      "|Σ prompt_tokens ÷ Σ prompt_tokens_local − 1|, of the target where it is largest",
+      Threshold.share(0.1).or("never where prompts of all lengths differ by as many tokens"),
+      "requests that both counted",
+      in -> in.answers().prompts.hasCounts(),
+      "Set the model's own: tokenizer=hf:<tokenizer.json>. Prompt lengths are the server's counts.",
+      AnswerChecks::promptTokensAgree),
+  OUTPUT_TOKENS_AGREE(
+      "Do the server and our tokenizer count the same output tokens?",
+      "|Σ streamed_tokens ÷ Σ output_tokens_local − 1|, of the target where it is largest",
+      Threshold.share(0.1).or("never where answers of all lengths differ by as many tokens"),
+      "answers with usage that both counted",
+      in -> in.answers().outputs.hasCounts(),
+      "Set the model's own: tokenizer=hf:<tokenizer.json>. Else ask how the server counts: its"
+          + " counts make TPOT and tok/s.",
+      AnswerChecks::outputTokensAgree),
+  TOKENS_PER_EVENT(
+      "Does each event bring one token?",
+      "output tokens ÷ token events",
+      Threshold.above(1.2),
+      "streamed answers",
+      in -> in.answers().streamedOk > 0 && in.figures().jitter().batchRatio() != null,
+      "Read TPOT beside ITL, and ICL for what a reader sees.",
+      AnswerChecks::tokensPerEvent),
+  BUFFERING(
+      "Are answers streamed, not held back until they are whole?",
+      "share of streams whose tokens all come in the last 2 % of E2E",
+      Threshold.share(0.02).invalidAboveShare(0.5),
+      "streamed answers of 8 tokens or more",
+      in -> in.answers().longStreams > 0,
+      "Something buffers: switch off buffering in the gateway or proxy; TTFT is then E2E.",
+      AnswerChecks::buffering),
+  COALESCED_EVENTS(
+      "Does each event come in a read of its own?",
+      "share of events that came in one read with the one before",
+      Threshold.share(0.1),
+      "streamed answers",
+      in -> in.answers().streamedOk > 0,
+      "Gaps of 0 are bursts on the wire: compare with TPOT, look at proxies and Nagle.",
+      AnswerChecks::coalescedEvents),
+  LATE_DATA(
+      "Do streams end where they say so?",
+      "share of streams with data after their announced end",
+      Threshold.share(0),
+      "streamed answers",
+      in -> in.answers().streamedOk > 0,
+      "The server sends data after [DONE]; it is ignored.",
+      AnswerChecks::lateData),
+  MISSING_DONE(
+      "Do streams end with [DONE]?",
+      "share of complete streams that do not",
+      Threshold.share(0),
+      "streamed answers",
+      in -> in.answers().streamedOk > 0,
+      "Harmless for figures; clients that wait for [DONE] hang on this server.",
+      AnswerChecks::missingDone),
+  CACHED_SHARE(
+      "Are prompts new to the server?",
+      "cached ÷ all prompt tokens",
+      Threshold.share(0.1),
+      "servers that report cached tokens",
+      in -> in.cache() != null,
+      "Quote TTFT with this share, or ask without repeats: uniquePrompts=true.",
+      AnswerChecks::cachedShare),
+  CANCELLED_TAILS(
+      "Did all requests end by themselves?",
+      "cancelled ÷ started requests",
+      Threshold.share(0),
+      "every run",
+      in -> true,
+      "Give them longer to end (drain), or offer less load.",
+      AnswerChecks::cancelledTails);
+
+  private final String question;
+  private final String figure;
+  private final Threshold threshold;
+  private final String appliesTo;
+  private final Predicate<CheckInput> applies;
+  private final String remedy;
+  private final Function<CheckInput, Stream<Finding>> judge;
+
+  /** Answers once. */
+  private interface One {
+    Finding in(CheckInput input);
+  }
+
+  /** Answers for each of several things. */
+  private interface Several {
+    Stream<Finding> in(CheckInput input);
+  }
+
+  CheckCatalogue(
+      String question,
+      String figure,
+      Threshold threshold,
+      String appliesTo,
+      Predicate<CheckInput> applies,
+      String remedy,
+      One judge) {
+    this.question = question;
+    this.figure = figure;
+    this.threshold = threshold;
+    this.appliesTo = appliesTo;
+    this.applies = applies;
+    this.remedy = remedy;
+    this.judge = input -> Stream.of(judge.in(input));
+  }
+
+  CheckCatalogue(
+      String question,
+      String figure,
+      Threshold threshold,
+      String appliesTo,
+      Predicate<CheckInput> applies,
+      String remedy,
+      Several judge) {
+    this.question = question;
+    this.figure = figure;
+    this.threshold = threshold;
+    this.appliesTo = appliesTo;
+    this.applies = applies;
+    this.remedy = remedy;
+    this.judge = judge::in;
+  }
+
+  /** What all of them find, the worst first. */
+  static List<Check> judge(CheckInput input) {
+    return Arrays.stream(values())
+        .filter(entry -> entry.applies.test(input))
+        .flatMap(entry -> entry.judge.apply(input).map(entry::check))
+        .sorted(Comparator.comparing(Check::level).reversed())
+        .toList();
+  }
+
+  private Check check(Finding finding) {
+    Level own = finding.level();
+    Level level = own == null ? threshold.level(finding.value()) : own;
+    Double bound = finding.threshold();
+    String advice = finding.remedy() == null ? remedy : finding.remedy();
+    return new Check(
+        id(),
+        level,
+        finding.value(),
+        bound == null ? threshold.value() : bound,
+        finding.message(),
+        level == Level.OK ? "" : advice);
+  }
+
+  String id() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  String question() {
+    return question;
+  }
+
+  String figure() {
+    return figure;
+  }
+
+  Threshold threshold() {
+    return threshold;
+  }
+
+  String appliesTo() {
+    return appliesTo;
+  }
+
+  String remedy() {
+    return remedy;
+  }
+}

@@ -1,0 +1,40 @@
+package io.github.gatlingllm.check;
+
+import io.github.gatlingllm.check.Check.Level;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to the question of a check. What is null is as the catalogue has it.
+ *
+ * @param value the figure that was judged; null where there is none
+ * @param message what was found, with the figure and its unit
+ */
+record Finding(
+    @Nullable Double value,
+    @Nullable Double threshold,
+    @Nullable Level level,
+    String message,
+    @Nullable String remedy) {
+
+  /** Judged by the threshold of the catalogue. */
+  static Finding of(@Nullable Double value, String message) {
+    return new Finding(value, null, null, message, null);
+  }
+
+  /** Judged by itself. */
+  Finding level(Level own) {
+    return new Finding(value, threshold, own, message, remedy);
+  }
+
+  Finding warnsIf(boolean isDoubtful) {
+    return level(isDoubtful ? Level.WARNING : Level.OK);
+  }
+
+  Finding threshold(@Nullable Double own) {
+    return new Finding(value, own, level, message, remedy);
+  }
+
+  Finding remedy(String own) {
+    return new Finding(value, threshold, level, message, own);
+  }
+}

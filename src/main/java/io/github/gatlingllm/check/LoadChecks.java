@@ -1,0 +1,227 @@
+package io.github.gatlingllm.check;
+
+import static io.github.gatlingllm.metric.NumberText.count;
+import static io.github.gatlingllm.metric.NumberText.ms;
+import static io.github.gatlingllm.metric.NumberText.number;
+import static io.github.gatlingllm.metric.NumberText.percent;
+import static java.util.Objects.requireNonNull;
+
+import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.check.CheckInput.Drift;
+import io.github.gatlingllm.check.CheckInput.LittlesLaw;
+import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
+import io.github.gatlingllm.check.CheckInput.Steadiness;
+import io.github.gatlingllm.check.CheckInput.Sweep;
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.metric.Metric;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Checks of how the run was made: its load, its windows, its records, its laws. */
+final class LoadChecks {
+
+  private LoadChecks() {}
+
+  static Finding recordsDropped(CheckInput in) {
+    long dropped = in.info().dropped();
+    long damaged = in.file().badLines();
+    return Finding.of(
+        (double) (dropped + damaged),
+        dropped + damaged == 0
+            ? "No record was dropped."
+            : "%s records were dropped, %s lines are damaged."
+                .formatted(count(dropped), count(damaged)));
+  }
+
+  static Finding cutTail(CheckInput in) {
+    long bytes = in.file().cutTailBytes();
+    return Finding.of(
+        (double) bytes, "The last line of the records is cut off (" + count(bytes) + " bytes).");
+  }
+
+  static Finding windows(CheckInput in) {
+    long unplanned = in.levels().stream().filter(level -> !level.isPlanned()).count();
+    String message =
+        in.areWindowsInferred()
+            ? "Measure windows were inferred from the records: first schedule to last close."
+            : unplanned > 0
+                ? unplanned + " load levels of the records are in no plan: they have no rates."
+                : in.info().stages().isEmpty()
+                    ? "No load plan: all was measured, from the first schedule to the last close."
+                    : "Measure windows are those of the load plan.";
+    return Finding.of((double) unplanned, message)
+        .warnsIf(in.areWindowsInferred() || unplanned > 0);
+  }
+
+  static Finding complete(CheckInput in) {
+    return Finding.of(null, "The run was interrupted: figures cover what was measured until then.")
+        .level(Level.WARNING);
+  }
+
+  /** Of the level where the law is missed by most. */
+  static Finding littlesLaw(CheckInput in) {
+    String label = "";
+    LittlesLaw worst = null;
+    for (MeasuredLevel level : in.levels()) {
+      LittlesLaw law = level.law();
+      if (law != null && (worst == null || law.excess() > worst.excess())) {
+        label = level.label();
+        worst = law;
+      }
+    }
+    LittlesLaw law = requireNonNull(worst);
+    return Finding.of(
+            law.residual(),
+            "%s: %s in flight on average, rate × time in the system says %s; requests across an edge of the window may make a difference of %s."
+                .formatted(
+                    label,
+                    number(law.mean()),
+                    number(law.rateTimesStay()),
+                    percent(law.tolerance())))
+        .threshold(law.tolerance())
+        .warnsIf(law.residual() > law.tolerance());
+  }
+
+  /** Of the level that drifts most. */
+  static Finding steadyState(CheckInput in) {
+    String label = "";
+    Drift worst = null;
+    for (MeasuredLevel level : in.levels()) {
+      Steadiness steadiness = level.steadiness();
+      Drift drift = steadiness == null ? null : steadiness.largest();
+      if (drift != null && (worst == null || drift.change() > worst.change())) {
+        label = level.label();
+        worst = drift;
+      }
+    }
+    return worst == null
+        ? Finding.of(null, "TTFT, E2E and output tok/s have no trend over a measure window.")
+        : Finding.of(
+            worst.change(),
+            "%s: %s %s from %s to %s over its measure window."
+                .formatted(
+                    label, worst.what(), worst.up() ? "grew" : "fell", worst.from(), worst.to()));
+  }
+
+  static Finding identity(CheckInput in) {
+    AnswerCounts answers = in.answers();
+    double residual = Math.abs(answers.e2eNanos - answers.modelledNanos) / answers.e2eNanos;
+    return Finding.of(
+        residual, "E2E differs from TTFT + TPOT × (N − 1) by " + percent(residual) + ".");
+  }
+
+  static Finding arrivals(CheckInput in) {
+    ArrivalFigures arrivals = requireNonNull(in.arrivals());
+    double planned = requireNonNull(arrivals.plannedPerS());
+    double realised = requireNonNull(arrivals.realisedPerS());
+    return Finding.of(
+        planned == 0 ? 0 : Math.abs(realised - planned) / planned,
+        "Planned %s/s, realised %s/s; index of dispersion %s planned, %s realised."
+            .formatted(
+                number(planned),
+                number(realised),
+                number(arrivals.plannedDispersion()),
+                number(arrivals.realisedDispersion())));
+  }
+
+  static Finding startLag(CheckInput in) {
+    ArrivalFigures arrivals = requireNonNull(in.arrivals());
+    return Finding.of(
+        arrivals.lagP99Ms(),
+        "Starts lagged their plan by p50 %s, p99 %s, at most %s."
+            .formatted(ms(arrivals.lagP50Ms()), ms(arrivals.lagP99Ms()), ms(arrivals.lagMaxMs())));
+  }
+
+  static Finding lowN(CheckInput in) {
+    List<String> low = new ArrayList<>();
+    long fewest = Long.MAX_VALUE;
+    for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS)) {
+      Distribution values = in.figures().metric(metric);
+      if (values.isLowN("p99")) {
+        low.add(metric.title());
+        fewest = Math.min(fewest, values.count());
+      }
+    }
+    long lowLevels = in.levels().stream().filter(level -> hasFewValues(level.figures())).count();
+    String message =
+        !low.isEmpty()
+            ? "p99 of %s rests on %s values.".formatted(String.join(", ", low), count(fewest))
+            : lowLevels == 0
+                ? "p99 rests on at least 1,000 values everywhere."
+                : "In %d of %d load levels p99 has under 1,000 requests."
+                    .formatted(lowLevels, in.levels().size());
+    return Finding.of((double) in.figures().metric(Metric.E2E_MS).count(), message)
+        .warnsIf(!low.isEmpty() || lowLevels > 0);
+  }
+
+  private static boolean hasFewValues(Figures figures) {
+    return figures.metric(Metric.E2E_MS).isLowN("p99");
+  }
+
+  static Finding loadLevels(CheckInput in) {
+    int most = in.mostLevels();
+    return Finding.of(
+        (double) most,
+        in.sweeps().stream().allMatch(Sweep::isOneAtATime)
+            ? "Only one request at a time: this is latency without load, not capacity."
+            : most + (most == 1 ? " load level" : " load levels") + " per target and scenario.");
+  }
+
+  static Finding knee(CheckInput in) {
+    long open = in.sweeps().stream().filter(sweep -> !sweep.isKneeReached()).count();
+    return Finding.of(
+        (double) open,
+        open == 0
+            ? "The knee lies inside the loads tried."
+            : "The knee was not reached: output tok/s ÷ median E2E is best at the highest load.");
+  }
+
+  static Stream<Finding> stoppedEarly(CheckInput in) {
+    return conclusions(in, "stopped early", "Stopped early");
+  }
+
+  static Stream<Finding> search(CheckInput in) {
+    return conclusions(in, "search", "Search");
+  }
+
+  /** What load plans found, an answer each. */
+  private static Stream<Finding> conclusions(CheckInput in, String topic, String title) {
+    boolean several =
+        in.info().conclusions().stream()
+                .map(c -> List.of(c.target(), "" + c.scenario()))
+                .distinct()
+                .count()
+            > 1;
+    return in.conclusions(topic)
+        .map(
+            found ->
+                Finding.of(
+                        found.value(),
+                        title
+                            + (several ? " (" + found.target() + ", " + found.scenario() + ")" : "")
+                            + ": "
+                            + found.text()
+                            + ".")
+                    .threshold(found.threshold())
+                    .warnsIf(!found.sound()));
+  }
+
+  static Finding sameModel(CheckInput in) {
+    boolean sameModel =
+        in.models().stream().distinct().count() == 1 && !in.models().get(0).contains("");
+    String different =
+        in.info().hasOneTokenizer()
+            ? "The targets were not asked for the same model by name"
+            : "The targets have different tokenizers";
+    boolean isSame = sameModel && in.info().hasOneTokenizer();
+    return Finding.of(
+            null,
+            isSame
+                ? "All targets were asked for the same model."
+                : different + ": their tokens may not be the same amount of text.")
+        .warnsIf(!isSame);
+  }
+}

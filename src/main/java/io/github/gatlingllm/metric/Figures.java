@@ -1,0 +1,233 @@
+package io.github.gatlingllm.metric;
+
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The figures of one set of requests: a whole run, a stage, a target or a request name.
+ *
+ * <p>Latency distributions take ok requests scheduled in a measure window; requests/s takes ok
+ * requests that ended in one; output tok/s takes the tokens of all requests that arrived in one.
+ *
+ * @param metrics a distribution per metric, every metric present
+ * @param goodput null when there is no SLO
+ * @param errors requests scheduled in a measure window that are not ok, by cause, most frequent
+ *     first
+ * @param finishReasons ok requests scheduled in a measure window by finish reason; key {@code none}
+ *     where the server gave none
+ * @param counts requests scheduled in a measure window
+ */
+public record Figures(
+    Map<Metric, Distribution> metrics,
+    Throughput throughput,
+    @Nullable Goodput goodput,
+    Jitter jitter,
+    List<ErrorCount> errors,
+    Map<String, Long> finishReasons,
+    Counts counts) {
+
+  public Figures {
+    metrics = Collections.unmodifiableMap(new EnumMap<>(metrics));
+    errors = List.copyOf(errors);
+  }
+
+  /** The distribution of a metric; empty, never null. */
+  public Distribution metric(Metric metric) {
+    return metric.distribution(this);
+  }
+
+  /**
+   * What the system delivered.
+   *
+   * @param windowS length of the measure windows together, seconds; windows that overlap count once
+   * @param outputTokensPerS tokens that arrived in the window ÷ window, failed requests included
+   * @param totalTokensPerS output tok/s plus prompt tokens of requests whose first token came in
+   *     the window ÷ window; null where no prompt tokens are known
+   * @param requestsPerS ok requests that ended in the window ÷ window
+   * @param requestsPerMin 60 × requestsPerS
+   * @param wallOutputTokensPerS Σ output tokens of requests scheduled in measure ÷ (last close −
+   *     first schedule)
+   * @param userTokensPerS N ÷ E2E per request
+   * @param decodeTokensPerS 1 ÷ TPOT per request
+   * @param prefillTokensPerS (prompt tokens − cached tokens) ÷ TTFT per request: the effective
+   *     prefill rate, queueing included
+   * @param trials null outside batch mode
+   */
+  public record Throughput(
+      @Nullable Double windowS,
+      @Nullable Double outputTokensPerS,
+      @Nullable Double totalTokensPerS,
+      @Nullable Double requestsPerS,
+      @Nullable Double requestsPerMin,
+      @Nullable Double wallOutputTokensPerS,
+      Distribution userTokensPerS,
+      Distribution decodeTokensPerS,
+      Distribution prefillTokensPerS,
+      @Nullable Trials trials) {}
+
+  /**
+   * Batch mode: Σ tokens of a trial ÷ its wall time.
+   *
+   * @param count how many trials
+   * @param aggregateTokensPerS Σ tokens of all trials ÷ Σ of their wall times
+   * @param rows the first trials of a stage, one by one; empty where several stages are pooled, as
+   *     each counts its trials from 1
+   * @param rowsLeftOut trials without a row here
+   */
+  public record Trials(
+      long count,
+      double aggregateTokensPerS,
+      double meanTokensPerS,
+      double minTokensPerS,
+      double maxTokensPerS,
+      List<Trial> rows,
+      long rowsLeftOut) {
+
+    public Trials {
+      rows = List.copyOf(rows);
+    }
+  }
+
+  /**
+   * One batch trial.
+   *
+   * @param trial its number, from 1
+   * @param requests scheduled in it
+   * @param ok of those, how many were complete and passed their checks
+   * @param outputTokens of all its requests, failed ones included
+   * @param wallS last close − first schedule, seconds; null where nothing took time
+   * @param outputTokensPerS output tokens ÷ wall time
+   */
+  public record Trial(
+      int trial,
+      long requests,
+      long ok,
+      long outputTokens,
+      @Nullable Double wallS,
+      @Nullable Double outputTokensPerS) {}
+
+  /**
+   * What the system delivered within the SLO.
+   *
+   * @param share met ÷ attempted, 0 to 1; null when nothing was attempted
+   * @param shareCi95 its 95 % confidence interval, by Wilson's score
+   * @param requestsPerS requests that met every objective and ended in the window ÷ window
+   * @param tokensPerS tokens of requests that met every objective, arrived in the window ÷ window
+   * @param attempted requests scheduled in measure, failed ones included, without the excluded
+   * @param met of those, how many met every objective
+   * @param excluded cancelled or never admitted before any objective was missed
+   * @param max the highest load that holds the SLO; null where none does or loads are not known
+   * @param missed how many requests missed each objective; {@code failed} counts requests that were
+   *     not ok
+   */
+  public record Goodput(
+      @Nullable Double share,
+      @Nullable Interval shareCi95,
+      @Nullable Double requestsPerS,
+      @Nullable Double tokensPerS,
+      long attempted,
+      long met,
+      long excluded,
+      @Nullable MaxGoodput max,
+      Map<String, Long> missed) {}
+
+  /**
+   * The highest offered load at which at least {@code sloPercentile} % of the attempted requests
+   * meet every objective.
+   *
+   * @param stage its label
+   * @param target its target
+   * @param scenario its scenario; null where scenarios are not told apart
+   * @param offered its offered load, in the stage's unit
+   */
+  public record MaxGoodput(
+      String stage,
+      String target,
+      @Nullable String scenario,
+      @Nullable Double offered,
+      @Nullable Double requestsPerS,
+      @Nullable Double outputTokensPerS) {}
+
+  /**
+   * How evenly tokens came.
+   *
+   * @param itlP99OverP50 pooled ITL p99 ÷ p50; 1 ideal, 2 some stutter, above 3 visible pauses
+   * @param perRequestP50 median over requests of their own ITL p99 ÷ p50
+   * @param itlStdMs population standard deviation of pooled ITL
+   * @param stallsPer1kTokens gaps over 100 ms per 1,000 output tokens
+   * @param batchRatio output tokens ÷ token events; above 1.2 ITL figures carry a warning
+   */
+  public record Jitter(
+      @Nullable Double itlP99OverP50,
+      @Nullable Double perRequestP50,
+      @Nullable Double itlStdMs,
+      @Nullable Double stallsPer1kTokens,
+      @Nullable Double batchRatio) {}
+
+  /**
+   * Planned against realised arrivals in measure windows of open loops.
+   *
+   * @param count how many arrivals
+   * @param plannedPerS planned arrivals ÷ window
+   * @param realisedPerS real starts in the window ÷ window
+   * @param plannedDispersion index of dispersion (variance ÷ mean of arrivals per second) of the
+   *     plan; 1 for Poisson, 0 for constant; null for windows of fewer than 2 s
+   * @param realisedDispersion the same of real starts
+   * @param lagP50Ms start − scheduled, median
+   */
+  public record ArrivalFigures(
+      long count,
+      @Nullable Double plannedPerS,
+      @Nullable Double realisedPerS,
+      @Nullable Double plannedDispersion,
+      @Nullable Double realisedDispersion,
+      @Nullable Double lagP50Ms,
+      @Nullable Double lagP99Ms,
+      @Nullable Double lagMaxMs) {}
+
+  /**
+   * Requests that ended the same wrong way.
+   *
+   * @param verdict key of the verdict, e.g. {@code http_error}
+   * @param message the error, constant per cause
+   */
+  public record ErrorCount(String verdict, String message, long count) {}
+
+  /**
+   * How many requests.
+   *
+   * @param planned what the load plan asked for; null where the plan is not known
+   * @param started scheduled in a measure window and started
+   * @param ended of those, how many ended by themselves, well or badly
+   * @param ok of those, how many were complete and passed their checks
+   * @param cancelled started, and ended by us
+   * @param verdicts started, by key of the verdict; those that occurred
+   */
+  public record Counts(
+      @Nullable Long planned,
+      long started,
+      long ended,
+      long ok,
+      long cancelled,
+      Map<String, Long> verdicts) {
+
+    public Counts {
+      verdicts = Collections.unmodifiableMap(new LinkedHashMap<>(verdicts));
+    }
+
+    /** Ended by themselves and not ok. */
+    public long failed() {
+      return ended - ok;
+    }
+
+    /** How many had that verdict. */
+    public long of(RequestStatus verdict) {
+      return verdicts.getOrDefault(verdict.key(), 0L);
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package io.github.gatlingllm.metric;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the values of one quantity and yields their {@link Distribution}. Bounded memory: an
+ * HdrHistogram of 3 significant digits that grows with the largest value (16 KiB below 2 ms, about
+ * 90 KiB for seconds), and {@link Moments}.
+ */
+public final class ValueRecorder {
+
+  /** Histogram steps per millisecond: the histogram counts microseconds. */
+  public static final double MICROS = 1_000;
+
+  /** Histogram steps per token: whole tokens. */
+  public static final double WHOLE = 1;
+
+  /** Histogram steps per token/s: thousandths. */
+  public static final double THOUSANDTHS = 1_000;
+
+  /** Histogram steps per unit that a server chose, perhaps seconds. */
+  public static final double MILLIONTHS = 1_000_000;
+
+  private final double resolution;
+  private final Histogram histogram = new Histogram(3);
+  private final Moments moments = new Moments();
+
+  public ValueRecorder(double resolution) {
+    this.resolution = resolution;
+  }
+
+  public void add(double value) {
+    add(value, 1);
+  }
+
+  public void add(double value, long weight) {
+    if (weight <= 0) {
+      return;
+    }
+    histogram.recordValueWithCount(Math.max(0, Math.round(value * resolution)), weight);
+    moments.add(value, weight);
+  }
+
+  public void add(ValueRecorder other) {
+    histogram.add(other.histogram);
+    moments.add(other.moments);
+  }
+
+  public boolean isEmpty() {
+    return moments.count() == 0;
+  }
+
+  public Moments moments() {
+    return moments;
+  }
+
+  /**
+   * The nearest-rank percentile, the ⌈p ÷ 100 × n⌉-th smallest value; null when there is none.
+   *
+   * @param percent in (0, 100]
+   */
+  public @Nullable Double percentile(double percent) {
+    if (isEmpty()) {
+      return null;
+    }
+    double value = histogram.getValueAtPercentile(percent) / resolution;
+    return Math.max(moments.min(), Math.min(moments.max(), value));
+  }
+
+  /** Receives recorded values, ascending, to the histogram's precision. */
+  @FunctionalInterface
+  public interface ValueVisitor {
+    void value(double value, long count);
+  }
+
+  public void forEach(ValueVisitor visitor) {
+    histogram
+        .recordedValues()
+        .forEach(
+            v ->
+                visitor.value(
+                    histogram.medianEquivalentValue(v.getValueIteratedTo()) / resolution,
+                    v.getCountAddedInThisIterationStep()));
+  }
+
+  /** Of independent values, one per request: with intervals of confidence. */
+  public Distribution distribution() {
+    return distribution(interval(0.5), interval(0.99));
+  }
+
+  /** Of values that depend on each other, such as the gaps of one answer: without intervals. */
+  public Distribution pooled() {
+    return distribution(null, null);
+  }
+
+  private @Nullable Interval interval(double share) {
+    Interval.Ranks ranks = Interval.ofQuantile(moments.count(), share);
+    return ranks == null ? null : new Interval(atRank(ranks.low()), atRank(ranks.high()));
+  }
+
+  private double atRank(long rank) {
+    // half a rank below, so that rounding cannot reach the next one
+    return Objects.requireNonNull(percentile((rank - 0.5) * 100 / moments.count()));
+  }
+
+  private Distribution distribution(@Nullable Interval p50Ci95, @Nullable Interval p99Ci95) {
+    if (isEmpty()) {
+      return Distribution.EMPTY;
+    }
+    return new Distribution(
+        moments.count(),
+        moments.mean(),
+        moments.std(),
+        moments.min(),
+        percentile(50),
+        percentile(75),
+        percentile(90),
+        percentile(95),
+        percentile(99),
+        percentile(99.9),
+        moments.max(),
+        p50Ci95,
+        p99Ci95,
+        lowN(moments.count()));
+  }
+
+  /** The percentiles that have fewer than 10 of {@code count} values beyond them. */
+  static List<String> lowN(long count) {
+    List<String> low = new ArrayList<>(0);
+    double[] percents = {50, 75, 90, 95, 99, 99.9};
+    String[] names = {"p50", "p75", "p90", "p95", "p99", "p999"};
+    for (int i = 0; i < percents.length; i++) {
+      if (isLowN(count, percents[i])) {
+        low.add(names[i]);
+      }
+    }
+    return low;
+  }
+
+  /** Whether fewer than 10 of {@code count} values lie beyond that percentile. */
+  static boolean isLowN(long count, double percent) {
+    // 99.9 % of 10,000 are a hair more than 9,990 in binary.
+    long rank = (long) Math.ceil(count * percent / 100 - 1e-12 * count);
+    return count - rank < 10;
+  }
+}

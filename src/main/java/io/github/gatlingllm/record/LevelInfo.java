@@ -1,0 +1,76 @@
+package io.github.gatlingllm.record;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One load level of one target, and when its phases were.
+ *
+ * @param label e.g. {@code c=8}; the {@code stage} of its records
+ * @param target the {@code target} of its records
+ * @param scenario the {@code scenario} of its records; null where all scenarios of the target are
+ *     one level: without a load plan, and in runs recorded before scenarios were told apart
+ * @param kind {@code closed loop}, {@code open loop}, {@code rate curve}, {@code trace}, {@code
+ *     batch} or {@code injection}
+ * @param offered the load that was asked for, in {@code unit}; null where it is not one number
+ * @param unit of {@code offered}, e.g. {@code users} or {@code requests/s}
+ * @param phases in order of time; those that began
+ */
+public record LevelInfo(
+    String label,
+    String target,
+    @Nullable String scenario,
+    String kind,
+    @Nullable Double offered,
+    String unit,
+    List<PhaseWindow> phases) {
+
+  /** Label of the one level of a run without a load plan. */
+  public static final String WHOLE_RUN = "all";
+
+  /** A constant number of users, each beginning again as soon as it ended. */
+  public static final String CLOSED_LOOP = "closed loop";
+
+  /** Users that arrive at a constant mean rate. */
+  public static final String OPEN_LOOP = "open loop";
+
+  /** Users at once, in trials. */
+  public static final String BATCH = "batch";
+
+  /** An open loop whose rate changes by plan. */
+  public static final String RATE_CURVE = "rate curve";
+
+  /** An open loop that replays recorded traffic. */
+  public static final String TRACE = "trace";
+
+  public LevelInfo {
+    phases = phases == null ? List.of() : List.copyOf(phases);
+  }
+
+  /**
+   * When a phase was, in nanoseconds since the epoch.
+   *
+   * @param endUnixNanos exclusive; null while it runs, and when the run died in it
+   */
+  public record PhaseWindow(
+      Phase phase,
+      @JsonProperty("start_unix_ns") long startUnixNanos,
+      @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos) {}
+
+  /** Whether its load is to stay the same while it measures. */
+  public boolean isSteadyByPlan() {
+    return !kind.equals(RATE_CURVE) && !kind.equals(TRACE);
+  }
+
+  /** The same with these phases. */
+  public LevelInfo withPhases(List<PhaseWindow> windows) {
+    return new LevelInfo(label, target, scenario, kind, offered, unit, windows);
+  }
+
+  /** When that phase was; empty if it never began. */
+  public Optional<PhaseWindow> window(Phase phase) {
+    return phases.stream().filter(window -> window.phase() == phase).findFirst();
+  }
+}

@@ -1,0 +1,404 @@
+package io.github.gatlingllm.record;
+
+import static io.github.gatlingllm.record.FieldType.FLAG;
+import static io.github.gatlingllm.record.FieldType.INTEGER;
+import static io.github.gatlingllm.record.FieldType.INTEGERS;
+import static io.github.gatlingllm.record.FieldType.JSON;
+import static io.github.gatlingllm.record.FieldType.LONG;
+import static io.github.gatlingllm.record.FieldType.NUMBERS;
+import static io.github.gatlingllm.record.FieldType.SECONDS;
+import static io.github.gatlingllm.record.FieldType.TEXT;
+import static io.github.gatlingllm.record.FieldType.TEXTS;
+import static io.github.gatlingllm.record.FieldType.constant;
+
+import com.fasterxml.jackson.core.io.SerializedString;
+import io.github.gatlingllm.record.RequestRecord.Events;
+import io.github.gatlingllm.record.RequestRecord.Identity;
+import io.github.gatlingllm.record.RequestRecord.Outcome;
+import io.github.gatlingllm.record.RequestRecord.Text;
+import io.github.gatlingllm.record.RequestRecord.Timing;
+import io.github.gatlingllm.record.RequestRecord.TokenSource;
+import io.github.gatlingllm.record.RequestRecord.Tokens;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The catalogue of what a record says: key, type and unit, where the value is in a {@link
+ * RequestRecord}, and its meaning. {@code requests.jsonl}, {@code requests.csv} and {@code
+ * docs/records.md} have these fields in this order.
+ *
+ * <p>A new field is an entry here, the component that holds its value, and its place in {@link
+ * RecordCodec#record}. Every field is in every line, null or {@code []} where nothing applies, but
+ * for those of what was said. Meanings are Markdown.
+ */
+final class RecordField<T> {
+
+  private static final FieldType<Integer> TOKENS = INTEGER.in("tokens");
+  private static final FieldType<Integer> EVENTS = INTEGER.in("events");
+
+  private static final List<RecordField<?>> CATALOGUE = new ArrayList<>();
+
+  // Who asked whom.
+
+  static final RecordField<String> REQUEST_ID =
+      identity(
+          "request_id",
+          TEXT,
+          Identity::requestId,
+          "unique; also sent as header `X-Request-Id`, warm-ups too");
+  static final RecordField<String> RUN_ID =
+      identity("run_id", TEXT, Identity::runId, "the same in all records of a run");
+  static final RecordField<String> INJECTOR =
+      identity("injector", TEXT, Identity::injector, "the load generator that sent it");
+  static final RecordField<Integer> TRIAL =
+      identity("trial", INTEGER, Identity::trial, "of a batch, from 1; null outside batch mode");
+  static final RecordField<Long> REQUEST_INDEX =
+      identity(
+          "request_index",
+          LONG,
+          Identity::requestIndex,
+          "position among the requests of this run and injector, from 0, by start");
+  static final RecordField<String> SCENARIO =
+      identity("scenario", TEXT, Identity::scenario, "the user's name of the scenario");
+  static final RecordField<String> NAME =
+      identity("name", TEXT, Identity::name, "the request name");
+  static final RecordField<List<String>> GROUPS =
+      identity("groups", TEXTS, Identity::groups, "groups around the request, outermost first");
+  static final RecordField<Long> USER_ID =
+      identity("user_id", LONG, Identity::userId, "Gatling's id of the virtual user");
+  static final RecordField<Integer> TURN =
+      identity("turn", INTEGER, Identity::turn, "of a conversation, from 1; null outside one");
+  static final RecordField<String> TARGET =
+      identity("target", TEXT, Identity::target, "label of the server under test");
+  static final RecordField<String> ENDPOINT =
+      identity("endpoint", TEXT, Identity::endpoint, "URL that was posted to, no credentials");
+  static final RecordField<String> MODEL =
+      identity("model", TEXT, Identity::model, "the model that was asked for");
+  static final RecordField<String> API =
+      identity("api", TEXT, Identity::api, "`chat` or `completions`");
+  static final RecordField<String> STAGE =
+      identity("stage", TEXT, Identity::stage, "label of the load level: `c=8`, `r=16`");
+  static final RecordField<Phase> PHASE =
+      identity("phase", constant(Phase.class), Identity::phase, "in which it was scheduled");
+
+  // When what happened.
+
+  static final RecordField<Long> START =
+      timing(
+          "start_unix_ns",
+          LONG.in("ns since 1970"),
+          Timing::startUnixNanos,
+          "`start`, when the virtual user reached the request, on the run's nanosecond anchor,"
+              + " never a millisecond clock");
+  static final RecordField<Long> SCHEDULED_OFFSET =
+      timing(
+          "scheduled_offset_s",
+          SECONDS,
+          Timing::scheduledOffsetNanos,
+          "planned arrival since the start of its stage's schedule; null in closed loops");
+  static final RecordField<Long> QUEUE_WAIT =
+      timing(
+          "queue_wait_s",
+          SECONDS,
+          Timing::queueWaitNanos,
+          "`start_lag_s` + `gate_wait_s`; null when never admitted");
+  static final RecordField<Long> CONNECT =
+      timing("connect_s", SECONDS, Timing::connectNanos, "request written − admitted");
+  static final RecordField<Long> HEADERS =
+      timing("ttfb_s", SECONDS, Timing::headersNanos, "response headers − admitted");
+  static final RecordField<Long> FIRST_EVENT =
+      timing("first_event_s", SECONDS, Timing::firstEventNanos, "first data event − admitted");
+  static final RecordField<Long> TTFT =
+      timing("ttft_s", SECONDS, Timing::ttftNanos, "first token − admitted");
+  static final RecordField<Long> TTFT_FROM_SCHEDULE =
+      timing(
+          "ttft_from_schedule_s",
+          SECONDS,
+          Timing::ttftFromScheduleNanos,
+          "`ttft_s` + `queue_wait_s`; not read back");
+  static final RecordField<Long> TTFO =
+      timing("ttfo_s", SECONDS, Timing::ttfoNanos, "first token that is not reasoning − admitted");
+  static final RecordField<Long> LATENCY =
+      timing(
+          "latency_s",
+          SECONDS,
+          Timing::latencyNanos,
+          "last token − admitted; not streamed: last byte of the body − admitted");
+  static final RecordField<Long> LATENCY_FROM_SCHEDULE =
+      timing(
+          "latency_from_schedule_s",
+          SECONDS,
+          Timing::latencyFromScheduleNanos,
+          "`latency_s` + `queue_wait_s`; not read back");
+  static final RecordField<Long> CLOSED =
+      timing(
+          "closed_s",
+          SECONDS,
+          Timing::closedNanos,
+          "end − admitted; − start of a request that was never admitted");
+  static final RecordField<Long> TPOT =
+      timing(
+          "tpot_s",
+          SECONDS,
+          RecordField::roundedTpot,
+          "(last token − first token) ÷ (`streamed_tokens` − 1), see [metrics](metrics.md); null"
+              + " under 2 tokens");
+
+  // What was counted.
+
+  static final RecordField<int[]> EVENT_OFFSETS =
+      events(
+          "event_offsets_us",
+          INTEGERS.in("µs"),
+          Events::offsetsMicros,
+          "each token-bearing event − admitted; `[]` without `recordTokens`");
+  static final RecordField<int[]> EVENT_TOKENS =
+      events(
+          "event_tokens",
+          INTEGERS.in("tokens"),
+          Events::tokens,
+          "tokens in each event, where known; else `[]`");
+  static final RecordField<Integer> PROMPT_CHARS =
+      tokens("prompt_chars", INTEGER.in("characters"), Tokens::promptChars, "of all prompt texts");
+  static final RecordField<Integer> PROMPT_TOKENS =
+      tokens("prompt_tokens", TOKENS, Tokens::promptTokens, "by the server's usage");
+  static final RecordField<Integer> PROMPT_TOKENS_LOCAL =
+      tokens(
+          "prompt_tokens_local",
+          TOKENS,
+          Tokens::promptTokensLocal,
+          "by our tokenizer: each text of the prompt counted by itself and summed, without what"
+              + " chat template, special tokens, images and tools add; null where there is no"
+              + " text, or no time was left to count it");
+  static final RecordField<Integer> CACHED_TOKENS =
+      tokens(
+          "cached_tokens",
+          TOKENS,
+          Tokens::cachedTokens,
+          "of the prompt, that the server took from its prefix cache");
+  static final RecordField<Integer> MAX_TOKENS =
+      tokens("max_tokens", TOKENS, Tokens::maxTokens, "the limit that was asked for");
+  static final RecordField<Integer> OUTPUT_TOKENS =
+      tokens(
+          "output_tokens",
+          TOKENS,
+          Tokens::outputTokens,
+          "by the server's usage, reasoning included; else as `token_source` says");
+  static final RecordField<Integer> OUTPUT_TOKENS_LOCAL =
+      tokens(
+          "output_tokens_local",
+          TOKENS,
+          Tokens::outputTokensLocal,
+          "by our tokenizer: all text of the answer that came; of answers with usage a sample, the"
+              + " first 1,000 requests and one in 16 after them, while there is time to count;"
+              + " else null");
+  static final RecordField<Integer> REASONING_TOKENS =
+      tokens("reasoning_tokens", TOKENS, Tokens::reasoningTokens, "by the server's usage");
+  static final RecordField<Boolean> ESTIMATED =
+      tokens("estimated", FLAG, Tokens::estimated, "whether `output_tokens` is an estimate");
+  static final RecordField<TokenSource> TOKEN_SOURCE =
+      tokens(
+          "token_source",
+          constant(TokenSource.class),
+          Tokens::source,
+          "where `output_tokens` comes from: the server's usage, our tokenizer, or one token per"
+              + " token-bearing event");
+
+  // How it ended.
+
+  static final RecordField<String> FINISH_REASON =
+      outcome("finish_reason", TEXT, Outcome::finishReason, "of the first choice");
+  static final RecordField<Integer> HTTP_STATUS =
+      outcome("status", INTEGER, Outcome::httpStatus, "of HTTP; null when no response came");
+  static final RecordField<Boolean> OK =
+      outcome("ok", FLAG, Outcome::ok, "complete, and every check passed");
+  static final RecordField<RequestStatus> STATUS =
+      outcome("verdict", constant(RequestStatus.class), Outcome::status, "how it ended");
+  static final RecordField<String> ERROR =
+      outcome("error", TEXT, Outcome::error, "constant per cause, at most 200 characters");
+  static final RecordField<Boolean> SLO_OK =
+      outcome("slo_ok", FLAG, Outcome::sloOk, "whether it met the SLO; null without one");
+  static final RecordField<List<String>> SLO_MISSED =
+      outcome("slo_missed", TEXTS, Outcome::sloMissed, "names of the objectives it missed");
+  static final RecordField<Map<String, Double>> SERVER =
+      field("server", NUMBERS, RequestRecord::server, "timings the server reported, as it did");
+
+  // Added so that statistics need no second source.
+
+  static final RecordField<Boolean> STREAMED =
+      identity("streamed", FLAG, Identity::streamed, "whether a stream was asked for");
+  static final RecordField<Long> START_LAG =
+      timing("start_lag_s", SECONDS, Timing::startLagNanos, "start − scheduled");
+  static final RecordField<Long> GATE_WAIT =
+      timing(
+          "gate_wait_s",
+          SECONDS,
+          Timing::gateWaitNanos,
+          "admitted − start; null when never admitted");
+  static final RecordField<Integer> STREAMED_TOKENS =
+      tokens(
+          "streamed_tokens",
+          TOKENS,
+          Tokens::streamedTokens,
+          "N of the metrics: output tokens without reasoning that was never streamed");
+  static final RecordField<int[]> EVENT_CHOICES =
+      events(
+          "event_choices",
+          INTEGERS,
+          Events::choices,
+          "choice index of each event; `[]` where there is one choice");
+  static final RecordField<Integer> EVENT_COUNT =
+      events(
+          "events",
+          EVENTS,
+          Events::count,
+          "how many token-bearing events came, also without `recordTokens`");
+  static final RecordField<Integer> COALESCED_EVENTS =
+      events(
+          "coalesced_events",
+          EVENTS,
+          Events::coalesced,
+          "came in the same read as the one before of their choice");
+  static final RecordField<Integer> LATE_EVENTS =
+      events("late_events", EVENTS, Events::late, "data after the announced end");
+  static final RecordField<Boolean> DONE =
+      events("done", FLAG, Events::done, "whether the stream said `[DONE]`");
+  static final RecordField<Integer> FIRST_EVENT_TOKENS =
+      events(
+          "first_event_tokens",
+          TOKENS,
+          Events::firstEventTokens,
+          "in the first event, where known");
+  static final RecordField<Long> STALL =
+      events(
+          "stall_s",
+          SECONDS,
+          Events::longestGapNanos,
+          "longest gap between events of one choice; null under 2 events");
+
+  // What was said, only with the setting recordText.
+
+  static final RecordField<String> MESSAGES =
+      said("messages", JSON, Text::messages, "chat: the messages as they were sent")
+          .onlyIf(text -> text.messages() != null);
+  static final RecordField<String> PROMPT =
+      said("prompt", TEXT, Text::prompt, "completions: the prompt as it was sent")
+          .onlyIf(text -> text.messages() == null || text.prompt() != null);
+  static final RecordField<String> ANSWER = said("answer", TEXT, Text::answer, "the answer");
+  static final RecordField<String> REASONING =
+      said("reasoning", TEXT, Text::reasoning, "reasoning that was streamed");
+
+  /** All fields, in the order of files. */
+  static final List<RecordField<?>> ALL = Collections.unmodifiableList(CATALOGUE);
+
+  private final int index;
+  private final SerializedString key;
+  private final FieldType<T> type;
+  private final Function<RequestRecord, @Nullable T> getter;
+  private final String meaning;
+  private @Nullable Predicate<Text> condition;
+
+  private RecordField(
+      String key, FieldType<T> type, Function<RequestRecord, @Nullable T> getter, String meaning) {
+    this.index = CATALOGUE.size();
+    this.key = new SerializedString(key);
+    this.type = type;
+    this.getter = getter;
+    this.meaning = meaning;
+    CATALOGUE.add(this);
+  }
+
+  private static <T> RecordField<T> field(
+      String key, FieldType<T> type, Function<RequestRecord, @Nullable T> of, String meaning) {
+    return new RecordField<>(key, type, of, meaning);
+  }
+
+  private static <T> RecordField<T> identity(
+      String key, FieldType<T> type, Function<Identity, @Nullable T> of, String meaning) {
+    return field(key, type, record -> of.apply(record.identity()), meaning);
+  }
+
+  private static <T> RecordField<T> timing(
+      String key, FieldType<T> type, Function<Timing, @Nullable T> of, String meaning) {
+    return field(key, type, record -> of.apply(record.timing()), meaning);
+  }
+
+  private static <T> RecordField<T> events(
+      String key, FieldType<T> type, Function<Events, @Nullable T> of, String meaning) {
+    return field(key, type, record -> of.apply(record.events()), meaning);
+  }
+
+  private static <T> RecordField<T> tokens(
+      String key, FieldType<T> type, Function<Tokens, @Nullable T> of, String meaning) {
+    return field(key, type, record -> of.apply(record.tokens()), meaning);
+  }
+
+  private static <T> RecordField<T> outcome(
+      String key, FieldType<T> type, Function<Outcome, @Nullable T> of, String meaning) {
+    return field(key, type, record -> of.apply(record.outcome()), meaning);
+  }
+
+  private static <T> RecordField<T> said(
+      String key, FieldType<T> type, Function<Text, @Nullable T> of, String meaning) {
+    return field(
+            key, type, record -> record.text() == null ? null : of.apply(record.text()), meaning)
+        .onlyIf(text -> true);
+  }
+
+  private RecordField<T> onlyIf(Predicate<Text> holds) {
+    condition = holds;
+    return this;
+  }
+
+  /** The fraction of a nanosecond is the only thing that a file does not keep. */
+  private static @Nullable Long roundedTpot(Timing timing) {
+    Double nanos = timing.tpotNanos();
+    return nanos == null ? null : (Long) Math.round(nanos);
+  }
+
+  /** Position in {@link #ALL}. */
+  int index() {
+    return index;
+  }
+
+  SerializedString key() {
+    return key;
+  }
+
+  FieldType<T> type() {
+    return type;
+  }
+
+  String meaning() {
+    return meaning;
+  }
+
+  /** Whether it is there only with the setting {@code recordText}. */
+  boolean isText() {
+    return condition != null;
+  }
+
+  /** Whether the line of that record has it. */
+  boolean isIn(RequestRecord record) {
+    return condition == null || (record.text() != null && condition.test(record.text()));
+  }
+
+  /** Whether it is a column of {@code requests.csv}: has one value, and is in every line. */
+  boolean isColumn() {
+    return condition == null && type.hasCell();
+  }
+
+  @Nullable T get(RequestRecord record) {
+    return getter.apply(record);
+  }
+
+  @Override
+  public String toString() {
+    return key.getValue();
+  }
+}

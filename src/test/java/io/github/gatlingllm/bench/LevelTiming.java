@@ -1,0 +1,97 @@
+package io.github.gatlingllm.bench;
+
+import static java.time.Duration.ofMillis;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.e2e.LevelsSimulation;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.engine.GroundTruth;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.util.Comparator;
+import java.util.List;
+
+/** What levels and searches say, against what the engine could do. */
+final class LevelTiming {
+
+  private static final int TRIALS = 5;
+  private static final int USERS = 4;
+
+  /** Of the engine that is searched. */
+  private static final int BATCH = 32;
+
+  private static final int STEPS = 4;
+
+  private LevelTiming() {}
+
+  /** What the way there and back adds to a trial; the first trial connects, too. */
+  static void trials(BenchReport report) throws Exception {
+    try (EmbeddedEngine engine =
+        EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).recordGroundTruth().start()) {
+      GatlingRun run =
+          GatlingRun.of(LevelsSimulation.class)
+              .set("plan", "batch")
+              .set("baseUrl", engine.baseUrl())
+              .set("tokens", 30)
+              .noReports()
+              .fullSpeed()
+              .run();
+      List<GroundTruth> truths =
+          engine.groundTruth().stream()
+              .sorted(Comparator.comparingLong(GroundTruth::receivedNanos))
+              .toList();
+      JsonNode rows = run.summary().at("/stages/0/throughput/trials/rows");
+      double[] ways = new double[TRIALS];
+      for (int trial = 0; trial < TRIALS; trial++) {
+        List<GroundTruth> of = truths.subList(USERS * trial, USERS * (trial + 1));
+        long last = of.stream().mapToLong(t -> t.tokenNanos()[29]).max().orElseThrow();
+        double served = (last - of.get(0).receivedNanos()) / 1e6;
+        ways[trial] = 1e3 * rows.get(trial).get("wall_s").asDouble() - served;
+      }
+      report.atMost(
+          "trials longer than they were served p50", BenchReport.quantile(ways, 0.5), 100, "ms");
+    }
+  }
+
+  /**
+   * 32 at a time, 4 steps of 100 ms each: 80 requests per second, less where the engine's thread is
+   * woken late, which its own account of its steps shows. Below that rate hardly anybody waits,
+   * above it the queue grows second by second.
+   */
+  static void search(BenchReport report) throws Exception {
+    try (EmbeddedEngine engine =
+        EmbeddedEngine.builder()
+            .decodeStep(ofMillis(100))
+            .decodeGrowth(0, 0)
+            .prefillTokensPerSecond(1e6)
+            .maxBatch(BATCH)
+            .recordGroundTruth()
+            .start()) {
+      GatlingRun run =
+          GatlingRun.of(SearchSimulation.class)
+              .set("baseUrl", engine.baseUrl())
+              .noReports()
+              .fullSpeed()
+              .run();
+      double capacity = BATCH / (STEPS * meanStepSeconds(engine));
+      double found = run.summary().at("/goodput/max/offered").asDouble();
+      report.say("capacity of the engine", capacity, "req/s");
+      report.say("found by the search", found, "req/s");
+      report.atMost(
+          "search off the capacity",
+          Math.abs(found - capacity) / capacity,
+          SearchSimulation.PRECISION,
+          "");
+    }
+  }
+
+  private static double meanStepSeconds(EmbeddedEngine engine) {
+    return engine.groundTruth().stream()
+            .map(GroundTruth::tokenNanos)
+            .filter(tokens -> tokens.length == STEPS)
+            .mapToLong(tokens -> tokens[STEPS - 1] - tokens[0])
+            .average()
+            .orElseThrow()
+        / (STEPS - 1)
+        / 1e9;
+  }
+}

@@ -1,0 +1,83 @@
+package io.github.gatlingllm.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.docs.ReferencePage;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** {@code docs/checks.md} is the catalogue of checks. */
+class CheckReferenceTest {
+
+  private static final String HEAD =
+      """
+      # Checks
+
+      Every run is asked whether its figures mean what they say. The answers are `checks[]` of `llm/summary.json`, the section
+      Validity of the report, and part of the console block and of the Markdown summary. Written from the catalogue of checks
+      (`check.CheckCatalogue`); ids are stable.
+
+      A **warning** asks to read the figures with it in mind; **invalid** says that figures do not mean what they say, and makes
+      the assertion `valid` fail. Shares are of requests scheduled in a measure window. A check that does not apply is left out.
+
+      """;
+
+  @Test
+  void pageIsTheCatalogue() throws IOException {
+    Set<CheckCatalogue> load =
+        EnumSet.range(CheckCatalogue.RECORDS_DROPPED, CheckCatalogue.SAME_MODEL);
+    ReferencePage.of("checks.md")
+        .mustBe(
+            HEAD
+                + "## Of the load\n\n"
+                + table(load)
+                + "\n## Of the answers\n\n"
+                + table(EnumSet.complementOf(EnumSet.copyOf(load))));
+  }
+
+  private static String table(Set<CheckCatalogue> checks) {
+    List<List<String>> rows = new ArrayList<>();
+    for (CheckCatalogue check : checks) {
+      rows.add(
+          List.of(
+              "`" + check.id() + "`",
+              check.question(),
+              check.figure(),
+              check.threshold().words(),
+              check.appliesTo(),
+              check.remedy()));
+    }
+    return ReferencePage.table(
+        List.of("id", "question", "figure", "level", "applies to", "remedy"), rows);
+  }
+
+  @Test
+  void entriesAreWhole() {
+    assertThat(Arrays.stream(CheckCatalogue.values()))
+        .allSatisfy(
+            check -> {
+              assertThat(check.question()).endsWith("?");
+              assertThat(check.remedy()).endsWith(".");
+              assertThat(check.id()).matches("[a-z0-9_]+");
+            });
+  }
+
+  @Test
+  void thresholdsJudgeAsTheyRead() {
+    Threshold shares = Threshold.share(0.02).invalidAboveShare(0.5);
+    assertThat(shares.words()).isEqualTo("warning above 2 %, invalid above 50 %");
+    assertThat(shares.level(0.02)).isEqualTo(Check.Level.OK);
+    assertThat(shares.level(0.021)).isEqualTo(Check.Level.WARNING);
+    assertThat(shares.level(0.51)).isEqualTo(Check.Level.INVALID);
+    assertThat(Threshold.below(3).words()).isEqualTo("warning below 3");
+    assertThat(Threshold.below(3).level(3.0)).isEqualTo(Check.Level.OK);
+    assertThat(Threshold.below(3).level(2.0)).isEqualTo(Check.Level.WARNING);
+    assertThat(Threshold.invalidAbove(0).level(1.0)).isEqualTo(Check.Level.INVALID);
+    assertThat(Threshold.when("always").level(1.0)).isEqualTo(Check.Level.OK);
+  }
+}

@@ -1,0 +1,52 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.engine.GroundTruth;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.RequestRecord;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Tokens as the engine sent them and as the records say they arrived. */
+final class EngineTokens {
+
+  /** Offsets are whole microseconds: a token at either edge of a window may be counted or not. */
+  static final double AT_THE_EDGES = 2;
+
+  private EngineTokens() {}
+
+  /** What the engine noted, by the id of the request. */
+  static Map<String, GroundTruth> byRequest(Collection<GroundTruth> truths) {
+    return truths.stream().collect(Collectors.toMap(GroundTruth::requestId, Function.identity()));
+  }
+
+  /** Every token that was sent is in the record of its request, and no other. */
+  static void assertAllArrived(
+      Collection<RequestRecord> records, Collection<GroundTruth> groundTruth) {
+    Map<String, GroundTruth> truths = byRequest(groundTruth);
+    assertThat(records).isNotEmpty().hasSameSizeAs(truths.values());
+    assertThat(records)
+        .allSatisfy(
+            r -> {
+              GroundTruth truth = truths.get(r.identity().requestId());
+              assertThat(truth).isNotNull();
+              assertThat(r.events().offsetsMicros()).hasSameSizeAs(truth.tokenNanos());
+            });
+  }
+
+  /** How many tokens arrived in that time, each in an event of its own. */
+  static double arrivedIn(PhaseWindow window, Collection<RequestRecord> records) {
+    return records.stream()
+        .mapToLong(
+            r ->
+                Arrays.stream(r.events().offsetsMicros())
+                    .mapToLong(micros -> r.timing().admittedUnixNanos() + 1_000L * micros)
+                    .filter(at -> at >= window.startUnixNanos() && at < window.endUnixNanos())
+                    .count())
+        .sum();
+  }
+}

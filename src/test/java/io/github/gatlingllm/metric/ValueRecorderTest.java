@@ -1,0 +1,109 @@
+package io.github.gatlingllm.metric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
+
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ValueRecorderTest {
+
+  /** 1 … 10: rank ⌈p × 10⌉. */
+  @ParameterizedTest
+  @CsvSource({
+    "50, 5",
+    "75, 8",
+    "90, 9",
+    "95, 10",
+    "99, 10",
+    "99.9, 10",
+    "10, 1",
+    "10.1, 2",
+    "100, 10"
+  })
+  void nearestRank(double percent, double expected) {
+    ValueRecorder values = new ValueRecorder(ValueRecorder.WHOLE);
+    for (int i = 10; i >= 1; i--) {
+      values.add(i);
+    }
+    assertThat(values.percentile(percent)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 9, 10, 99, 100, 101, 999, 1_000, 4_321})
+  void sameAsSortedArray(int n) {
+    Random random = new Random(n);
+    double[] sorted = new double[n];
+    ValueRecorder values = new ValueRecorder(ValueRecorder.MICROS);
+    for (int i = 0; i < n; i++) {
+      sorted[i] = Math.exp(random.nextGaussian() * 2 + 3);
+      values.add(sorted[i]);
+    }
+    Arrays.sort(sorted);
+    for (double percent : new double[] {50, 75, 90, 95, 99, 99.9}) {
+      double expected = sorted[(int) Math.ceil(percent / 100 * n - 1e-9) - 1];
+      assertThat(values.percentile(percent))
+          .as("p%s of %s", percent, n)
+          .isEqualTo(expected, offset(expected * 0.001 + 0.0005));
+    }
+    assertThat(values.distribution().min()).isEqualTo(sorted[0]);
+    assertThat(values.distribution().max()).isEqualTo(sorted[n - 1]);
+  }
+
+  @Test
+  void percentileStaysWithinExactExtremes() {
+    ValueRecorder values = new ValueRecorder(ValueRecorder.MICROS);
+    values.add(12_345.6789);
+    assertThat(values.distribution().p50()).isEqualTo(12_345.6789);
+    assertThat(values.distribution().p999()).isEqualTo(12_345.6789);
+  }
+
+  @Test
+  void weightCountsAsRepeats() {
+    ValueRecorder values = new ValueRecorder(ValueRecorder.MICROS);
+    values.add(10, 99);
+    values.add(500, 1);
+    assertThat(values.distribution().count()).isEqualTo(100);
+    assertThat(values.percentile(99)).isEqualTo(10, offset(0.01));
+    assertThat(values.percentile(99.5)).isEqualTo(500);
+  }
+
+  @Test
+  void nothingIsAbsentNotZero() {
+    Distribution empty = new ValueRecorder(ValueRecorder.MICROS).distribution();
+    assertThat(empty.count()).isZero();
+    assertThat(empty.mean()).isNull();
+    assertThat(empty.p50()).isNull();
+    assertThat(empty.max()).isNull();
+  }
+
+  /** p99 of 999: rank 990, 9 values beyond: low. p99 of 1,000: rank 990, 10 beyond: enough. */
+  @ParameterizedTest
+  @CsvSource({
+    "19, 'p50 p75 p90 p95 p99 p999'",
+    "20, 'p75 p90 p95 p99 p999'",
+    "40, 'p90 p95 p99 p999'",
+    "100, 'p95 p99 p999'",
+    "200, 'p99 p999'",
+    "999, 'p99 p999'",
+    "1000, 'p999'",
+    "9999, 'p999'",
+    "10000, ''"
+  })
+  void fewerThanTenBeyond(long count, String low) {
+    assertThat(String.join(" ", ValueRecorder.lowN(count))).isEqualTo(low);
+  }
+
+  @Test
+  void percentilesNeedTenValuesBeyond() {
+    assertThat(ValueRecorder.isLowN(1_000, 99)).isFalse();
+    assertThat(ValueRecorder.isLowN(999, 99)).isTrue();
+    assertThat(ValueRecorder.isLowN(10_000, 99.9)).isFalse();
+    assertThat(ValueRecorder.isLowN(9_999, 99.9)).isTrue();
+    assertThat(ValueRecorder.lowN(1_000)).containsExactly("p999");
+  }
+}

@@ -1,0 +1,85 @@
+package io.github.gatlingllm.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.docs.ReferencePage;
+import java.io.IOException;
+import java.util.List;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+
+class RecordFieldTest {
+
+  @Test
+  void keysAreDifferentAndEveryEntrySaysWhatItMeans() {
+    assertThat(RecordField.ALL).extracting(RecordField::toString).doesNotHaveDuplicates();
+    for (int i = 0; i < RecordField.ALL.size(); i++) {
+      RecordField<?> field = RecordField.ALL.get(i);
+      assertThat(field.index()).isEqualTo(i);
+      assertThat(field.toString()).matches("[a-z_]+");
+      assertThat(field.meaning()).as(field.toString()).isNotBlank();
+    }
+  }
+
+  @Test
+  void everyFieldIsReadAsItWasWritten() throws IOException {
+    RandomRecords random = new RandomRecords(5);
+    for (int i = 0; i < 500; i++) {
+      RequestRecord record = random.any();
+      byte[] line = RecordCodec.write(record);
+      RequestRecord read = RecordCodec.read(line, 0, line.length);
+      for (RecordField<?> field : RecordField.ALL) {
+        assertThat((Object) field.get(read)).as("%s", field).isEqualTo(field.get(record));
+      }
+    }
+  }
+
+  @Test
+  void pageIsWrittenFromTheCatalogue() throws IOException {
+    ReferencePage.of("records.md").mustBe(page());
+  }
+
+  private static String page() {
+    return """
+    # Fields of a record
+
+    `llm/requests.jsonl` has one JSON object per request of every phase (warm-up excepted), appended \
+    as it ends; it is whole, or cut at its last line after a crash. The keys stand in this order, \
+    and every key is in every line: null or `[]` where nothing applies. Seconds are decimal numbers \
+    with nine decimals. Readers accept any order, skip keys that they do not know, and read files \
+    without the fields from `streamed` on.
+
+    """
+        + table(field -> !field.isText())
+        + """
+
+        The setting `recordText=true` adds what was said, `messages` or `prompt`:
+
+        """
+        + table(RecordField::isText)
+        + """
+
+        `llm/requests.csv` (setting `csv`) has a column for each field with a ✓: UTF-8, RFC 4180, a \
+        header and a row per record. An absent value is an empty cell, an empty text is `""`; lists \
+        of texts are joined by `|`.
+
+        Written from `RecordField` by `RecordFieldTest`.
+        """;
+  }
+
+  private static String table(Predicate<RecordField<?>> which) {
+    List<List<String>> rows =
+        RecordField.ALL.stream()
+            .filter(which)
+            .map(
+                field ->
+                    List.of(
+                        "`" + field + "`",
+                        field.type().name(),
+                        field.type().unit(),
+                        field.meaning(),
+                        field.isColumn() ? "✓" : ""))
+            .toList();
+    return ReferencePage.table(List.of("Key", "Type", "Unit", "Meaning", "CSV"), rows);
+  }
+}

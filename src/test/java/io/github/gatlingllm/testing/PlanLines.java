@@ -1,0 +1,70 @@
+package io.github.gatlingllm.testing;
+
+import java.util.Arrays;
+import java.util.List;
+
+/** What a simulation printed: {@code > <what> <label> <number>…}. */
+public record PlanLines(List<String> all) {
+
+  public PlanLines(List<String> all) {
+    this.all =
+        all.stream().filter(line -> line.startsWith("> ")).map(line -> line.substring(2)).toList();
+  }
+
+  /** The labels of all lines of a kind. */
+  public List<String> of(String what) {
+    return all.stream()
+        .map(line -> Arrays.asList(line.split(" ", -1)))
+        .filter(words -> words.get(0).equals(what))
+        .map(words -> words.get(1))
+        .toList();
+  }
+
+  /** The words of the first line of a kind with that label. */
+  public List<String> words(String what, String label) {
+    return all.stream()
+        .filter(line -> line.startsWith(what + " " + label + " "))
+        .map(line -> Arrays.asList(line.split(" ", -1)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** The number of the first line of a kind with that label. */
+  public long nanos(String what, String label) {
+    return Long.parseLong(words(what, label).get(2));
+  }
+
+  /** All numbers of a kind, ascending. */
+  public List<Long> numbers(String what, String label) {
+    return all.stream()
+        .filter(line -> line.startsWith(what + " " + label + " "))
+        .map(line -> Long.valueOf(line.split(" ", -1)[2]))
+        .sorted()
+        .toList();
+  }
+
+  /** How the numbers of a kind are spread. */
+  public Spread spread(String what, String label) {
+    return Spread.of(numbers(what, label));
+  }
+
+  /** Nearest-rank percentiles in nanoseconds. */
+  public record Spread(int count, long min, long p50, long p99, long max) {
+
+    private static Spread of(List<Long> sorted) {
+      int n = sorted.size();
+      return new Spread(
+          n,
+          sorted.get(0),
+          sorted.get((int) Math.ceil(0.5 * n) - 1),
+          sorted.get((int) Math.ceil(0.99 * n) - 1),
+          sorted.get(n - 1));
+    }
+
+    @Override
+    public String toString() {
+      return "n=%d min %.1f p50 %.1f p99 %.1f max %.1f us"
+          .formatted(count, min / 1e3, p50 / 1e3, p99 / 1e3, max / 1e3);
+    }
+  }
+}
