@@ -26,7 +26,7 @@ class ProgramsIT {
       GatlingRun run =
           GatlingRun.of(FirstProgramSimulation.class).set("baseUrl", engine.baseUrl()).run();
 
-      long planned = new Arrivals.Poisson(25, 42).countBefore(TimeUnit.SECONDS.toNanos(2));
+      long planned = Arrivals.poisson(25, 42).countBefore(TimeUnit.SECONDS.toNanos(2));
       assertThat(run.exitCode())
           .as("its assertion is about this machine's speed: %s", run.output())
           .isIn(0, GatlingRun.ASSERTIONS_FAILED);
