@@ -46,13 +46,17 @@ class TlsIT {
     server.close();
   }
 
-  private GatlingRun.Setup simulation() {
-    return GatlingRun.of(TlsSimulation.class).set("baseUrl", server.baseUrl() + "/v1").noReports();
+  private GatlingRun.Setup benchmark() {
+    return GatlingRun.of(Benchmark.class)
+        .set("llm.endpoint", server.baseUrl() + "/v1")
+        .set("llm.concurrency", 1)
+        .set("llm.requests", REQUESTS)
+        .noReports();
   }
 
   @Test
   void aCertificateThatNobodyTrustsIsRefusedInOneLine() throws Exception {
-    GatlingRun run = simulation().run();
+    GatlingRun run = benchmark().run();
 
     assertThat(server.requests()).isEmpty();
     assertThat(run.requests())
@@ -73,14 +77,7 @@ class TlsIT {
 
   @Test
   void verifyTlsFalseTakesIt() throws Exception {
-    GatlingRun run =
-        GatlingRun.of(Benchmark.class)
-            .set("llm.endpoint", server.baseUrl() + "/v1")
-            .set("llm.concurrency", 1)
-            .set("llm.requests", REQUESTS)
-            .set("llm.verifyTls", false)
-            .noReports()
-            .run();
+    GatlingRun run = benchmark().set("llm.verifyTls", false).run();
 
     assertThat(run.requests()).hasSize(REQUESTS).allMatch(record -> record.outcome().ok());
     assertThat(run.info().config()).containsEntry("verifyTls", "false");
@@ -89,9 +86,11 @@ class TlsIT {
   @Test
   void theTrustStoreOfTheJvmCounts() throws Exception {
     GatlingRun run =
-        simulation()
+        GatlingRun.of(TlsSimulation.class)
+            .set("baseUrl", server.baseUrl() + "/v1")
             .set("javax.net.ssl.trustStore", folder.resolve("self-signed.p12"))
             .set("javax.net.ssl.trustStorePassword", "changeit")
+            .noReports()
             .run();
 
     assertThat(run.requests()).hasSize(REQUESTS).allMatch(record -> record.outcome().ok());

@@ -16,6 +16,6 @@ public final class TlsSimulation extends Simulation {
                 .requests(REQUESTS)
                 .inject(scenario("Chat").exec(llm("ask").chat().user("Hello").maxTokens(10))))
         .protocols(
-            llm.baseUrl(System.getProperty("baseUrl")).model("m").warmUp(1).disableJvmWarmUp());
+            llm.baseUrl(System.getProperty("baseUrl")).model("m").verifyTls().disableJvmWarmUp());
   }
 }
