@@ -3,7 +3,6 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.report.ComparedRuns.Side;
 import io.github.gatlingllm.stats.ComparedRun;
@@ -104,7 +103,7 @@ final class CompareCommand implements Callable<Integer> {
 
   private static ComparedRun read(Path run, @Nullable RunInfo judge) throws IOException {
     RunFiles files = new RunFiles(run);
-    RunInfo info = RunInfoFile.read(files.info()).orElse(null);
+    RunInfo info = RunInfo.read(files.info()).orElse(null);
     return ComparedRun.read(info, judge, sink -> RecordFile.read(files.requests(), sink));
   }
 }

@@ -4,7 +4,6 @@ import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.SloJudge;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,8 +35,8 @@ final class SliceTally {
     RequestRecord.Identity id = record.identity();
     StageWindow stage = windows.of(id);
     RequestStatus verdict = record.outcome().status();
-    List<String> missed = SloJudge.missed(slo.of(id.target(), id.name()), record);
-    Boolean met = SloJudge.met(slo.of(id.target(), id.name()), verdict, missed);
+    List<String> missed = slo.of(id.target(), id.name()).missed(record);
+    Boolean met = slo.of(id.target(), id.name()).met(verdict, missed);
     boolean inSlo = Boolean.TRUE.equals(met);
     TokenArrivals.visit(record, (at, tokens) -> tokens(stage, at, tokens, inSlo));
     Long closed = record.timing().closedUnixNanos();
