@@ -43,7 +43,15 @@ class PackageArrowsTest {
           Map.entry(
               "simulations",
               Set.of(
-                  "javaapi", "load", "workload", "engine", "metric", "record", "stats", "wire")));
+                  "javaapi",
+                  "action",
+                  "load",
+                  "workload",
+                  "engine",
+                  "metric",
+                  "record",
+                  "stats",
+                  "wire")));
 
   /** Where the DSL hands over to Gatling's core, and where a run finds its directory in it. */
   private static final Set<String> SEAMS =

@@ -133,7 +133,7 @@ public final class AnswerCounts {
     Long first = record.timing().ttftNanos();
     Long last = record.timing().latencyNanos();
     Integer streamed = record.tokens().streamedTokens();
-    Integer n = streamed == null ? record.tokens().outputTokens() : streamed;
+    Integer n = record.tokens().n();
     if (first == null || last == null || n == null) {
       return;
     }

@@ -41,6 +41,24 @@ public record Distribution(
     lowN = List.copyOf(lowN);
   }
 
+  /** One of the percentiles that it holds, also 100; null for any other. */
+  public @Nullable Double percentile(double percent) {
+    if (percent == 99.9) {
+      return p999;
+    }
+    return percent != Math.rint(percent)
+        ? null
+        : switch ((int) percent) {
+          case 50 -> p50;
+          case 75 -> p75;
+          case 90 -> p90;
+          case 95 -> p95;
+          case 99 -> p99;
+          case 100 -> max;
+          default -> null;
+        };
+  }
+
   /** Whether there is no value. */
   public boolean isEmpty() {
     return count == 0;

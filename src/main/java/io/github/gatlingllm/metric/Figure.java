@@ -1,19 +1,23 @@
 package io.github.gatlingllm.metric;
 
+import io.github.gatlingllm.metric.Figures.Counts;
+import io.github.gatlingllm.metric.Metric.Unit;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The name of one figure of {@link Figures}: the vocabulary that assertions, settings and
- * comparisons share.
+ * One figure of {@link Figures} by its name, a {@link Metric} and what of it: the vocabulary that
+ * assertions, settings and comparisons share.
  *
  * <pre>
  * ttft.p99  ttft.mean  e2e.max  tpot.std  itl.count      a distribution, and what of it
@@ -22,35 +26,20 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>{@code errors} stands for {@code errors.percent}, {@code started} for {@code started.count}.
+ *
+ * @param name the whole name, e.g. {@code goodput.percent}
+ * @param words what it is, after the manner of Gatling: {@code 99th percentile of TTFT}
+ * @param unit what it is counted in
+ * @param metric of which it says something
+ * @param percent of a percentile, above 0 and at most 100; else null
  */
-public final class Figure {
-
-  /** What a figure is counted in. */
-  public enum Unit {
-    /** Milliseconds. */
-    MILLIS("ms"),
-    /** Hundredths of all. */
-    PERCENT("%"),
-    /** Requests in a second. */
-    REQUESTS_PER_S("requests/s"),
-    /** Tokens in a second. */
-    TOKENS_PER_S("tok/s"),
-    /** Tokens. */
-    TOKENS("tokens"),
-    /** A ratio, or a number of things. */
-    NUMBER("");
-
-    private final String sign;
-
-    Unit(String sign) {
-      this.sign = sign;
-    }
-
-    /** What stands behind a value; empty for a number. */
-    public String sign() {
-      return sign;
-    }
-  }
+public record Figure(
+    String name,
+    String words,
+    Unit unit,
+    Metric metric,
+    @Nullable Double percent,
+    Function<Figures, @Nullable Double> value) {
 
   private static final Pattern PERCENTILE = Pattern.compile("p\\d{1,3}(?:\\.\\d{1,15})?");
   private static final List<String> STATISTICS =
@@ -58,39 +47,45 @@ public final class Figure {
   private static final String PERCENT = ".percent";
   private static final String COUNT = ".count";
 
-  private static final Map<String, Quantity> QUANTITIES =
-      Quantity.all().stream()
-          .collect(
-              Collectors.toMap(
-                  Quantity::name, Function.identity(), (a, b) -> a, LinkedHashMap::new));
+  private static final Map<String, Metric> DISTRIBUTIONS =
+      Metric.distributions().stream()
+          .collect(Collectors.toMap(Metric::figure, m -> m, (a, b) -> a, LinkedHashMap::new));
 
-  private static final Map<String, Figure> SINGLE = SingleFigures.all();
+  /** Figures that are one number each, by name. */
+  private static final Map<String, Figure> SINGLE =
+      Arrays.stream(Metric.values())
+          .filter(metric -> !metric.isDistribution())
+          .flatMap(metric -> single(metric).stream())
+          .collect(Collectors.toMap(Figure::name, f -> f, (a, b) -> a, LinkedHashMap::new));
 
-  private final String name;
-  private final String words;
-  private final Unit unit;
-  private final Function<Figures, @Nullable Double> value;
-  private final @Nullable Quantity quantity;
-  private final @Nullable Double percent;
-
-  private Figure(
-      String name,
-      String words,
-      Unit unit,
-      Function<Figures, @Nullable Double> value,
-      @Nullable Quantity quantity,
-      @Nullable Double percent) {
-    this.name = name;
-    this.words = words;
-    this.unit = unit;
-    this.value = value;
-    this.quantity = quantity;
-    this.percent = percent;
-  }
-
-  static Figure single(
-      String name, String words, Unit unit, Function<Figures, @Nullable Double> value) {
-    return new Figure(name, words, unit, value, null, null);
+  private static List<Figure> single(Metric metric) {
+    ToLongFunction<Counts> count = metric.count();
+    ToLongFunction<Counts> whole = metric.whole();
+    if (count == null) {
+      return List.of(
+          new Figure(metric.figure(), metric.words(), metric.unit(), metric, null, metric::number));
+    }
+    Figure number =
+        new Figure(
+            metric.figure() + COUNT,
+            "count of " + metric.words(),
+            Unit.NUMBER,
+            metric,
+            null,
+            f -> (double) count.applyAsLong(f.counts()));
+    return whole == null
+        ? List.of(number)
+        : List.of(
+            number,
+            new Figure(
+                metric.figure() + PERCENT,
+                "percentage of " + metric.words(),
+                Unit.PERCENT,
+                metric,
+                null,
+                f ->
+                    MetricEntry.percent(
+                        count.applyAsLong(f.counts()), whole.applyAsLong(f.counts()))));
   }
 
   /**
@@ -105,8 +100,8 @@ public final class Figure {
       }
     }
     int dot = name.indexOf('.');
-    Quantity quantity = dot < 0 ? null : QUANTITIES.get(name.substring(0, dot));
-    Figure figure = quantity == null ? null : of(quantity, name.substring(dot + 1));
+    Metric metric = dot < 0 ? null : DISTRIBUTIONS.get(name.substring(0, dot));
+    Figure figure = metric == null ? null : of(metric, name.substring(dot + 1));
     if (figure == null) {
       throw new IllegalArgumentException(
           "no figure is called '%s'; near it: %s"
@@ -120,46 +115,51 @@ public final class Figure {
   private static List<String> near(String wrong) {
     String[] parts = wrong.split("\\.", 2);
     List<String> candidates = new ArrayList<>();
-    if (QUANTITIES.containsKey(parts[0])) {
+    if (DISTRIBUTIONS.containsKey(parts[0])) {
       STATISTICS.forEach(statistic -> candidates.add(parts[0] + "." + statistic));
     } else {
       boolean known = parts.length == 2 && STATISTICS.contains(parts[1]);
-      QUANTITIES.keySet().forEach(name -> candidates.add(name + "." + (known ? parts[1] : "p99")));
+      DISTRIBUTIONS
+          .keySet()
+          .forEach(name -> candidates.add(name + "." + (known ? parts[1] : "p99")));
       SINGLE.keySet().forEach(name -> candidates.add(name.replace(PERCENT, "")));
     }
     return Spelling.nearest(wrong, candidates, 4);
   }
 
-  private static @Nullable Figure of(Quantity quantity, String statistic) {
-    Function<Figures, Distribution> of = quantity.distribution();
+  private static @Nullable Figure of(Metric metric, String statistic) {
     return switch (statistic) {
-      case "mean" -> of(quantity, "mean", "mean", f -> of.apply(f).mean());
-      case "min" -> of(quantity, "min", "min", f -> of.apply(f).min());
-      case "max" -> of(quantity, "max", "max", f -> of.apply(f).max());
-      case "std" -> of(quantity, "std", "standard deviation", f -> of.apply(f).std());
+      case "mean" -> of(metric, "mean", "mean", Distribution::mean);
+      case "min" -> of(metric, "min", "min", Distribution::min);
+      case "max" -> of(metric, "max", "max", Distribution::max);
+      case "std" -> of(metric, "std", "standard deviation", Distribution::std);
       case "count" ->
-          single(
-              quantity.name() + COUNT,
-              "count of " + quantity.title(),
+          new Figure(
+              metric.figure() + COUNT,
+              "count of " + metric.words(),
               Unit.NUMBER,
-              f -> (double) of.apply(f).count());
-      default -> percentile(quantity, PERCENTILE.matcher(statistic));
+              metric,
+              null,
+              f -> (double) metric.distribution(f).count());
+      default -> percentile(metric, PERCENTILE.matcher(statistic));
     };
   }
 
   private static Figure of(
-      Quantity quantity,
+      Metric metric,
       String statistic,
       String words,
-      Function<Figures, @Nullable Double> value) {
-    return single(
-        quantity.name() + "." + statistic,
-        words + " of " + quantity.title(),
-        quantity.unit(),
-        value);
+      Function<Distribution, @Nullable Double> value) {
+    return new Figure(
+        metric.figure() + "." + statistic,
+        words + " of " + metric.words(),
+        metric.unit(),
+        metric,
+        null,
+        f -> value.apply(metric.distribution(f)));
   }
 
-  private static @Nullable Figure percentile(Quantity quantity, Matcher form) {
+  private static @Nullable Figure percentile(Metric metric, Matcher form) {
     if (!form.matches()) {
       return null;
     }
@@ -173,50 +173,34 @@ public final class Figure {
     }
     String plain = percent.toPlainString();
     return new Figure(
-        quantity.name() + ".p" + plain,
-        Ordinal.of(percent) + " percentile of " + quantity.title(),
-        quantity.unit(),
-        f -> stored(quantity.distribution().apply(f), plain),
-        quantity,
-        p);
+        metric.figure() + ".p" + plain,
+        ordinal(plain) + " percentile of " + metric.words(),
+        metric.unit(),
+        metric,
+        p,
+        f -> metric.distribution(f).percentile(p));
   }
 
-  private static @Nullable Double stored(Distribution d, String percent) {
-    return switch (percent) {
-      case "50" -> d.p50();
-      case "75" -> d.p75();
-      case "90" -> d.p90();
-      case "95" -> d.p95();
-      case "99" -> d.p99();
-      case "99.9" -> d.p999();
-      case "100" -> d.max();
-      default -> null;
-    };
+  /** A number as a rank: {@code 99th}, {@code 99.9th}. */
+  private static String ordinal(String digits) {
+    boolean teen = digits.length() > 1 && digits.charAt(digits.length() - 2) == '1';
+    return digits
+        + switch (teen ? '0' : digits.charAt(digits.length() - 1)) {
+          case '1' -> "st";
+          case '2' -> "nd";
+          case '3' -> "rd";
+          default -> "th";
+        };
   }
 
   /** All names, with the percentiles that a summary holds. */
   public static List<String> names() {
     List<String> names = new ArrayList<>();
-    for (String quantity : QUANTITIES.keySet()) {
-      STATISTICS.forEach(statistic -> names.add(quantity + "." + statistic));
+    for (String metric : DISTRIBUTIONS.keySet()) {
+      STATISTICS.forEach(statistic -> names.add(metric + "." + statistic));
     }
     names.addAll(SINGLE.keySet());
     return names;
-  }
-
-  /** The whole name, e.g. {@code goodput.percent}. */
-  public String name() {
-    return name;
-  }
-
-  /** What it is, in words after the manner of Gatling: {@code 99th percentile of TTFT}. */
-  public String words() {
-    return words;
-  }
-
-  /** What it is counted in. */
-  public Unit unit() {
-    return unit;
   }
 
   /**
@@ -228,19 +212,17 @@ public final class Figure {
   }
 
   /** Its value, any percentile included. */
-  public @Nullable Double of(Figures figures, Function<String, ValueRecorder> recorded) {
+  public @Nullable Double of(Figures figures, Function<Metric, ValueRecorder> recorded) {
     Double known = of(figures);
-    return known != null || quantity == null || percent == null
-        ? known
-        : recorded.apply(quantity.name()).percentile(percent);
+    return known != null || percent == null ? known : recorded.apply(metric).percentile(percent);
   }
 
   /** Over how many values it is a percentile with fewer than 10 of them beyond; null if not. */
   public @Nullable Long lowN(Figures figures) {
-    if (quantity == null || percent == null) {
+    if (percent == null) {
       return null;
     }
-    long count = quantity.distribution().apply(figures).count();
+    long count = metric.distribution(figures).count();
     return count > 0 && ValueRecorder.isLowN(count, percent) ? (Long) count : null;
   }
 

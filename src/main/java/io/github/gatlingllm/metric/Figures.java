@@ -38,7 +38,7 @@ public record Figures(
 
   /** The distribution of a metric; empty, never null. */
   public Distribution metric(Metric metric) {
-    return metrics.getOrDefault(metric, Distribution.EMPTY);
+    return metric.distribution(this);
   }
 
   /**

@@ -1,77 +1,415 @@
 package io.github.gatlingllm.metric;
 
+import static io.github.gatlingllm.metric.MetricEntry.gap;
+import static io.github.gatlingllm.metric.MetricEntry.ifJudged;
+import static io.github.gatlingllm.metric.MetricEntry.length;
+import static io.github.gatlingllm.metric.MetricEntry.over;
+import static io.github.gatlingllm.metric.MetricEntry.perSecond;
+import static io.github.gatlingllm.metric.MetricEntry.percent;
+import static io.github.gatlingllm.metric.MetricEntry.rate;
+import static io.github.gatlingllm.metric.MetricEntry.ratio;
+import static io.github.gatlingllm.metric.MetricEntry.requests;
+import static io.github.gatlingllm.metric.MetricEntry.share;
+import static io.github.gatlingllm.metric.MetricEntry.single;
+import static io.github.gatlingllm.metric.MetricEntry.speed;
+import static io.github.gatlingllm.metric.MetricEntry.time;
+import static io.github.gatlingllm.metric.MetricEntry.uncached;
+
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The metrics that have a distribution, in the order in which tables show them. Formulas: {@code
- * docs/metrics.md}.
+ * The metrics: what each is called, what it is counted in, whether less of it is better, how it is
+ * computed, from which requests, and how it is summarised. The one place that knows them, in the
+ * order in which tables show them: statistics, {@code summary.json}, tables, assertions, comparison
+ * and {@code docs/metrics.md} are made from it. What all entries of a kind have in common says
+ * {@link MetricEntry}.
+ *
+ * <p>N is the number of streamed output tokens. Stamps (admitted, first token …) are those of
+ * {@code docs/metrics.md}.
  */
 public enum Metric {
-  /** first token − admitted. */
-  TTFT_MS("TTFT", "first token − admitted"),
-  /** first token − scheduled. */
-  TTFT_FROM_SCHEDULE_MS("TTFT from schedule", "first token − scheduled"),
-  /** first token that is not reasoning − admitted. */
-  TTFO_MS("TTFO", "first output token that is not reasoning − admitted"),
-  /** gap ÷ tokens in the chunk that ended it, once per token. */
-  ITL_MS("ITL", "gap ÷ tokens in the chunk that ended it, once per token"),
-  /** gap between consecutive token-bearing events, raw. */
-  ICL_MS("ICL", "gap between consecutive token-bearing events"),
-  /** (last token − first token) ÷ (N − 1). */
-  TPOT_MS("TPOT", "(last token − first token) ÷ (N − 1)"),
-  /** last token − admitted. */
-  E2E_MS("E2E", "last token − admitted"),
-  /** last token − scheduled. */
-  E2E_FROM_SCHEDULE_MS("E2E from schedule", "last token − scheduled"),
-  /** E2E ÷ N. */
-  E2E_PER_TOKEN_MS("E2E per token", "E2E ÷ N"),
-  /** admitted − scheduled. */
-  QUEUE_WAIT_MS("Queue wait", "admitted − scheduled"),
-  /** written − admitted. */
-  CONNECT_MS("Connection wait", "written − admitted"),
-  /** largest gap of a request. */
-  STALL_MS("Longest stall", "largest gap of a request"),
-  /** prompt tokens of a request. */
-  PROMPT_TOKENS("Prompt tokens", "prompt tokens of a request"),
-  /** output tokens of a request, reasoning included. */
-  OUTPUT_TOKENS("Output tokens", "output tokens of a request, reasoning included");
+  TTFT_MS(time("TTFT", "first token − admitted", r -> r.timing().ttftNanos()).compared()),
+  TTFT_FROM_SCHEDULE_MS(
+      time("TTFT from schedule", "first token − scheduled", r -> r.timing().ttftFromScheduleNanos())
+          .compared()),
+  TTFO_MS(
+      time(
+              "TTFO",
+              "first output token that is not reasoning − admitted",
+              r -> r.timing().ttfoNanos())
+          .compared()),
+  ITL_MS(gap("ITL", "gap ÷ tokens in the chunk that ended it, once per token").compared()),
+  ICL_MS(gap("ICL", "gap between consecutive token-bearing events")),
+  TPOT_MS(
+      time("TPOT", "(last token − first token) ÷ (N − 1)", r -> r.timing().tpotNanos()).compared()),
+  E2E_MS(time("E2E", "last token − admitted", r -> r.timing().latencyNanos()).compared()),
+  E2E_FROM_SCHEDULE_MS(
+      time(
+              "E2E from schedule",
+              "last token − scheduled",
+              r -> r.timing().latencyFromScheduleNanos())
+          .compared()),
+  E2E_PER_TOKEN_MS(
+      time("E2E per token", "E2E ÷ N", r -> r.timing().latencyNanos())
+          .of(r -> over(r.timing().latencyNanos(), r.tokens().n()))),
+  QUEUE_WAIT_MS(
+      time("Queue wait", "admitted − scheduled", r -> r.timing().queueWaitNanos()).compared()),
+  CONNECT_MS(
+      time("Connection wait", "written − admitted", r -> r.timing().connectNanos()).compared()),
+  STALL_MS(
+      time("Longest stall", "largest gap of a request", r -> r.events().longestGapNanos())
+          .compared()),
+  PROMPT_TOKENS(length("Prompt tokens", "prompt tokens of a request", r -> r.tokens().prompt())),
+  OUTPUT_TOKENS(
+      length(
+          "Output tokens",
+          "output tokens of a request, reasoning included",
+          r -> r.tokens().outputTokens())),
 
-  private final String key = name().toLowerCase(Locale.ROOT);
-  private final String title;
-  private final String formula;
+  USER_TOKENS_PER_S(
+      speed("User tok/s", "output tokens ÷ E2E", f -> f.throughput().userTokensPerS())
+          .of(r -> perSecond(r.tokens().n(), r.timing().latencyNanos()))),
+  DECODE_TOKENS_PER_S(
+      speed("Decode tok/s", "1 ÷ TPOT", f -> f.throughput().decodeTokensPerS())
+          .of(r -> perSecond(1, r.timing().tpotNanos()))),
+  PREFILL_TOKENS_PER_S(
+      speed(
+              "Prefill tok/s",
+              "uncached prompt tokens ÷ TTFT, queueing included",
+              f -> f.throughput().prefillTokensPerS())
+          .of(r -> perSecond(uncached(r.tokens()), r.timing().ttftNanos()))),
 
-  Metric(String title, String formula) {
-    this.title = title;
-    this.formula = formula;
+  JITTER(
+      ratio("jitter", "Jitter")
+          .formula("pooled ITL p99 ÷ p50; 1 ideal, above 3 visible pauses")
+          .key("jitter.itl_p99_over_p50")
+          .compared()
+          .from(f -> f.jitter().itlP99OverP50())),
+  JITTER_PER_REQUEST(
+      ratio("jitter_per_request", "Jitter of the median request")
+          .formula("its own ITL p99 ÷ p50")
+          .words("median jitter of requests")
+          .key("jitter.per_request_p50")
+          .from(f -> f.jitter().perRequestP50())),
+  STALLS_PER_1K_TOKENS(
+      ratio("stalls_per_1k_tokens", "Stalls")
+          .formula("gaps over 100 ms per 1,000 output tokens")
+          .words("stalls per 1000 tokens")
+          .key("jitter.stalls_per_1k_tokens")
+          .from(f -> f.jitter().stallsPer1kTokens())),
+  BATCH_RATIO(
+      ratio("batch_ratio", "Batch ratio")
+          .formula("output tokens ÷ token events; above 1.2 read ITL with care")
+          .words("tokens per event")
+          .better(Better.NEITHER)
+          .key("jitter.batch_ratio")
+          .from(f -> f.jitter().batchRatio())),
+
+  OUTPUT_TOKENS_PER_S(
+      rate("output_tokens_per_s", "Output", Unit.TOKENS_PER_S, Amount.TOKENS)
+          .formula("tokens that arrived in the window ÷ window")
+          .words("mean output tokens per second")
+          .from(f -> f.throughput().outputTokensPerS())),
+  TOTAL_TOKENS_PER_S(
+      single("total_tokens_per_s", "Output and prompt", Unit.TOKENS_PER_S, Better.HIGHER)
+          .formula("with the prompts of requests whose first token came in the window")
+          .words("mean total tokens per second")
+          .from(f -> f.throughput().totalTokensPerS())),
+  WALL_OUTPUT_TOKENS_PER_S(
+      single("wall_output_tokens_per_s", "Output, wall clock", Unit.TOKENS_PER_S, Better.HIGHER)
+          .formula("all tokens ÷ (last close − first schedule)")
+          .words("mean output tokens per second of wall time")
+          .from(f -> f.throughput().wallOutputTokensPerS())),
+  REQUESTS_PER_S(
+      rate("requests_per_s", "Requests", Unit.REQUESTS_PER_S, Amount.COMPLETED)
+          .formula("ok requests that ended in the window ÷ window")
+          .words("mean requests per second")
+          .from(f -> f.throughput().requestsPerS())),
+
+  GOODPUT_REQUESTS_PER_S(
+      rate("goodput.requests_per_s", "Goodput", Unit.REQUESTS_PER_S, Amount.COMPLETED_IN_SLO)
+          .formula("requests that met every objective ÷ window")
+          .words("mean requests in SLO per second")
+          .key("goodput.requests_per_s")
+          .from(f -> ifJudged(f, g -> g.requestsPerS()))),
+  GOODPUT_TOKENS_PER_S(
+      rate("goodput.tokens_per_s", "Goodput", Unit.TOKENS_PER_S, Amount.TOKENS_IN_SLO)
+          .formula("tokens of those requests ÷ window")
+          .words("mean tokens in SLO per second")
+          .key("goodput.tokens_per_s")
+          .from(f -> ifJudged(f, g -> g.tokensPerS()))),
+  GOODPUT_PERCENT(
+      share("goodput.percent", "In SLO", Amount.MET, Amount.ATTEMPTED)
+          .formula("requests that met every objective ÷ attempted requests")
+          .words("percentage of requests in SLO")
+          .better(Better.HIGHER)
+          .key("goodput.share")
+          .from(f -> ifJudged(f, g -> percent(g.met(), g.attempted())))),
+  GOODPUT_MAX_REQUESTS_PER_S(
+      single("goodput.max_requests_per_s", "Max goodput", Unit.REQUESTS_PER_S, Better.HIGHER)
+          .formula("goodput at the highest load level that holds the SLO")
+          .words("mean requests per second of the highest level that holds the SLO")
+          .key("goodput.max.requests_per_s")
+          .from(f -> ifJudged(f, g -> g.max() == null ? null : g.max().requestsPerS()))),
+
+  STARTED(requests("started", "all requests", "scheduled in the measure window", c -> c.started())),
+  ENDED(requests("ended", "ended requests", "those that ended by themselves", c -> c.ended())),
+  OK(
+      requests("ok", "successful requests", "complete, and every check passed", c -> c.ok())
+          .outOf(c -> c.ended())),
+  ERRORS(
+      requests("errors", "failed requests", "ended by themselves and not ok", c -> c.failed())
+          .outOf(c -> c.ended())
+          .better(Better.LOWER)
+          .key("errors")
+          .compared(Amount.FAILED, Amount.ENDED)),
+  COMPLETE(requests(RequestStatus.COMPLETE)),
+  TRUNCATED(requests(RequestStatus.TRUNCATED)),
+  IN_STREAM_ERROR(requests(RequestStatus.IN_STREAM_ERROR)),
+  HTTP_ERROR(requests(RequestStatus.HTTP_ERROR)),
+  RATE_LIMITED(requests(RequestStatus.RATE_LIMITED)),
+  TIMEOUT(requests(RequestStatus.TIMEOUT)),
+  STALLED(requests(RequestStatus.STALLED)),
+  CONNECTION_ERROR(requests(RequestStatus.CONNECTION_ERROR)),
+  INVALID_RESPONSE(requests(RequestStatus.INVALID_RESPONSE)),
+  CANCELLED(requests(RequestStatus.CANCELLED)),
+  EMPTY(requests(RequestStatus.EMPTY)),
+  INVALID_CHECKS(
+      single("invalid_checks.count", "Invalid checks", Unit.NUMBER, Better.LOWER)
+          .formula("checks that call the run invalid")
+          .words("count of checks that call the run invalid")
+          .key("checks")
+          .from(f -> null));
+
+  /** What a metric is counted in. */
+  public enum Unit {
+    /** Milliseconds. */
+    MILLIS("ms", ValueRecorder.MICROS),
+    /** Hundredths of all. */
+    PERCENT("%", ValueRecorder.THOUSANDTHS),
+    /** Requests in a second. */
+    REQUESTS_PER_S("requests/s", ValueRecorder.THOUSANDTHS),
+    /** Tokens in a second. */
+    TOKENS_PER_S("tok/s", ValueRecorder.THOUSANDTHS),
+    /** Tokens. */
+    TOKENS("tokens", ValueRecorder.WHOLE),
+    /** A ratio, or a number of things. */
+    NUMBER("", ValueRecorder.THOUSANDTHS);
+
+    private final String sign;
+    private final double steps;
+
+    Unit(String sign, double steps) {
+      this.sign = sign;
+      this.steps = steps;
+    }
+
+    /** What stands behind a value; empty for a number. */
+    public String sign() {
+      return sign;
+    }
   }
 
-  /** The name used in files, unit at its end: {@code ttft_ms}. */
+  /** Which values are better. */
+  public enum Better {
+    LOWER,
+    HIGHER,
+    NEITHER
+  }
+
+  /** How the values of a set of requests become figures, and which requests have one. */
+  public enum Kind {
+    /** One value per request; its distribution. */
+    PER_REQUEST("distribution, a value per request", "ok requests scheduled in measure"),
+    /** Many values per request, pooled; they depend on each other. */
+    POOLED("distribution of the gaps of all requests", "ok requests scheduled in measure"),
+    /** Something that happened in the measure window ÷ its length. */
+    RATE("Σ ÷ window", "what happened in the measure window, whenever it was scheduled"),
+    /** A part of the requests. */
+    SHARE("share", "requests scheduled in measure"),
+    /** How many requests, and their share where it has a whole. */
+    REQUESTS("count, share", "requests scheduled in measure"),
+    /** A number that is computed from the others. */
+    SINGLE("number", "as its formula says");
+
+    private final String summarised;
+    private final String population;
+
+    Kind(String summarised, String population) {
+      this.summarised = summarised;
+      this.population = population;
+    }
+
+    /** How it is summarised, in words. */
+    public String summarised() {
+      return summarised;
+    }
+
+    /** Which requests enter, in words. */
+    public String population() {
+      return population;
+    }
+  }
+
+  /**
+   * What is added up over requests and tokens: the terms of rates and shares. Those of requests
+   * belong to the instant at which the request was scheduled (in measure), or at which it ended;
+   * those of tokens to the instant at which they arrived.
+   */
+  public enum Amount {
+    /** Requests scheduled. */
+    STARTED,
+    /** Of those, requests that ended by themselves. */
+    ENDED,
+    /** Of those, requests that were not ok. */
+    FAILED,
+    /** Requests scheduled that the SLO judges. */
+    ATTEMPTED,
+    /** Of those, requests that met it. */
+    MET,
+    /** Ok requests that ended then. */
+    COMPLETED,
+    /** Requests that met the SLO and ended then. */
+    COMPLETED_IN_SLO,
+    /** Tokens that arrived then. */
+    TOKENS,
+    /** Of those, tokens of requests that met the SLO. */
+    TOKENS_IN_SLO
+  }
+
+  /** Part and whole of a rate or a share; without a whole, it is the length of the window. */
+  public record Terms(Amount part, @Nullable Amount whole) {}
+
+  private static final List<Metric> DISTRIBUTIONS =
+      Arrays.stream(values()).filter(Metric::isDistribution).toList();
+
+  private static final List<Metric> OF_REQUESTS =
+      DISTRIBUTIONS.stream().filter(metric -> metric.kind() == Kind.PER_REQUEST).toList();
+
+  private final MetricEntry entry;
+  private final String name;
+  private final String key;
+
+  Metric(MetricEntry entry) {
+    this.entry = entry;
+    String plain = name().toLowerCase(Locale.ROOT);
+    name = entry.name == null ? plain.replaceAll("_ms$", "") : entry.name;
+    key = entry.key == null ? plain : entry.key;
+  }
+
+  /** Those that have a value per request, or none. */
+  public static List<Metric> ofRequests() {
+    return OF_REQUESTS;
+  }
+
+  /** Those that have a distribution, in the order in which tables show them. */
+  public static List<Metric> distributions() {
+    return DISTRIBUTIONS;
+  }
+
+  /** The name in assertions, settings and comparisons: {@code ttft}, {@code goodput.percent}. */
+  public String figure() {
+    return name;
+  }
+
+  /** The name in {@code summary.json}, unit at its end: {@code ttft_ms}. */
   public String key() {
     return key;
   }
 
   /** The name people read. */
   public String title() {
-    return title;
+    return entry.title;
+  }
+
+  /** The name in the middle of a sentence. */
+  public String words() {
+    String words = entry.words == null ? entry.title : entry.words;
+    boolean abbreviation = !Character.isLowerCase(words.charAt(1));
+    return abbreviation ? words : Character.toLowerCase(words.charAt(0)) + words.substring(1);
   }
 
   /** The definition in one line. */
   public String formula() {
-    return formula;
+    return entry.formula;
   }
 
-  /** {@code ms} or {@code tokens}. */
-  public String unit() {
-    return isTime() ? "ms" : "tokens";
+  /** What it is counted in. */
+  public Unit unit() {
+    return entry.unit;
+  }
+
+  /** Which values are better. */
+  public Better better() {
+    return entry.better;
+  }
+
+  /** How it is summarised, and over what. */
+  public Kind kind() {
+    return entry.kind;
+  }
+
+  /** Whether it has a distribution. */
+  public boolean isDistribution() {
+    return entry.distribution != null;
   }
 
   /** Whether it is a time, where lower is better; a token count is neither good nor bad. */
   public boolean isTime() {
-    return key.endsWith("_ms");
+    return entry.unit == Unit.MILLIS;
   }
 
   /** Whether one request has many values, pooled over all requests: they are not independent. */
   public boolean isPooled() {
-    return this == ITL_MS || this == ICL_MS;
+    return entry.kind == Kind.POOLED;
+  }
+
+  /** Whether two runs are compared by it. */
+  public boolean isCompared() {
+    return entry.compared || entry.terms != null;
+  }
+
+  /** Of a rate or a share that runs are compared by, what is divided by what; else null. */
+  public @Nullable Terms terms() {
+    return entry.terms;
+  }
+
+  /** Its value for a request, in its unit; null where the request has none, or has many. */
+  public @Nullable Double of(RequestRecord record) {
+    Number value = entry.ofRecord == null ? null : entry.ofRecord.apply(record);
+    return value == null ? null : (Double) value.doubleValue();
+  }
+
+  /** A recorder for its values. */
+  public ValueRecorder recorder() {
+    return new ValueRecorder(entry.unit.steps);
+  }
+
+  /** Its distribution over a set of requests; empty for what has none. */
+  public Distribution distribution(Figures figures) {
+    return entry.distribution == null
+        ? Distribution.EMPTY
+        : entry.distribution.apply(figures, this);
+  }
+
+  /** Its one number for a set of requests; null where there is none. */
+  @Nullable Double number(Figures figures) {
+    return entry.value == null ? null : entry.value.apply(figures);
+  }
+
+  /** How many requests; null for what does not count them. */
+  @Nullable ToLongFunction<Figures.Counts> count() {
+    return entry.count;
+  }
+
+  /** What their share is of; null where it has none. */
+  @Nullable ToLongFunction<Figures.Counts> whole() {
+    return entry.whole;
   }
 }

@@ -207,7 +207,20 @@ public record RequestRecord(
       @Nullable Integer reasoningTokens,
       @Nullable Integer streamedTokens,
       boolean estimated,
-      @Nullable TokenSource source) {}
+      @Nullable TokenSource source) {
+
+    /**
+     * N of the metrics: streamed output tokens; of an answer that was not streamed, output tokens.
+     */
+    public @Nullable Integer n() {
+      return streamedTokens != null ? streamedTokens : outputTokens;
+    }
+
+    /** Tokens of the prompt: the count of the server, else that of our tokenizer. */
+    public @Nullable Integer prompt() {
+      return promptTokens != null ? promptTokens : promptTokensLocal;
+    }
+  }
 
   /**
    * How it ended.

@@ -72,10 +72,10 @@ final class GatlingBlocks {
             "p99",
             "p99.9",
             "max"));
-    for (Metric metric : Metric.values()) {
+    for (Metric metric : Metric.distributions()) {
       Distribution values = request.figures().metric(metric);
       if (metric.isTime() && !values.isEmpty()) {
-        html.open("tr").element("th", metric.title() + ", " + metric.unit(), "scope", "row");
+        html.open("tr").element("th", metric.title() + ", " + metric.unit().sign(), "scope", "row");
         html.element("td", NumberText.count(values.count()));
         html.element("td", NumberText.number(values.mean()));
         html.element("td", NumberText.number(values.std()));

@@ -4,8 +4,8 @@ import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Interval;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.metric.NumberText;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -38,21 +38,15 @@ final class MetricTable {
   Html html(String label) {
     Table table = new Table(label, HEADINGS);
     table.group("Latency, ms", "lower is better");
-    rows(table, true);
+    rows(table, Unit.MILLIS);
     table.group("Rates of single requests, tok/s", "higher is better");
-    Figures.Throughput throughput = figures.throughput();
-    row(table, "User tok/s", "output tokens ÷ E2E", throughput.userTokensPerS());
-    row(table, "Decode tok/s", "1 ÷ TPOT", throughput.decodeTokensPerS());
-    row(
-        table,
-        "Prefill tok/s",
-        "uncached prompt tokens ÷ TTFT, queueing included",
-        throughput.prefillTokensPerS());
+    rows(table, Unit.TOKENS_PER_S);
     table.group("Lengths, tokens", "neither better nor worse");
-    rows(table, false);
+    rows(table, Unit.TOKENS);
     Html html = table.html();
     String missing =
-        Arrays.stream(Metric.values())
+        Metric.distributions().stream()
+            .filter(metric -> metric.unit() != Unit.TOKENS_PER_S)
             .filter(metric -> figures.metric(metric).isEmpty())
             .map(Metric::title)
             .collect(Collectors.joining(", "));
@@ -64,12 +58,12 @@ final class MetricTable {
 
   /** Whether any percentile shown is uncertain. */
   boolean hasLowN() {
-    return Arrays.stream(Metric.values()).anyMatch(m -> !figures.metric(m).lowN().isEmpty());
+    return Metric.distributions().stream().anyMatch(m -> !figures.metric(m).lowN().isEmpty());
   }
 
-  private void rows(Table table, boolean times) {
-    for (Metric metric : Metric.values()) {
-      if (metric.isTime() == times) {
+  private void rows(Table table, Unit unit) {
+    for (Metric metric : Metric.distributions()) {
+      if (metric.unit() == unit) {
         row(table, metric.title(), metric.formula(), figures.metric(metric));
       }
     }

@@ -29,7 +29,7 @@ final class PageEnd {
 
   Section glossary() {
     Html html = new Html().open("dl", "class", "glossary card");
-    for (Metric metric : Metric.values()) {
+    for (Metric metric : Metric.distributions()) {
       term(html, metric.title(), metric.formula());
     }
     term(

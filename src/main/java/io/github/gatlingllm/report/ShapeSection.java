@@ -88,7 +88,7 @@ final class ShapeSection {
         "histogram-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'),
         "Histogram of " + metric.title(),
         "How many values fell into each range; two humps usually are two kinds of requests.",
-        Axis.of(metric.title(), metric.unit()),
+        Axis.of(metric.title(), metric.unit().sign()),
         "Values",
         shape);
   }

@@ -3,6 +3,7 @@ package io.github.gatlingllm.simulations;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.simulations.Load.Arrival;
+import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.RateCurve.Segment;
 import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
@@ -14,8 +15,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads how open load arrives: {@code llm.arrival}, and {@code llm.rate} where it is a curve. */
-record ArrivalReader(Settings settings) {
+/** Reads how open load arrives: {@code llm.arrival} and {@code llm.rate}. */
+final class ArrivalReader {
+
+  static final String EXPECTED =
+      "poisson, constant, gamma:<cv> with a cv > 0 and ≤ 100, or trace:<file>[@<speed>]";
+
+  private static final Form<List<Double>> RATES =
+      Form.positives("requests per second > 0 or a comma list such as 1,2,4");
 
   private static final Pattern GAMMA = Pattern.compile("gamma:(\\d{1,3}(?:\\.\\d{1,9})?)");
   private static final Pattern TRACE =
@@ -23,12 +30,10 @@ record ArrivalReader(Settings settings) {
   private static final Pattern SEGMENT =
       Pattern.compile("\\s*(\\d{1,7}(?:\\.\\d{1,9})?):([0-9.]+(?:ms|s|m|h)?)\\s*");
 
-  /** How open levels arrive; null where it is not said. */
-  @Nullable Arrival arrival() {
-    String text = settings.text(Setting.ARRIVAL);
-    if (text == null) {
-      return null;
-    }
+  private ArrivalReader() {}
+
+  /** How open levels arrive. */
+  static Arrival arrival(String text) {
     Matcher gamma = GAMMA.matcher(text);
     Matcher trace = TRACE.matcher(text);
     if (text.equalsIgnoreCase("poisson")) {
@@ -45,44 +50,43 @@ record ArrivalReader(Settings settings) {
     } else if (trace.matches()) {
       return replay(trace.group(1), trace.group(2));
     }
-    throw settings.invalid(
-        Setting.ARRIVAL,
-        "expected poisson, constant, gamma:<cv> with a cv > 0 and ≤ 100, or trace:<file>[@<speed>]");
+    throw new IllegalArgumentException("expected " + EXPECTED);
   }
 
-  private Load.Replay replay(String file, @Nullable String speed) {
+  private static Load.Replay replay(String file, @Nullable String speed) {
+    Path path;
     try {
-      return new Load.Replay(
-          new Arrivals.Replay(
-              Trace.read(Path.of(file)), speed == null ? 1 : Double.parseDouble(speed)));
+      path = Path.of(file);
     } catch (InvalidPathException e) {
-      throw settings.invalid(Setting.ARRIVAL, "expected a path to a readable file");
-    } catch (IllegalArgumentException e) {
-      throw settings.invalid(Setting.ARRIVAL, String.valueOf(e.getMessage()));
+      throw new IllegalArgumentException("expected a path to a readable file", e);
     }
+    return new Load.Replay(
+        new Arrivals.Replay(Trace.read(path), speed == null ? 1 : Double.parseDouble(speed)));
   }
 
-  /** The curve that {@code llm.rate} describes; null where it is none. */
-  @Nullable RateCurve curve() {
-    String text = settings.text(Setting.RATE);
-    if (text == null || !text.contains(":")) {
-      return null;
-    }
+  /** A level per rate, or the one of a curve. */
+  static List<Level> rates(String text) {
+    return text.contains(":")
+        ? List.of(new Load.Curve(curve(text)))
+        : RATES.parse(text).stream().<Level>map(Load.Open::new).toList();
+  }
+
+  private static RateCurve curve(String text) {
     List<Segment> segments = new ArrayList<>();
     for (String part : text.split(",", -1)) {
       segments.add(segment(part));
     }
     if (segments.stream().allMatch(segment -> segment.perSecond() == 0)) {
-      throw settings.invalid(Setting.RATE, "offers no request; expected a rate > 0 somewhere");
+      throw new IllegalArgumentException("offers no request; expected a rate > 0 somewhere");
     }
     return new RateCurve(segments);
   }
 
-  private Segment segment(String text) {
+  private static Segment segment(String text) {
     Matcher form = SEGMENT.matcher(text);
     try {
       if (form.matches()) {
-        Duration duration = TypedSettings.durationOf(form.group(2));
+        Duration duration = Form.durationOf(form.group(2));
         double rate = new BigDecimal(form.group(1)).doubleValue();
         if (!duration.isZero() && rate <= 1e6) {
           return new Segment(rate, duration);
@@ -91,7 +95,7 @@ record ArrivalReader(Settings settings) {
     } catch (IllegalArgumentException e) {
       // Said below, as everything that is no segment.
     }
-    throw settings.invalid(
-        Setting.RATE, "expected a curve of <rate>:<duration> such as 0:60s,10:120s,50:60s");
+    throw new IllegalArgumentException(
+        "expected a curve of <rate>:<duration> such as 0:60s,10:120s,50:60s");
   }
 }

@@ -23,6 +23,7 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,35 +35,44 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Without {@code llm.endpoint} it starts the embedded engine. All settings: {@code
- * docs/contract.md}.
+ * docs/settings.md}, or {@code -Dllm.help=true}.
  */
 public final class Benchmark extends Simulation {
 
   private final @Nullable EmbeddedEngine engine;
 
-  /** Reads the settings of this process; what is wrong with them ends it with one line. */
+  /** A drawn seed stays below: it is read back from JSON by programs that know only doubles. */
+  private static final long EXACT_IN_JAVASCRIPT = 1L << 53;
+
+  /**
+   * Reads the settings of this process.
+   *
+   * @throws io.github.gatlingllm.action.InvalidSimulation for what is wrong with them
+   */
   public Benchmark() {
-    BenchmarkSettings settings = settingsOrExit();
-    settings.warnings().forEach(System.out::println);
-    System.out.print(DryRun.text(settings));
-    if (settings.dryRun()) {
-      System.out.println("Dry run: nothing was sent");
-      System.exit(0);
+    Settings settings = Settings.ofProcess();
+    if (settings.get(Setting.HELP)) {
+      endAfter(SettingsHelp.text());
     }
-    engine = settings.embedded() ? EmbeddedEngine.builder().seed(settings.seed()).start() : null;
-    LoadProfile load = load(settings.load(), settings.seed());
-    if (settings.targets().size() > 1) {
-      List<PopulationBuilder> all = populations(settings, load);
-      setUp(settings.interleave() ? all : List.of(oneAfterTheOther(all)));
+    BenchmarkPlan plan =
+        BenchmarkPlan.of(settings, () -> ThreadLocalRandom.current().nextLong(EXACT_IN_JAVASCRIPT));
+    settings.warnings().forEach(System.out::println);
+    System.out.print(DryRun.text(plan));
+    if (settings.get(Setting.DRY_RUN)) {
+      endAfter("Dry run: nothing was sent\n");
+    }
+    engine = plan.embedded() ? EmbeddedEngine.builder().seed(plan.seed()).start() : null;
+    LoadProfile load = load(plan.load(), plan.seed());
+    if (plan.targets().size() > 1) {
+      List<PopulationBuilder> all = populations(plan, load);
+      setUp(plan.get(Setting.INTERLEAVE) ? all : List.of(oneAfterTheOther(all)));
     } else {
-      setUp(
-              oneAfterTheOther(
-                  scenarios(settings, settings.api()).stream().map(load::inject).toList()))
+      setUp(oneAfterTheOther(scenarios(plan, plan.api()).stream().map(load::inject).toList()))
           .protocols(
               protocol(
-                  settings,
-                  settings.tokenizers().get(0),
-                  engine == null ? target(settings.targets().get(0)) : embedded(engine)));
+                  plan,
+                  plan.tokenizers().get(0),
+                  engine == null ? target(plan.targets().get(0)) : embedded(engine)));
     }
   }
 
@@ -73,35 +83,29 @@ public final class Benchmark extends Simulation {
     }
   }
 
-  @SuppressWarnings("SystemExitOutsideMain") // an exception would print Gatling's stack trace
-  private static BenchmarkSettings settingsOrExit() {
-    try {
-      return BenchmarkSettings.ofProcess();
-    } catch (InvalidSetting e) {
-      System.out.println(e.getMessage());
-      System.exit(1);
-      throw e;
-    }
+  /** Gatling knows no simulation without load. */
+  @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
+  private static void endAfter(String text) {
+    System.out.print(text);
+    System.out.flush();
+    System.exit(0);
   }
 
   /** A population per target and scenario; each target is asked the same in the same order. */
-  private static List<PopulationBuilder> populations(BenchmarkSettings settings, LoadProfile load) {
+  private static List<PopulationBuilder> populations(BenchmarkPlan plan, LoadProfile load) {
     List<PopulationBuilder> populations = new ArrayList<>();
-    for (int i = 0; i < settings.targets().size(); i++) {
-      Target target = settings.targets().get(i);
+    for (int i = 0; i < plan.targets().size(); i++) {
+      Target target = plan.targets().get(i);
       TargetLoad each =
           load.target(
-              settings.labels().get(i),
-              protocol(settings, settings.tokenizers().get(i), target(target)));
-      scenarios(settings, target.endpoint().api()).stream()
-          .map(each::inject)
-          .forEach(populations::add);
+              plan.labels().get(i), protocol(plan, plan.tokenizers().get(i), target(target)));
+      scenarios(plan, target.endpoint().api()).stream().map(each::inject).forEach(populations::add);
     }
     return populations;
   }
 
-  private static List<ScenarioBuilder> scenarios(BenchmarkSettings settings, Api api) {
-    return new WorkloadScenarios(settings.ask(), settings.seed(), api).list();
+  private static List<ScenarioBuilder> scenarios(BenchmarkPlan plan, Api api) {
+    return new WorkloadScenarios(plan, api).list();
   }
 
   private static LoadProfile load(Load load, long seed) {
@@ -156,56 +160,55 @@ public final class Benchmark extends Simulation {
   }
 
   private static LlmProtocolBuilder protocol(
-      BenchmarkSettings settings, Tokenizer tokenizer, LlmProtocolBuilder target) {
+      BenchmarkPlan plan, Tokenizer tokenizer, LlmProtocolBuilder target) {
     LlmProtocolBuilder protocol = target;
-    Ask ask = settings.ask();
-    Transport transport = settings.transport();
     protocol =
         protocol
-            .headers(ask.headers())
-            .requestTimeout(transport.timeout())
-            .idleTimeout(transport.idleTimeout())
-            .slo(settings.slo())
-            .assertions(settings.assertions().stream().map(LlmAssertion::of).toList())
-            .warmUp(settings.load().warmup())
-            .seed(settings.seed())
+            .headers(plan.settings().headers())
+            .requestTimeout(plan.get(Setting.TIMEOUT))
+            .idleTimeout(plan.get(Setting.IDLE_TIMEOUT))
+            .slo(plan.slo())
+            .assertions(plan.get(Setting.ASSERT).stream().map(LlmAssertion::of).toList())
+            .warmUp(plan.get(Setting.WARMUP))
+            .seed(plan.seed())
             .tokenizer(tokenizer);
-    if (!ask.body().isEmpty()) {
-      protocol = protocol.body(ask.body().toString());
+    if (!plan.get(Setting.BODY).isEmpty()) {
+      protocol = protocol.body(plan.get(Setting.BODY).toString());
     }
-    if (ask.prefix() instanceof PromptPrefix.Unique) {
+    if (plan.prefix() instanceof PromptPrefix.Unique) {
       protocol = protocol.uniquePrompts();
-    } else if (ask.prefix() instanceof PromptPrefix.Shared shared) {
+    } else if (plan.prefix() instanceof PromptPrefix.Shared shared) {
       protocol = protocol.sharedPrefix(shared.groups(), shared.tokens());
     }
-    if (!ask.ignoreEos()) {
+    if (!plan.get(Setting.IGNORE_EOS)) {
       protocol = protocol.disableIgnoreEos();
-    } else if (settings.config().containsKey("ignoreEos")) {
+    } else if (plan.settings().isSet(Setting.IGNORE_EOS)) {
       protocol = protocol.ignoreEos();
     }
-    protocol = transport.verifyTls() ? protocol.verifyTls() : protocol.disableVerifyTls();
-    if (transport.maxInFlight() != null) {
-      protocol = protocol.maxInFlight(transport.maxInFlight());
+    protocol = plan.get(Setting.VERIFY_TLS) ? protocol.verifyTls() : protocol.disableVerifyTls();
+    Integer maxInFlight = plan.get(Setting.MAX_IN_FLIGHT);
+    if (maxInFlight != null) {
+      protocol = protocol.maxInFlight(maxInFlight);
     }
-    if (transport.connections() == Transport.Connections.PER_USER) {
+    if (plan.get(Setting.CONNECTIONS) == BenchmarkPlan.Connections.PER_USER) {
       protocol = protocol.disableShareConnections();
     }
-    if (settings.recordText()) {
+    if (plan.get(Setting.RECORD_TEXT)) {
       protocol = protocol.recordText();
     }
-    if (!settings.recordTokens()) {
+    if (!plan.get(Setting.RECORD_TOKENS)) {
       protocol = protocol.disableRecordTokens();
     }
-    if (settings.csv()) {
+    if (plan.get(Setting.CSV)) {
       protocol = protocol.csv();
     }
-    if (!settings.indexBlock()) {
+    if (!plan.get(Setting.INDEX_BLOCK)) {
       protocol = protocol.disableIndexBlock();
     }
-    if (!settings.failBuild()) {
+    if (!plan.get(Setting.FAIL_BUILD)) {
       protocol = protocol.disableFailBuild();
     }
-    return settings.config().entrySet().stream()
+    return plan.config().entrySet().stream()
         .reduce(
             protocol,
             (noted, setting) -> noted.note(setting.getKey(), setting.getValue()),

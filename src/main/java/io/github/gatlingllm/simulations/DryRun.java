@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
@@ -8,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -16,75 +18,75 @@ import org.jspecify.annotations.Nullable;
  * The plan of a benchmark as text, for {@code llm.dryRun=true} and for the start of a run. Pure: it
  * sends nothing. At most 120 columns; no key, no header value.
  */
-public final class DryRun {
+final class DryRun {
 
   private static final int COLUMNS = 120;
   private static final int INDENT = 15;
 
-  private final BenchmarkSettings settings;
+  private final BenchmarkPlan plan;
   private final StringBuilder text = new StringBuilder();
 
-  private DryRun(BenchmarkSettings settings) {
-    this.settings = settings;
+  private DryRun(BenchmarkPlan plan) {
+    this.plan = plan;
   }
 
   /** The whole plan; every line ends with a line feed. */
-  public static String text(BenchmarkSettings settings) {
-    return new DryRun(settings).plan();
+  static String text(BenchmarkPlan plan) {
+    return new DryRun(plan).lines();
   }
 
-  private String plan() {
+  private String lines() {
     targets();
     load();
-    ask();
+    requests();
     row(
         "SLO",
-        settings.slo().isEmpty()
+        plan.slo().isEmpty()
             ? "none"
-            : settings.slo()
+            : plan.slo()
                 + "; a level holds when "
-                + number(settings.slo().percentile())
+                + number(plan.slo().percentile())
                 + " % of its requests meet all");
-    if (!settings.assertions().isEmpty()) {
+    if (!plan.get(Setting.ASSERT).isEmpty()) {
       row(
           "build gates",
-          settings.config().get("assert")
-              + (settings.failBuild() ? "" : " (a miss does not fail the build)"));
+          plan.config().get(Setting.ASSERT.name())
+              + (plan.get(Setting.FAIL_BUILD) ? "" : " (a miss does not fail the build)"));
     }
     row(
         "limits",
-        time(settings.transport().timeout())
+        time(plan.get(Setting.TIMEOUT))
             + " per request, "
-            + time(settings.transport().idleTimeout())
+            + time(plan.get(Setting.IDLE_TIMEOUT))
             + " between events"
-            + (settings.transport().maxInFlight() == null
+            + (plan.get(Setting.MAX_IN_FLIGHT) == null
                 ? ""
-                : ", " + settings.transport().maxInFlight() + " in flight"));
+                : ", " + plan.get(Setting.MAX_IN_FLIGHT) + " in flight"));
     row("connections", connections());
-    row("seed", Long.toString(settings.seed()));
+    row("seed", Long.toString(plan.seed()));
     row("time", estimatedTime());
     return text.toString();
   }
 
   private void targets() {
-    if (settings.embedded()) {
+    if (plan.embedded()) {
       row("target", "embedded engine (no llm.endpoint is set)");
     }
-    boolean several = settings.targets().size() > 1;
-    for (int i = 0; i < settings.targets().size(); i++) {
-      Target target = settings.targets().get(i);
-      row("target", (several ? settings.labels().get(i) + ": " : "") + target.endpoint().url());
+    boolean several = plan.targets().size() > 1;
+    for (int i = 0; i < plan.targets().size(); i++) {
+      Target target = plan.targets().get(i);
+      row("target", (several ? plan.labels().get(i) + ": " : "") + target.endpoint().url());
       row("model", Objects.requireNonNullElse(target.model(), "not named, the server decides"));
       row("API key", target.apiKey() == null ? "none" : "set");
     }
     if (several) {
-      row("order", settings.interleave() ? "side by side" : "one after the other");
+      row("order", plan.get(Setting.INTERLEAVE) ? "side by side" : "one after the other");
     }
-    row("API", settings.api().key() + (settings.ask().stream() ? ", streamed" : ", not streamed"));
+    row("API", plan.api().key() + (plan.get(Setting.STREAM) ? ", streamed" : ", not streamed"));
   }
 
   private void load() {
-    Load load = settings.load();
+    Load load = plan.load();
     row(
         "load",
         (load.trials() != null
@@ -103,7 +105,7 @@ public final class DryRun {
       row("requests", total(load) + each());
     }
     if (!load.stopWhen().isEmpty()) {
-      row("stop when", Objects.requireNonNull(settings.config().get("stopWhen")));
+      row("stop when", Objects.requireNonNull(plan.config().get(Setting.STOP_WHEN.name())));
     }
     row("warm-up", load.warmup() == 0 ? "none" : counted(load.warmup(), "request"));
     if (!load.fill().isZero()) {
@@ -130,11 +132,11 @@ public final class DryRun {
   }
 
   private String each() {
-    String scenario = settings.ask().workload().scenarios() > 1 ? "scenario" : "";
-    String target = settings.targets().size() > 1 ? "target" : "";
+    String scenario = plan.workload().scenarios() > 1 ? "scenario" : "";
+    String target = plan.targets().size() > 1 ? "target" : "";
     String both = scenario.isEmpty() || target.isEmpty() ? "" : " and ";
     return (scenario.isEmpty() && target.isEmpty() ? "" : ", per " + scenario + both + target)
-        + (settings.ask().workload().dialogs()
+        + (plan.workload().dialogs()
             ? "; a dialog of " + WorkloadScenario.TURNS + " turns counts as one"
             : "");
   }
@@ -154,49 +156,49 @@ public final class DryRun {
         + counted(requests, "request");
   }
 
-  private void ask() {
-    Ask ask = settings.ask();
-    new WorkloadPlan(ask, settings.tokenizers().get(0), this::row).rows();
+  private void requests() {
+    new WorkloadRows(plan, this::row).add();
     row(
         "tokenizer",
-        settings.tokenizers().stream()
+        plan.tokenizers().stream()
             .map(Tokenizer::name)
             .distinct()
             .collect(Collectors.joining(", ")));
-    String sizes = WorkloadPlan.sizedBy(ask, settings.tokenizers());
+    String sizes = plan.promptsSizedBy();
     if (sizes != null) {
       row("sized by", sizes);
     }
     row(
         "output",
-        (ask.ignoreEos() ? "exactly " : "at most ")
-            + (ask.workload() instanceof Workload.Recorded recorded && recorded.lengths()
+        (plan.get(Setting.IGNORE_EOS) ? "exactly " : "at most ")
+            + (plan.workload() instanceof Workload.Recorded recorded && recorded.lengths()
                 ? "as recorded, else "
                 : "")
-            + counted(ask.maxTokens(), "token")
-            + (ask.ignoreEos() ? " (ignore_eos, min_tokens)" : ""));
+            + counted(plan.get(Setting.MAX_TOKENS), "token")
+            + (plan.get(Setting.IGNORE_EOS) ? " (ignore_eos, min_tokens)" : ""));
     List<String> sampling = new ArrayList<>();
-    addNumber(sampling, "temperature", ask.temperature());
-    addNumber(sampling, "top_p", ask.topP());
+    addNumber(sampling, "temperature", plan.get(Setting.TEMPERATURE));
+    addNumber(sampling, "top_p", plan.get(Setting.TOP_P));
     row("sampling", sampling.isEmpty() ? "the server's defaults" : String.join(", ", sampling));
-    if (!ask.body().isEmpty()) {
-      row("extra fields", String.join(", ", (Iterable<String>) ask.body()::fieldNames));
+    ObjectNode body = plan.get(Setting.BODY);
+    if (!body.isEmpty()) {
+      row("extra fields", String.join(", ", (Iterable<String>) body::fieldNames));
     }
-    if (!ask.headers().isEmpty()) {
-      row("extra headers", String.join(", ", ask.headers().keySet()));
+    Map<String, String> headers = plan.settings().headers();
+    if (!headers.isEmpty()) {
+      row("extra headers", String.join(", ", headers.keySet()));
     }
   }
 
   private String connections() {
-    Transport transport = settings.transport();
-    return (transport.connections() == Transport.Connections.SHARED
+    return (plan.get(Setting.CONNECTIONS) == BenchmarkPlan.Connections.SHARED
             ? "shared by all users"
             : "own ones per user")
-        + (transport.verifyTls() ? "" : ", certificates NOT verified");
+        + (plan.get(Setting.VERIFY_TLS) ? "" : ", certificates NOT verified");
   }
 
   private String estimatedTime() {
-    Load load = settings.load();
+    Load load = plan.load();
     if (load.search()) {
       return "depends on the server: about 10 levels";
     }
@@ -209,8 +211,8 @@ public final class DryRun {
       measured = measured.plus(duration);
     }
     int turns =
-        (settings.interleave() ? 1 : Math.max(1, settings.targets().size()))
-            * settings.ask().workload().scenarios();
+        (plan.get(Setting.INTERLEAVE) ? 1 : Math.max(1, plan.targets().size()))
+            * plan.workload().scenarios();
     measured = measured.multipliedBy(turns);
     Duration drains = load.drain().multipliedBy((long) load.levels().size() * turns);
     return time(measured)

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param url the full URL, e.g. {@code http://localhost:8000/v1/chat/completions}
  */
-public record EndpointSpec(String url, Api api) {
+record EndpointSpec(String url, Api api) {
 
   /** How the API is chosen in the settings. */
   enum ApiChoice {

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.action.InvalidSimulation;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -32,7 +33,7 @@ record EnvFile(Map<String, String> values, List<String> warnings) {
   /**
    * Reads the file; empty when there is none.
    *
-   * @throws InvalidSetting if it exists and cannot be read
+   * @throws InvalidSimulation if it exists and cannot be read
    */
   static EnvFile read(Path file) {
     if (Files.notExists(file)) {
@@ -41,9 +42,10 @@ record EnvFile(Map<String, String> values, List<String> warnings) {
     try {
       return parse(Files.readString(file));
     } catch (CharacterCodingException e) {
-      throw new InvalidSetting(".env is not UTF-8 text; save it as UTF-8");
+      throw InvalidSimulation.because(".env is not UTF-8 text; save it as UTF-8");
     } catch (IOException e) {
-      throw new InvalidSetting(".env cannot be read; expected a readable file of NAME=value lines");
+      throw InvalidSimulation.because(
+          ".env cannot be read; expected a readable file of NAME=value lines");
     }
   }
 

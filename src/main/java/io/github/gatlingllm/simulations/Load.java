@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param search whether the levels are chosen by a search that starts at the first one
  * @param trials of each closed level as a batch; null for loops
  */
-public record Load(
+record Load(
     List<Level> levels,
     @Nullable Arrival arrival,
     Duration duration,

@@ -10,7 +10,7 @@ import java.util.function.ToDoubleFunction;
  *
  * @param segments in order of time; at least one
  */
-public record RateCurve(List<Segment> segments) implements ToDoubleFunction<Duration> {
+record RateCurve(List<Segment> segments) implements ToDoubleFunction<Duration> {
 
   /**
    * A piece of the curve.

@@ -1,132 +1,676 @@
 package io.github.gatlingllm.simulations;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.metric.Spelling;
-import java.util.Arrays;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
+import io.github.gatlingllm.simulations.Load.Arrival;
+import io.github.gatlingllm.simulations.Load.Level;
+import io.github.gatlingllm.simulations.SettingBuilder.Rule;
+import io.github.gatlingllm.stats.AssertionText;
+import io.github.gatlingllm.workload.LengthDistribution;
+import io.github.gatlingllm.workload.PromptPool;
+import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.Tokenizer;
+import io.github.gatlingllm.workload.WorkloadScenario;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every setting of the benchmark. The constant's name is its environment name without {@code LLM_};
- * the system property is the same in camel case: {@code TOP_P} is {@code llm.topP} and {@code
- * LLM_TOP_P}.
+ * A setting of the benchmark, and the catalogue of all: the only place that knows their names,
+ * forms, defaults, meanings and contradictions. {@code maxTokens} is the system property {@code
+ * llm.maxTokens}, and {@code LLM_MAX_TOKENS} in the environment and in {@code .env}.
+ *
+ * <p>A new setting is an entry here, and the line that asks {@link Settings#get} for it. {@code
+ * docs/settings.md} and {@code llm.help=true} are written from the entries.
+ *
+ * @param <T> what its text is read as; null where it may be absent and has no default
  */
-enum Setting {
-  ENDPOINT,
-  MODEL,
-  API_KEY,
-  API,
-  STREAM,
-  CONCURRENCY,
-  RATE,
-  ARRIVAL,
-  DURATION,
-  REQUESTS,
-  WARMUP,
-  FILL,
-  STABILIZE,
-  MEASURE,
-  TRIALS,
-  DRAIN,
-  STOP_WHEN,
-  SEARCH,
-  MAX_TOKENS,
-  IGNORE_EOS,
-  PROMPT,
-  PROMPTS,
-  PROMPT_TOKENS,
-  DATASET,
-  SCENARIO,
-  MIX,
-  UNIQUE_PROMPTS,
-  SHARED_PREFIX,
-  TOKENIZER,
-  TEMPERATURE,
-  TOP_P,
-  BODY,
-  TIMEOUT,
-  IDLE_TIMEOUT,
-  SLO,
-  SLO_PERCENTILE,
-  ASSERT,
-  SEED,
-  RECORD_TEXT,
-  RECORD_TOKENS,
-  CSV,
-  MAX_IN_FLIGHT,
-  INTERLEAVE,
-  VERIFY_TLS,
-  CONNECTIONS,
-  INDEX_BLOCK,
-  FAIL_BUILD,
-  DRY_RUN,
+final class Setting<T extends @Nullable Object> {
 
-  METRICS_URL(false),
-  LIVE(false);
+  /** All entries, in their order below. */
+  private static final List<Setting<?>> ENTRIES = new ArrayList<>();
 
-  private final boolean available;
-  private final String key;
+  /** What help and reference group entries by. */
+  enum Group {
+    TARGET("Target"),
+    LOAD("Load"),
+    LEVEL("Phases and bounds of each load level"),
+    PROMPTS("Prompts"),
+    REQUESTS("Requests"),
+    CONNECTIONS("Connections and limits"),
+    GOALS("Objectives and build gates"),
+    OUTPUT("Records and reports"),
+    RUN("Run");
 
-  Setting() {
-    this(true);
+    private final String title;
+
+    Group(String title) {
+      this.title = title;
+    }
+
+    String title() {
+      return title;
+    }
   }
 
-  Setting(boolean available) {
-    this.available = available;
-    this.key = camelCase(name());
+  // ---- Target ----------------------------------------------------------------------------------
+
+  static final Setting<List<String>> ENDPOINT =
+      in(Group.TARGET, "endpoint", Form.texts("URLs"))
+          .unset("the embedded engine", List.of())
+          .means(
+              "base URL (…/v1) or full path (…/v1/chat/completions, …/v1/completions); a list names"
+                  + " several targets",
+              "A URL holds no credentials.");
+
+  static final Setting<List<String>> MODEL =
+      in(Group.TARGET, "model", Form.texts("names"))
+          .unset("the server decides", List.of())
+          .means(
+              "model that is asked for; one for all endpoints, or one for each",
+              "Another number of names than endpoints is refused; without an endpoint it has no"
+                  + " effect.");
+
+  static final Setting<List<String>> API_KEY =
+      in(Group.TARGET, "apiKey", Form.texts("keys"))
+          .unset("none", List.of())
+          .secret()
+          .means(
+              "sent as Authorization: Bearer; belongs in .env or the environment, as ps shows -D;"
+                  + " one, or one for each endpoint",
+              "Never shown or recorded.");
+
+  static final Setting<ApiChoice> API =
+      in(Group.TARGET, "api", Form.choice(ApiChoice.class))
+          .byDefault("auto")
+          .means(
+              "API of the target; auto: the one in the endpoint's path, else chat",
+              "Refused where the endpoint is the full path of the other API.");
+
+  static final Setting<Boolean> INTERLEAVE =
+      in(Group.TARGET, "interleave", Form.flag())
+          .byDefault("false")
+          .means(
+              "several targets side by side instead of one after the other",
+              "Each target gets the same levels, arrivals and prompts. It is called by host and"
+                  + " port, by its model where hosts are equal, by more where that is not enough."
+                  + " Cannot be set together with several scenarios.");
+
+  static final Setting<List<Tokenizer>> TOKENIZER =
+      in(Group.TARGET, "tokenizer", Form.texts("names").map(WorkloadReader::tokenizers))
+          .byDefault("auto")
+          .withoutEndpoint("chars4")
+          .means(
+              "what counts tokens: auto (tiktoken:cl100k_base), chars4, tiktoken:<encoding>,"
+                  + " hf:<tokenizer.json>; one, or one for each endpoint",
+              "Encodings: r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base. hf: needs the"
+                  + " optional dependency ai.djl.huggingface:tokenizers:0.38.0. Prompts are sized"
+                  + " by the first, as the plan and config.promptsSizedBy say. chars4 is how the"
+                  + " embedded engine counts.");
+
+  // ---- Load ------------------------------------------------------------------------------------
+
+  static final Setting<List<Integer>> CONCURRENCY =
+      in(Group.LOAD, "concurrency", Form.wholes(1))
+          .byDefault("8")
+          .withoutEndpoint("1,2,4,8,16,32,64")
+          .excludes("closed loop or open loop", "rate")
+          .means(
+              "closed loop: requests in flight, each completion starts the next at once; a list is"
+                  + " a sweep");
+
+  static final Setting<List<Level>> RATE =
+      in(Group.LOAD, "rate", new Form<>("numbers > 0, curve", ArrivalReader::rates, "rates"))
+          .unset("none: closed loop", List.of())
+          .excludesWhere(
+              "a curve",
+              Setting::isCurve,
+              "a curve has its own duration",
+              "duration",
+              "measure",
+              "requests")
+          .excludesWhere("a curve", Setting::isCurve, "a search starts at one rate", "search")
+          .means(
+              "open loop: requests per second; a list is a sweep; <rate>:<duration>,… is a curve",
+              "0:60s,10:120s,50:60s is one curve, stage curve: each segment goes linearly from its"
+                  + " own rate to the next one's, the last holds.");
+
+  static final Setting<@Nullable Arrival> ARRIVAL =
+      in(
+              Group.LOAD,
+              "arrival",
+              new Form<>("process, trace", ArrivalReader::arrival, ArrivalReader.EXPECTED))
+          .orNull("poisson")
+          .excludesWhere("a trace", Setting::isTrace, "a trace has its own rate", "rate")
+          .excludesWhere("a trace", Setting::isTrace, "closed loop or open loop", "concurrency")
+          .excludesWhere(
+              "a trace", Setting::isTrace, "a trace has its own duration", "duration", "measure")
+          .excludesWhere("a trace", Setting::isTrace, "a trace has its own number", "requests")
+          .needsWhere(
+              "all but a trace",
+              arrival -> !isTrace(arrival),
+              "only open loops have arrivals",
+              "rate")
+          .means(
+              "poisson, constant, gamma:<cv>, or trace:<file>[@<speed>], which replays recorded"
+                  + " traffic",
+              "gamma:<cv>: gaps with that coefficient of variation, > 0 and ≤ 100, also around a"
+                  + " curve. A trace is the stage trace; @2.0 is twice as fast.");
+
+  static final Setting<@Nullable Integer> TRIALS =
+      in(Group.LOAD, "trials", Form.whole(1))
+          .orNull("none")
+          .excludes(
+              "trials are bounded by their count",
+              "rate",
+              "search",
+              "requests",
+              "duration",
+              "measure",
+              "fill",
+              "stabilize",
+              "stopWhen")
+          .means(
+              "batch mode: all requests of a level at once, wait for the slowest, repeat this"
+                  + " often",
+              "Record key trial counts from 1; the last trial may take drain.");
+
+  static final Setting<Boolean> SEARCH =
+      in(Group.LOAD, "search", Form.word("maxGoodput"))
+          .unset("none", false)
+          .needs("has no SLO to hold", "slo")
+          .excludes("it searches rates; start it with llm.rate", "concurrency")
+          .excludes("a search ends by itself", "stopWhen")
+          .excludes("its arrivals are Poisson", "arrival")
+          .means(
+              "looks for the highest rate of Poisson arrivals that holds the SLO",
+              "It doubles the rate from rate (1) until a level fails, then bisects to 5 %; duration"
+                  + " is per level. Of rate it takes one at most.");
+
+  static final Setting<List<StopRule>> STOP_WHEN =
+      in(
+              Group.LOAD,
+              "stopWhen",
+              Form.list(
+                  "rules",
+                  Form.silent(StopRule::parse),
+                  "rules such as slo<50%,errors>10%,errors>50,overSaturated"))
+          .unset("never", List.of())
+          .needsWhere(
+              "slo<…",
+              rules -> rules.stream().anyMatch(StopRule.SloBelow.class::isInstance),
+              "has no SLO to judge",
+              "slo")
+          .means(
+              "ends a sweep after the first level that breaks one of slo<50%, errors>10%,"
+                  + " errors>50, overSaturated",
+              "slo<50%: share of attempted requests that met the SLO. errors>10%: share of ended"
+                  + " requests that failed. errors>50: a number of failed requests of a level, all"
+                  + " phases; ends that level at once: nothing new is sent, what was sent is"
+                  + " drained. overSaturated: open levels, in the second half of measure under 90 %"
+                  + " of the arrivals were served.");
+
+  // ---- Phases and bounds of each load level ----------------------------------------------------
+
+  static final Setting<Integer> WARMUP =
+      in(Group.LEVEL, "warmup", Form.whole(0))
+          .byDefault("1")
+          .means(
+              "real requests before measuring, per run and target, in no figure and no record",
+              "A failed one is named in one line and the run goes on. Warming the JVM never sends"
+                  + " anything to the user's server.");
+
+  static final Setting<Duration> FILL =
+      in(Group.LEVEL, "fill", Form.duration(true))
+          .byDefault("0")
+          .means("time over which the users of a level start", "For closed loops only.");
+
+  static final Setting<Duration> STABILIZE =
+      in(Group.LEVEL, "stabilize", Form.duration(true))
+          .byDefault("0")
+          .means("time to settle before measuring");
+
+  static final Setting<Duration> DURATION =
+      in(Group.LEVEL, "duration", Form.duration(false))
+          .byDefault("30")
+          .withoutEndpoint("6")
+          .means("time measured at each load level");
+
+  static final Setting<@Nullable Duration> MEASURE =
+      in(Group.LEVEL, "measure", Form.duration(false))
+          .orNull("that of duration")
+          .excludes("two names of the same phase", "duration")
+          .means("the same as duration");
+
+  static final Setting<@Nullable Integer> REQUESTS =
+      in(Group.LEVEL, "requests", Form.whole(1))
+          .orNull("bounded by duration")
+          .excludes("each bounds a level", "duration", "measure")
+          .means("bounds a level by count instead of time");
+
+  static final Setting<Duration> DRAIN =
+      in(Group.LEVEL, "drain", Form.duration(true))
+          .byDefault("30")
+          .means("longest wait for pending requests; what still runs then is cancelled");
+
+  // ---- Prompts ---------------------------------------------------------------------------------
+
+  static final Setting<@Nullable String> PROMPT =
+      in(Group.PROMPTS, "prompt", Form.text())
+          .orNull("100 built-in prompts")
+          .excludes("a fixed text or a file", "prompts")
+          .means("the same text in every request");
+
+  static final Setting<@Nullable PromptPool> PROMPTS =
+      in(
+              Group.PROMPTS,
+              "prompts",
+              new Form<>("file", WorkloadReader::promptFile, "a path to a readable file"))
+          .orNull("none")
+          .means("file of prompts: JSON array, JSONL, CSV, or a prompt per line");
+
+  static final Setting<@Nullable LengthDistribution> PROMPT_TOKENS =
+      in(
+              Group.PROMPTS,
+              "promptTokens",
+              new Form<>("number, range", LengthDistribution::parse, "tokens"))
+          .orNull("as they are")
+          .means(
+              "cuts or pads every prompt to exactly so many tokens; <mean>:<std> and <min>-<max>"
+                  + " draw lengths",
+              "Counted by the active tokenizer, a prefix included; mean:std is normal, cut off"
+                  + " below 1, min-max uniform. As many prompts as the load needs are made before"
+                  + " it starts, at most 1,000; then they come again. Those that could not be met"
+                  + " get the nearest length: counted in config.promptsNotExact, named in the plan."
+                  + " Refused where the prefix leaves nothing of the prompt.");
+
+  static final Setting<WorkloadReader.@Nullable DatasetName> DATASET =
+      in(
+              Group.PROMPTS,
+              "dataset",
+              new Form<>(
+                  "<format>:<file>",
+                  WorkloadReader.DatasetName::parse,
+                  "<format>:<file>, e.g. sharegpt:chats.json"))
+          .orNull("none")
+          .excludes("each says what is asked", "prompt", "prompts", "promptTokens")
+          .means("recorded dialogs; formats: sharegpt, oasst, longbench, mooncake, openai");
+
+  static final Setting<List<WorkloadScenario>> SCENARIO =
+      in(
+              Group.PROMPTS,
+              "scenario",
+              Form.list(
+                      "A1 A2 B1 B2 C D",
+                      WorkloadReader::scenario,
+                      WorkloadReader.NAMES + ", such as A1,B1,C")
+                  .map(list -> Form.distinct(list, "scenario")))
+          .unset("none", List.of())
+          .excludes("one after the other or mixed", "mix")
+          .excludes("scenarios bring their prompts", "prompt", "prompts", "dataset")
+          .excludes("scenarios bring their lengths", "promptTokens")
+          .means(
+              "known workloads, one after the other, each under the whole load",
+              "D, a dialog, needs the chat API.");
+
+  static final Setting<List<WorkloadReader.Weighted>> MIX =
+      in(
+              Group.PROMPTS,
+              "mix",
+              Form.list(
+                      "weights",
+                      WorkloadReader.Weighted::parse,
+                      "scenarios and their weights above 0, such as C:70,B1:30")
+                  .map(WorkloadReader.Weighted::each))
+          .unset("none", List.of())
+          .excludes("scenarios bring their prompts", "prompt", "prompts", "dataset")
+          .excludes("scenarios bring their lengths", "promptTokens")
+          .means("known workloads mixed by weight, e.g. C:70,B1:30");
+
+  static final Setting<Boolean> UNIQUE_PROMPTS =
+      in(Group.PROMPTS, "uniquePrompts", Form.flag())
+          .byDefault("false")
+          .means(
+              "a seeded nonce first in every prompt, so that no prompt is cached",
+              "18 digits and an empty line.");
+
+  static final Setting<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
+      in(
+              Group.PROMPTS,
+              "sharedPrefix",
+              new Form<>(
+                  "<groups>x<tokens>",
+                  Form.silent(WorkloadReader::sharedPrefix),
+                  "<groups>x<tokens>, 1 or more groups of 2 or more tokens, such as 8x512"))
+          .orNull("none")
+          .excludes("a nonce first leaves nothing to share", "uniquePrompts")
+          .means("one of so many seeded texts of so many tokens first in every prompt");
+
+  // ---- Requests --------------------------------------------------------------------------------
+
+  static final Setting<Boolean> STREAM =
+      in(Group.REQUESTS, "stream", Form.flag())
+          .byDefault("true")
+          .means("asks for a stream; without it TTFT, TPOT and ITL are absent");
+
+  static final Setting<Integer> MAX_TOKENS =
+      in(Group.REQUESTS, "maxTokens", Form.whole(1)).byDefault("128").means("output length");
+
+  static final Setting<Boolean> IGNORE_EOS =
+      in(Group.REQUESTS, "ignoreEos", Form.flag())
+          .byDefault("true")
+          .means(
+              "sends ignore_eos and min_tokens, so that outputs have exactly maxTokens",
+              "Unless set, a server that rejects these fields in a warm-up request is asked without"
+                  + " them from then on, in one printed line and in config.ignoreEos.");
+
+  static final Setting<@Nullable Double> TEMPERATURE =
+      in(
+              Group.REQUESTS,
+              "temperature",
+              Form.decimal("number ≥ 0", "a number ≥ 0", 0, Float.MAX_VALUE))
+          .orNull("the server's")
+          .means("sampling temperature");
+
+  static final Setting<@Nullable Double> TOP_P =
+      in(
+              Group.REQUESTS,
+              "topP",
+              Form.decimal("number > 0, ≤ 1", "a number > 0 and ≤ 1", Double.MIN_VALUE, 1))
+          .orNull("the server's")
+          .means("nucleus sampling");
+
+  static final Setting<ObjectNode> BODY =
+      in(
+              Group.REQUESTS,
+              "body",
+              new Form<>(
+                  "JSON object", BenchmarkPlan::body, "a JSON object such as {\"top_k\":40}"))
+          .unset("none", BenchmarkPlan.body("{}"))
+          .means(
+              "extra JSON, merged into every request",
+              "Without model, stream, messages, prompt and max_tokens, which have settings of their"
+                  + " own.");
+
+  static final Setting<@Nullable String> HEADER =
+      in(Group.REQUESTS, "header.<Name>", Form.text())
+          .orNull("none")
+          .means(
+              "extra header of every request",
+              "header.X-Tenant is LLM_HEADER_X_TENANT in the environment and in .env; the value is"
+                  + " never shown or recorded.");
+
+  // ---- Connections and limits ------------------------------------------------------------------
+
+  static final Setting<Duration> TIMEOUT =
+      in(Group.CONNECTIONS, "timeout", Form.duration(false))
+          .byDefault("600")
+          .means("longest whole request");
+
+  static final Setting<Duration> IDLE_TIMEOUT =
+      in(Group.CONNECTIONS, "idleTimeout", Form.duration(false))
+          .byDefault("120")
+          .means("longest silence between events");
+
+  static final Setting<@Nullable Integer> MAX_IN_FLIGHT =
+      in(Group.CONNECTIONS, "maxInFlight", Form.whole(1))
+          .orNull("no limit")
+          .means(
+              "requests in flight per target; more wait, first in first out",
+              "The wait is counted as queue wait and in no latency; timeout counts from its end.");
+
+  static final Setting<BenchmarkPlan.Connections> CONNECTIONS =
+      in(Group.CONNECTIONS, "connections", Form.choice(BenchmarkPlan.Connections.class))
+          .byDefault("shared")
+          .means("who may use a kept-alive connection again: any user, or only the one it is of");
+
+  static final Setting<Boolean> VERIFY_TLS =
+      in(Group.CONNECTIONS, "verifyTls", Form.flag())
+          .byDefault("true")
+          .means(
+              "refuses certificates that no trusted authority signed or that are made for another"
+                  + " host",
+              "Trusted are the authorities of Gatling's ssl.trustStore, else of the JVM's trust"
+                  + " store.");
+
+  // ---- Objectives and build gates --------------------------------------------------------------
+
+  static final Setting<Slo> SLO =
+      in(
+              Group.GOALS,
+              "slo",
+              new Form<>(
+                  "limits",
+                  text -> Slo.parse(text, Slo.NONE.percentile()),
+                  "limits such as ttft<200ms,tpot<50ms,e2e<10s"))
+          .unset("none", Slo.NONE)
+          .means("objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s");
+
+  static final Setting<Double> SLO_PERCENTILE =
+      in(
+              Group.GOALS,
+              "sloPercentile",
+              Form.decimal("percentage", "a percentage > 0 and ≤ 100", Double.MIN_VALUE, 100))
+          .byDefault("99")
+          .needs("has no meaning alone", "slo")
+          .means(
+              "a load level holds when at least this share of attempted requests meets every"
+                  + " objective");
+
+  static final Setting<List<Assertion>> ASSERT =
+      in(Group.GOALS, "assert", Form.list("assertions", AssertionText::parse, "assertions"))
+          .unset("none", List.of())
+          .needsWhere(
+              "goodput",
+              assertions -> assertions.stream().anyMatch(Assertion::needsSlo),
+              "has no SLO to judge",
+              "slo")
+          .means(
+              "build gates, e.g. ttft.p99<200ms,goodput>=95%,errors<1%,c=8:tpot.mean<40ms,valid",
+              "c=8: names a stage, valid demands a valid run; names, units and conditions are in"
+                  + " contract.md.");
+
+  static final Setting<Boolean> FAIL_BUILD =
+      in(Group.GOALS, "failBuild", Form.flag())
+          .byDefault("true")
+          .means("whether a missed assertion fails the build");
+
+  // ---- Records and reports ---------------------------------------------------------------------
+
+  static final Setting<Boolean> RECORD_TEXT =
+      in(Group.OUTPUT, "recordText", Form.flag())
+          .byDefault("false")
+          .means("keeps prompts and answers");
+
+  static final Setting<Boolean> RECORD_TOKENS =
+      in(Group.OUTPUT, "recordTokens", Form.flag())
+          .byDefault("true")
+          .means("keeps the time of every event; without them window figures are interpolated");
+
+  static final Setting<Boolean> CSV =
+      in(Group.OUTPUT, "csv", Form.flag()).byDefault("false").means("writes requests.csv");
+
+  static final Setting<Boolean> INDEX_BLOCK =
+      in(Group.OUTPUT, "indexBlock", Form.flag())
+          .byDefault("true")
+          .means("our block in Gatling's own pages");
+
+  static final Setting<List<String>> METRICS_URL =
+      in(Group.OUTPUT, "metricsUrl", Form.texts("URLs"))
+          .unset("none", List.of())
+          .notAvailable()
+          .means("Prometheus endpoints of the server, scraped during the run");
+
+  static final Setting<@Nullable Integer> LIVE =
+      in(Group.OUTPUT, "live", Form.whole(1))
+          .orNull("none")
+          .notAvailable()
+          .means("port of the live page");
+
+  // ---- Run -------------------------------------------------------------------------------------
+
+  static final Setting<@Nullable Long> SEED =
+      in(Group.RUN, "seed", Form.wide())
+          .orNull("random")
+          .means("pins prompts and arrivals; always printed and recorded");
+
+  static final Setting<Boolean> DRY_RUN =
+      in(Group.RUN, "dryRun", Form.flag())
+          .byDefault("false")
+          .means("prints the plan and sends nothing");
+
+  static final Setting<Boolean> HELP =
+      in(Group.RUN, "help", Form.flag())
+          .byDefault("false")
+          .means("prints these settings and sends nothing");
+
+  private final SettingBuilder<T> entry;
+  private final String meaning;
+  private final String details;
+
+  Setting(SettingBuilder<T> entry, String meaning, String details) {
+    this.entry = entry;
+    this.meaning = meaning;
+    this.details = details;
+    ENTRIES.add(this);
   }
 
-  /** Whether this version has it; one that it does not have is refused, never ignored. */
-  boolean isAvailable() {
-    return available;
+  private static <T> SettingBuilder<T> in(Group group, String name, Form<T> form) {
+    return new SettingBuilder<>(group, name, form);
+  }
+
+  private static boolean isCurve(List<Level> levels) {
+    return levels.stream().anyMatch(Load.Curve.class::isInstance);
+  }
+
+  private static boolean isTrace(@Nullable Arrival arrival) {
+    return arrival instanceof Load.Replay;
+  }
+
+  /** All settings, in the order of the catalogue. */
+  static List<Setting<?>> all() {
+    return Collections.unmodifiableList(ENTRIES);
+  }
+
+  /** The setting of that name after {@code llm.}; null when there is none. */
+  static @Nullable Setting<?> named(String name) {
+    return ENTRIES.stream().filter(s -> s.name().equals(name)).findFirst().orElse(null);
+  }
+
+  /** The setting of that environment name; null when there is none. */
+  static @Nullable Setting<?> ofVariable(String variable) {
+    return ENTRIES.stream().filter(s -> s.variable().equals(variable)).findFirst().orElse(null);
+  }
+
+  /** The one whose spelling comes closest. */
+  static Setting<?> nearest(String name) {
+    List<String> names = ENTRIES.stream().map(Setting::name).toList();
+    return ENTRIES.get(names.indexOf(Spelling.nearest(name, names, 1).get(0)));
   }
 
   /** The name after {@code llm.}, e.g. {@code maxTokens}. */
-  String key() {
-    return key;
+  String name() {
+    return entry.name;
   }
 
   /** The system property, e.g. {@code llm.maxTokens}. */
   String property() {
-    return "llm." + key;
+    return "llm." + entry.name;
   }
 
   /** The environment variable, e.g. {@code LLM_MAX_TOKENS}. */
   String variable() {
-    return "LLM_" + name();
+    return "LLM_"
+        + entry
+            .name
+            .replace('.', '_')
+            .replaceAll("([a-z])([A-Z])", "$1_$2")
+            .toUpperCase(Locale.ROOT);
+  }
+
+  Group group() {
+    return entry.group;
+  }
+
+  /** What may be written, in a few words. */
+  String shape() {
+    return entry.form.shape();
+  }
+
+  /** One line that says what it does. */
+  String meaning() {
+    return meaning;
+  }
+
+  /** What else there is to know; may be empty. */
+  String details() {
+    return details;
+  }
+
+  /** Whether this version has it; one that it does not have is refused, never ignored. */
+  boolean isAvailable() {
+    return entry.available;
   }
 
   /** Whether its value must never be shown. */
   boolean isSecret() {
-    return this == API_KEY;
+    return entry.secret;
   }
 
-  /** The setting of that property name after {@code llm.}; null when there is none. */
-  static @Nullable Setting ofKey(String key) {
-    return Arrays.stream(values()).filter(s -> s.key.equals(key)).findFirst().orElse(null);
+  /** What holds where it is not set, for people. */
+  String defaultText() {
+    return entry.withoutEndpoint == null
+        ? entry.absent
+        : entry.absent + "; without endpoint " + entry.withoutEndpoint;
   }
 
-  /** The setting of that environment name; null when there is none. */
-  static @Nullable Setting ofVariable(String variable) {
-    return Arrays.stream(values())
-        .filter(s -> s.variable().equals(variable))
-        .findFirst()
-        .orElse(null);
+  /**
+   * The value of a text.
+   *
+   * @throws IllegalArgumentException that says what was expected
+   */
+  T parse(String text) {
+    return entry.form.parse(text);
   }
 
-  /** The one of {@link #values} whose spelling comes closest. */
-  static Setting nearest(String name) {
-    List<String> keys = Stream.of(values()).map(Setting::key).toList();
-    return values()[keys.indexOf(Spelling.nearest(name, keys, 1).get(0))];
+  /** The value where it is not set. */
+  T absent(boolean endpoint) {
+    return entry.absentValue(endpoint);
   }
 
-  private static String camelCase(String upperSnake) {
-    StringBuilder camel = new StringBuilder();
-    for (String word : upperSnake.split("_", -1)) {
-      String lower = word.toLowerCase(Locale.ROOT);
-      camel.append(camel.isEmpty() ? lower : word.charAt(0) + lower.substring(1));
+  /** What it contradicts and needs, as its own entry says it. */
+  List<Rule<T>> rules() {
+    return entry.rules;
+  }
+
+  /** Names of the settings that it needs, each with the values that do, where not all do. */
+  List<String> needs() {
+    return rules().stream()
+        .filter(Rule::needs)
+        .flatMap(rule -> rule.others().stream().map(rule::named))
+        .toList();
+  }
+
+  /** Names of the settings that it cannot be set together with, whichever entry says so. */
+  List<String> excludes() {
+    List<String> names = new ArrayList<>();
+    for (Setting<?> other : ENTRIES) {
+      for (Rule<?> rule : other.rules()) {
+        if (!rule.needs() && rule.others().contains(name())) {
+          names.add(rule.named(other.name()));
+        }
+        if (!rule.needs() && other == this) {
+          rule.others().forEach(name -> names.add(rule.named(name)));
+        }
+      }
     }
-    return camel.toString();
+    return names;
   }
 }

@@ -1,14 +1,18 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.simulations.SettingBuilder.Rule;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Unknown system properties {@code llm.*} are refused; unknown {@code LLM_*} names elsewhere may
  * belong to another program and are only warned about.
  */
-public final class Settings {
+final class Settings {
 
   /** Longest part of a value that a message shows. */
   private static final int SHOWN_CHARS = 60;
@@ -36,12 +40,15 @@ public final class Settings {
 
   private static final String PROPERTY_PREFIX = "llm.";
   private static final String VARIABLE_PREFIX = "LLM_";
-  private static final String HEADER_PROPERTY_PREFIX = "llm.header.";
-  private static final String HEADER_VARIABLE_PREFIX = "LLM_HEADER_";
-  private static final List<Setting> SHORT_NAMES =
+  private static final String HEADER_PROPERTY_PREFIX =
+      Setting.HEADER.property().replace("<Name>", "");
+  private static final String HEADER_VARIABLE_PREFIX =
+      Setting.HEADER.variable().replace("<NAME>", "");
+  private static final List<Setting<?>> SHORT_NAMES =
       List.of(Setting.ENDPOINT, Setting.API_KEY, Setting.MODEL);
 
-  private final Map<Setting, Value> values = new EnumMap<>(Setting.class);
+  private final Map<Setting<?>, Text> texts = new HashMap<>();
+  private final Map<Setting<?>, @Nullable Object> values = new HashMap<>();
   private final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
   private final List<String> warnings = new ArrayList<>();
 
@@ -55,7 +62,7 @@ public final class Settings {
     ENV_FILE
   }
 
-  private record Value(String text, Source source, String name) {
+  private record Text(String text, Source source, String name) {
 
     /** The setting as its user knows it: by another name than the property's where he used one. */
     private String where() {
@@ -70,23 +77,21 @@ public final class Settings {
   /**
    * Collects the settings of these sources.
    *
-   * @throws InvalidSetting for a system property {@code llm.*} that is unknown or empty, a setting
-   *     that this version does not have, or a {@code .env} that cannot be read
+   * @throws InvalidSimulation for a system property {@code llm.*} that is unknown or empty, a
+   *     setting that this version does not have, or a {@code .env} that cannot be read
    */
-  public Settings(Map<String, String> properties, Map<String, String> environment, Path envFile) {
+  Settings(Map<String, String> properties, Map<String, String> environment, Path envFile) {
     EnvFile dotEnv = EnvFile.read(envFile);
     warnings.addAll(dotEnv.warnings());
-    for (Setting setting : SHORT_NAMES) {
-      put(
-          setting,
-          new Value(get(dotEnv.values(), setting.name()), Source.ENV_FILE, setting.name()));
+    for (Setting<?> setting : SHORT_NAMES) {
+      String name = setting.variable().substring(VARIABLE_PREFIX.length());
+      put(setting, new Text(get(dotEnv.values(), name), Source.ENV_FILE, name));
     }
     collectVariables(dotEnv.values(), Source.ENV_FILE);
     collectVariables(environment, Source.ENVIRONMENT);
     collectProperties(properties);
-    values.forEach(this::refuseUnavailable);
-    Value key = values.get(Setting.API_KEY);
-    if (key != null && key.source == Source.PROPERTY) {
+    texts.forEach(Settings::refuseUnavailable);
+    if (source(Setting.API_KEY) == Source.PROPERTY) {
       warnings.add("llm.apiKey is a system property, which ps shows to all; put it into .env");
     }
   }
@@ -94,7 +99,7 @@ public final class Settings {
   /**
    * The settings of this process: system properties, environment, {@code .env} of its directory.
    */
-  public static Settings ofProcess() {
+  static Settings ofProcess() {
     Map<String, String> properties = new LinkedHashMap<>();
     for (String name : System.getProperties().stringPropertyNames()) {
       properties.put(name, System.getProperty(name));
@@ -103,32 +108,93 @@ public final class Settings {
   }
 
   /** Lines to show before the run; none of them stops it. */
-  public List<String> warnings() {
+  List<String> warnings() {
     return List.copyOf(warnings);
   }
 
   /** What was set, by name, fit to be shown and recorded: secrets are replaced by stars. */
-  public Map<String, String> shown() {
+  Map<String, String> shown() {
     Map<String, String> shown = new LinkedHashMap<>();
-    values.forEach((setting, value) -> shown.put(setting.key(), shownText(setting, value)));
+    Setting.all().stream()
+        .filter(this::isSet)
+        .forEach(setting -> shown.put(setting.name(), shownText(setting)));
     headers.keySet().forEach(name -> shown.put("header." + name, "***"));
     return Collections.unmodifiableMap(shown);
   }
 
   /** Where the setting's value comes from; null when it has its default. */
-  @Nullable Source source(Setting setting) {
-    Value value = values.get(setting);
-    return value == null ? null : value.source;
+  @Nullable Source source(Setting<?> setting) {
+    Text text = texts.get(setting);
+    return text == null ? null : text.source;
   }
 
   /** The setting's text; null when it is not set. */
-  @Nullable String text(Setting setting) {
-    Value value = values.get(setting);
-    return value == null ? null : value.text;
+  @Nullable String text(Setting<?> setting) {
+    Text text = texts.get(setting);
+    return text == null ? null : text.text;
   }
 
-  boolean isSet(Setting setting) {
-    return values.containsKey(setting);
+  boolean isSet(Setting<?> setting) {
+    return texts.containsKey(setting);
+  }
+
+  /**
+   * The setting's value, or its default.
+   *
+   * @throws InvalidSimulation if it is not of the setting's form
+   */
+  @SuppressWarnings("unchecked") // put for the same setting
+  <T extends @Nullable Object> T get(Setting<T> setting) {
+    if (!values.containsKey(setting)) {
+      values.put(setting, value(setting));
+    }
+    return (T) values.get(setting);
+  }
+
+  private <T extends @Nullable Object> T value(Setting<T> setting) {
+    String text = text(setting);
+    if (text == null) {
+      return setting.absent(isSet(Setting.ENDPOINT));
+    }
+    try {
+      return setting.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw invalid(setting, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Reads every setting that was set, so that no mistake hides behind another setting, and compares
+   * them by the rules of the catalogue.
+   *
+   * @throws InvalidSimulation for the first one that is wrong or contradicts another
+   */
+  void check() {
+    List<Setting<?>> set = Setting.all().stream().filter(this::isSet).toList();
+    set.forEach(setting -> check(setting, rule -> rule.applies() == null && !rule.needs()));
+    set.forEach(this::get);
+    set.forEach(setting -> check(setting, rule -> true));
+  }
+
+  private <T extends @Nullable Object> void check(Setting<T> setting, Predicate<Rule<T>> which) {
+    for (Rule<T> rule : setting.rules()) {
+      if (which.test(rule) && (rule.applies() == null || rule.applies().test(get(setting)))) {
+        rule.others().forEach(other -> check(setting, rule, other));
+      }
+    }
+  }
+
+  private void check(Setting<?> setting, Rule<?> rule, String otherName) {
+    Setting<?> other = Objects.requireNonNull(Setting.named(otherName));
+    if (rule.needs() && !isSet(other)) {
+      throw invalid(setting, rule.why() + "; set " + other.property() + " too");
+    }
+    // A flag that is set to false says nothing that could be contradicted.
+    boolean off = "false".equalsIgnoreCase(text(other)) && Boolean.FALSE.equals(get(other));
+    if (!rule.needs() && isSet(other) && !off) {
+      throw invalid(
+          setting, "cannot be set together with " + other.property() + " (" + rule.why() + ")");
+    }
   }
 
   /** Extra request headers; names are compared without case. */
@@ -141,14 +207,12 @@ public final class Settings {
   }
 
   /** {@code llm.<name>=<value>: <what is wrong>}, as an exception to throw. */
-  InvalidSetting invalid(Setting setting, String what) {
-    Value value = values.get(setting);
+  InvalidSimulation invalid(Setting<?> setting, String what) {
+    Text text = texts.get(setting);
     String shown =
-        value == null
-            ? ""
-            : (setting.isSecret() ? "" : "=" + shownText(setting, value)) + value.where();
+        text == null ? "" : (setting.isSecret() ? "" : "=" + shownText(setting)) + text.where();
     String line = redacted(setting.property() + shown + ": " + what);
-    return new InvalidSetting(
+    return InvalidSimulation.because(
         line.length() <= MESSAGE_CHARS ? line : line.substring(0, MESSAGE_CHARS - 1) + "…");
   }
 
@@ -159,19 +223,19 @@ public final class Settings {
       }
       String text = get(properties, name);
       if (text.isEmpty()) {
-        throw new InvalidSetting(name + " is empty; give it a value or leave it out");
+        throw InvalidSimulation.because(name + " is empty; give it a value or leave it out");
       }
       if (name.startsWith(HEADER_PROPERTY_PREFIX)) {
         putHeader(name, name.substring(HEADER_PROPERTY_PREFIX.length()), text);
         continue;
       }
       String key = name.substring(PROPERTY_PREFIX.length());
-      Setting setting = Setting.ofKey(key);
+      Setting<?> setting = Setting.named(key);
       if (setting == null) {
-        throw new InvalidSetting(
+        throw InvalidSimulation.because(
             clipped(name) + " is not a setting; did you mean " + suggestion(key) + "?");
       }
-      put(setting, new Value(text, Source.PROPERTY, name));
+      put(setting, new Text(text, Source.PROPERTY, name));
     }
   }
 
@@ -181,9 +245,9 @@ public final class Settings {
         continue;
       }
       String text = get(variables, name);
-      Setting setting = Setting.ofVariable(name);
+      Setting<?> setting = Setting.ofVariable(name);
       if (setting != null) {
-        put(setting, new Value(text, source, name));
+        put(setting, new Text(text, source, name));
       } else if (name.startsWith(HEADER_VARIABLE_PREFIX) && !text.isEmpty()) {
         putHeader(name, name.substring(HEADER_VARIABLE_PREFIX.length()).replace('_', '-'), text);
       } else if (!text.isEmpty()) {
@@ -199,38 +263,39 @@ public final class Settings {
   }
 
   private static String suggestion(String key) {
-    return key.startsWith("header") ? "llm.header.<Name>" : Setting.nearest(key).property();
+    return (key.startsWith("header") ? Setting.HEADER : Setting.nearest(key)).property();
   }
 
-  private void put(Setting setting, Value value) {
-    if (!value.text.isEmpty()) {
-      values.put(setting, value);
+  private void put(Setting<?> setting, Text text) {
+    if (!text.text.isEmpty()) {
+      texts.put(setting, text);
     }
   }
 
   private void putHeader(String name, String header, String text) {
     if (!header.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+")) {
-      throw new InvalidSetting(
+      throw InvalidSimulation.because(
           clipped(name) + ": expected a header name, e.g. llm.header.X-Tenant");
     }
     if (!text.matches("[\\t\\x20-\\x7e]+")) {
-      throw new InvalidSetting(clipped(name) + ": expected printable ASCII as the header's value");
+      throw InvalidSimulation.because(
+          clipped(name) + ": expected printable ASCII as the header's value");
     }
     headers.put(header, text);
   }
 
-  private void refuseUnavailable(Setting setting, Value value) {
+  private static void refuseUnavailable(Setting<?> setting, Text text) {
     if (!setting.isAvailable()) {
-      throw new InvalidSetting(
-          setting.property() + value.where() + " is not available in this version");
+      throw InvalidSimulation.because(
+          setting.property() + text.where() + " is not available in this version");
     }
   }
 
-  private String shownText(Setting setting, Value value) {
+  private String shownText(Setting<?> setting) {
     if (setting.isSecret()) {
       return "***";
     }
-    String text = value.text;
+    String text = String.valueOf(text(setting));
     if (setting == Setting.ENDPOINT) {
       text = URL_CREDENTIALS.matcher(text).replaceAll("//***@");
     }
@@ -244,9 +309,9 @@ public final class Settings {
 
   private String redacted(String line) {
     String clean = line;
-    Value keys = values.get(Setting.API_KEY);
+    String keys = text(Setting.API_KEY);
     if (keys != null) {
-      for (String key : keys.text.split(",", -1)) {
+      for (String key : keys.split(",", -1)) {
         if (key.strip().length() >= REDACTED_CHARS) {
           clean = clean.replace(key.strip(), "***");
         }

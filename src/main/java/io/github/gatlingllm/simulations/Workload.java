@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What is asked. Its prompts are made. */
-public sealed interface Workload {
+sealed interface Workload {
 
   /** For people, in a few words. */
   String name();

@@ -23,27 +23,27 @@ import java.util.function.Function;
  * The Gatling scenarios of a benchmark. Each call makes new ones, which ask the same prompts in the
  * same order: so every target gets the same.
  */
-record WorkloadScenarios(Ask ask, long seed, Api api) {
+record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
   /** Those that run one after the other, in their order. */
   List<ScenarioBuilder> list() {
-    if (ask.workload() instanceof Workload.Scenarios known) {
+    if (plan.workload() instanceof Workload.Scenarios known) {
       return known.list().stream()
           .map(ready -> scenario(ready.scenario().name()).exec(block(ready)))
           .toList();
     }
-    if (ask.workload() instanceof Workload.Mix mix) {
+    if (plan.workload() instanceof Workload.Mix mix) {
       return List.of(scenario("Mix").exec(drawn(mix)));
     }
-    if (ask.workload() instanceof Workload.Recorded recorded) {
+    if (plan.workload() instanceof Workload.Recorded recorded) {
       return List.of(recorded(recorded));
     }
-    return List.of(pool(((Workload.Pool) ask.workload()).prompts()));
+    return List.of(pool(((Workload.Pool) plan.workload()).prompts()));
   }
 
   private ScenarioBuilder recorded(Workload.Recorded recorded) {
     ScenarioBuilder fed =
-        scenario("Benchmark").feed(DatasetFeeder.of(recorded.dataset()).seed(seed));
+        scenario("Benchmark").feed(DatasetFeeder.of(recorded.dataset()).seed(plan.seed()));
     return fed.exec(
         api == Api.CHAT
             ? asked(llm("chat").chat().messages("#{dialog}"))
@@ -64,7 +64,7 @@ record WorkloadScenarios(Ask ask, long seed, Api api) {
   }
 
   private MixBuilder drawn(Workload.Mix shares) {
-    MixBuilder mix = mix().seed(seed);
+    MixBuilder mix = mix().seed(plan.seed());
     for (Workload.Mix.Share share : shares.shares()) {
       mix = mix.add(share.weight(), block(share.ready()));
     }
@@ -77,14 +77,18 @@ record WorkloadScenarios(Ask ask, long seed, Api api) {
   }
 
   private <T extends LlmRequestBuilder<T>> T asked(T request) {
-    boolean asRecorded = ask.workload() instanceof Workload.Recorded recorded && recorded.lengths();
+    boolean asRecorded =
+        plan.workload() instanceof Workload.Recorded recorded && recorded.lengths();
+    int maxTokens = plan.get(Setting.MAX_TOKENS);
+    Double temperature = plan.get(Setting.TEMPERATURE);
+    Double topP = plan.get(Setting.TOP_P);
     T limited =
         (asRecorded
-                ? request.maxTokens(session -> recordedLength(session, ask.maxTokens()))
-                : request.maxTokens(ask.maxTokens()))
-            .stream(ask.stream());
-    T warm = ask.temperature() == null ? limited : limited.temperature(ask.temperature());
-    return ask.topP() == null ? warm : warm.topP(ask.topP());
+                ? request.maxTokens(session -> recordedLength(session, maxTokens))
+                : request.maxTokens(maxTokens))
+            .stream(plan.get(Setting.STREAM));
+    T warm = temperature == null ? limited : limited.temperature(temperature);
+    return topP == null ? warm : warm.topP(topP);
   }
 
   private static Integer recordedLength(Session session, int otherwise) {

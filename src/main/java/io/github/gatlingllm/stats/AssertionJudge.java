@@ -2,8 +2,8 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.metric.Figure;
-import io.github.gatlingllm.metric.Figure.Unit;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.LevelInfo;
 import java.util.ArrayList;

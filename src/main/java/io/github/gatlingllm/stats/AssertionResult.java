@@ -1,6 +1,6 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.metric.Figure.Unit;
+import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
 import java.math.BigDecimal;
 import java.math.MathContext;

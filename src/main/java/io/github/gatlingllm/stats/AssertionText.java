@@ -1,7 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Figure;
-import io.github.gatlingllm.metric.Figure.Unit;
+import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;
 import io.github.gatlingllm.record.Assertion.Scope;

@@ -1,11 +1,15 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Figures.Throughput;
 import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Interval;
+import io.github.gatlingllm.metric.Metric;
+import java.util.EnumMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The requests of one stage and one name; cells are joined into stages, targets and the run. */
@@ -35,13 +39,24 @@ record Cell(Tally tally, Flow flow) {
       @Nullable Trials trials) {
     double window = windowNanos / 1e9;
     return new Figures(
-        tally.distributions(),
+        latencies(),
         throughput(window, trials),
         hasSlo ? goodput(window, max) : null,
         tally.jitter(),
         tally.errors(),
         tally.finishReasons(),
         tally.counts(planned));
+  }
+
+  /** Rates of single requests stand with the throughput. */
+  private Map<Metric, Distribution> latencies() {
+    Map<Metric, Distribution> all = new EnumMap<>(Metric.class);
+    for (Metric metric : Metric.distributions()) {
+      if (metric.unit() != Metric.Unit.TOKENS_PER_S) {
+        all.put(metric, tally.distribution(metric));
+      }
+    }
+    return all;
   }
 
   private Throughput throughput(double window, @Nullable Trials trials) {
@@ -53,9 +68,9 @@ record Cell(Tally tally, Flow flow) {
         requests,
         requests == null ? null : (Double) (requests * 60),
         tally.spans().wallTokensPerS(),
-        tally.user().distribution(),
-        tally.decode().distribution(),
-        tally.prefill().distribution(),
+        tally.distribution(Metric.USER_TOKENS_PER_S),
+        tally.distribution(Metric.DECODE_TOKENS_PER_S),
+        tally.distribution(Metric.PREFILL_TOKENS_PER_S),
         trials);
   }
 

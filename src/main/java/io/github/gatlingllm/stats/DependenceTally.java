@@ -16,8 +16,8 @@ final class DependenceTally {
     String id = record.identity().requestId();
     long hash = hash(id);
     RequestRecord.Timing t = record.timing();
-    Integer prompt = TokenArrivals.promptTokensOf(record);
-    Integer output = TokenArrivals.tokensOf(record);
+    Integer prompt = record.tokens().prompt();
+    Integer output = record.tokens().n();
     Long ttft = t.ttftNanos();
     Long e2e = t.latencyNanos();
     if (prompt != null && ttft != null) {

@@ -271,7 +271,7 @@ public final class RunComparison {
 
   /** The change of a figure that is not among those compared: measured, without an interval. */
   static @Nullable Change measured(Figure figure, Place place) {
-    Scale scale = figure.unit() == Figure.Unit.PERCENT ? Scale.POINTS : Scale.RELATIVE;
+    Scale scale = figure.unit() == Metric.Unit.PERCENT ? Scale.POINTS : Scale.RELATIVE;
     Double before = figure.of(place.base());
     Double after = figure.of(place.run());
     Double change = ComparedFigure.change(scale, before, after);

@@ -198,7 +198,7 @@ public final class RunStatistics {
       overTime.ttft(admitted + ttft, ttft);
     }
     Long answered = ttft != null || record.identity().streamed() ? ttft : t.latencyNanos();
-    Integer prompt = TokenArrivals.promptTokensOf(record);
+    Integer prompt = record.tokens().prompt();
     if (answered != null && prompt != null) {
       StageWindow window = windows.at(admitted + answered, stage);
       if (window != null) {

@@ -1,9 +1,11 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.TokenGaps;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,8 +57,19 @@ final class SliceTally {
       slice.attempted += met == null ? 0 : 1;
       slice.met += inSlo ? 1 : 0;
       if (record.outcome().ok()) {
-        RequestValues.visit(record, slice::add);
-        RequestValues.visitGaps(record, slice::add);
+        for (Metric metric : Metric.ofRequests()) {
+          Double value = metric.of(record);
+          if (value != null) {
+            slice.add(metric, value, 1);
+          }
+        }
+        TokenGaps.visit(
+            record.events(),
+            record.tokens(),
+            (i, chunkMicros, tokenMicros, tokens) -> {
+              slice.add(Metric.ICL_MS, chunkMicros / 1e3, 1);
+              slice.add(Metric.ITL_MS, tokenMicros / 1e3, tokens);
+            });
       }
     }
   }

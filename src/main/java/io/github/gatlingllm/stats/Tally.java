@@ -9,7 +9,6 @@ import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.TokenGaps;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,9 +25,6 @@ final class Tally {
   private static final int STALL_MICROS = 100_000;
 
   private final Map<Metric, ValueRecorder> metrics = new EnumMap<>(Metric.class);
-  private final ValueRecorder user = new ValueRecorder(ValueRecorder.THOUSANDTHS);
-  private final ValueRecorder decode = new ValueRecorder(ValueRecorder.THOUSANDTHS);
-  private final ValueRecorder prefill = new ValueRecorder(ValueRecorder.THOUSANDTHS);
   private final ValueRecorder ratio = new ValueRecorder(ValueRecorder.THOUSANDTHS);
   private final Tallies<Cause> errors = new Tallies<>(new Cause("other", "further causes"));
   private final Tallies<String> finishReasons = new Tallies<>("other");
@@ -76,8 +72,12 @@ final class Tally {
       ok++;
       String reason = outcome.finishReason();
       finishReasons.add(reason == null ? "none" : reason);
-      RequestValues.visit(record, (metric, value, count) -> recorder(metric).add(value, count));
-      rates(record);
+      for (Metric metric : Metric.ofRequests()) {
+        Double value = metric.of(record);
+        if (value != null) {
+          recorder(metric).add(value);
+        }
+      }
       gaps(record);
     }
   }
@@ -90,32 +90,10 @@ final class Tally {
     }
   }
 
-  private void rates(RequestRecord record) {
-    RequestRecord.Timing t = record.timing();
-    Integer n = TokenArrivals.tokensOf(record);
-    Long latency = t.latencyNanos();
-    if (n != null && n > 0 && latency != null && latency > 0) {
-      user.add(n * 1e9 / latency);
-    }
-    Double tpot = t.tpotNanos();
-    if (tpot != null && tpot > 0) {
-      decode.add(1e9 / tpot);
-    }
-    Integer prompt = TokenArrivals.promptTokensOf(record);
-    Long ttft = t.ttftNanos();
-    if (prompt != null && ttft != null && ttft > 0) {
-      Integer cached = record.tokens().cachedTokens();
-      int fresh = prompt - (cached == null ? 0 : cached);
-      if (fresh > 0) {
-        prefill.add(fresh * 1e9 / ttft);
-      }
-    }
-  }
-
   private void gaps(RequestRecord record) {
     RequestRecord.Events e = record.events();
     if (record.identity().streamed()) {
-      Integer n = TokenArrivals.tokensOf(record);
+      Integer n = record.tokens().n();
       events += e.count();
       streamedTokens += n == null ? e.count() : n;
     }
@@ -143,15 +121,11 @@ final class Tally {
 
   /** The recorder of a metric, made when first asked for. */
   ValueRecorder recorder(Metric metric) {
-    return metrics.computeIfAbsent(
-        metric, m -> new ValueRecorder(m.isTime() ? ValueRecorder.MICROS : ValueRecorder.WHOLE));
+    return metrics.computeIfAbsent(metric, Metric::recorder);
   }
 
   void add(Tally other) {
     other.metrics.forEach((metric, values) -> recorder(metric).add(values));
-    user.add(other.user);
-    decode.add(other.decode);
-    prefill.add(other.prefill);
     ratio.add(other.ratio);
     errors.add(other.errors);
     finishReasons.add(other.finishReasons);
@@ -169,47 +143,12 @@ final class Tally {
     stalls += other.stalls;
   }
 
-  Map<Metric, Distribution> distributions() {
-    Map<Metric, Distribution> all = new EnumMap<>(Metric.class);
-    for (Metric metric : Metric.values()) {
-      ValueRecorder values = metrics.get(metric);
-      all.put(
-          metric,
-          values == null
-              ? Distribution.EMPTY
-              : metric.isPooled() ? values.pooled() : values.distribution());
-    }
-    return all;
-  }
-
-  /** The recorder of what a figure with a percentile is about. */
-  ValueRecorder recorder(String quantity) {
-    return switch (quantity) {
-      case "user_tokens_per_s" -> user;
-      case "decode_tokens_per_s" -> decode;
-      case "prefill_tokens_per_s" -> prefill;
-      default ->
-          Arrays.stream(Metric.values())
-              .filter(m -> m.key().equals(quantity) || m.key().equals(quantity + "_ms"))
-              .findFirst()
-              .map(this::recorder)
-              .orElseThrow();
-    };
-  }
-
-  /** N ÷ E2E per request. */
-  ValueRecorder user() {
-    return user;
-  }
-
-  /** 1 ÷ TPOT per request. */
-  ValueRecorder decode() {
-    return decode;
-  }
-
-  /** Fresh prompt tokens ÷ TTFT per request. */
-  ValueRecorder prefill() {
-    return prefill;
+  /** Of the values of a metric; those that depend on each other have no intervals. */
+  Distribution distribution(Metric metric) {
+    ValueRecorder values = metrics.get(metric);
+    return values == null
+        ? Distribution.EMPTY
+        : metric.isPooled() ? values.pooled() : values.distribution();
   }
 
   Spans spans() {

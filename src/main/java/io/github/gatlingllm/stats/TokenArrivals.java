@@ -3,7 +3,6 @@ package io.github.gatlingllm.stats;
 import io.github.gatlingllm.check.AnswerCounts.TokenTimes;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.TokenGaps;
-import org.jspecify.annotations.Nullable;
 
 /**
  * When the tokens of a request arrived.
@@ -44,7 +43,7 @@ final class TokenArrivals {
       visitor.tokens(admitted + last, tokens);
       return TokenTimes.KNOWN;
     }
-    Integer known = tokensOf(record);
+    Integer known = record.tokens().n();
     int n = known == null ? record.events().count() : known;
     for (int i = 0; i < n; i++) {
       double part = n == 1 ? 0 : (double) i / (n - 1);
@@ -62,17 +61,5 @@ final class TokenArrivals {
       visitor.tokens(admitted + offsets[i] * 1_000L, known ? tokens[i] : share);
     }
     return known || share == 1 ? TokenTimes.KNOWN : TokenTimes.SHARED;
-  }
-
-  /** N: streamed output tokens; of an answer that was not streamed, output tokens. */
-  static @Nullable Integer tokensOf(RequestRecord record) {
-    Integer streamed = record.tokens().streamedTokens();
-    return streamed != null ? streamed : record.tokens().outputTokens();
-  }
-
-  /** The server's count of prompt tokens, else our tokenizer's. */
-  static @Nullable Integer promptTokensOf(RequestRecord record) {
-    Integer server = record.tokens().promptTokens();
-    return server != null ? server : record.tokens().promptTokensLocal();
   }
 }

@@ -27,7 +27,7 @@ final class WorkloadTally {
   void add(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
     RequestRecord.Tokens tokens = record.tokens();
-    Integer prompt = TokenArrivals.promptTokensOf(record);
+    Integer prompt = record.tokens().prompt();
     if (prompt != null) {
       prompts.add(prompt);
     }

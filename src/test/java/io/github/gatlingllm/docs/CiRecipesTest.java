@@ -4,8 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.RunFiles;
-import io.github.gatlingllm.simulations.BenchmarkSettings;
-import io.github.gatlingllm.simulations.Settings;
+import io.github.gatlingllm.simulations.CheckedSettings;
 import io.github.gatlingllm.stats.FailCondition;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,9 +53,7 @@ class CiRecipesTest {
     environment.remove("LLM_API_KEY");
     environment.put("LLM_ENDPOINT", "http://localhost:8000/v1");
     assertThat(environment).containsKeys("LLM_SLO", "LLM_ASSERT", "LLM_CONCURRENCY");
-    BenchmarkSettings read =
-        BenchmarkSettings.of(new Settings(Map.of(), environment, folder.resolve(".env")), () -> 1);
-    assertThat(read.warnings()).isEmpty();
+    assertThat(CheckedSettings.warnings(Map.of(), environment, folder)).isEmpty();
 
     Matcher conditions = Pattern.compile("--fail-on ([^\" ]+)").matcher(text);
     assertThat(conditions.find()).isTrue();

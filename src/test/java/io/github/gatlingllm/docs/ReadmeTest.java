@@ -3,8 +3,7 @@ package io.github.gatlingllm.docs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.simulations.BenchmarkSettings;
-import io.github.gatlingllm.simulations.Settings;
+import io.github.gatlingllm.simulations.CheckedSettings;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -108,11 +107,7 @@ class ReadmeTest {
       while (setting.find()) {
         properties.put(setting.group(1), setting.group(2).replace("'", ""));
       }
-      assertThat(
-              BenchmarkSettings.of(
-                  new Settings(properties, Map.of(), classes.resolve(".env")), () -> 1))
-          .as(command)
-          .isNotNull();
+      assertThat(CheckedSettings.warnings(properties, Map.of(), classes)).as(command).isEmpty();
     }
   }
 

@@ -2,7 +2,9 @@ package io.github.gatlingllm.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -25,5 +27,23 @@ class MistakesIT {
     assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
     assertThat(run.lines()).containsOnlyOnce(line);
     assertThat(run.output()).doesNotContain("\tat ", "Exception", "started...");
+  }
+
+  @Test
+  void ofASettingIsOneLineToo() throws Exception {
+    GatlingRun run = GatlingRun.of(Benchmark.class).set("llm.concurency", "8").run();
+
+    assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
+    assertThat(run.lines())
+        .containsOnlyOnce("llm.concurency is not a setting; did you mean llm.concurrency?");
+    assertThat(run.output()).doesNotContain("\tat ", "Exception", "started...");
+  }
+
+  @Test
+  void helpIsNoMistake() throws Exception {
+    GatlingRun run = GatlingRun.of(Benchmark.class).set("llm.help", "true").run();
+
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    assertThat(run.output()).contains("\nTarget\n  endpoint ").doesNotContain("started...");
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -39,7 +40,7 @@ final class BenchmarkWorkloadTest {
         Set.of(Map.of("uniquePrompts", "true"), Map.of("sharedPrefix", "3x100"))) {
       Map<String, String> all = new HashMap<>(prefix);
       all.putAll(Map.of("promptTokens", "200", "requests", "10"));
-      PromptPrefix.Texts texts = read(all).ask().prefix().texts(Tokenizer.cl100k());
+      PromptPrefix.Texts texts = read(all).prefix().texts(Tokenizer.cl100k());
       Prompts prompts = pool(all);
 
       // Whatever request gets the prompt: Benchmark's protocol counts requests on its own.
@@ -68,10 +69,10 @@ final class BenchmarkWorkloadTest {
 
   @Test
   void scenariosKeepTheirOrderAndMixesTheirWeights() {
-    assertThat(read(Map.of("scenario", "C,a1", "requests", "1")).ask().workload().name())
+    assertThat(read(Map.of("scenario", "C,a1", "requests", "1")).workload().name())
         .isEqualTo("C,A1");
     Workload.Mix mix =
-        (Workload.Mix) read(Map.of("mix", "C:70, B1:30.5", "requests", "1")).ask().workload();
+        (Workload.Mix) read(Map.of("mix", "C:70, B1:30.5", "requests", "1")).workload();
     assertThat(mix.shares()).extracting(Workload.Mix.Share::weight).containsExactly(70.0, 30.5);
   }
 
@@ -208,21 +209,22 @@ final class BenchmarkWorkloadTest {
   @ParameterizedTest
   @MethodSource("refused")
   void refusesWhatMakesNoSense(Map<String, String> values, String message) {
-    assertThatThrownBy(() -> read(values)).isInstanceOf(InvalidSetting.class).hasMessage(message);
+    assertThatThrownBy(() -> read(values))
+        .isInstanceOf(InvalidSimulation.class)
+        .hasMessage(message);
   }
 
   private Prompts pool(Map<String, String> values) {
-    return ((Workload.Pool) read(values).ask().workload()).prompts();
+    return ((Workload.Pool) read(values).workload()).prompts();
   }
 
   private String plan(Map<String, String> values) {
     return DryRun.text(read(values));
   }
 
-  private BenchmarkSettings read(Map<String, String> values) {
+  private BenchmarkPlan read(Map<String, String> values) {
     Map<String, String> properties = new HashMap<>(Map.of("llm.tokenizer", "auto"));
     values.forEach((name, value) -> properties.put("llm." + name, value));
-    return BenchmarkSettings.of(
-        new Settings(properties, Map.of(), folder.resolve(".env")), () -> 4711);
+    return BenchmarkPlan.of(new Settings(properties, Map.of(), folder.resolve(".env")), () -> 4711);
   }
 }

@@ -53,11 +53,13 @@ final class DryRunTest {
   void showsTrialsSearchesAndStopRules() {
     assertThat(plan(Map.of("llm.concurrency", "8", "llm.trials", "10")))
         .contains(
-            "load           batch, 10 trials of each level, 1 level\n               b=8      80 requests\n")
+            "load           batch, 10 trials of each level, 1 level\n"
+                + "               b=8      80 requests\n")
         .contains("requests       80 requests\n");
     assertThat(plan(Map.of("llm.search", "maxGoodput", "llm.slo", "ttft<1s", "llm.rate", "2")))
         .contains(
-            "load           open loop, poisson arrivals, 1 level\n               r=2      6 s, about 12 requests\n")
+            "load           open loop, poisson arrivals, 1 level\n"
+                + "               r=2      6 s, about 12 requests\n")
         .contains("search         the highest rate that holds the SLO: doubled from there, then")
         .contains("time           depends on the server: about 10 levels\n");
     assertThat(plan(Map.of("llm.stopWhen", "errors>10%", "llm.stabilize", "5", "llm.fill", "2")))
@@ -207,7 +209,6 @@ final class DryRunTest {
 
   private String plan(Map<String, String> properties) {
     return DryRun.text(
-        BenchmarkSettings.of(
-            new Settings(properties, Map.of(), folder.resolve(".env")), () -> 4711));
+        BenchmarkPlan.of(new Settings(properties, Map.of(), folder.resolve(".env")), () -> 4711));
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.github.gatlingllm.action.InvalidSimulation;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -61,7 +62,7 @@ final class EnvFileTest {
   @Test
   void refusesAFileThatCannotBeRead(@TempDir Path folder) throws Exception {
     assertThatThrownBy(() -> EnvFile.read(folder))
-        .isInstanceOf(InvalidSetting.class)
+        .isInstanceOf(InvalidSimulation.class)
         .hasMessage(".env cannot be read; expected a readable file of NAME=value lines");
     Path binary = Files.write(folder.resolve(".env"), new byte[] {(byte) 0xff});
     assertThatThrownBy(() -> EnvFile.read(binary))

@@ -6,7 +6,7 @@ import static io.github.gatlingllm.stats.Recorded.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.check.Check;
-import io.github.gatlingllm.metric.Figure;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;
 import io.github.gatlingllm.record.Assertion.Scope;
@@ -193,7 +193,7 @@ class AssertionJudgeTest {
         Assertion assertion =
             new Assertion(null, Scope.GLOBAL, null, "ttft.max", condition, List.of(limit));
         AssertionResult result =
-            new AssertionResult("x", assertion, Figure.Unit.MILLIS, value, null);
+            new AssertionResult("x", assertion, Metric.Unit.MILLIS, value, null);
         String shown = result.actual();
         assertThat(shown).isNotNull().endsWith(" ms");
         double read = Double.parseDouble(shown.replace(" ms", "").replace(",", ""));
@@ -218,7 +218,7 @@ class AssertionJudgeTest {
         new AssertionResult(
             "x",
             new Assertion(null, Scope.GLOBAL, null, "ttft.max", Condition.LT, List.of(limit)),
-            Figure.Unit.MILLIS,
+            Metric.Unit.MILLIS,
             value,
             null);
     assertThat(result.actual()).isEqualTo(actual);
@@ -229,7 +229,7 @@ class AssertionJudgeTest {
   void expectedOfEachCondition() {
     assertThat(
             demands("errors.percent", Condition.values()).stream()
-                .map(a -> new AssertionResult("x", a, Figure.Unit.PERCENT, 1.0, null))
+                .map(a -> new AssertionResult("x", a, Metric.Unit.PERCENT, 1.0, null))
                 .map(AssertionResult::expected))
         .containsExactly(
             "< 1 %",

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-final class TargetLabelsTest {
+final class TargetTest {
 
   static Stream<Arguments> targets() {
     return Stream.of(
@@ -49,7 +49,7 @@ final class TargetLabelsTest {
     for (int i = 0; i < urls.size(); i++) {
       targets.add(new Target(EndpointSpec.parse(urls.get(i), null), model(models.get(i)), null));
     }
-    assertThat(TargetLabels.of(targets)).isEqualTo(labels);
+    assertThat(Target.labels(targets)).isEqualTo(labels);
   }
 
   private static @Nullable String model(String name) {

@@ -14,43 +14,42 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The prompts of a benchmark as rows of its plan.
  *
  * @param row takes name and value of a row
  */
-record WorkloadPlan(Ask ask, Tokenizer tokenizer, BiConsumer<String, String> row) {
+record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
 
   private static final int MISSES_SHOWN = 3;
 
-  void rows() {
-    if (ask.workload() instanceof Workload.Pool pool) {
+  void add() {
+    if (plan.workload() instanceof Workload.Pool pool) {
       pool(pool.prompts());
-    } else if (ask.workload() instanceof Workload.Recorded recorded) {
+    } else if (plan.workload() instanceof Workload.Recorded recorded) {
       Dataset dataset = recorded.dataset();
       row.accept("dataset", dataset.name() + " (" + dataset.format().key() + ")");
       for (String part : dataset.summary().split("; ", -1)) {
         row.accept("", part);
       }
-    } else if (ask.workload() instanceof Workload.Scenarios scenarios) {
+    } else if (plan.workload() instanceof Workload.Scenarios scenarios) {
       boolean several = scenarios.list().size() > 1;
       row.accept(
           "scenarios",
           scenarios.name() + (several ? ", one after the other, each with the whole load" : ""));
       scenarios.list().forEach(this::scenario);
-    } else if (ask.workload() instanceof Workload.Mix mix) {
+    } else if (plan.workload() instanceof Workload.Mix mix) {
       row.accept("mix", shares(mix));
       mix.scenarioList().list().forEach(this::scenario);
     }
-    List<Prompts.Miss> misses = ask.workload().misses().toList();
+    List<Prompts.Miss> misses = plan.workload().misses().toList();
     if (!misses.isEmpty()) {
       row.accept(
           "NOT EXACT",
           misses.size()
               + " of "
-              + ask.workload().made()
+              + plan.workload().made()
               + " prompts: "
               + misses.stream()
                   .limit(MISSES_SHOWN)
@@ -58,35 +57,17 @@ record WorkloadPlan(Ask ask, Tokenizer tokenizer, BiConsumer<String, String> row
                   .collect(Collectors.joining(", "))
               + (misses.size() > MISSES_SHOWN ? ", …" : ""));
     }
-    if (!(ask.prefix() instanceof PromptPrefix.None)) {
-      IntSummaryStatistics sizes = PromptPrefix.sizes(ask.prefix().texts(tokenizer), tokenizer);
+    if (!(plan.prefix() instanceof PromptPrefix.None)) {
+      IntSummaryStatistics sizes =
+          PromptPrefix.sizes(plan.prefix().texts(tokenizer()), tokenizer());
       row.accept(
           "prefix",
-          ask.prefix()
+          plan.prefix()
               + ": "
               + (sizes.getMin() == sizes.getMax()
                   ? counted(sizes.getMax(), "token")
                   : sizes.getMin() + " to " + sizes.getMax() + " tokens, and so do totals vary"));
     }
-  }
-
-  /**
-   * What the sizes of prompts hold for where targets have different tokenizers; null where they
-   * have one, or nothing has a size.
-   */
-  static @Nullable String sizedBy(Ask ask, List<Tokenizer> tokenizers) {
-    boolean shared = ask.prefix() instanceof PromptPrefix.Shared;
-    boolean sized =
-        ask.workload().made() > 0
-            || (ask.workload() instanceof Workload.Recorded recorded && recorded.lengths());
-    boolean several = tokenizers.stream().map(Tokenizer::name).distinct().count() > 1;
-    String first = tokenizers.get(0).name();
-    if (!several || !sized) {
-      return null;
-    }
-    return first
-        + ", that of the first target"
-        + (shared ? "; shared prefixes by each target's own" : "; all are asked the same texts");
   }
 
   private void pool(Prompts prompts) {
@@ -104,7 +85,7 @@ record WorkloadPlan(Ask ask, Tokenizer tokenizer, BiConsumer<String, String> row
     row.accept(
         "prompts",
         counted(prompts.made().size(), "text") + " made of " + source + distinct(prompts));
-    row.accept("prompt size", lengths + " by " + tokenizer.name());
+    row.accept("prompt size", lengths + " by " + tokenizer().name());
   }
 
   private static String distinct(Prompts prompts) {
@@ -162,5 +143,9 @@ record WorkloadPlan(Ask ask, Tokenizer tokenizer, BiConsumer<String, String> row
 
   private static String counted(long count, String noun) {
     return count + " " + noun + (count == 1 ? "" : "s");
+  }
+
+  private Tokenizer tokenizer() {
+    return plan.tokenizers().get(0);
   }
 }

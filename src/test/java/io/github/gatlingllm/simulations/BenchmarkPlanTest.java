@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.simulations.BenchmarkPlan.Connections;
 import io.github.gatlingllm.simulations.Load.Level;
-import io.github.gatlingllm.simulations.Transport.Connections;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPool;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -29,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-final class BenchmarkSettingsTest {
+final class BenchmarkPlanTest {
 
   private static final String KEY = "sk-very-secret";
 
@@ -39,7 +40,7 @@ final class BenchmarkSettingsTest {
 
   @Test
   void nothingSetIsASweepOfTheEmbeddedEngine() {
-    BenchmarkSettings settings = read(Map.of());
+    BenchmarkPlan settings = read(Map.of());
     assertThat(settings.embedded()).isTrue();
     assertThat(settings.api()).isEqualTo(Api.CHAT);
     assertThat(settings.load().levels())
@@ -48,38 +49,39 @@ final class BenchmarkSettingsTest {
     assertThat(settings.load().duration()).isEqualTo(Duration.ofSeconds(6));
     assertThat(settings.load().arrival()).isNull();
     assertThat(settings.load().requests()).isNull();
-    assertThat(settings.load().warmup()).isEqualTo(1);
+    assertThat(settings.get(Setting.WARMUP)).isEqualTo(1);
     assertThat(settings.load().drain()).isEqualTo(Duration.ofSeconds(30));
-    assertThat(settings.ask().workload().name()).isEqualTo("built-in");
-    assertThat(settings.ask().workload().made()).isZero();
-    assertThat(settings.ask().prefix()).isEqualTo(PromptPrefix.NONE);
-    assertThat(settings.ask().stream()).isTrue();
-    assertThat(settings.ask().maxTokens()).isEqualTo(128);
-    assertThat(settings.ask().ignoreEos()).isTrue();
-    assertThat(settings.ask().temperature()).isNull();
-    assertThat(settings.ask().topP()).isNull();
-    assertThat(settings.ask().body()).isEmpty();
-    assertThat(settings.ask().headers()).isEmpty();
-    assertThat(settings.transport())
-        .isEqualTo(
-            new Transport(
-                Duration.ofMinutes(10), Duration.ofMinutes(2), null, true, Connections.SHARED));
-    assertThat(settings.interleave()).isFalse();
+    assertThat(settings.workload().name()).isEqualTo("built-in");
+    assertThat(settings.workload().made()).isZero();
+    assertThat(settings.prefix()).isEqualTo(PromptPrefix.NONE);
+    assertThat(settings.get(Setting.STREAM)).isTrue();
+    assertThat(settings.get(Setting.MAX_TOKENS)).isEqualTo(128);
+    assertThat(settings.get(Setting.IGNORE_EOS)).isTrue();
+    assertThat(settings.get(Setting.TEMPERATURE)).isNull();
+    assertThat(settings.get(Setting.TOP_P)).isNull();
+    assertThat(settings.get(Setting.BODY)).isEmpty();
+    assertThat(settings.settings().headers()).isEmpty();
+    assertThat(settings.get(Setting.TIMEOUT)).isEqualTo(Duration.ofMinutes(10));
+    assertThat(settings.get(Setting.IDLE_TIMEOUT)).isEqualTo(Duration.ofMinutes(2));
+    assertThat(settings.get(Setting.MAX_IN_FLIGHT)).isNull();
+    assertThat(settings.get(Setting.VERIFY_TLS)).isTrue();
+    assertThat(settings.get(Setting.CONNECTIONS)).isEqualTo(Connections.SHARED);
+    assertThat(settings.get(Setting.INTERLEAVE)).isFalse();
     assertThat(settings.slo()).isEqualTo(Slo.NONE);
     assertThat(settings.seed()).isEqualTo(4711);
-    assertThat(settings.recordText()).isFalse();
-    assertThat(settings.recordTokens()).isTrue();
-    assertThat(settings.csv()).isFalse();
-    assertThat(settings.indexBlock()).isTrue();
-    assertThat(settings.failBuild()).isTrue();
-    assertThat(settings.dryRun()).isFalse();
+    assertThat(settings.get(Setting.RECORD_TEXT)).isFalse();
+    assertThat(settings.get(Setting.RECORD_TOKENS)).isTrue();
+    assertThat(settings.get(Setting.CSV)).isFalse();
+    assertThat(settings.get(Setting.INDEX_BLOCK)).isTrue();
+    assertThat(settings.get(Setting.FAIL_BUILD)).isTrue();
+    assertThat(settings.get(Setting.DRY_RUN)).isFalse();
     assertThat(settings.config()).isEmpty();
-    assertThat(settings.warnings()).isEmpty();
+    assertThat(settings.settings().warnings()).isEmpty();
   }
 
   @Test
   void anEndpointIsMeasuredAtConcurrency8For30Seconds() {
-    BenchmarkSettings settings = read(Map.of("endpoint", "http://a/v1"));
+    BenchmarkPlan settings = read(Map.of("endpoint", "http://a/v1"));
     assertThat(settings.targets())
         .containsExactly(
             new Target(new EndpointSpec("http://a/v1/chat/completions", Api.CHAT), null, null));
@@ -89,9 +91,9 @@ final class BenchmarkSettingsTest {
 
   static Stream<Arguments> goodValues() {
     return Stream.of(
-        good("api", "completions", BenchmarkSettings::api, Api.COMPLETIONS),
-        good("stream", "false", s -> s.ask().stream(), false),
-        good("stream", "TRUE", s -> s.ask().stream(), true),
+        good("api", "completions", BenchmarkPlan::api, Api.COMPLETIONS),
+        good("stream", "false", s -> s.get(Setting.STREAM), false),
+        good("stream", "TRUE", s -> s.get(Setting.STREAM), true),
         good("concurrency", "3", s -> labels(s), "c=3"),
         good("concurrency", "1, 4,2", s -> labels(s), "c=1 c=4 c=2"),
         good("rate", "0.5,16,2.50", s -> labels(s), "r=0.5 r=16 r=2.5"),
@@ -102,41 +104,41 @@ final class BenchmarkSettingsTest {
         good("duration", "2m", s -> s.load().duration(), Duration.ofMinutes(2)),
         good("duration", "1h", s -> s.load().duration(), Duration.ofHours(1)),
         good("requests", "200", s -> s.load().requests(), 200),
-        good("warmup", "0", s -> s.load().warmup(), 0),
+        good("warmup", "0", s -> s.get(Setting.WARMUP), 0),
         good("drain", "0", s -> s.load().drain(), Duration.ZERO),
-        good("maxTokens", "16", s -> s.ask().maxTokens(), 16),
-        good("ignoreEos", "false", s -> s.ask().ignoreEos(), false),
+        good("maxTokens", "16", s -> s.get(Setting.MAX_TOKENS), 16),
+        good("ignoreEos", "false", s -> s.get(Setting.IGNORE_EOS), false),
         good("prompt", "Hi, you", s -> prompts(s).pick(1).text(), "Hi, you"),
-        good("temperature", "0", s -> s.ask().temperature(), 0.0),
-        good("temperature", "0.7", s -> s.ask().temperature(), 0.7),
-        good("topP", "1", s -> s.ask().topP(), 1.0),
-        good("body", "{\"top_k\":40}", s -> s.ask().body().toString(), "{\"top_k\":40}"),
-        good("header.X-A", "b", s -> s.ask().headers(), Map.of("X-A", "b")),
-        good("timeout", "1.5", s -> s.transport().timeout(), Duration.ofMillis(1500)),
-        good("idleTimeout", "5s", s -> s.transport().idleTimeout(), Duration.ofSeconds(5)),
+        good("temperature", "0", s -> s.get(Setting.TEMPERATURE), 0.0),
+        good("temperature", "0.7", s -> s.get(Setting.TEMPERATURE), 0.7),
+        good("topP", "1", s -> s.get(Setting.TOP_P), 1.0),
+        good("body", "{\"top_k\":40}", s -> s.get(Setting.BODY).toString(), "{\"top_k\":40}"),
+        good("header.X-A", "b", s -> s.settings().headers(), Map.of("X-A", "b")),
+        good("timeout", "1.5", s -> s.get(Setting.TIMEOUT), Duration.ofMillis(1500)),
+        good("idleTimeout", "5s", s -> s.get(Setting.IDLE_TIMEOUT), Duration.ofSeconds(5)),
         good("slo", "ttft<200ms,e2e<10s", s -> s.slo().toString(), "ttft<200ms,e2e<10s"),
         good("slo", "ttft<200ms", s -> s.slo().percentile(), 99.0),
-        good("seed", "-42", BenchmarkSettings::seed, -42L),
-        good("maxInFlight", "64", s -> s.transport().maxInFlight(), 64),
-        good("recordText", "true", BenchmarkSettings::recordText, true),
-        good("recordTokens", "false", BenchmarkSettings::recordTokens, false),
-        good("verifyTls", "false", s -> s.transport().verifyTls(), false),
-        good("connections", "perUser", s -> s.transport().connections(), Connections.PER_USER),
-        good("csv", "true", BenchmarkSettings::csv, true),
-        good("indexBlock", "false", BenchmarkSettings::indexBlock, false),
-        good("failBuild", "false", BenchmarkSettings::failBuild, false),
-        good("dryRun", "true", BenchmarkSettings::dryRun, true));
+        good("seed", "-42", BenchmarkPlan::seed, -42L),
+        good("maxInFlight", "64", s -> s.get(Setting.MAX_IN_FLIGHT), 64),
+        good("recordText", "true", s -> s.get(Setting.RECORD_TEXT), true),
+        good("recordTokens", "false", s -> s.get(Setting.RECORD_TOKENS), false),
+        good("verifyTls", "false", s -> s.get(Setting.VERIFY_TLS), false),
+        good("connections", "perUser", s -> s.get(Setting.CONNECTIONS), Connections.PER_USER),
+        good("csv", "true", s -> s.get(Setting.CSV), true),
+        good("indexBlock", "false", s -> s.get(Setting.INDEX_BLOCK), false),
+        good("failBuild", "false", s -> s.get(Setting.FAIL_BUILD), false),
+        good("dryRun", "true", s -> s.get(Setting.DRY_RUN), true));
   }
 
   @ParameterizedTest
   @MethodSource("goodValues")
   void readsEverySetting(
-      String name, String value, Function<BenchmarkSettings, Object> part, Object expected) {
+      String name, String value, Function<BenchmarkPlan, Object> part, Object expected) {
     assertThat(part.apply(read(Map.of(name, value)))).isEqualTo(expected);
   }
 
-  private static Prompts prompts(BenchmarkSettings settings) {
-    return ((Workload.Pool) settings.ask().workload()).prompts();
+  private static Prompts prompts(BenchmarkPlan settings) {
+    return ((Workload.Pool) settings.workload()).prompts();
   }
 
   static Stream<Arguments> badValues() {
@@ -238,25 +240,25 @@ final class BenchmarkSettingsTest {
             "ttft<1s",
             "failBuild",
             "false");
-    assertThat(read(settings).assertions())
+    assertThat(read(settings).get(Setting.ASSERT))
         .extracting(Assertion::scope, Assertion::name, Assertion::figure)
         .containsExactly(
             tuple(Assertion.Scope.GLOBAL, null, "ttft.p99"),
             tuple(Assertion.Scope.GLOBAL, null, "goodput.requests_per_s"),
             tuple(Assertion.Scope.STAGE, "c=8", "errors.count"),
             tuple(Assertion.Scope.RUN, null, "invalid_checks.count"));
-    assertThat(read(settings).failBuild()).isFalse();
-    assertThat(read(Map.of()).assertions()).isEmpty();
+    assertThat(read(settings).get(Setting.FAIL_BUILD)).isFalse();
+    assertThat(read(Map.of()).get(Setting.ASSERT)).isEmpty();
     Map<String, String> search =
         Map.of("search", "maxGoodput", "slo", "ttft<1s", "assert", "r=3:errors=0");
-    assertThat(read(search).assertions()).as("a search finds its stages itself").hasSize(1);
+    assertThat(read(search).get(Setting.ASSERT)).as("a search finds its stages itself").hasSize(1);
   }
 
   @ParameterizedTest
   @MethodSource("badValues")
   void refusesInOneLineWithNameValueAndWhatIsAllowed(String name, String value, String message) {
     assertThatThrownBy(() -> read(Map.of(name, value)))
-        .isInstanceOf(InvalidSetting.class)
+        .isInstanceOf(InvalidSimulation.class)
         .hasMessage("llm." + name + "=" + value + ": " + message);
   }
 
@@ -368,14 +370,14 @@ final class BenchmarkSettingsTest {
   @MethodSource("contradictions")
   void refusesContradictions(Map<String, String> settings, String message) {
     assertThatThrownBy(() -> read(settings))
-        .isInstanceOf(InvalidSetting.class)
+        .isInstanceOf(InvalidSimulation.class)
         .hasMessage(message)
         .hasMessageNotContaining(KEY);
   }
 
   @Test
   void oneValueIsForEveryEndpointAndAsManyAreForEachItsOwn() {
-    BenchmarkSettings settings =
+    BenchmarkPlan settings =
         read(
             Map.of(
                 "endpoint", "http://a:1/v1, http://b:2/v1/completions",
@@ -387,7 +389,7 @@ final class BenchmarkSettingsTest {
             new Target(new EndpointSpec("http://a:1/v1/chat/completions", Api.CHAT), "x", KEY),
             new Target(new EndpointSpec("http://b:2/v1/completions", Api.COMPLETIONS), "y", KEY));
     assertThat(settings.labels()).containsExactly("a:1", "b:2");
-    assertThat(settings.interleave()).isTrue();
+    assertThat(settings.get(Setting.INTERLEAVE)).isTrue();
     assertThat(read(Map.of("endpoint", "http://a/v1,http://b/v1", "model", "m")).targets())
         .extracting(Target::model)
         .containsExactly("m", "m");
@@ -395,16 +397,16 @@ final class BenchmarkSettingsTest {
 
   @Test
   void warnsAboutWhatHasNoEffect() {
-    assertThat(read(Map.of("endpoint", "http://a/v1", "interleave", "true")).warnings())
+    assertThat(read(Map.of("endpoint", "http://a/v1", "interleave", "true")).settings().warnings())
         .containsExactly(
             "llm.interleave has no effect: it needs several endpoints in llm.endpoint");
-    assertThat(read(Map.of("model", "x")).warnings())
+    assertThat(read(Map.of("model", "x")).settings().warnings())
         .containsExactly("llm.model has no effect: no llm.endpoint, the embedded engine answers");
-    assertThat(read(Map.of("endpoint", "http://a")).warnings())
+    assertThat(read(Map.of("endpoint", "http://a")).settings().warnings())
         .containsExactly(
             "llm.endpoint has no path: posting to http://a/chat/completions; most servers expect"
                 + " /v1");
-    assertThat(read(Map.of("requests", "4")).warnings())
+    assertThat(read(Map.of("requests", "4")).settings().warnings())
         .containsExactly("llm.requests=4 is below a level's concurrency: never reached");
   }
 
@@ -434,7 +436,7 @@ final class BenchmarkSettingsTest {
 
   @Test
   void theKeyIsInTheTargetAndNowhereElse() {
-    BenchmarkSettings settings =
+    BenchmarkPlan settings =
         read(Map.of("endpoint", "http://a/v1", "model", "m", "apiKey", KEY, "slo", "ttft<1s"));
     assertThat(settings.targets().get(0).apiKey()).isEqualTo(KEY);
     assertThat(settings.toString()).contains("http://a/v1").doesNotContain(KEY);
@@ -454,15 +456,15 @@ final class BenchmarkSettingsTest {
   }
 
   private static Arguments good(
-      String name, String value, Function<BenchmarkSettings, Object> part, Object expected) {
+      String name, String value, Function<BenchmarkPlan, Object> part, Object expected) {
     return arguments(name, value, part, expected);
   }
 
-  private static String labels(BenchmarkSettings settings) {
+  private static String labels(BenchmarkPlan settings) {
     return String.join(" ", settings.load().levels().stream().map(Level::label).toList());
   }
 
-  private BenchmarkSettings read(Map<String, String> settings) {
+  private BenchmarkPlan read(Map<String, String> settings) {
     Map<String, String> properties = new HashMap<>();
     settings.forEach(
         (name, value) -> {
@@ -472,7 +474,7 @@ final class BenchmarkSettingsTest {
         });
     Map<String, String> environment =
         settings.containsKey("apiKey") ? Map.of("LLM_API_KEY", settings.get("apiKey")) : Map.of();
-    return BenchmarkSettings.of(
+    return BenchmarkPlan.of(
         new Settings(properties, environment, folder.resolve(".env")), () -> 4711);
   }
 }

@@ -1,0 +1,228 @@
+package io.github.gatlingllm.metric;
+
+import io.github.gatlingllm.metric.Figures.Counts;
+import io.github.gatlingllm.metric.Metric.Amount;
+import io.github.gatlingllm.metric.Metric.Better;
+import io.github.gatlingllm.metric.Metric.Kind;
+import io.github.gatlingllm.metric.Metric.Terms;
+import io.github.gatlingllm.metric.Metric.Unit;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** An entry of the metrics catalogue while it is written, and what each kind of entry implies. */
+final class MetricEntry {
+
+  private static final double NANOS_PER_MS = 1e6;
+
+  final Kind kind;
+  final String title;
+  final Unit unit;
+  Better better;
+  String formula = "";
+  @Nullable String name;
+  @Nullable String key;
+  @Nullable String words;
+  boolean compared;
+  @Nullable Terms terms;
+  @Nullable Function<RequestRecord, @Nullable Number> ofRecord;
+  @Nullable BiFunction<Figures, Metric, Distribution> distribution;
+  @Nullable Function<Figures, @Nullable Double> value;
+  @Nullable ToLongFunction<Counts> count;
+  @Nullable ToLongFunction<Counts> whole;
+
+  private MetricEntry(Kind kind, String title, Unit unit, Better better) {
+    this.kind = kind;
+    this.title = title;
+    this.unit = unit;
+    this.better = better;
+  }
+
+  /** The definition in one line. */
+  MetricEntry formula(String formula) {
+    this.formula = formula;
+    return this;
+  }
+
+  /** In the middle of a sentence, where that is not the title. */
+  MetricEntry words(String words) {
+    this.words = words;
+    return this;
+  }
+
+  /** Where it stands in {@code summary.json}. */
+  MetricEntry key(String key) {
+    this.key = key;
+    return this;
+  }
+
+  MetricEntry better(Better better) {
+    this.better = better;
+    return this;
+  }
+
+  /** Its value for a request, in its unit; null where the request has none. */
+  MetricEntry of(Function<RequestRecord, @Nullable Number> value) {
+    this.ofRecord = value;
+    return this;
+  }
+
+  /** The number of a set of requests. */
+  MetricEntry from(Function<Figures, @Nullable Double> value) {
+    this.value = value;
+    return this;
+  }
+
+  /** What the share of such requests is of. */
+  MetricEntry outOf(ToLongFunction<Counts> all) {
+    this.whole = all;
+    return this;
+  }
+
+  /** Two runs are compared by it. */
+  MetricEntry compared() {
+    compared = true;
+    return this;
+  }
+
+  /** Two runs are compared by part ÷ whole; a null whole stands for the length of the window. */
+  MetricEntry compared(Amount part, @Nullable Amount all) {
+    terms = new Terms(part, all);
+    return this;
+  }
+
+  private MetricEntry named(String figure, String inSummary) {
+    name = figure;
+    key = inSummary;
+    return this;
+  }
+
+  private MetricEntry distribution(BiFunction<Figures, Metric, Distribution> where) {
+    distribution = where;
+    return this;
+  }
+
+  private MetricEntry counting(ToLongFunction<Counts> requests) {
+    count = requests;
+    return this;
+  }
+
+  private static Distribution latency(Figures figures, Metric metric) {
+    return figures.metrics().getOrDefault(metric, Distribution.EMPTY);
+  }
+
+  /** Milliseconds of one request, from nanoseconds; less is better. */
+  static MetricEntry time(
+      String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
+    return new MetricEntry(Kind.PER_REQUEST, title, Unit.MILLIS, Better.LOWER)
+        .formula(formula)
+        .distribution(MetricEntry::latency)
+        .of(record -> millis(nanos.apply(record)));
+  }
+
+  /** Milliseconds between the tokens or events of a stream, pooled; less is better. */
+  static MetricEntry gap(String title, String formula) {
+    return new MetricEntry(Kind.POOLED, title, Unit.MILLIS, Better.LOWER)
+        .formula(formula)
+        .distribution(MetricEntry::latency);
+  }
+
+  /** Tokens of one request, neither good nor bad. */
+  static MetricEntry length(
+      String title, String formula, Function<RequestRecord, @Nullable Number> tokens) {
+    return new MetricEntry(Kind.PER_REQUEST, title, Unit.TOKENS, Better.NEITHER)
+        .formula(formula)
+        .distribution(MetricEntry::latency)
+        .of(tokens);
+  }
+
+  /** Tokens per second of one request; more is better. */
+  static MetricEntry speed(
+      String title, String formula, Function<Figures, Distribution> distribution) {
+    return new MetricEntry(Kind.PER_REQUEST, title, Unit.TOKENS_PER_S, Better.HIGHER)
+        .formula(formula)
+        .words(title.replace("tok/s", "tokens per second"))
+        .distribution((figures, metric) -> distribution.apply(figures));
+  }
+
+  /** Something per second of the measure window; more is better. */
+  static MetricEntry rate(String name, String title, Unit unit, Amount amount) {
+    return new MetricEntry(Kind.RATE, title, unit, Better.HIGHER)
+        .named(name, "throughput." + name)
+        .compared(amount, null);
+  }
+
+  static MetricEntry share(String name, String title, Amount part, Amount whole) {
+    return new MetricEntry(Kind.SHARE, title, Unit.PERCENT, Better.HIGHER)
+        .named(name, name)
+        .compared(part, whole);
+  }
+
+  static MetricEntry single(String name, String title, Unit unit, Better better) {
+    return new MetricEntry(Kind.SINGLE, title, unit, better).named(name, "throughput." + name);
+  }
+
+  /** A number without unit; less is better. */
+  static MetricEntry ratio(String name, String title) {
+    return single(name, title, Unit.NUMBER, Better.LOWER);
+  }
+
+  static MetricEntry requests(
+      String name, String title, String formula, ToLongFunction<Counts> count) {
+    return new MetricEntry(Kind.REQUESTS, title, Unit.NUMBER, Better.NEITHER)
+        .named(name, "counts." + name)
+        .formula(formula)
+        .counting(count);
+  }
+
+  /** Requests that ended in that way. */
+  static MetricEntry requests(RequestStatus status) {
+    String key = status.key();
+    return requests(
+            key, key.replace('_', ' ') + " requests", "status " + key, counts -> counts.of(status))
+        .key("counts.verdicts." + key)
+        .outOf(status == RequestStatus.CANCELLED ? Counts::started : Counts::ended);
+  }
+
+  // What formulas are made of.
+
+  private static @Nullable Double millis(@Nullable Number nanos) {
+    return nanos == null ? null : (Double) (nanos.doubleValue() / NANOS_PER_MS);
+  }
+
+  /** Milliseconds per token; null where either is missing or not positive. */
+  static @Nullable Double over(@Nullable Long nanos, @Nullable Integer tokens) {
+    return nanos == null || nanos <= 0 || tokens == null || tokens <= 0
+        ? null
+        : (Double) (nanos / NANOS_PER_MS / tokens);
+  }
+
+  /** Tokens per second; null where either is missing or not positive. */
+  static @Nullable Double perSecond(@Nullable Integer tokens, @Nullable Number nanos) {
+    return tokens == null || tokens <= 0 || nanos == null || !(nanos.doubleValue() > 0)
+        ? null
+        : (Double) (tokens * 1e9 / nanos.doubleValue());
+  }
+
+  /** Prompt tokens that were not in the server's cache; all where it does not say. */
+  static @Nullable Integer uncached(RequestRecord.Tokens tokens) {
+    Integer prompt = tokens.prompt();
+    Integer cached = tokens.cachedTokens();
+    return prompt == null ? null : (Integer) (prompt - (cached == null ? 0 : cached));
+  }
+
+  /** Null without an SLO. */
+  static @Nullable Double ifJudged(
+      Figures figures, Function<Figures.Goodput, @Nullable Double> value) {
+    Figures.Goodput goodput = figures.goodput();
+    return goodput == null ? null : value.apply(goodput);
+  }
+
+  /** From the counts, not from the share: 29 of 100 are 29 %, not 28.999999999999996 %. */
+  static @Nullable Double percent(long part, long whole) {
+    return whole == 0 ? null : (Double) (part * 100.0 / whole);
+  }
+}

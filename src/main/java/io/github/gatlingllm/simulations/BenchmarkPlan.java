@@ -1,0 +1,273 @@
+package io.github.gatlingllm.simulations;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
+import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.Tokenizer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the benchmark is going to do: what several settings say together, checked and made. Single
+ * settings are asked for by {@link #get}.
+ *
+ * @param targets empty: the embedded engine
+ * @param tokenizers one per target; a single one where the embedded engine is the target
+ * @param workload what is asked, its prompts made
+ * @param prefix what every prompt begins with
+ * @param slo {@link Slo#NONE} when there is none
+ * @param seed pins prompts and arrivals; drawn when not set
+ */
+record BenchmarkPlan(
+    Settings settings,
+    List<Target> targets,
+    List<Tokenizer> tokenizers,
+    Api api,
+    Load load,
+    Workload workload,
+    PromptPrefix prefix,
+    Slo slo,
+    long seed) {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Body fields that a setting of its own decides; the measurement relies on them. */
+  private static final Map<String, String> OWN_FIELDS =
+      Map.of(
+          "model", "model",
+          "stream", "stream",
+          "messages", "prompt",
+          "prompt", "prompt",
+          "max_tokens", "maxTokens");
+
+  /** Who may use a kept-alive connection again. */
+  enum Connections {
+    /** Any virtual user. */
+    SHARED("shared"),
+    /** Only the virtual user that opened it. */
+    PER_USER("perUser");
+
+    private final String key;
+
+    Connections(String key) {
+      this.key = key;
+    }
+
+    /** The name used in settings. */
+    @Override
+    public String toString() {
+      return key;
+    }
+  }
+
+  BenchmarkPlan {
+    targets = List.copyOf(targets);
+    tokenizers = List.copyOf(tokenizers);
+  }
+
+  /**
+   * Reads and checks all settings.
+   *
+   * @param randomSeed asked once, only when no seed is set
+   * @throws io.github.gatlingllm.action.InvalidSimulation for the first one that is wrong
+   */
+  static BenchmarkPlan of(Settings settings, LongSupplier randomSeed) {
+    settings.check();
+    ApiChoice choice = settings.get(Setting.API);
+    List<Target> targets = targets(settings, choice.api());
+    Api api =
+        targets.isEmpty()
+            ? choice == ApiChoice.COMPLETIONS ? Api.COMPLETIONS : Api.CHAT
+            : targets.get(0).endpoint().api();
+    Load load = new LoadReader(settings).load();
+    Long pinned = settings.get(Setting.SEED);
+    long seed = pinned == null ? randomSeed.getAsLong() : pinned;
+    List<Tokenizer> tokenizers =
+        spread(
+            settings,
+            Setting.TOKENIZER,
+            settings.get(Setting.TOKENIZER),
+            Math.max(1, targets.size()));
+    Slo slo = new Slo(settings.get(Setting.SLO).objectives(), settings.get(Setting.SLO_PERCENTILE));
+    refuseUnknownStages(settings, load);
+    // Last, because it makes prompts, which takes seconds.
+    WorkloadReader reader = new WorkloadReader(settings, tokenizers.get(0), seed, load.expected());
+    PromptPrefix prefix = reader.prefix();
+    Workload workload = reader.workload(leastApi(targets, api), prefix);
+    checkInterleave(settings, targets, workload);
+    return new BenchmarkPlan(settings, targets, tokenizers, api, load, workload, prefix, slo, seed);
+  }
+
+  /** The value of a single setting. */
+  <T extends @Nullable Object> T get(Setting<T> setting) {
+    return settings.get(setting);
+  }
+
+  /** What the targets are called in results, in their order. */
+  List<String> labels() {
+    return Target.labels(targets);
+  }
+
+  /** Whether the embedded engine is the target. */
+  boolean embedded() {
+    return targets.isEmpty();
+  }
+
+  /**
+   * The settings that were given, fit to be recorded (secrets are stars), and what could not be
+   * kept of them.
+   */
+  Map<String, String> config() {
+    Map<String, String> config = new LinkedHashMap<>(settings.shown());
+    long misses = workload.misses().count();
+    if (misses > 0) {
+      config.put("promptsNotExact", misses + " of " + workload.made());
+    }
+    String sizes = promptsSizedBy();
+    if (sizes != null) {
+      config.put("promptsSizedBy", sizes);
+    }
+    return Collections.unmodifiableMap(config);
+  }
+
+  /**
+   * What the sizes of prompts hold for where targets have different tokenizers; null where they
+   * have one, or nothing has a size.
+   */
+  @Nullable String promptsSizedBy() {
+    boolean sized =
+        workload.made() > 0
+            || (workload instanceof Workload.Recorded recorded && recorded.lengths());
+    if (!sized || tokenizers.stream().map(Tokenizer::name).distinct().count() == 1) {
+      return null;
+    }
+    return tokenizers.get(0).name()
+        + ", that of the first target"
+        + (prefix instanceof PromptPrefix.Shared
+            ? "; shared prefixes by each target's own"
+            : "; all are asked the same texts");
+  }
+
+  /** Without header values and keys, which are secrets. */
+  @Override
+  public String toString() {
+    return "BenchmarkPlan" + settings.shown();
+  }
+
+  private static List<Target> targets(Settings settings, @Nullable Api asked) {
+    List<String> urls = settings.get(Setting.ENDPOINT);
+    List<@Nullable String> models = broadcast(settings, Setting.MODEL, urls.size());
+    List<@Nullable String> keys = broadcast(settings, Setting.API_KEY, urls.size());
+    List<Target> targets = new ArrayList<>();
+    for (int i = 0; i < urls.size(); i++) {
+      targets.add(new Target(endpoint(settings, urls.get(i), asked), models.get(i), keys.get(i)));
+    }
+    return targets;
+  }
+
+  private static EndpointSpec endpoint(Settings settings, String url, @Nullable Api asked) {
+    EndpointSpec endpoint;
+    try {
+      endpoint = EndpointSpec.parse(url, asked);
+    } catch (IllegalArgumentException e) {
+      throw settings.invalid(Setting.ENDPOINT, String.valueOf(e.getMessage()));
+    }
+    if (endpoint.baseUrl().indexOf('/', "https://".length()) < 0) {
+      settings.warn(
+          "llm.endpoint has no path: posting to " + endpoint.url() + "; most servers expect /v1");
+    }
+    return endpoint;
+  }
+
+  /** One value for every endpoint, or as many values as endpoints; null where there is none. */
+  private static List<@Nullable String> broadcast(
+      Settings settings, Setting<List<String>> setting, int endpoints) {
+    List<String> values = settings.get(setting);
+    if (endpoints == 0) {
+      if (!values.isEmpty()) {
+        settings.warn(
+            setting.property() + " has no effect: no llm.endpoint, the embedded engine answers");
+      }
+      return List.of();
+    }
+    if (setting.isSecret() && values.stream().anyMatch(v -> !v.matches("[\\x21-\\x7e]+"))) {
+      throw settings.invalid(setting, "expected visible ASCII without spaces");
+    }
+    return values.isEmpty()
+        ? Collections.nCopies(endpoints, null)
+        : spread(settings, setting, values, endpoints);
+  }
+
+  private static <T> List<T> spread(
+      Settings settings, Setting<?> setting, List<T> values, int endpoints) {
+    if (values.size() > 1 && values.size() != endpoints) {
+      throw settings.invalid(
+          setting,
+          values.size() + " values for " + endpoints + " endpoint(s); expected one, or as many");
+    }
+    return IntStream.range(0, endpoints)
+        .mapToObj(i -> values.get(values.size() == 1 ? 0 : i))
+        .toList();
+  }
+
+  /** Completions where any target has no more, for what needs chat. */
+  private static Api leastApi(List<Target> targets, Api api) {
+    return targets.stream().anyMatch(target -> target.endpoint().api() == Api.COMPLETIONS)
+        ? Api.COMPLETIONS
+        : api;
+  }
+
+  private static void checkInterleave(Settings settings, List<Target> targets, Workload workload) {
+    if (settings.get(Setting.INTERLEAVE) && workload.scenarios() > 1) {
+      throw settings.invalid(
+          Setting.INTERLEAVE, "expected one llm.scenario; several run one after the other");
+    }
+    if (settings.get(Setting.INTERLEAVE) && targets.size() < 2) {
+      settings.warn("llm.interleave has no effect: it needs several endpoints in llm.endpoint");
+    }
+  }
+
+  private static void refuseUnknownStages(Settings settings, Load load) {
+    List<String> stages = load.levels().stream().map(load::label).toList();
+    for (Assertion assertion : settings.get(Setting.ASSERT)) {
+      if (assertion.name() != null && !load.search() && !stages.contains(assertion.name())) {
+        throw settings.invalid(
+            Setting.ASSERT,
+            "no stage is called '%s'; expected %s"
+                .formatted(assertion.name(), String.join(", ", stages)));
+      }
+    }
+  }
+
+  /** Reads extra fields of requests; not to be written to. */
+  static ObjectNode body(String text) {
+    JsonNode node;
+    try {
+      node = JSON.readTree(text);
+    } catch (JsonProcessingException e) {
+      node = JSON.missingNode();
+    }
+    if (!(node instanceof ObjectNode body)) {
+      throw new IllegalArgumentException();
+    }
+    OWN_FIELDS.forEach(
+        (field, setting) -> {
+          if (body.has(field)) {
+            throw new IllegalArgumentException("expected no \"" + field + "\"; use llm." + setting);
+          }
+        });
+    return body;
+  }
+}

@@ -1,0 +1,194 @@
+package io.github.gatlingllm.simulations;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How the text of a setting becomes a value.
+ *
+ * @param shape what may be written, in a few words, for help and reference
+ * @param parser throws an {@link IllegalArgumentException} whose message says what was expected; a
+ *     {@link NumberFormatException}, or one without a message, stands for {@code expected}
+ * @param expected what to say where the parser does not
+ */
+record Form<T>(String shape, Function<String, T> parser, String expected) {
+
+  private static final Pattern DURATION = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ms|s|m|h)?");
+
+  /**
+   * The value of that text.
+   *
+   * @throws IllegalArgumentException whose message says what was expected
+   */
+  T parse(String text) {
+    try {
+      return parser.apply(text);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException("expected " + expected, e);
+    } catch (IllegalArgumentException e) {
+      throw e.getMessage() == null ? new IllegalArgumentException("expected " + expected, e) : e;
+    }
+  }
+
+  /** The same form of another value, with its own check. */
+  <R> Form<R> map(Function<T, R> then) {
+    return new Form<>(shape, parser.andThen(then), expected);
+  }
+
+  /** Any text. */
+  static Form<String> text() {
+    return new Form<>("text", text -> text, "a text");
+  }
+
+  /** Texts that are separated by commas. */
+  static Form<List<String>> texts(String shape) {
+    return list(shape, text -> text, "a comma list");
+  }
+
+  /** {@code true} or {@code false}. */
+  static Form<Boolean> flag() {
+    return new Form<>(
+        "true, false",
+        text ->
+            switch (text.toLowerCase(Locale.ROOT)) {
+              case "true" -> true;
+              case "false" -> false;
+              default -> throw new IllegalArgumentException();
+            },
+        "true or false");
+  }
+
+  /** One word, which turns something on. */
+  static Form<Boolean> word(String word) {
+    return new Form<>(word, text -> require(text.equals(word), on -> on), word);
+  }
+
+  /** One constant of an enum, by its {@code toString}. */
+  static <E extends Enum<E>> Form<E> choice(Class<E> type) {
+    List<E> choices = List.of(type.getEnumConstants());
+    String names = String.join(", ", choices.stream().map(Enum::toString).toList());
+    return new Form<>(
+        names,
+        text ->
+            choices.stream()
+                .filter(choice -> choice.toString().equalsIgnoreCase(text))
+                .findFirst()
+                .orElseThrow(IllegalArgumentException::new),
+        "one of " + names);
+  }
+
+  /** A whole number of at least {@code least}. */
+  static Form<Integer> whole(int least) {
+    return new Form<>(
+        "whole number ≥ " + least,
+        text -> require(Integer.valueOf(text), number -> number >= least),
+        "a whole number ≥ " + least);
+  }
+
+  /** A whole number of 64 bits. */
+  static Form<Long> wide() {
+    return new Form<>("whole number", Long::valueOf, "a whole number of at most 64 bits");
+  }
+
+  /** A decimal number from {@code least} to {@code most}. */
+  static Form<Double> decimal(String shape, String expected, double least, double most) {
+    return new Form<>(
+        shape,
+        text ->
+            require(
+                new BigDecimal(text).doubleValue(), number -> number >= least && number <= most),
+        expected);
+  }
+
+  /** Seconds, or a number with a unit: {@code 30}, {@code 500ms}, {@code 30s}, {@code 2m}. */
+  static Form<Duration> duration(boolean zeroAllowed) {
+    return new Form<>(
+        zeroAllowed ? "duration" : "duration > 0",
+        text -> require(durationOf(text), duration -> zeroAllowed || !duration.isZero()),
+        (zeroAllowed ? "0 or more" : "more than 0")
+            + " seconds, or a number with a unit such as 500ms, 30s, 2m");
+  }
+
+  /** What a parser makes of each part of a comma list. */
+  static <T> Form<List<T>> list(String shape, Function<String, T> part, String expected) {
+    return new Form<>(
+        shape,
+        text -> {
+          List<String> parts = Arrays.stream(text.split(",", -1)).map(String::strip).toList();
+          if (parts.contains("")) {
+            throw new IllegalArgumentException("expected a comma list without empty parts");
+          }
+          return parts.stream().map(part).toList();
+        },
+        expected);
+  }
+
+  /** Whole numbers of at least {@code least}, none twice. */
+  static Form<List<Integer>> wholes(int least) {
+    Form<Integer> each = whole(least);
+    String expected = each.expected + " or a comma list such as 1,2,4";
+    return list("whole numbers ≥ " + least, each.parser, expected)
+        .map(list -> distinct(list, "level"));
+  }
+
+  /** Decimal numbers above 0, none twice. */
+  static Form<List<Double>> positives(String expected) {
+    return list("numbers > 0", decimal("", "", Double.MIN_VALUE, Double.MAX_VALUE).parser, expected)
+        .map(list -> distinct(list, "level"));
+  }
+
+  /** A parser that leaves it to its form to say what was expected. */
+  static <T> Function<String, T> silent(Function<String, T> parser) {
+    return text -> {
+      try {
+        return parser.apply(text);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(null, e);
+      }
+    };
+  }
+
+  /** The same list, if nothing is in it twice. */
+  static <T> List<T> distinct(List<T> list, String noun) {
+    if (new HashSet<>(list).size() < list.size()) {
+      throw new IllegalArgumentException("expected each " + noun + " once");
+    }
+    return list;
+  }
+
+  /** Seconds, or a number with a unit. */
+  static Duration durationOf(String text) {
+    Matcher form = DURATION.matcher(text);
+    if (!form.matches()) {
+      throw new IllegalArgumentException();
+    }
+    long unitNanos =
+        switch (form.group(2) == null ? "s" : form.group(2)) {
+          case "ms" -> 1_000_000L;
+          case "m" -> 60_000_000_000L;
+          case "h" -> 3_600_000_000_000L;
+          default -> 1_000_000_000L;
+        };
+    try {
+      BigDecimal nanos = new BigDecimal(form.group(1)).multiply(BigDecimal.valueOf(unitNanos));
+      return Duration.ofNanos(nanos.toBigInteger().longValueExact());
+    } catch (ArithmeticException tooLong) {
+      throw new IllegalArgumentException(null, tooLong);
+    }
+  }
+
+  private static <T> T require(T value, Predicate<T> condition) {
+    if (!condition.test(value)) {
+      throw new IllegalArgumentException();
+    }
+    return value;
+  }
+}

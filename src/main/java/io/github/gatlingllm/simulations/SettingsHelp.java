@@ -1,0 +1,63 @@
+package io.github.gatlingllm.simulations;
+
+import io.github.gatlingllm.simulations.Setting.Group;
+import java.util.Locale;
+
+/** All settings as text, for {@code llm.help=true}: by group, at most 120 columns. */
+final class SettingsHelp {
+
+  private static final int COLUMNS = 120;
+  private static final String ROW = "  %-15s %-20s ";
+  private static final int INDENT = String.format(Locale.ROOT, ROW, "", "").length();
+
+  private final StringBuilder text = new StringBuilder();
+
+  private SettingsHelp() {}
+
+  /** The whole text; every line ends with a line feed. */
+  static String text() {
+    return new SettingsHelp().all();
+  }
+
+  private String all() {
+    text.append(
+        """
+        Settings of the benchmark. Each is a system property, -Dllm.maxTokens=256, else a variable of the environment,
+        LLM_MAX_TOKENS=256, else a line like that in the file .env, else its default, which is in [brackets] here.
+        A duration is in seconds (30, 0.5) or has a unit (500ms, 30s, 2m, 1h). Lists are separated by commas.
+        More: docs/settings.md
+        """);
+    for (Group group : Group.values()) {
+      text.append('\n').append(group.title()).append('\n');
+      Setting.all().stream().filter(setting -> setting.group() == group).forEach(this::row);
+    }
+    return text.toString();
+  }
+
+  private void row(Setting<?> setting) {
+    String line = String.format(Locale.ROOT, ROW, setting.name(), setting.shape());
+    StringBuilder wrapped = new StringBuilder(line);
+    int width = line.length();
+    for (String word : description(setting).split(" ", -1)) {
+      if (width + word.length() > COLUMNS) {
+        wrapped.append('\n').append(" ".repeat(INDENT));
+        width = INDENT;
+      }
+      wrapped.append(word).append(' ');
+      width += word.length() + 1;
+    }
+    text.append(wrapped.toString().replaceAll(" +(\n|$)", "$1")).append('\n');
+  }
+
+  private static String description(Setting<?> setting) {
+    String needs = String.join(", ", setting.needs());
+    String excludes = String.join(", ", setting.excludes());
+    return setting.meaning()
+        + " ["
+        + setting.defaultText()
+        + "]"
+        + (needs.isEmpty() ? "" : "; needs " + needs)
+        + (excludes.isEmpty() ? "" : "; not with " + excludes)
+        + (setting.isAvailable() ? "" : "; not available in this version");
+  }
+}
