@@ -1,0 +1,171 @@
+package io.github.gatlingllm.compare;
+
+import io.github.gatlingllm.compare.SliceSample.Weighted;
+import io.github.gatlingllm.metric.Moments;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far figures of two runs would differ by chance alone.
+ *
+ * <p>Requests that are in the system together share its queue, so they are not drawn one by one:
+ * whole blocks of neighbouring time slices are drawn, in a circle, until a stage is full again
+ * (circular block bootstrap, Politis and Romano 1992). A block is at least as long as most requests
+ * stay, see {@link #blockLength}; what a system remembers longer than that is added by {@link
+ * Persistence}. Stages are drawn independently, all figures from the same draw.
+ *
+ * <p>Many figures are looked at, so one of them would often be far out. The bound is that of the
+ * farthest one: the {@value #CONFIDENCE} quantile of the largest |change* − mean| ÷ standard error
+ * over all figures of a draw (Westfall and Young 1993), widened from the normal distribution to
+ * Student's t, with one degree of freedom for each block but one of every stage in the figure.
+ *
+ * @see <a href="https://doi.org/10.1214/aos/1176347265">Künsch 1989, blocks</a>
+ */
+final class BlockBootstrap {
+
+  /** With this probability no figure at all is called changed where nothing changed. */
+  static final double CONFIDENCE = 0.95;
+
+  private static final int DRAWS = 1_000;
+  private static final int[] LENGTHS = {1, 2, 3, 4};
+  private static final double MANY = 1e4;
+
+  private final List<Pair> stages;
+  private final SplittableRandom random;
+
+  /**
+   * A stage of both runs.
+   *
+   * @param length of a block in slices
+   * @param missed see {@link Persistence#missedBy}
+   */
+  record Pair(SliceSample base, SliceSample run, int length, double missed) {}
+
+  /**
+   * A figure of some of the stages.
+   *
+   * @param stages which, by their positions
+   */
+  record Question(ComparedFigure figure, List<Integer> stages) {}
+
+  /**
+   * How uncertain the change of each figure is.
+   *
+   * @param halves half an interval of {@link ComparedFigure#change}, in the order of the questions;
+   *     null where a draw had no value
+   */
+  record Noise(List<@Nullable Double> halves) {}
+
+  BlockBootstrap(List<Pair> stages, long seed) {
+    this.stages = stages;
+    this.random = new SplittableRandom(seed);
+  }
+
+  /**
+   * How many slices a block has: the fewest that are as long as a request stays.
+   *
+   * @param stay 90th percentile of E2E, in slices
+   */
+  static int blockLength(double stay) {
+    for (int length : LENGTHS) {
+      if (length >= stay) {
+        return length;
+      }
+    }
+    return LENGTHS[LENGTHS.length - 1];
+  }
+
+  Noise noise(List<Question> questions) {
+    double[][] changes = new double[questions.size()][DRAWS];
+    boolean[] known = new boolean[questions.size()];
+    Arrays.fill(known, true);
+    for (int draw = 0; draw < DRAWS; draw++) {
+      List<int[]> base = draw();
+      List<int[]> run = draw();
+      for (int q = 0; q < changes.length; q++) {
+        if (known[q]) {
+          Question question = questions.get(q);
+          Double change =
+              question
+                  .figure()
+                  .change(
+                      question.figure().resampled().apply(weighted(question, base, true)),
+                      question.figure().resampled().apply(weighted(question, run, false)));
+          known[q] = change != null;
+          changes[q][draw] = change == null ? 0 : change;
+        }
+      }
+    }
+    List<@Nullable Double> errors = new ArrayList<>();
+    double[] farthest = new double[DRAWS];
+    for (int q = 0; q < changes.length; q++) {
+      errors.add(known[q] ? (Double) error(changes[q], farthest) : null);
+    }
+    Arrays.sort(farthest);
+    double beyond = StudentT.beyond(farthest[(int) Math.ceil(CONFIDENCE * DRAWS) - 1], MANY);
+    List<@Nullable Double> halves = new ArrayList<>();
+    for (int q = 0; q < changes.length; q++) {
+      Double error = errors.get(q);
+      halves.add(error == null ? null : (Double) (error * factor(questions.get(q), beyond)));
+    }
+    return new Noise(halves);
+  }
+
+  /** The standard error; raises {@code farthest} of each draw to the distance of this figure. */
+  private static double error(double[] changes, double[] farthest) {
+    Moments moments = new Moments();
+    for (double change : changes) {
+      moments.add(change, 1);
+    }
+    double error = moments.std();
+    if (error > 0) {
+      for (int draw = 0; draw < changes.length; draw++) {
+        double distance = Math.abs(changes[draw] - moments.mean()) / error;
+        farthest[draw] = Math.max(farthest[draw], distance);
+      }
+    }
+    return error;
+  }
+
+  /** How many standard errors half an interval has. */
+  private double factor(Question question, double beyond) {
+    double missed = 0;
+    int freedom = 0;
+    for (int stage : question.stages()) {
+      Pair pair = stages.get(stage);
+      missed += pair.missed() / question.stages().size();
+      freedom += SliceTally.COUNT / pair.length() - 1;
+    }
+    return Math.sqrt(missed) * StudentT.quantile(beyond, freedom);
+  }
+
+  private Weighted weighted(Question question, List<int[]> weights, boolean ofBase) {
+    List<SliceSample> samples = new ArrayList<>();
+    List<int[]> times = new ArrayList<>();
+    for (int stage : question.stages()) {
+      Pair pair = stages.get(stage);
+      samples.add(ofBase ? pair.base() : pair.run());
+      times.add(weights.get(stage));
+    }
+    return new Weighted(samples, times);
+  }
+
+  /** How often each slice of each stage is drawn. */
+  private List<int[]> draw() {
+    List<int[]> weights = new ArrayList<>();
+    for (Pair pair : stages) {
+      int[] times = new int[SliceTally.COUNT];
+      for (int block = 0; block < SliceTally.COUNT / pair.length(); block++) {
+        int from = random.nextInt(SliceTally.COUNT);
+        for (int i = 0; i < pair.length(); i++) {
+          times[(from + i) % SliceTally.COUNT]++;
+        }
+      }
+      weights.add(times);
+    }
+    return weights;
+  }
+}

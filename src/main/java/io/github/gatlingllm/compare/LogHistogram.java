@@ -1,0 +1,82 @@
+package io.github.gatlingllm.compare;
+
+import io.github.gatlingllm.metric.Moments;
+import java.util.Arrays;
+
+/**
+ * Counts of values in bins of equal ratio, {@value #PER_OCTAVE} to a doubling: a bin's middle is
+ * within 0.25 % of every value in it. Dense from the lowest bin used to the highest, so that a
+ * hundred of them, one per slice of time, stay small; {@link Moments} beside it keep the mean.
+ */
+final class LogHistogram {
+
+  private static final int PER_OCTAVE = 140;
+  private static final double LEAST = 1e-3;
+  private static final double SCALE = PER_OCTAVE / Math.log(2);
+
+  private int[] counts = {};
+  private int first;
+  private long total;
+  private double sum;
+
+  void add(double value, int weight) {
+    if (weight <= 0) {
+      return;
+    }
+    int bin = bin(value);
+    if (counts.length == 0) {
+      counts = new int[8];
+      first = bin;
+    }
+    reach(bin);
+    counts[bin - first] += weight;
+    total += weight;
+    sum += value * weight;
+  }
+
+  private void reach(int bin) {
+    if (bin < first) {
+      int more = Math.min(first, Math.max(first - bin, counts.length / 2));
+      int[] wider = new int[counts.length + more];
+      System.arraycopy(counts, 0, wider, more, counts.length);
+      counts = wider;
+      first -= more;
+    } else if (bin - first >= counts.length) {
+      counts = Arrays.copyOf(counts, Math.max(bin - first + 1, counts.length * 3 / 2));
+    }
+  }
+
+  /** The bin of a value; 0 holds all that is not above {@value #LEAST}. */
+  private static int bin(double value) {
+    return value <= LEAST ? 0 : 1 + (int) (Math.log(value / LEAST) * SCALE);
+  }
+
+  /** The middle of a bin. */
+  static double middle(int bin) {
+    return bin <= 0 ? 0 : LEAST * Math.exp((bin - 0.5) / SCALE);
+  }
+
+  long total() {
+    return total;
+  }
+
+  double sum() {
+    return sum;
+  }
+
+  /** The lowest bin that may hold a value. */
+  int first() {
+    return first;
+  }
+
+  /** The bin after the highest that may hold a value. */
+  int end() {
+    return first + counts.length;
+  }
+
+  /** How many values lie in a bin. */
+  int count(int bin) {
+    int at = bin - first;
+    return at < 0 || at >= counts.length ? 0 : counts[at];
+  }
+}

@@ -1,0 +1,95 @@
+package io.github.gatlingllm.compare;
+
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.Metric.Amount;
+import io.github.gatlingllm.metric.Moments;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long a system remembers: the correlation of what it did in one time slice with the next.
+ *
+ * <p>Taken as a first-order autoregression with coefficient φ, n slices are worth n × (1 − φ) ÷ (1
+ * + φ) independent ones.
+ */
+final class Persistence {
+
+  /** Beyond it so few slices say nothing. */
+  private static final double MOST = 0.9;
+
+  private Persistence() {}
+
+  /**
+   * The largest φ of output tokens, mean TTFT and mean ITL by slice, each the mean of two runs, 0
+   * to {@value #MOST}. The estimate from n slices is too low by (1 + 3φ) ÷ n, which is put right.
+   *
+   * @see <a href="https://doi.org/10.1093/biomet/41.3-4.403">Kendall 1954, the bias</a>
+   */
+  static double of(List<TimeSlice> first, List<TimeSlice> second) {
+    double phi = (coefficient(tokens(first)) + coefficient(tokens(second))) / 2;
+    for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS)) {
+      double both = coefficient(means(first, metric)) + coefficient(means(second, metric));
+      phi = Math.max(phi, both / 2);
+    }
+    return phi;
+  }
+
+  private static double[] tokens(List<TimeSlice> slices) {
+    return slices.stream().mapToDouble(slice -> slice.of(Amount.TOKENS)).toArray();
+  }
+
+  /** The mean of a metric by slice; a slice without a value has that of the one before. */
+  private static double[] means(List<TimeSlice> slices, Metric metric) {
+    double[] means = new double[slices.size()];
+    int filled = 0;
+    Double last = null;
+    for (TimeSlice slice : slices) {
+      Double mean = mean(slice.values(metric));
+      last = mean == null ? last : mean;
+      if (last != null) {
+        means[filled++] = last;
+      }
+    }
+    return Arrays.copyOf(means, filled);
+  }
+
+  private static @Nullable Double mean(@Nullable LogHistogram values) {
+    return values == null || values.total() == 0 ? null : (Double) (values.sum() / values.total());
+  }
+
+  static double coefficient(double[] series) {
+    int n = series.length;
+    Moments moments = new Moments();
+    for (double value : series) {
+      moments.add(value, 1);
+    }
+    double variance = moments.std() * moments.std() * n;
+    if (n < 8 || variance == 0) {
+      return 0;
+    }
+    double product = 0;
+    for (int i = 1; i < n; i++) {
+      product += (series[i] - moments.mean()) * (series[i - 1] - moments.mean());
+    }
+    double raw = product / variance;
+    return Math.max(0, Math.min(MOST, raw + (1 + 3 * raw) / n));
+  }
+
+  /** How many slices are worth one independent slice: (1 + φ) ÷ (1 − φ). */
+  static double slices(double phi) {
+    return (1 + phi) / (1 - phi);
+  }
+
+  /**
+   * By how much the variance of a mean is larger than blocks of {@code length} slices show, which
+   * cut what spans two of them: (1 + φ) ÷ (1 − φ) ÷ (1 + 2 Σ (1 − k ÷ length) φᵏ).
+   */
+  static double missedBy(int length, double phi) {
+    double seen = 1;
+    for (int k = 1; k < length; k++) {
+      seen += 2 * (1 - (double) k / length) * Math.pow(phi, k);
+    }
+    return slices(phi) / seen;
+  }
+}

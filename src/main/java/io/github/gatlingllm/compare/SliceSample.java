@@ -1,0 +1,176 @@
+package io.github.gatlingllm.compare;
+
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.Metric.Amount;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The slices of one load level, made ready to be weighted many times: how many values of a metric
+ * lie below a bin, for every slice.
+ */
+final class SliceSample {
+
+  private static final Cumulative NONE = new Cumulative(0, new int[0][]);
+
+  private final List<TimeSlice> slices;
+  private final double sliceSeconds;
+  private final Map<Metric, Cumulative> metrics = new EnumMap<>(Metric.class);
+
+  /** Row {@code i} holds, by slice, how many values are below bin {@code first + i + 1}. */
+  @SuppressWarnings("ArrayRecordComponent") // read in the innermost loop
+  private record Cumulative(int first, int[][] below) {}
+
+  /**
+   * A sample that is ready to be weighted.
+   *
+   * @param sliceSeconds length of each slice
+   */
+  SliceSample(List<TimeSlice> slices, double sliceSeconds) {
+    this.slices = slices;
+    this.sliceSeconds = sliceSeconds;
+  }
+
+  List<TimeSlice> slices() {
+    return slices;
+  }
+
+  double sliceSeconds() {
+    return sliceSeconds;
+  }
+
+  int firstBin(Metric metric) {
+    return cumulative(metric).first();
+  }
+
+  int endBin(Metric metric) {
+    Cumulative c = cumulative(metric);
+    return c.first() + c.below().length;
+  }
+
+  /** How many values lie in {@code bin} or below, each slice counted {@code weights} times. */
+  long upTo(Metric metric, int bin, int[] weights) {
+    Cumulative c = cumulative(metric);
+    if (c.below().length == 0 || bin < c.first()) {
+      return 0;
+    }
+    int[] bySlice = c.below()[Math.min(bin - c.first(), c.below().length - 1)];
+    long sum = 0;
+    for (int i = 0; i < weights.length; i++) {
+      sum += (long) weights[i] * bySlice[i];
+    }
+    return sum;
+  }
+
+  private Cumulative cumulative(Metric metric) {
+    return metrics.computeIfAbsent(metric, this::cumulated);
+  }
+
+  private Cumulative cumulated(Metric metric) {
+    int first = Integer.MAX_VALUE;
+    int end = 0;
+    for (TimeSlice slice : slices) {
+      LogHistogram values = slice.values(metric);
+      if (values != null) {
+        first = Math.min(first, values.first());
+        end = Math.max(end, values.end());
+      }
+    }
+    if (first >= end) {
+      return NONE;
+    }
+    int[][] below = new int[end - first][SliceTally.COUNT];
+    for (int s = 0; s < SliceTally.COUNT; s++) {
+      LogHistogram values = slices.get(s).values(metric);
+      int sum = 0;
+      for (int bin = first; bin < end; bin++) {
+        sum += values == null ? 0 : values.count(bin);
+        below[bin - first][s] = sum;
+      }
+    }
+    return new Cumulative(first, below);
+  }
+
+  /** Several stages at once, each slice counted as often as its weight says. */
+  record Weighted(List<SliceSample> stages, List<int[]> weights) {
+
+    double sum(Amount amount) {
+      return sum(slice -> slice.of(amount));
+    }
+
+    private double sum(ToDoubleFunction<TimeSlice> part) {
+      double sum = 0;
+      for (int s = 0; s < stages.size(); s++) {
+        List<TimeSlice> slices = stages.get(s).slices();
+        int[] times = weights.get(s);
+        for (int i = 0; i < times.length; i++) {
+          sum += times[i] == 0 ? 0 : times[i] * part.applyAsDouble(slices.get(i));
+        }
+      }
+      return sum;
+    }
+
+    /** Length of all slices together, as often as they are counted. */
+    double seconds() {
+      double seconds = 0;
+      for (int s = 0; s < stages.size(); s++) {
+        for (int times : weights.get(s)) {
+          seconds += times * stages.get(s).sliceSeconds();
+        }
+      }
+      return seconds;
+    }
+
+    /** Null without a value. */
+    @Nullable Double mean(Metric metric) {
+      double count = sum(slice -> total(slice.values(metric)));
+      return count == 0 ? null : (Double) (sum(slice -> sumOf(slice.values(metric))) / count);
+    }
+
+    /** Nearest rank, to the middle of a bin; null without a value. */
+    @Nullable Double percentile(Metric metric, double percent) {
+      int low = Integer.MAX_VALUE;
+      int end = 0;
+      for (SliceSample stage : stages) {
+        if (stage.endBin(metric) > stage.firstBin(metric)) {
+          low = Math.min(low, stage.firstBin(metric));
+          end = Math.max(end, stage.endBin(metric));
+        }
+      }
+      if (low >= end) {
+        return null;
+      }
+      int high = end - 1;
+      long count = upTo(metric, high);
+      long rank = (long) Math.ceil(percent / 100 * count - 1e-9);
+      while (low < high) {
+        int middle = (low + high) >>> 1;
+        if (upTo(metric, middle) >= rank) {
+          high = middle;
+        } else {
+          low = middle + 1;
+        }
+      }
+      return count == 0 ? null : (Double) LogHistogram.middle(low);
+    }
+
+    private long upTo(Metric metric, int bin) {
+      long sum = 0;
+      for (int s = 0; s < stages.size(); s++) {
+        sum += stages.get(s).upTo(metric, bin, weights.get(s));
+      }
+      return sum;
+    }
+
+    private static double total(@Nullable LogHistogram values) {
+      return values == null ? 0 : values.total();
+    }
+
+    private static double sumOf(@Nullable LogHistogram values) {
+      return values == null ? 0 : values.sum();
+    }
+  }
+}
