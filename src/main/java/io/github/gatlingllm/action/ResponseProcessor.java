@@ -18,7 +18,6 @@ import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.SloJudge;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.TokenCounting;
@@ -39,14 +38,17 @@ final class ResponseProcessor {
   /** What stands for a count that nobody has made yet. */
   private static final int CHARS_PER_TOKEN = 4;
 
-  private final LlmRequest.Draft request;
+  private final LlmRequest.RequestDraft request;
   private final LlmComponents components;
   private final StatsEngine statsEngine;
   private final Action next;
   private final scala.collection.immutable.List<Check<LlmResponse>> checks;
 
   ResponseProcessor(
-      LlmRequest.Draft request, LlmComponents components, StatsEngine statsEngine, Action next) {
+      LlmRequest.RequestDraft request,
+      LlmComponents components,
+      StatsEngine statsEngine,
+      Action next) {
     this.request = request;
     this.components = components;
     this.statsEngine = statsEngine;
@@ -242,7 +244,7 @@ final class ResponseProcessor {
     RequestRecord.Events events = timeline.events(true);
     Slo slo = protocol.sloOf(prepared.name());
     List<String> missed =
-        SloJudge.missed(slo, prepared.body().stream(), ending.status(), ok, timing, events, tokens);
+        slo.missed(prepared.body().stream(), ending.status(), ok, timing, events, tokens);
     return new RequestRecord(
         identity(sent, timeline),
         timing,
@@ -254,7 +256,7 @@ final class ResponseProcessor {
             ending.status(),
             ok,
             error,
-            SloJudge.met(slo, ending.status(), missed),
+            slo.met(ending.status(), missed),
             missed),
         answer.server(),
         protocol.recording().text() ? text(prepared, answer) : null);
