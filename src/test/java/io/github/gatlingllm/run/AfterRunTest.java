@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.RunClock;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.stats.AssertionText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -70,7 +69,7 @@ class AfterRunTest {
     Run opened = open();
     send(opened, LevelRecord.ok("c=1"));
     assertThat(failsBuild(opened)).isFalse();
-    assertThat(RunInfoFile.read(opened.files().info()).orElseThrow().state())
+    assertThat(RunInfo.read(opened.files().info()).orElseThrow().state())
         .isEqualTo(RunInfo.State.INTERRUPTED);
     assertThat(opened.files().page()).exists();
     assertThat(opened.exit()).as("no way to change the exit code").isNull();
