@@ -38,7 +38,8 @@ class PackageArrowsTest {
           Map.entry("metric", Set.of("record")),
           Map.entry("check", Set.of("metric", "record")),
           Map.entry("stats", Set.of("check", "metric", "random", "record")),
-          Map.entry("report", Set.of("check", "metric", "stats", "record")),
+          Map.entry("compare", Set.of("metric", "record", "stats")),
+          Map.entry("report", Set.of("check", "compare", "metric", "stats", "record")),
           Map.entry("engine", Set.of("random", "wire")),
           Map.entry(
               "simulations",

@@ -1,13 +1,13 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.compare.Comparison;
+import io.github.gatlingllm.compare.Comparison.Change;
+import io.github.gatlingllm.compare.Comparison.Outcome;
+import io.github.gatlingllm.compare.Comparison.Place;
+import io.github.gatlingllm.compare.FailCondition.Judged;
 import io.github.gatlingllm.metric.Interval;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.ComparedRuns.Other;
-import io.github.gatlingllm.stats.Comparison;
-import io.github.gatlingllm.stats.Comparison.Change;
-import io.github.gatlingllm.stats.Comparison.Outcome;
-import io.github.gatlingllm.stats.Comparison.Place;
-import io.github.gatlingllm.stats.FailCondition.Judged;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;

@@ -1,15 +1,14 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.compare.ComparedRun;
+import io.github.gatlingllm.compare.Comparison;
+import io.github.gatlingllm.compare.FailCondition;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.report.ComparedRuns.Side;
-import io.github.gatlingllm.stats.ComparedRun;
-import io.github.gatlingllm.stats.Comparison;
-import io.github.gatlingllm.stats.FailCondition;
-import io.github.gatlingllm.stats.RunComparison;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -85,7 +84,7 @@ final class CompareCommand implements Callable<Integer> {
     List<Other> others = new ArrayList<>();
     for (int i = 0; i < runs.size(); i++) {
       ComparedRun other = read(runs.get(i), first.info());
-      Comparison comparison = RunComparison.of(first, other);
+      Comparison comparison = Comparison.of(first, other);
       if (comparison.places().isEmpty()) {
         throw new IOException(
             names.get(i + 1)

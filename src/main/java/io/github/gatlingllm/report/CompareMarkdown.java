@@ -1,9 +1,9 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.compare.Comparison;
+import io.github.gatlingllm.compare.Comparison.Change;
+import io.github.gatlingllm.compare.Comparison.Place;
 import io.github.gatlingllm.report.ComparedRuns.Other;
-import io.github.gatlingllm.stats.Comparison;
-import io.github.gatlingllm.stats.Comparison.Change;
-import io.github.gatlingllm.stats.Comparison.Place;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,12 +1,12 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.compare.Comparison.Change;
+import io.github.gatlingllm.compare.Comparison.Outcome;
+import io.github.gatlingllm.compare.Comparison.Place;
+import io.github.gatlingllm.compare.FailCondition.Judged;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.report.ComparedRuns.Side;
-import io.github.gatlingllm.stats.Comparison.Change;
-import io.github.gatlingllm.stats.Comparison.Outcome;
-import io.github.gatlingllm.stats.Comparison.Place;
-import io.github.gatlingllm.stats.FailCondition.Judged;
 import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.stats.Comparison;
-import io.github.gatlingllm.stats.FailCondition;
+import io.github.gatlingllm.compare.Comparison;
+import io.github.gatlingllm.compare.FailCondition;
 import io.github.gatlingllm.stats.RunFigures;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,9 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.AnswerCounts;
 import io.github.gatlingllm.check.AnswerCounts.TokenTimes;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
@@ -16,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,11 +52,38 @@ public final class RunStatistics {
   private final WorkloadTally workload = new WorkloadTally();
   private final AnswerCounts answers;
   private final CloseUpTally closeUps;
+  private final @Nullable Listener listener;
 
   record Key(int stage, String name) {}
 
-  private RunStatistics(RunInfo info, long end) {
-    windows = new Windows(info.stages(), end);
+  /**
+   * Hears how requests and tokens are attributed to the load levels of a run. A level is its
+   * position among the run's; {@code at} is a position in its measure window, 0 at the start and 1
+   * at the end.
+   */
+  public interface Listener {
+
+    /** Tokens arrived in the measure window. */
+    void tokens(int level, double at, double tokens, boolean inSlo);
+
+    /** A request ended in the measure window. */
+    void ended(int level, double at, boolean ok, boolean inSlo);
+
+    /**
+     * A request was scheduled in the phase measure, perhaps outside the window.
+     *
+     * @param met whether it met its SLO; null where it has none, or is not judged
+     */
+    void measured(int level, double at, RequestRecord record, @Nullable Boolean met);
+
+    /** A request that was measured and succeeded has {@code count} times this value. */
+    void value(int level, double at, Metric metric, double value, int count);
+  }
+
+  private RunStatistics(RunInfo info, @Nullable Listener listener) {
+    Long end = info.endUnixNanos();
+    this.listener = listener;
+    windows = new Windows(info.stages(), end == null ? info.startUnixNanos() : end);
     slo = new SloTally(info);
     overTime = new OverTime(info.startUnixNanos());
     answers = new AnswerCounts(info::isOutputPinned);
@@ -67,7 +97,38 @@ public final class RunStatistics {
    *     the records, which takes a second pass
    */
   public static RunFigures of(@Nullable RunInfo info, RecordSource source) throws IOException {
-    return of(completed(info, source), hasNoStages(info), source);
+    return of(completed(info, source), hasNoStages(info), source, null);
+  }
+
+  /**
+   * The figures of a run, judged by its own SLO.
+   *
+   * @param info with all its stages
+   */
+  public static RunFigures of(RunInfo info, RecordSource source, Listener listener)
+      throws IOException {
+    return of(info, hasNoStages(info), source, listener);
+  }
+
+  /**
+   * The figures of some load levels pooled.
+   *
+   * @param info with all its stages
+   * @param which by their positions
+   */
+  public static RunFigures ofLevels(RunInfo info, Set<Integer> which, RecordSource source)
+      throws IOException {
+    List<LevelInfo> kept = which.stream().sorted().map(info.stages()::get).toList();
+    Windows all = new Windows(info.stages(), 0);
+    return of(
+        info.toBuilder().stages(kept).build(),
+        sink ->
+            source.replay(
+                record -> {
+                  if (which.contains(all.of(record.identity()).index())) {
+                    sink.accept(record);
+                  }
+                }));
   }
 
   /** The figures of a run, judged by another SLO than its own. */
@@ -79,13 +140,13 @@ public final class RunStatistics {
             .sloByRequest(Map.of())
             .sloByTarget(Map.of())
             .build();
-    return of(judged, hasNoStages(info), source);
+    return of(judged, hasNoStages(info), source, null);
   }
 
-  private static RunFigures of(RunInfo info, boolean inferred, RecordSource source)
+  private static RunFigures of(
+      RunInfo info, boolean inferred, RecordSource source, @Nullable Listener listener)
       throws IOException {
-    Long end = info.endUnixNanos();
-    RunStatistics statistics = new RunStatistics(info, end == null ? info.startUnixNanos() : end);
+    RunStatistics statistics = new RunStatistics(info, listener);
     ReadReport file = source.replay(statistics::add);
     return new SummaryAssembly(info, inferred, file, statistics).figures();
   }
@@ -127,6 +188,7 @@ public final class RunStatistics {
         trials.computeIfAbsent(stage.index(), i -> new TrialTally()).add(record);
       }
       answers.add(record, times);
+      report(record, stage, met);
       closeUps.add(record, stage, met);
       if (met != null) {
         slo.add(record, missed);
@@ -134,6 +196,22 @@ public final class RunStatistics {
       if (record.outcome().ok()) {
         record.server().forEach(this::serverSaid);
       }
+    }
+  }
+
+  private void report(RequestRecord record, StageWindow stage, @Nullable Boolean met) {
+    Listener to = listener;
+    if (to == null) {
+      return;
+    }
+    int level = stage.index();
+    double at = stage.position(record.timing().scheduledUnixNanos());
+    to.measured(level, at, record, met);
+    if (record.outcome().ok()) {
+      RequestValues.Visitor values =
+          (metric, value, count) -> to.value(level, at, metric, value, count);
+      RequestValues.visit(record, values);
+      RequestValues.visitGaps(record, values);
     }
   }
 
@@ -182,6 +260,9 @@ public final class RunStatistics {
         }
         into.tokens(tokens, inSlo);
         over.tokens(unixNanos, tokens);
+        if (listener != null) {
+          listener.tokens(now.index(), now.position(unixNanos), tokens, inSlo);
+        }
       }
     }
   }
@@ -233,6 +314,9 @@ public final class RunStatistics {
     StageWindow window = windows.at(closed, stage);
     if (window != null) {
       cell(window, name).flow().ended(stayMs, ok, inSlo);
+      if (listener != null) {
+        listener.ended(window.index(), window.position(closed), ok, inSlo);
+      }
     }
   }
 

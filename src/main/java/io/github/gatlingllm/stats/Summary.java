@@ -78,7 +78,7 @@ public record Summary(
   }
 
   /** The name of a stage; what is null needs no naming. */
-  static String named(String stage, @Nullable String target, @Nullable String scenario) {
+  public static String named(String stage, @Nullable String target, @Nullable String scenario) {
     String ofScenario = scenario == null ? stage : stage + " of " + scenario;
     return target == null ? ofScenario : ofScenario + (scenario == null ? " of " : " at ") + target;
   }

@@ -17,11 +17,11 @@ import io.github.gatlingllm.testing.ScriptedServer;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -33,7 +33,7 @@ final class ErrorStatusIT {
   private static final String JSON = "application/json";
 
   private static WireMockServer server;
-  private LocalClient client;
+  @RegisterExtension private final LocalClient client = new LocalClient();
 
   @BeforeAll
   static void startServer() {
@@ -49,12 +49,6 @@ final class ErrorStatusIT {
   @BeforeEach
   void start() throws Exception {
     server.resetAll();
-    client = new LocalClient();
-  }
-
-  @AfterEach
-  void stop() {
-    client.close();
   }
 
   private record Row(

@@ -19,10 +19,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How an exchange ends when the connection does not end well, or not at all. */
@@ -38,17 +37,7 @@ final class ExchangeEndingsIT {
   private static final String NOT_RESENT =
       "kept-alive connection closed by the server; not re-sent";
 
-  private LocalClient client;
-
-  @BeforeEach
-  void start() throws Exception {
-    client = new LocalClient();
-  }
-
-  @AfterEach
-  void stop() {
-    client.close();
-  }
+  @RegisterExtension private final LocalClient client = new LocalClient();
 
   private Ended answeredBy(ScriptedServer.Script script) throws Exception {
     try (ScriptedServer server = ScriptedServer.start(script)) {

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
@@ -33,7 +34,7 @@ final class Http2ExchangeIT {
 
   private static SSLContext certificate;
 
-  private LocalClient client;
+  @RegisterExtension private final LocalClient client = new LocalClient();
   private Http2Server server;
 
   @BeforeAll
@@ -44,12 +45,10 @@ final class Http2ExchangeIT {
   @BeforeEach
   void start() throws Exception {
     server = new Http2Server(certificate);
-    client = new LocalClient();
   }
 
   @AfterEach
   void stop() {
-    client.close();
     server.close();
   }
 

@@ -21,10 +21,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -37,17 +36,7 @@ final class KnownAnswersIT {
 
   private static final long STEP = 20_000_000;
 
-  private LocalClient client;
-
-  @BeforeEach
-  void start() throws Exception {
-    client = new LocalClient();
-  }
-
-  @AfterEach
-  void stop() {
-    client.close();
-  }
+  @RegisterExtension private final LocalClient client = new LocalClient();
 
   /**
    * One answer.

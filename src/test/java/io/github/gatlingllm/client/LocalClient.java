@@ -41,12 +41,14 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Exchanges on Gatling's own HTTP client and one event loop, without a Gatling run. Closing it
- * checks that every exchange ended exactly once and left no timer behind.
+ * Exchanges on Gatling's own HTTP client and one event loop, without a Gatling run. Each test has
+ * one of its own; after it every exchange must have ended exactly once and left no timer behind.
  */
-final class LocalClient implements AutoCloseable {
+final class LocalClient implements AfterEachCallback {
 
   private static final long LIMIT_SECONDS = 60;
 
@@ -57,13 +59,17 @@ final class LocalClient implements AutoCloseable {
   private final Queue<AtomicInteger> ends = new ConcurrentLinkedQueue<>();
   private final Queue<Future<?>> timers = new ConcurrentLinkedQueue<>();
 
-  LocalClient() throws SSLException {
-    http =
-        new DefaultHttpClient(
-            new HttpClientConfig()
-                .setDefaultSslContextsHolder(
-                    new SslContextsHolder.Default(
-                        tls().build(), tls().applicationProtocolConfig(alpn()).build())));
+  LocalClient() {
+    try {
+      http =
+          new DefaultHttpClient(
+              new HttpClientConfig()
+                  .setDefaultSslContextsHolder(
+                      new SslContextsHolder.Default(
+                          tls().build(), tls().applicationProtocolConfig(alpn()).build())));
+    } catch (SSLException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static SslContextBuilder tls() {
@@ -281,7 +287,7 @@ final class LocalClient implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public void afterEach(ExtensionContext context) {
     settle();
     http.close();
     settle();

@@ -11,9 +11,8 @@ import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -29,17 +28,7 @@ final class StreamedAnswersIT {
   private static final String STOP = ChatChunks.finish("stop");
   private static final String TRUNCATED = "stream ended before finish_reason and without [DONE]";
 
-  private LocalClient client;
-
-  @BeforeEach
-  void start() throws Exception {
-    client = new LocalClient();
-  }
-
-  @AfterEach
-  void stop() {
-    client.close();
-  }
+  @RegisterExtension private final LocalClient client = new LocalClient();
 
   /** {@code tokenEvents} is how many events held tokens; {@code late} how many came too late. */
   private record Row(

@@ -3,9 +3,9 @@ package io.github.gatlingllm.docs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.compare.FailCondition;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.simulations.CheckedSettings;
-import io.github.gatlingllm.stats.FailCondition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

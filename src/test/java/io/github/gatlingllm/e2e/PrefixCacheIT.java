@@ -113,11 +113,24 @@ class PrefixCacheIT {
   }
 
   @Test
-  void eachTurnOfADialogFindsAllThatWasSaidBefore() throws Exception {
-    Asked dialogs = ask(Map.of("llm.scenario", "D", "llm.requests", "3"));
+  void scenariosShareWhatTheySayTheyShare() throws Exception {
+    Asked all = ask(Map.of("llm.scenario", "A1,A2,B1,B2,C,D", "llm.requests", "4"));
 
-    List<RequestRecord> records = dialogs.run().requests();
-    assertThat(records).hasSize(3 * 5);
+    List<Integer> cached = all.cached();
+    assertThat(cached.subList(0, 4)).as("A1").containsExactly(0, 48, 48, 48);
+    assertThat(cached.subList(5, 8)).as("A2, after its first").containsOnly(2_496);
+    assertThat(cached.subList(8, 12)).as("B1").allMatch(tokens -> tokens <= 32);
+    assertThat(cached.subList(12, 16)).as("B2").allMatch(tokens -> tokens <= 64);
+    assertThat(cached.subList(17, 20)).as("C, after its first").allMatch(t -> t >= 2_000);
+    JsonNode scenarios = all.run().summary().path("curves");
+    assertThat(scenarios).as("one curve each").hasSize(6);
+    assertThat(Files.readString(all.run().files().page())).contains("Scenarios against load");
+    assertDialogs(all, all.run().requests().subList(20, 40));
+  }
+
+  /** Each turn of a dialog finds all that was said before. */
+  private static void assertDialogs(Asked asked, List<RequestRecord> records) throws Exception {
+    assertThat(records).hasSize(4 * 5);
     for (int i = 0; i < records.size(); i++) {
       RequestRecord.Tokens now = records.get(i).tokens();
       int turn = i % 5;
@@ -132,7 +145,7 @@ class PrefixCacheIT {
             .isGreaterThanOrEqualTo(before.promptTokens() / BLOCK * BLOCK);
       }
     }
-    JsonNode turns = dialogs.workload().path("by_turn");
+    JsonNode turns = asked.workload().path("by_turn");
     assertThat(turns).hasSize(5);
     for (int turn = 1; turn < 5; turn++) {
       assertThat(turns.get(turn).path("mean_prompt_tokens").asDouble())
@@ -140,22 +153,7 @@ class PrefixCacheIT {
       assertThat(turns.get(turn).path("cached_share").asDouble())
           .isGreaterThan(turns.get(turn - 1).path("cached_share").asDouble());
     }
-    assertThat(Files.readString(dialogs.run().files().page()))
+    assertThat(Files.readString(asked.run().files().page()))
         .contains("Prompt tokens by turn of the conversation");
-  }
-
-  @Test
-  void scenariosShareWhatTheySayTheyShare() throws Exception {
-    Asked all = ask(Map.of("llm.scenario", "A1,A2,B1,B2,C", "llm.requests", "4"));
-
-    List<Integer> cached = all.cached();
-    assertThat(cached.subList(0, 4)).as("A1").containsExactly(0, 48, 48, 48);
-    assertThat(cached.subList(5, 8)).as("A2, after its first").containsOnly(2_496);
-    assertThat(cached.subList(8, 12)).as("B1").allMatch(tokens -> tokens <= 32);
-    assertThat(cached.subList(12, 16)).as("B2").allMatch(tokens -> tokens <= 64);
-    assertThat(cached.subList(17, 20)).as("C, after its first").allMatch(t -> t >= 2_000);
-    JsonNode scenarios = all.run().summary().path("curves");
-    assertThat(scenarios).as("one curve each").hasSize(5);
-    assertThat(Files.readString(all.run().files().page())).contains("Scenarios against load");
   }
 }

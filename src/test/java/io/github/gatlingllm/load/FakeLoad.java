@@ -39,6 +39,7 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
   final List<String> events = new ArrayList<>();
   final List<String> iterations = new ArrayList<>();
   final List<Long> lags = new ArrayList<>();
+  private final List<long[]> spans = new ArrayList<>();
   int usersStarted;
   int usersThere;
   int maxInFlight;
@@ -76,6 +77,14 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
       task.action().run();
     }
     return this;
+  }
+
+  /** What all iterations took of a window, in milliseconds since the start. */
+  long millisInFlight(long fromMillis, long untilMillis) {
+    return spans.stream()
+        .mapToLong(span -> Math.min(span[1], untilMillis) - Math.max(span[0], fromMillis))
+        .filter(millis -> millis > 0)
+        .sum();
   }
 
   private String time(long nanoTime) {
@@ -177,7 +186,10 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
       int number = iterations.size();
       inFlight++;
       maxInFlight = Math.max(maxInFlight, inFlight);
-      at(now + iterationMillis.getAsLong() * MILLI, () -> ended(next, number));
+      long millis = iterationMillis.getAsLong();
+      long start = (now - bigBang) / MILLI;
+      spans.add(new long[] {start, start + millis});
+      at(now + millis * MILLI, () -> ended(next, number));
     }
 
     private void ended(RunningLevel of, int number) {

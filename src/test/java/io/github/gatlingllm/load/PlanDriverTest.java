@@ -2,8 +2,10 @@ package io.github.gatlingllm.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -12,6 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PlanDriverTest {
   private static final long SECOND = 1_000_000_000L;
@@ -289,6 +293,37 @@ class PlanDriverTest {
             "2020 r=2 measure",
             "2520 r=2 measure");
     assertThat(load.lags).hasSize(6).containsOnly(0L);
+  }
+
+  /** Where timers are exact, no user is late: in real runs this is a bound of {@code Bench}. */
+  @ParameterizedTest
+  @ValueSource(doubles = {10, 100, 1_000})
+  void everyPoissonArrivalStartsAtItsInstant(double perSecond) {
+    Arrivals.Poisson arrivals = new Arrivals.Poisson(perSecond, 7);
+    FakeLoad load =
+        run(FakeLoad.of(150, new LoadLevel.Open(perSecond, arrivals, seconds(0, 0, 5, 5))));
+
+    List<String> planned = new ArrayList<>();
+    arrivals
+        .offsetsBefore(5 * SECOND)
+        .forEachRemaining((long offset) -> planned.add(20 + offset / 1_000_000 + ""));
+    assertThat(load.iterations)
+        .extracting(line -> line.substring(0, line.indexOf(' ')))
+        .isEqualTo(planned);
+    assertThat(load.lags).hasSameSizeAs(planned).containsOnly(0L);
+  }
+
+  /** However long iterations take, each ends where the next begins. */
+  @Test
+  void closedLevelIsFullAllTheTime() {
+    Random random = new Random(1);
+    FakeLoad load =
+        run(
+            new FakeLoad(
+                () -> 200 + random.nextInt(101), i -> i % 2 == 0, closed(32, seconds(0, 2, 6, 5))));
+
+    assertThat(load.maxInFlight).isEqualTo(32);
+    assertThat(load.millisInFlight(2_000, 8_000)).isEqualTo(32 * 6_000L);
   }
 
   @Test

@@ -8,14 +8,15 @@ import io.github.gatlingllm.report.Browser.Theme;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.By;
 
+@ExtendWith(SharedBrowser.class)
 class ComparePageIT {
 
   private static final Path PICTURES = Path.of("target", "pictures");
@@ -27,12 +28,12 @@ class ComparePageIT {
   private static Browser browser;
 
   @BeforeAll
-  static void compare() throws IOException {
+  static void compare(Browser shared) throws IOException {
     DemoRun.sweep().write(folder.resolve("vllm-0.9"));
     DemoRun.sweep().seed(8).write(folder.resolve("vllm-0.9-again"));
     DemoRun.sweep().seed(9).slower(1.2).write(folder.resolve("vllm-1.0"));
     page = compared(List.of("vllm-0.9", "vllm-0.9-again", "vllm-1.0"), "out");
-    browser = Browser.open(folder.resolve("profile"), Scripts.ON);
+    browser = shared;
   }
 
   private static Path compared(List<String> runs, String out) {
@@ -48,13 +49,6 @@ class ComparePageIT {
     CommandLine.Called called = CommandLine.call(arguments);
     assertThat(called.error()).isEmpty();
     return folder.resolve(out).resolve("compare.html");
-  }
-
-  @AfterAll
-  static void closeBrowser() {
-    if (browser != null) {
-      browser.close();
-    }
   }
 
   @ParameterizedTest

@@ -15,9 +15,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 
+@ExtendWith(SharedBrowser.class)
 class HtmlReportIT {
 
   private static final String HOSTILE =
@@ -51,22 +52,13 @@ class HtmlReportIT {
   private static final RunFigures SWEEP = DemoRun.sweep().figures();
   private static final RunFigures OPEN = DemoRun.openScenarios().figures();
 
-  @TempDir static Path profile;
-
   private static Browser browser;
 
   @TempDir Path directory;
 
   @BeforeAll
-  static void openBrowser() {
-    browser = Browser.open(profile, Scripts.ON);
-  }
-
-  @AfterAll
-  static void closeBrowser() {
-    if (browser != null) {
-      browser.close();
-    }
+  static void openBrowser(Browser shared) {
+    browser = shared;
   }
 
   @ParameterizedTest
@@ -168,9 +160,13 @@ class HtmlReportIT {
   }
 
   @Test
-  void zoomingOneChartOverTimeZoomsAllByKeyboardAndALinkOpensTheMetricsOfARequest()
-      throws IOException {
+  void aLinkOpensTheMetricsOfARequestAndZoomingOneChartByKeyboardZoomsAll() throws IOException {
     browser.prefer(Theme.LIGHT).show(write(SWEEP), 1400, 1000);
+    WebElement metrics = browser.driver().findElement(By.id(MetricsSection.anchor("ask")));
+    assertThat(metrics.isDisplayed()).isFalse();
+    browser.driver().findElement(By.linkText("ask")).click();
+    assertThat(metrics.isDisplayed()).isTrue();
+
     browser.driver().findElement(By.cssSelector("[data-zoom=in]")).sendKeys("\n");
 
     for (String chart : List.of("time-ttft", "time-tokens", "time-itl", "time-requests")) {
@@ -178,11 +174,6 @@ class HtmlReportIT {
     }
     browser.driver().findElement(By.cssSelector("[data-zoom=all]")).sendKeys("\n");
     assertThat(browser.eval(zoomOf("time-itl"))).isEqualTo("0,100");
-
-    WebElement metrics = browser.driver().findElement(By.id(MetricsSection.anchor("ask")));
-    assertThat(metrics.isDisplayed()).isFalse();
-    browser.driver().findElement(By.linkText("ask")).click();
-    assertThat(metrics.isDisplayed()).isTrue();
     assertThat(browser.complaints()).isEmpty();
   }
 

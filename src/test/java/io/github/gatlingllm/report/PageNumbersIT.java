@@ -6,38 +6,29 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.stats.RunFigures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 
 /** The page against {@code summary.json}: a number in one is the number in the other. */
+@ExtendWith(SharedBrowser.class)
 class PageNumbersIT {
-
-  @TempDir static Path profile;
 
   private static Browser browser;
 
   @TempDir Path directory;
 
   @BeforeAll
-  static void openBrowser() {
-    browser = Browser.open(profile, Scripts.ON);
-  }
-
-  @AfterAll
-  static void closeBrowser() {
-    if (browser != null) {
-      browser.close();
-    }
+  static void openBrowser(Browser shared) {
+    browser = shared;
   }
 
   /** Every figure of the tables and tiles, as the file says it. */

@@ -20,10 +20,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Makes records for tests. Times are given in milliseconds; the run starts at {@link #ORIGIN}. */
-final class Recorded {
+public final class Recorded {
 
   /** Start of every test run, epoch nanoseconds. */
-  static final long ORIGIN = 1_700_000_000_000_000_000L;
+  public static final long ORIGIN = 1_700_000_000_000_000_000L;
 
   private static final long MS = 1_000_000L;
 
@@ -64,144 +64,144 @@ final class Recorded {
   private Map<String, Double> server = Map.of();
 
   /** A request that starts so many milliseconds into the run. */
-  static Recorded at(double startMs) {
+  public static Recorded at(double startMs) {
     Recorded recorded = new Recorded();
     recorded.startMs = startMs;
     return recorded;
   }
 
-  Recorded id(String value) {
+  public Recorded id(String value) {
     id = value;
     return this;
   }
 
-  Recorded scenario(String value) {
+  public Recorded scenario(String value) {
     scenario = value;
     return this;
   }
 
-  Recorded turn(int value) {
+  public Recorded turn(int value) {
     turn = value;
     return this;
   }
 
-  Recorded connect(double ms) {
+  public Recorded connect(double ms) {
     connectMs = ms;
     return this;
   }
 
-  Recorded name(String value) {
+  public Recorded name(String value) {
     name = value;
     return this;
   }
 
-  Recorded target(String value) {
+  public Recorded target(String value) {
     target = value;
     return this;
   }
 
-  Recorded model(String value) {
+  public Recorded model(String value) {
     model = value;
     return this;
   }
 
-  Recorded stage(String value) {
+  public Recorded stage(String value) {
     stage = value;
     return this;
   }
 
-  Recorded phase(Phase value) {
+  public Recorded phase(Phase value) {
     phase = value;
     return this;
   }
 
-  Recorded trial(int value) {
+  public Recorded trial(int value) {
     trial = value;
     return this;
   }
 
   /** An open-loop arrival that was planned so long before its start. */
-  Recorded lag(double ms) {
+  public Recorded lag(double ms) {
     lagMs = ms;
     planned = true;
     return this;
   }
 
-  Recorded gate(@Nullable Double ms) {
+  public Recorded gate(@Nullable Double ms) {
     gateMs = ms;
     return this;
   }
 
   /** Token events at these milliseconds since admitted. */
-  Recorded tokens(double... ms) {
+  public Recorded tokens(double... ms) {
     tokenMs = ms;
     return this;
   }
 
   /** Tokens of each event, as the server said. */
-  Recorded perEvent(int... tokens) {
+  public Recorded perEvent(int... tokens) {
     perEvent = tokens;
     return this;
   }
 
-  Recorded choices(int... indexes) {
+  public Recorded choices(int... indexes) {
     choices = indexes;
     return this;
   }
 
   /** As with {@code recordTokens=false}. */
-  Recorded withoutTimes() {
+  public Recorded withoutTimes() {
     times = false;
     return this;
   }
 
   /** Not a stream: the whole body after so many milliseconds. */
-  Recorded body(double ms, int tokens) {
+  public Recorded body(double ms, int tokens) {
     streamed = false;
     latencyMs = ms;
     output = tokens;
     return this;
   }
 
-  Recorded closed(double ms) {
+  public Recorded closed(double ms) {
     closedMs = ms;
     return this;
   }
 
-  Recorded prompt(@Nullable Integer tokens) {
+  public Recorded prompt(@Nullable Integer tokens) {
     prompt = tokens;
     return this;
   }
 
   /** Our own count of the prompt. */
   /** Our own count of the answer's tokens. */
-  Recorded ourOutput(@Nullable Integer tokens) {
+  public Recorded ourOutput(@Nullable Integer tokens) {
     ourOutput = tokens;
     return this;
   }
 
-  Recorded ours(@Nullable Integer tokens) {
+  public Recorded ours(@Nullable Integer tokens) {
     ours = tokens;
     return this;
   }
 
-  Recorded cached(int tokens) {
+  public Recorded cached(int tokens) {
     cached = tokens;
     return this;
   }
 
-  Recorded max(int tokens) {
+  public Recorded max(int tokens) {
     max = tokens;
     return this;
   }
 
   /** N where it is not one per event. */
-  Recorded output(int tokens) {
+  public Recorded output(int tokens) {
     output = tokens;
     return this;
   }
 
-  Recorded failed(RequestStatus value, String message) {
+  public Recorded failed(RequestStatus value, String message) {
     verdict = value;
     error = message;
     finish = null;
@@ -209,37 +209,37 @@ final class Recorded {
     return this;
   }
 
-  Recorded finish(@Nullable String reason) {
+  public Recorded finish(@Nullable String reason) {
     finish = reason;
     return this;
   }
 
-  Recorded estimated() {
+  public Recorded estimated() {
     estimated = true;
     return this;
   }
 
-  Recorded withoutDone() {
+  public Recorded withoutDone() {
     done = false;
     return this;
   }
 
-  Recorded late(int events) {
+  public Recorded late(int events) {
     late = events;
     return this;
   }
 
-  Recorded coalesced(int events) {
+  public Recorded coalesced(int events) {
     coalesced = events;
     return this;
   }
 
-  Recorded server(Map<String, Double> timings) {
+  public Recorded server(Map<String, Double> timings) {
     server = timings;
     return this;
   }
 
-  RequestRecord record() {
+  public RequestRecord record() {
     boolean any = tokenMs.length > 0;
     Double last = any ? Double.valueOf(tokenMs[tokenMs.length - 1]) : latencyMs;
     Integer n = output != null ? output : any ? Integer.valueOf(eventTokens()) : null;
@@ -333,11 +333,11 @@ final class Recorded {
   /**
    * Stage {@code c=<users>} of target {@code a} that measures from {@code fromMs} to {@code toMs}.
    */
-  static LevelInfo stage(int users, double fromMs, double toMs) {
+  public static LevelInfo stage(int users, double fromMs, double toMs) {
     return stage("c=" + users, "a", "closed loop", (double) users, "users", fromMs, toMs);
   }
 
-  static LevelInfo stage(
+  public static LevelInfo stage(
       String label,
       String target,
       String kind,
@@ -351,25 +351,25 @@ final class Recorded {
   }
 
   /** A complete run of {@code seconds} with these stages. */
-  static RunInfo run(double seconds, LevelInfo... stages) {
+  public static RunInfo run(double seconds, LevelInfo... stages) {
     return RunInfo.started("run", "sim", "local", ORIGIN).toBuilder()
         .ended(ORIGIN + nanos(seconds * 1e3), RunInfo.State.COMPLETE)
         .stages(List.of(stages))
         .build();
   }
 
-  static RecordSource source(List<RequestRecord> records) {
+  public static RecordSource source(List<RequestRecord> records) {
     return sink -> {
       records.forEach(sink);
       return new ReadReport(records.size(), 0, 0, List.of());
     };
   }
 
-  static RunFigures figures(RunInfo info, RequestRecord... records) {
+  public static RunFigures figures(RunInfo info, RequestRecord... records) {
     return figures(info, List.of(records));
   }
 
-  static RunFigures figures(@Nullable RunInfo info, List<RequestRecord> records) {
+  public static RunFigures figures(@Nullable RunInfo info, List<RequestRecord> records) {
     try {
       return RunStatistics.of(info, source(records));
     } catch (IOException e) {

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.compare;
 
 /** Student's t distribution: how far a mean of few independent values strays. */
 final class StudentT {

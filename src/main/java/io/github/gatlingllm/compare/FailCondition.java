@@ -1,8 +1,8 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.compare;
 
+import io.github.gatlingllm.compare.Comparison.Change;
+import io.github.gatlingllm.compare.Comparison.Place;
 import io.github.gatlingllm.metric.Figure;
-import io.github.gatlingllm.stats.Comparison.Change;
-import io.github.gatlingllm.stats.Comparison.Place;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;

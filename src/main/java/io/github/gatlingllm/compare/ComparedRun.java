@@ -1,16 +1,18 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.compare;
 
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.stats.RecordSource;
+import io.github.gatlingllm.stats.RunFigures;
+import io.github.gatlingllm.stats.RunStatistics;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,16 +42,8 @@ public final class ComparedRun {
       @Nullable RunInfo info, @Nullable RunInfo judge, RecordSource source) throws IOException {
     RunInfo known = RunStatistics.completed(info, source);
     RunInfo whole = judge == null ? known : judgedAs(judge, known);
-    SliceTally slices = new SliceTally(whole);
-    RunFigures figures =
-        RunStatistics.of(
-            whole,
-            sink ->
-                source.replay(
-                    record -> {
-                      slices.add(record);
-                      sink.accept(record);
-                    }));
+    SliceTally slices = new SliceTally();
+    RunFigures figures = RunStatistics.of(whole, source, slices);
     return new ComparedRun(whole, source, figures, slices);
   }
 
@@ -93,29 +87,20 @@ public final class ComparedRun {
     return figures.summary().stages().get(stage).figures();
   }
 
-  @Nullable StageSlices slicesOf(int stage) {
-    return slices.of(stage);
+  /** Null where nothing was measured. */
+  @Nullable SliceSample sampleOf(int stage) {
+    List<TimeSlice> parts = slices.slices(stage);
+    Double seconds = figures.summary().stages().get(stage).durationS();
+    return parts == null || seconds == null
+        ? null
+        : new SliceSample(parts, seconds / SliceTally.COUNT);
   }
 
   /** The figures of those stages pooled; reads the records again unless they are all there are. */
   Figures pooled(Set<Integer> which) throws IOException {
-    if (which.size() == figures.summary().stages().size()) {
-      return figures.summary().figures();
-    }
-    List<LevelInfo> kept =
-        which.stream().sorted().map(i -> info.stages().get(i)).collect(Collectors.toList());
-    Windows windows = new Windows(info.stages(), 0);
-    return RunStatistics.of(
-            info.toBuilder().stages(kept).build(),
-            sink ->
-                source.replay(
-                    record -> {
-                      if (which.contains(windows.of(record.identity()).index())) {
-                        sink.accept(record);
-                      }
-                    }))
-        .summary()
-        .figures();
+    return which.size() == figures.summary().stages().size()
+        ? figures.summary().figures()
+        : RunStatistics.ofLevels(info, which, source).summary().figures();
   }
 
   /** The p90 of E2E in a stage, in seconds; 0 where no request succeeded. */

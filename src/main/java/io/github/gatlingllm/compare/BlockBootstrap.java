@@ -1,7 +1,7 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.compare;
 
+import io.github.gatlingllm.compare.SliceSample.Weighted;
 import io.github.gatlingllm.metric.Moments;
-import io.github.gatlingllm.stats.SliceSample.Weighted;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -137,7 +137,7 @@ final class BlockBootstrap {
     for (int stage : question.stages()) {
       Pair pair = stages.get(stage);
       missed += pair.missed() / question.stages().size();
-      freedom += StageSlices.COUNT / pair.length() - 1;
+      freedom += SliceTally.COUNT / pair.length() - 1;
     }
     return Math.sqrt(missed) * StudentT.quantile(beyond, freedom);
   }
@@ -157,11 +157,11 @@ final class BlockBootstrap {
   private List<int[]> draw() {
     List<int[]> weights = new ArrayList<>();
     for (Pair pair : stages) {
-      int[] times = new int[StageSlices.COUNT];
-      for (int block = 0; block < StageSlices.COUNT / pair.length(); block++) {
-        int from = random.nextInt(StageSlices.COUNT);
+      int[] times = new int[SliceTally.COUNT];
+      for (int block = 0; block < SliceTally.COUNT / pair.length(); block++) {
+        int from = random.nextInt(SliceTally.COUNT);
         for (int i = 0; i < pair.length(); i++) {
-          times[(from + i) % StageSlices.COUNT]++;
+          times[(from + i) % SliceTally.COUNT]++;
         }
       }
       weights.add(times);

@@ -1,8 +1,9 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.compare;
 
 import io.github.gatlingllm.metric.Figure;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Interval;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,11 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
     places = List.copyOf(places);
     unmatched = List.copyOf(unmatched);
     notes = List.copyOf(notes);
+  }
+
+  /** What changed from {@code base} to {@code run}; no place where they have no stage in common. */
+  public static Comparison of(ComparedRun base, ComparedRun run) throws IOException {
+    return RunComparison.of(base, run);
   }
 
   /** What the change of a figure amounts to. */

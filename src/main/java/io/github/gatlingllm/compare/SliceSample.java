@@ -1,4 +1,4 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.compare;
 
 import io.github.gatlingllm.metric.Metric;
 import java.util.EnumMap;
@@ -7,30 +7,37 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slices of one stage, made ready to be weighted many times: how many values of a metric lie
- * below a bin, for every slice.
+ * The slices of one load level, made ready to be weighted many times: how many values of a metric
+ * lie below a bin, for every slice.
  */
 final class SliceSample {
 
   private static final Cumulative NONE = new Cumulative(0, new int[0][]);
 
-  private final StageSlices stage;
+  private final List<TimeSlice> slices;
+  private final double sliceSeconds;
   private final Map<Metric, Cumulative> metrics = new EnumMap<>(Metric.class);
 
   /** Row {@code i} holds, by slice, how many values are below bin {@code first + i + 1}. */
   @SuppressWarnings("ArrayRecordComponent") // read in the innermost loop
   private record Cumulative(int first, int[][] below) {}
 
-  SliceSample(StageSlices stage) {
-    this.stage = stage;
+  /**
+   * A sample that is ready to be weighted.
+   *
+   * @param sliceSeconds length of each slice
+   */
+  SliceSample(List<TimeSlice> slices, double sliceSeconds) {
+    this.slices = slices;
+    this.sliceSeconds = sliceSeconds;
   }
 
   List<TimeSlice> slices() {
-    return stage.slices();
+    return slices;
   }
 
   double sliceSeconds() {
-    return stage.seconds();
+    return sliceSeconds;
   }
 
   int firstBin(Metric metric) {
@@ -63,7 +70,7 @@ final class SliceSample {
   private Cumulative cumulated(Metric metric) {
     int first = Integer.MAX_VALUE;
     int end = 0;
-    for (TimeSlice slice : stage.slices()) {
+    for (TimeSlice slice : slices) {
       LogHistogram values = slice.values(metric);
       if (values != null) {
         first = Math.min(first, values.first());
@@ -73,9 +80,9 @@ final class SliceSample {
     if (first >= end) {
       return NONE;
     }
-    int[][] below = new int[end - first][StageSlices.COUNT];
-    for (int s = 0; s < StageSlices.COUNT; s++) {
-      LogHistogram values = stage.slices().get(s).values(metric);
+    int[][] below = new int[end - first][SliceTally.COUNT];
+    for (int s = 0; s < SliceTally.COUNT; s++) {
+      LogHistogram values = slices.get(s).values(metric);
       int sum = 0;
       for (int bin = first; bin < end; bin++) {
         sum += values == null ? 0 : values.count(bin);

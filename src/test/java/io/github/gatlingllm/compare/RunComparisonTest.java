@@ -1,17 +1,18 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.compare.Comparison.Change;
+import io.github.gatlingllm.compare.Comparison.Outcome;
+import io.github.gatlingllm.compare.FailCondition.Judged;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.stats.Comparison.Change;
-import io.github.gatlingllm.stats.Comparison.Outcome;
-import io.github.gatlingllm.stats.FailCondition.Judged;
+import io.github.gatlingllm.stats.Recorded;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +58,7 @@ class RunComparisonTest {
   @Test
   void aRunIsNoDifferentFromItself() throws IOException {
     ComparedRun run = new Steady().level(1, 100).level(2, 150).run();
-    Comparison same = RunComparison.of(run, run);
+    Comparison same = Comparison.of(run, run);
 
     assertThat(same.places()).hasSize(3);
     assertThat(same.places())
@@ -71,7 +72,7 @@ class RunComparisonTest {
   void changesAreThoseOfTheSummaries() throws IOException {
     ComparedRun base = new Steady().level(1, 100).run();
     ComparedRun slower = new Steady().level(1, 125).run();
-    Change mean = change(RunComparison.of(base, slower), "ttft.mean");
+    Change mean = change(Comparison.of(base, slower), "ttft.mean");
 
     assertThat(mean.base())
         .isEqualTo(base.figures().summary().figures().metric(Metric.TTFT_MS).mean());
@@ -79,9 +80,9 @@ class RunComparisonTest {
     assertThat(mean.interval()).isNotNull();
     assertThat(mean.interval().low()).isGreaterThan(20).isLessThan(25);
     assertThat(mean.outcome()).isEqualTo(Outcome.WORSE);
-    assertThat(change(RunComparison.of(slower, base), "ttft.mean").outcome())
+    assertThat(change(Comparison.of(slower, base), "ttft.mean").outcome())
         .isEqualTo(Outcome.BETTER);
-    assertThat(change(RunComparison.of(base, slower), "tpot.mean").outcome())
+    assertThat(change(Comparison.of(base, slower), "tpot.mean").outcome())
         .isEqualTo(Outcome.NO_CLEAR_CHANGE);
   }
 
@@ -89,7 +90,7 @@ class RunComparisonTest {
   void aChangeThatIsClearButSmallIsNone() throws IOException {
     Change mean =
         change(
-            RunComparison.of(new Steady().level(1, 100).run(), new Steady().level(1, 102.5).run()),
+            Comparison.of(new Steady().level(1, 100).run(), new Steady().level(1, 102.5).run()),
             "ttft.mean");
 
     assertThat(mean.interval()).isNotNull();
@@ -101,7 +102,7 @@ class RunComparisonTest {
   void failuresAreComparedInPercentagePoints() throws IOException {
     Change errors =
         change(
-            RunComparison.of(
+            Comparison.of(
                 new Steady().level(1, 100).run(), new Steady().level(1, "a", 30, 100, 5).run()),
             "errors.percent");
 
@@ -114,7 +115,7 @@ class RunComparisonTest {
   @Test
   void fewRequestsGiveNoVerdict() throws IOException {
     Comparison few =
-        RunComparison.of(
+        Comparison.of(
             new Steady().level(1, "a", 1, 100, Integer.MAX_VALUE).run(),
             new Steady().level(1, "a", 1, 300, Integer.MAX_VALUE).run());
 
@@ -126,7 +127,7 @@ class RunComparisonTest {
   void stagesAreMatchedByLabelAndPooledOverWhatBothHave() throws IOException {
     ComparedRun base = new Steady().level(1, 100).level(2, 200).run();
     ComparedRun other = new Steady().level(2, 220).level(4, 900).run();
-    Comparison comparison = RunComparison.of(base, other);
+    Comparison comparison = Comparison.of(base, other);
 
     assertThat(comparison.unmatched())
         .containsExactly("c=1 is only in the base", "c=4 is only in the other run");
@@ -140,17 +141,16 @@ class RunComparisonTest {
     ComparedRun base = new Steady().level(1, "old", 30, 100, Integer.MAX_VALUE).run();
     ComparedRun other = new Steady().level(1, "new", 30, 100, Integer.MAX_VALUE).run();
 
-    assertThat(RunComparison.of(base, other).places()).hasSize(1);
+    assertThat(Comparison.of(base, other).places()).hasSize(1);
     Steady both = new Steady().level(1, "new", 30, 100, Integer.MAX_VALUE);
     ComparedRun two = both.level(1, "old", 30, 300, Integer.MAX_VALUE).run();
-    assertThat(change(RunComparison.of(base, two), "ttft.mean").percent())
-        .isCloseTo(200, within(0.1));
+    assertThat(change(Comparison.of(base, two), "ttft.mean").percent()).isCloseTo(200, within(0.1));
   }
 
   @Test
   void conditionsAreOnTheMeasuredChange() throws IOException {
     Comparison slower =
-        RunComparison.of(new Steady().level(1, 100).run(), new Steady().level(1, 125).run());
+        Comparison.of(new Steady().level(1, 100).run(), new Steady().level(1, 125).run());
 
     assertThat(judged("ttft.mean>+10%", slower)).isTrue();
     assertThat(judged("ttft.mean>+30%", slower)).isFalse();

@@ -1,11 +1,11 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.compare;
 
+import io.github.gatlingllm.compare.SliceSample.Amount;
+import io.github.gatlingllm.compare.SliceSample.Weighted;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figure;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
-import io.github.gatlingllm.stats.SliceSample.Amount;
-import io.github.gatlingllm.stats.SliceSample.Weighted;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

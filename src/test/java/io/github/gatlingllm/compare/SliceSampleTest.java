@@ -1,20 +1,25 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.compare.SliceSample.Weighted;
 import io.github.gatlingllm.metric.Metric;
-import io.github.gatlingllm.stats.SliceSample.Weighted;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.stats.Recorded;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class SliceSampleTest {
 
-  private static final int COUNT = StageSlices.COUNT;
+  private static final int COUNT = SliceTally.COUNT;
 
   private final Random random = new Random(3);
 
@@ -26,20 +31,18 @@ class SliceSampleTest {
       List<int[]> weights = new ArrayList<>();
       List<Double> repeated = new ArrayList<>();
       for (int s = 0; s < 2; s++) {
-        StageSlices stage =
-            new StageSlices(
-                StageWindow.of(s, Recorded.stage(s + 1, s * 48_000, (s + 1) * 48_000), 0));
+        List<TimeSlice> slices = Stream.generate(TimeSlice::new).limit(COUNT).toList();
         int[] times = new int[COUNT];
         for (int i = 0; i < COUNT; i++) {
           times[i] = random.nextInt(4);
           for (int n = random.nextInt(30); n > 0; n--) {
             double value = 0.001 + Math.exp(3 * random.nextGaussian() + s);
-            stage.slices().get(i).add(Metric.TTFT_MS, value, 1);
-            stage.slices().get(i).tokens += 1;
+            slices.get(i).add(Metric.TTFT_MS, value, 1);
+            slices.get(i).tokens += 1;
             repeated.addAll(Collections.nCopies(times[i], value));
           }
         }
-        samples.add(new SliceSample(stage));
+        samples.add(new SliceSample(slices, 1));
         weights.add(times);
       }
       Weighted all = new Weighted(samples, weights);
@@ -59,16 +62,18 @@ class SliceSampleTest {
   }
 
   @Test
-  void secondsAreThoseOfTheWindow() {
-    StageSlices stage = new StageSlices(StageWindow.of(0, Recorded.stage(1, 0, 12_000), 0));
+  void secondsAreThoseOfTheWindow() throws IOException {
+    RunInfo info = Recorded.run(12, Recorded.stage(1, 0, 12_000));
+    List<RequestRecord> one = List.of(Recorded.at(0).tokens(5).record());
+    SliceSample sample = ComparedRun.read(info, null, Recorded.source(one)).sampleOf(0);
     int[] once = new int[COUNT];
     Arrays.fill(once, 1);
 
-    assertThat(new Weighted(List.of(new SliceSample(stage)), List.of(once)).seconds())
-        .isCloseTo(12, within(1e-9));
-    assertThat(stage.at(Recorded.ORIGIN - 1)).isSameAs(stage.slices().get(0));
-    assertThat(stage.at(Recorded.ORIGIN + 250_000_000)).isSameAs(stage.slices().get(1));
-    assertThat(stage.at(Recorded.ORIGIN + 12_000_000_000L)).isSameAs(stage.slices().get(47));
+    assertThat(new Weighted(List.of(sample), List.of(once)).seconds()).isCloseTo(12, within(1e-9));
+    assertThat(sample.slices().get(0).started).isEqualTo(1);
+    assertThat(SliceTally.index(-1e-9)).isZero();
+    assertThat(SliceTally.index(0.25 / 12)).isEqualTo(1);
+    assertThat(SliceTally.index(1)).isEqualTo(47);
   }
 
   @Test

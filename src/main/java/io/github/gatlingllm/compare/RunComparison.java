@@ -1,18 +1,21 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.compare;
 
+import static java.util.Objects.requireNonNull;
+
+import io.github.gatlingllm.compare.BlockBootstrap.Noise;
+import io.github.gatlingllm.compare.BlockBootstrap.Pair;
+import io.github.gatlingllm.compare.BlockBootstrap.Question;
+import io.github.gatlingllm.compare.ComparedFigure.Scale;
+import io.github.gatlingllm.compare.Comparison.Change;
+import io.github.gatlingllm.compare.Comparison.Outcome;
+import io.github.gatlingllm.compare.Comparison.Place;
 import io.github.gatlingllm.metric.Figure;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Interval;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.stats.BlockBootstrap.Noise;
-import io.github.gatlingllm.stats.BlockBootstrap.Pair;
-import io.github.gatlingllm.stats.BlockBootstrap.Question;
-import io.github.gatlingllm.stats.ComparedFigure.Scale;
-import io.github.gatlingllm.stats.Comparison.Change;
-import io.github.gatlingllm.stats.Comparison.Outcome;
-import io.github.gatlingllm.stats.Comparison.Place;
+import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Stages are matched by label, scenario and target; where each run has one target, whatever it
  * is called. Deterministic: the same records give the same outcome.
  */
-public final class RunComparison {
+final class RunComparison {
 
   private static final long SEED = 1;
 
@@ -57,7 +60,7 @@ public final class RunComparison {
   }
 
   /** What changed from {@code base} to {@code run}; no place where they have no stage in common. */
-  public static Comparison of(ComparedRun base, ComparedRun run) throws IOException {
+  static Comparison of(ComparedRun base, ComparedRun run) throws IOException {
     return new RunComparison(base, run).compare();
   }
 
@@ -126,7 +129,7 @@ public final class RunComparison {
         unmatched.add(named(stage) + " is only in the base");
       } else {
         taken.add(found);
-        if (base.slicesOf(b) == null || run.slicesOf(found) == null) {
+        if (base.sampleOf(b) == null || run.sampleOf(found) == null) {
           unmatched.add(named(stage) + " was not measured in both");
         } else {
           matches.add(new Match(b, found));
@@ -166,8 +169,8 @@ public final class RunComparison {
   }
 
   private Pair pair(Match match) {
-    SliceSample ours = new SliceSample(slices(base, match.base()));
-    SliceSample theirs = new SliceSample(slices(run, match.run()));
+    SliceSample ours = requireNonNull(base.sampleOf(match.base()));
+    SliceSample theirs = requireNonNull(run.sampleOf(match.run()));
     double stay = Math.max(base.staySeconds(match.base()), run.staySeconds(match.run()));
     double slice = Math.min(ours.sliceSeconds(), theirs.sliceSeconds());
     double phi = Persistence.of(ours.slices(), theirs.slices());
@@ -176,18 +179,10 @@ public final class RunComparison {
       shortWindows.add(
           named(base.stages().get(match.base()))
               + " ("
-              + inRequests(slice * StageSlices.COUNT / stay)
+              + inRequests(slice * SliceTally.COUNT / stay)
               + ")");
     }
     return new Pair(ours, theirs, length, Persistence.missedBy(length, phi));
-  }
-
-  private static StageSlices slices(ComparedRun of, int stage) {
-    StageSlices slices = of.slicesOf(stage);
-    if (slices == null) {
-      throw new IllegalStateException("stage " + stage + " has no slices");
-    }
-    return slices;
   }
 
   private Place place(

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.compare;
 
 import io.github.gatlingllm.metric.Moments;
 import java.util.Arrays;
