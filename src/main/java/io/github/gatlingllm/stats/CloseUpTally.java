@@ -37,8 +37,7 @@ final class CloseUpTally {
    *
    * @param inSlo whether it met the SLO; null when that is not counted
    */
-  void add(
-      RequestRecord record, TokenStream stream, StageWindow stage, @Nullable Boolean inSlo) {
+  void add(RequestRecord record, TokenStream stream, StageWindow stage, @Nullable Boolean inSlo) {
     exemplars.add(record, stage.stage());
     scenarios.add(record, stage, inSlo);
     if (record.outcome().ok()) {

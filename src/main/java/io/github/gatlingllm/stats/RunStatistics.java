@@ -1,7 +1,6 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.AnswerCounts;
-import io.github.gatlingllm.check.AnswerCounts.TokenTimes;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
@@ -12,7 +11,6 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloJudge;
-import io.github.gatlingllm.record.TokenGaps;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -40,6 +38,7 @@ public final class RunStatistics {
   private static final String OTHER_NAMES = "(other names)";
 
   private final Windows windows;
+  private final TokenStream stream = new TokenStream();
   private final SloTally slo;
   private final OverTime overTime;
   private final Map<Key, Cell> cells = new LinkedHashMap<>();
@@ -173,7 +172,8 @@ public final class RunStatistics {
     List<String> missed = SloJudge.missed(objectives, record);
     Boolean met = SloJudge.met(objectives, record.outcome().status(), missed);
     boolean inSlo = Boolean.TRUE.equals(met);
-    TokenTimes times = tokens(record, stage, name, inSlo);
+    stream.read(record);
+    tokens(stage, name, inSlo);
     passage(record, stage, name, inSlo);
     injectors.add(id.injector());
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
@@ -181,15 +181,15 @@ public final class RunStatistics {
       overTime.arrival(record.timing().scheduledUnixNanos(), record.timing().startUnixNanos());
     }
     if (id.phase() == Phase.MEASURE) {
-      cell(stage, name).tally().add(record, stage.index(), missed, met);
+      cell(stage, name).tally().add(record, stream, stage.index(), missed, met);
       workload.add(record);
       steadiness(stage).add(record);
       if (id.trial() != null) {
         trials.computeIfAbsent(stage.index(), i -> new TrialTally()).add(record);
       }
-      answers.add(record, times);
+      answers.add(record, stream.times());
       report(record, stage, met);
-      closeUps.add(record, stage, met);
+      closeUps.add(record, stream, stage, met);
       if (met != null) {
         slo.add(record, missed);
       }
@@ -199,6 +199,7 @@ public final class RunStatistics {
     }
   }
 
+  /** Tells the listener what the request's values are. */
   private void report(RequestRecord record, StageWindow stage, @Nullable Boolean met) {
     Listener to = listener;
     if (to == null) {
@@ -207,62 +208,51 @@ public final class RunStatistics {
     int level = stage.index();
     double at = stage.position(record.timing().scheduledUnixNanos());
     to.measured(level, at, record, met);
-    if (record.outcome().ok()) {
-      RequestValues.Visitor values =
-          (metric, value, count) -> to.value(level, at, metric, value, count);
-      RequestValues.visit(record, values);
-      RequestValues.visitGaps(record, values);
+    if (!record.outcome().ok()) {
+      return;
+    }
+    for (Metric metric : Metric.ofRequests()) {
+      Double value = metric.of(record);
+      if (value != null) {
+        to.value(level, at, metric, value, 1);
+      }
+    }
+    for (int g = 0; g < stream.gaps(); g++) {
+      to.value(level, at, Metric.ICL_MS, stream.chunkMicros(g) / 1e3, 1);
+      to.value(level, at, Metric.ITL_MS, stream.tokenMicros(g) / 1e3, stream.gapTokens(g));
     }
   }
 
-  /** Puts every token into the window and the second in which it arrived. */
-  private TokenTimes tokens(RequestRecord record, StageWindow stage, String name, boolean inSlo) {
-    Inflow inflow = new Inflow(stage, name, inSlo);
-    TokenTimes times = TokenArrivals.visit(record, inflow);
-    Long admitted = record.timing().admittedUnixNanos();
-    if (admitted != null) {
-      TokenGaps.visit(
-          record.events(),
-          record.tokens(),
-          (i, chunk, micros, tokens) ->
-              overTime.gap(admitted + record.events().offsetsMicros()[i] * 1_000L, micros, tokens));
-    }
-    return times;
-  }
-
-  /** The tokens of one request; most of them fall into the window of the one before. */
-  private final class Inflow implements TokenArrivals.Visitor {
-    private final String name;
-    private final boolean inSlo;
-    private StageWindow window;
-    private @Nullable Flow flow;
-    private @Nullable SteadyState steady;
-
-    private Inflow(StageWindow stage, String name, boolean inSlo) {
-      this.window = stage;
-      this.name = name;
-      this.inSlo = inSlo;
-    }
-
-    @Override
-    public void tokens(long unixNanos, double tokens) {
-      overTime.tokens(unixNanos, tokens, inSlo);
-      StageWindow now = windows.at(unixNanos, window);
+  /**
+   * Puts every token into the window and the second in which it arrived; most fall into the window
+   * of the one before.
+   */
+  private void tokens(StageWindow stage, String name, boolean inSlo) {
+    StageWindow window = stage;
+    Flow flow = null;
+    SteadyState steady = null;
+    for (int i = 0; i < stream.arrivals(); i++) {
+      long at = stream.unixNanos(i);
+      double tokens = stream.tokens(i);
+      overTime.tokens(at, tokens, inSlo);
+      StageWindow now = windows.at(at, window);
       if (now != null) {
-        Flow into = flow;
-        SteadyState over = steady;
-        if (into == null || over == null || now.index() != window.index()) {
-          into = cell(now, name).flow();
-          over = steadiness(now);
-          flow = into;
-          steady = over;
+        if (flow == null || steady == null || now.index() != window.index()) {
+          flow = cell(now, name).flow();
+          steady = steadiness(now);
           window = now;
         }
-        into.tokens(tokens, inSlo);
-        over.tokens(unixNanos, tokens);
+        flow.tokens(tokens, inSlo);
+        steady.tokens(at, tokens);
         if (listener != null) {
-          listener.tokens(now.index(), now.position(unixNanos), tokens, inSlo);
+          listener.tokens(now.index(), now.position(at), tokens, inSlo);
         }
+      }
+    }
+    if (stream.arrivals() > 0) {
+      for (int g = 0; g < stream.gaps(); g++) {
+        overTime.gap(
+            stream.unixNanos(stream.endedBy(g)), stream.tokenMicros(g), stream.gapTokens(g));
       }
     }
   }

@@ -19,7 +19,7 @@ final class TokenStream implements TokenGaps.Visitor {
   /** Above this many tokens the percentiles of one request are not computed. */
   private static final long MOST_SORTED = 1_000_000;
 
-  private TokenTimes times = TokenTimes.NONE;
+  private TokenTimes times = TokenTimes.KNOWN;
   private int arrivals;
   private long[] unixNanos = new long[256];
   private double[] tokens = new double[256];
@@ -38,7 +38,7 @@ final class TokenStream implements TokenGaps.Visitor {
     sorted = -1;
     TokenGaps.visit(record.events(), record.tokens(), this);
     Long admitted = record.timing().admittedUnixNanos();
-    times = admitted == null ? TokenTimes.NONE : arrivals(record, admitted);
+    times = admitted == null ? TokenTimes.KNOWN : arrivals(record, admitted);
   }
 
   private TokenTimes arrivals(RequestRecord record, long admitted) {
@@ -49,15 +49,15 @@ final class TokenStream implements TokenGaps.Visitor {
     Long last = record.timing().latencyNanos();
     Long first = record.timing().ttftNanos();
     if (last == null) {
-      return TokenTimes.NONE;
+      return TokenTimes.KNOWN;
     }
     if (first == null) {
       Integer all = record.tokens().outputTokens();
       if (record.identity().streamed() || all == null) {
-        return TokenTimes.NONE;
+        return TokenTimes.KNOWN;
       }
       arrived(admitted + last, all);
-      return TokenTimes.BODY;
+      return TokenTimes.KNOWN;
     }
     Integer known = record.tokens().n();
     int n = known == null ? record.events().count() : known;
@@ -75,7 +75,7 @@ final class TokenStream implements TokenGaps.Visitor {
     for (int i = 0; i < offsets.length; i++) {
       arrived(admitted + offsets[i] * 1_000L, known ? said[i] : share);
     }
-    return known || share == 1 ? TokenTimes.EVENTS : TokenTimes.SHARED;
+    return known || share == 1 ? TokenTimes.KNOWN : TokenTimes.SHARED;
   }
 
   private void arrived(long at, double count) {
