@@ -2,7 +2,7 @@ package io.github.gatlingllm.action;
 
 import io.gatling.core.controller.inject.open.OpenInjectionStep;
 import io.github.gatlingllm.load.Arrivals;
-import io.github.gatlingllm.load.Planned;
+import io.github.gatlingllm.load.Arrivals.Planned;
 import java.lang.reflect.Constructor;
 import java.util.PrimitiveIterator;
 import java.util.concurrent.TimeUnit;

@@ -20,19 +20,21 @@ final class InFlight {
   static final String STOPPED = "cancelled: too many requests of the level had failed";
   static final String INTERRUPTED = "cancelled: the run was interrupted";
 
-  private static final long POLL_MILLIS = 5;
-
   private final Map<StreamedExchange, Session> requests = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
   /** Whether that user may start a request now. */
   boolean admits(Session session) {
-    RunningLevel stage = stageOf(session);
-    return !closed && (stage == null || stage.admits());
+    RunningLevel level = levelOf(session);
+    return !closed && (level == null || level.admits());
   }
 
   /** Notes a request that starts. One that comes too late is cancelled at once. */
   void add(StreamedExchange exchange, Session session) {
+    RunningLevel level = levelOf(session);
+    if (level != null) {
+      level.requestStarted();
+    }
     requests.put(exchange, session);
     cancelIfLate(exchange, session);
   }
@@ -44,15 +46,24 @@ final class InFlight {
    */
   void cancelIfLate(StreamedExchange exchange, Session session) {
     if (!admits(session)) {
-      RunningLevel stage = stageOf(session);
-      boolean cut = stage != null && !stage.isOver();
+      RunningLevel level = levelOf(session);
+      boolean cut = level != null && !level.isOver();
       exchange.cancel(closed ? INTERRUPTED : cut ? STOPPED : DRAINED);
     }
   }
 
   /** The request is over, and its record is handed over. */
   void remove(StreamedExchange exchange) {
-    requests.remove(exchange);
+    Session session = requests.remove(exchange);
+    RunningLevel level = session == null ? null : levelOf(session);
+    if (level != null) {
+      level.requestRecorded();
+    }
+    if (closed) {
+      synchronized (this) {
+        notifyAll();
+      }
+    }
   }
 
   /** How many are there. */
@@ -60,14 +71,9 @@ final class InFlight {
     return requests.size();
   }
 
-  /** Whether a request of that stage is there. */
-  boolean has(RunningLevel stage) {
-    return requests.values().stream().anyMatch(session -> stageOf(session) == stage);
-  }
-
-  /** Cancels what is there of that stage, soon, each request on its own event loop. */
-  void cancel(RunningLevel stage) {
-    cancel(session -> stageOf(session) == stage, DRAINED);
+  /** Cancels what is there of that level, soon, each request on its own event loop. */
+  void cancel(RunningLevel level) {
+    cancel(session -> levelOf(session) == level, DRAINED);
   }
 
   /**
@@ -79,14 +85,16 @@ final class InFlight {
   }
 
   /**
-   * Waits until the records of all requests are handed over.
+   * Waits until the records of all requests are handed over; to be called once {@link #close} was.
    *
    * @param deadline on {@link System#nanoTime()}; no longer than until then
    */
-  void await(long deadline) {
+  synchronized void await(long deadline) {
     try {
-      while (!requests.isEmpty() && System.nanoTime() - deadline < 0) {
-        TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+      long left = deadline - System.nanoTime();
+      while (!requests.isEmpty() && left > 0) {
+        TimeUnit.NANOSECONDS.timedWait(this, left);
+        left = deadline - System.nanoTime();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -102,7 +110,7 @@ final class InFlight {
         });
   }
 
-  private static @Nullable RunningLevel stageOf(Session session) {
+  private static @Nullable RunningLevel levelOf(Session session) {
     return (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
   }
 }

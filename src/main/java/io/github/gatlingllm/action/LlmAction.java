@@ -96,7 +96,7 @@ final class LlmAction extends RequestActionBase {
         arrival.plannedNanos(),
         () -> {
           long released = components.now();
-          arrival.released(released);
+          arrival.started(released);
           if (components.inFlight().admits(session)) {
             sendHeld(session, arrival, released);
           } else {

@@ -11,10 +11,9 @@ import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.InFlightGate;
-import io.github.gatlingllm.load.LevelPlan;
-import io.github.gatlingllm.load.StageListener;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.run.ArrivalLog;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.util.Map;
@@ -47,17 +46,9 @@ final class LlmComponents implements ProtocolComponents {
     return context.protocolComponentsRegistry().components(KEY);
   }
 
-  /** Who is told about the stages of that load plan, which runs in that scenario. */
-  static StageListener stages(ScenarioContext context, String scenario, LevelPlan plan) {
-    LlmComponents components = of(context);
-    return new PlanStages(
-        components.run(),
-        components.target,
-        scenario,
-        components.run().stages(components.target, scenario, plan),
-        components.inFlight(),
-        (nanoTime, task) ->
-            EventLoops.at(context.coreComponents().eventLoopGroup().next(), nanoTime, task));
+  /** Who is told about the levels of that load plan, which runs in that scenario. */
+  RunningLevel.Listener levels(String scenario, LoadPlan plan) {
+    return run().levels(target, scenario, plan, inFlight()::cancel);
   }
 
   LlmProtocol protocol() {
@@ -158,16 +149,13 @@ final class LlmComponents implements ProtocolComponents {
       }
       if (arrival.anchors()) {
         run()
-            .describeArrivals(
-                session.scenario(), parts.schedules().description(session.scenario()));
-        run()
-            .arrivals()
-            .write(
-                new ArrivalLog.Schedule(session.scenario(), target, LevelInfo.WHOLE_RUN),
+            .arrivalsPlanned(
+                new Run.Schedule(session.scenario(), target, LevelInfo.WHOLE_RUN),
+                parts.schedules().description(session.scenario()),
                 parts.schedules().planned(session.scenario()),
                 arrival.plannedNanos() - arrival.scheduledOffsetNanos());
       }
-      return ArrivalSession.of(session, arrival);
+      return UserSessions.arriving(session, arrival);
     };
   }
 

@@ -97,32 +97,64 @@ public record LlmProtocol(
   public record WarmUp(int requests, boolean jvm) {}
 
   /** No target yet, and the defaults of the contract. */
-  public static final LlmProtocol DEFAULT =
-      new LlmProtocol(
-          "",
-          List.of(),
-          null,
-          null,
-          Map.of(),
-          Duration.ofMinutes(10),
-          Duration.ofMinutes(2),
-          null,
-          null,
-          true,
-          true,
-          Pinning.UNLESS_REJECTED,
-          true,
-          null,
-          PromptPrefix.NONE,
-          Slo.NONE,
-          Map.of(),
-          List.of(),
-          new Recording(false, true),
-          ReportOptions.DEFAULT,
-          new WarmUp(0, true),
-          null,
-          Tokenizer.cl100k(),
-          Map.of());
+  static final LlmProtocol DEFAULT = new ProtocolDraft().protocol();
+
+  /** The parts of a protocol as it is built, with their defaults. */
+  public static final class ProtocolDraft extends Draft<ProtocolDraft> {
+    public String target = "";
+    public List<String> baseUrls = List.of();
+    public @Nullable Dynamic<String> apiKey;
+    public @Nullable Dynamic<String> model;
+    public Map<String, Dynamic<String>> headers = Map.of();
+    public Duration requestTimeout = Duration.ofMinutes(10);
+    public Duration idleTimeout = Duration.ofMinutes(2);
+    public @Nullable Integer maxInFlight;
+    public @Nullable Boolean verifyTls;
+    public boolean shareConnections = true;
+    public boolean streaming = true;
+    public Pinning pinning = Pinning.UNLESS_REJECTED;
+    public boolean includeUsage = true;
+    public @Nullable String extraBody;
+    public PromptPrefix prefix = PromptPrefix.NONE;
+    public Slo slo = Slo.NONE;
+    public Map<String, Slo> sloByName = Map.of();
+    public List<Assertion> assertions = List.of();
+    public Recording recording = new Recording(false, true);
+    public ReportOptions report = ReportOptions.DEFAULT;
+    public WarmUp warmUp = new WarmUp(0, true);
+    public @Nullable Long seed;
+    public Tokenizer tokenizer = Tokenizer.cl100k();
+    public Map<String, String> notes = Map.of();
+
+    /** What the parts make. */
+    public LlmProtocol protocol() {
+      return new LlmProtocol(
+          target,
+          baseUrls,
+          apiKey,
+          model,
+          headers,
+          requestTimeout,
+          idleTimeout,
+          maxInFlight,
+          verifyTls,
+          shareConnections,
+          streaming,
+          pinning,
+          includeUsage,
+          extraBody,
+          prefix,
+          slo,
+          sloByName,
+          assertions,
+          recording,
+          report,
+          warmUp,
+          seed,
+          tokenizer,
+          notes);
+    }
+  }
 
   /** Whether it says where the server is. */
   boolean hasTarget() {

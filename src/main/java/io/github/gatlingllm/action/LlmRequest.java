@@ -6,8 +6,6 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.wire.Api;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
@@ -17,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /** One LLM request as the DSL describes it. Immutable; {@link #edit} gives a changed copy. */
 public final class LlmRequest {
 
-  private final Draft parts;
+  private final RequestDraft parts;
 
-  private LlmRequest(Draft parts) {
+  private LlmRequest(RequestDraft parts) {
     this.parts = parts;
   }
 
@@ -35,19 +33,17 @@ public final class LlmRequest {
 
   /** A request that says nothing yet. */
   static LlmRequest of(Dynamic<String> name, Api api) {
-    return new LlmRequest(new Draft(name, api));
+    return new LlmRequest(new RequestDraft(name, api));
   }
 
   /** A copy with that change. */
-  public LlmRequest edit(Consumer<Draft> change) {
-    Draft copy = new Draft(parts);
-    change.accept(copy);
-    return new LlmRequest(copy);
+  public LlmRequest edit(Consumer<RequestDraft> change) {
+    return new LlmRequest(parts.with(change));
   }
 
   /** A copy with one more piece of the message list. */
   public LlmRequest and(MessagePart message) {
-    return edit(draft -> draft.messages.add(message));
+    return edit(draft -> draft.messages = Draft.and(draft.messages, message));
   }
 
   /** What the DSL hands to Gatling. */
@@ -61,7 +57,7 @@ public final class LlmRequest {
   }
 
   /** All parts, for reading. */
-  Draft parts() {
+  RequestDraft parts() {
     return parts;
   }
 
@@ -91,17 +87,17 @@ public final class LlmRequest {
     }
   }
 
-  /** The parts of a request while it is being changed; null where nothing was said. */
-  public static final class Draft {
+  /** The parts of a request; null where nothing was said. */
+  public static final class RequestDraft extends Draft<RequestDraft> {
     final Dynamic<String> name;
     final Api api;
-    public final List<MessagePart> messages;
+    public List<MessagePart> messages = List.of();
     public @Nullable Dynamic<String> prompt;
     public @Nullable Dynamic<String> model;
     public @Nullable Dynamic<Integer> maxTokens;
     public @Nullable Dynamic<Double> temperature;
     public @Nullable Dynamic<Double> topP;
-    public List<Dynamic<String>> stop;
+    public List<Dynamic<String>> stop = List.of();
     public @Nullable Dynamic<Long> seed;
     public @Nullable Dynamic<Boolean> stream;
     public @Nullable Dynamic<String> tools;
@@ -109,39 +105,13 @@ public final class LlmRequest {
     public @Nullable Dynamic<String> responseFormat;
     public @Nullable Dynamic<Integer> n;
     public @Nullable Dynamic<String> extraBody;
-    public final Map<String, Dynamic<String>> headers;
-    public final List<ConditionalCheck> checks;
+    public Map<String, Dynamic<String>> headers = Map.of();
+    public List<ConditionalCheck> checks = List.of();
     public boolean silent;
 
-    private Draft(Dynamic<String> name, Api api) {
+    private RequestDraft(Dynamic<String> name, Api api) {
       this.name = name;
       this.api = api;
-      messages = new ArrayList<>();
-      stop = List.of();
-      headers = new LinkedHashMap<>();
-      checks = new ArrayList<>();
-    }
-
-    private Draft(Draft from) {
-      name = from.name;
-      api = from.api;
-      messages = new ArrayList<>(from.messages);
-      prompt = from.prompt;
-      model = from.model;
-      maxTokens = from.maxTokens;
-      temperature = from.temperature;
-      topP = from.topP;
-      stop = from.stop;
-      seed = from.seed;
-      stream = from.stream;
-      tools = from.tools;
-      toolChoice = from.toolChoice;
-      responseFormat = from.responseFormat;
-      n = from.n;
-      extraBody = from.extraBody;
-      headers = new LinkedHashMap<>(from.headers);
-      checks = new ArrayList<>(from.checks);
-      silent = from.silent;
     }
   }
 }

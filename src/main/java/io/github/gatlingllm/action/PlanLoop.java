@@ -1,11 +1,16 @@
 package io.github.gatlingllm.action;
 
+import io.gatling.core.CoreComponents;
 import io.gatling.core.action.Action;
 import io.gatling.core.action.SessionHook;
+import io.gatling.core.action.builder.ActionBuilder;
 import io.gatling.core.session.Session;
 import io.gatling.core.stats.StatsEngine;
-import io.github.gatlingllm.load.StageListener;
+import io.gatling.core.structure.ScenarioBuilder;
+import io.gatling.core.structure.ScenarioContext;
+import io.github.gatlingllm.load.RunningLevel;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,19 +19,49 @@ import org.jspecify.annotations.Nullable;
  */
 final class PlanLoop extends SessionHook {
   private final String scenario;
-  private final StageListener listener;
+  private final RunningLevel.Listener listener;
   private @Nullable Action body;
 
-  PlanLoop(StatsEngine statsEngine, Action exit, String scenario, StageListener listener) {
+  private PlanLoop(
+      StatsEngine statsEngine, Action exit, String scenario, RunningLevel.Listener listener) {
     // No function: execute is replaced. Of SessionHook only the Scala members are wanted.
     super(null, "plan", statsEngine, exit);
     this.scenario = scenario;
     this.listener = listener;
   }
 
-  /** Closes the loop; the body must exist before, and needs the loop to be built. */
-  void around(Action body) {
-    this.body = body;
+  /**
+   * Builds the loop around a scenario.
+   *
+   * @param listener finds out who is told about levels and phases
+   */
+  static ActionBuilder around(
+      ScenarioBuilder body, Function<ScenarioContext, RunningLevel.Listener> listener) {
+    return (context, exit) -> {
+      StatsEngine statsEngine = context.coreComponents().statsEngine();
+      PlanLoop loop = new PlanLoop(statsEngine, exit, body.name(), listener.apply(context));
+      // The body needs the loop to be built, and the loop the body.
+      loop.body = body.build(withExit(context, new Exit(statsEngine, exit)), loop);
+      return loop;
+    };
+  }
+
+  /** What exits inside the scenario passes our exit, so that its seat is free at that instant. */
+  private static ScenarioContext withExit(ScenarioContext context, Action exit) {
+    CoreComponents core = context.coreComponents();
+    return new ScenarioContext(
+        new CoreComponents(
+            core.actorSystem(),
+            core.eventLoopGroup(),
+            core.controller(),
+            core.throttler(),
+            core.statsEngine(),
+            core.clock(),
+            exit,
+            core.configuration()),
+        context.protocolComponentsRegistry(),
+        context.pauseType(),
+        context.throttled());
   }
 
   /** The user's name of the scenario. */
@@ -34,12 +69,26 @@ final class PlanLoop extends SessionHook {
     return scenario;
   }
 
-  StageListener listener() {
+  RunningLevel.Listener listener() {
     return listener;
   }
 
   @Override
   public void execute(Session session) {
-    PlanUser.of(session).stand(session, Objects.requireNonNull(body), next());
+    PlanUser.of(session).goOn(session, Objects.requireNonNull(body), next());
+  }
+
+  /** Where a user leaves inside an iteration ({@code exitHereIfFailed} and the like). */
+  private static final class Exit extends SessionHook {
+
+    private Exit(StatsEngine statsEngine, Action exit) {
+      super(null, "plan-exit", statsEngine, exit);
+    }
+
+    @Override
+    public void execute(Session session) {
+      PlanUser.of(session).left();
+      next().$bang(session);
+    }
   }
 }

@@ -1,12 +1,20 @@
 package io.github.gatlingllm.action;
 
+import io.gatling.commons.util.Clock;
 import io.gatling.core.action.builder.ActionBuilder;
+import io.gatling.core.controller.inject.InjectionProfile;
+import io.gatling.core.controller.inject.Workload;
+import io.gatling.core.scenario.Scenario;
+import io.gatling.core.stats.StatsEngine;
 import io.gatling.core.structure.ScenarioBuilder;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.PopulationBuilder;
-import io.github.gatlingllm.load.LevelPlan;
-import io.github.gatlingllm.load.StageListener;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.RunningLevel;
+import io.netty.channel.EventLoopGroup;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import scala.Option;
 import scala.collection.immutable.List$;
 
 /** A scenario under a load plan, as a population for {@code setUp}. */
@@ -15,7 +23,7 @@ public final class PlanPopulation {
 
   /** The scenario, its actions wrapped in a loop that the plan drives. */
   public static PopulationBuilder of(
-      LevelPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario) {
+      LoadPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario) {
     return of(plan, scenario, listener(plan, scenario));
   }
 
@@ -24,32 +32,52 @@ public final class PlanPopulation {
    * becomes part of the name.
    */
   public static PopulationBuilder of(
-      LevelPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario, String target) {
+      LoadPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario, String target) {
     String name = scenario.wrapped.name() + " @ " + target;
     return of(plan, scenario, name, listener(plan, scenario));
   }
 
   static PopulationBuilder of(
-      LevelPlan plan,
+      LoadPlan plan,
       io.gatling.javaapi.core.ScenarioBuilder scenario,
-      Function<ScenarioContext, StageListener> listener) {
+      Function<ScenarioContext, RunningLevel.Listener> listener) {
     return of(plan, scenario, scenario.wrapped.name(), listener);
   }
 
-  private static Function<ScenarioContext, StageListener> listener(
-      LevelPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario) {
-    return context -> LlmComponents.stages(context, scenario.wrapped.name(), plan);
+  private static Function<ScenarioContext, RunningLevel.Listener> listener(
+      LoadPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario) {
+    return context -> LlmComponents.of(context).levels(scenario.wrapped.name(), plan);
   }
 
   private static PopulationBuilder of(
-      LevelPlan plan,
+      LoadPlan plan,
       io.gatling.javaapi.core.ScenarioBuilder scenario,
       String name,
-      Function<ScenarioContext, StageListener> listener) {
-    ScenarioBuilder body = scenario.wrapped;
-    ActionBuilder loop = new PlanLoopBuilder(body, listener);
+      Function<ScenarioContext, RunningLevel.Listener> listener) {
+    ActionBuilder loop = PlanLoop.around(scenario.wrapped, listener);
     ScenarioBuilder looped =
         new ScenarioBuilder(name, List$.MODULE$.<ActionBuilder>empty().$colon$colon(loop));
-    return new PopulationBuilder(looped.inject(new PlanProfile(plan)));
+    return new PopulationBuilder(looped.inject(new Profile(plan)));
+  }
+
+  /** All levels of a plan as one injection profile. */
+  private record Profile(LoadPlan plan) implements InjectionProfile {
+
+    /** Unknown before the run: users loop, and searches choose their levels. */
+    @Override
+    public Option<Object> totalUserCount() {
+      return Option.empty();
+    }
+
+    @Override
+    public Workload workload(
+        Scenario scenario,
+        AtomicLong userIds,
+        long startMillis,
+        EventLoopGroup eventLoops,
+        StatsEngine statsEngine,
+        Clock clock) {
+      return new PlanWorkload(plan, scenario, userIds, eventLoops, statsEngine);
+    }
   }
 }

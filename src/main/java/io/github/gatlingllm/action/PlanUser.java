@@ -5,16 +5,15 @@ import io.gatling.core.session.Session;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.load.VirtualUsers;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One virtual user of a load plan. Its session, cookies and conversation live on from iteration to
  * iteration; a failure does not: each iteration starts as succeeded. Belongs to its event loop, but
- * for {@link #resume} and {@link #leave}, which hop there.
+ * for {@link #resume} and {@link #end}, which hop there.
  */
-final class PlanUser implements VirtualUsers.Waiting {
+final class PlanUser implements PlanDriver.LoopingUser {
   private static final String KEY = "gatling.llm.user";
 
   private final PlanDriver driver;
@@ -24,7 +23,7 @@ final class PlanUser implements VirtualUsers.Waiting {
   private @Nullable Session session;
   private @Nullable Action body;
   private @Nullable Action exit;
-  private @Nullable RunningLevel stage;
+  private @Nullable RunningLevel level;
   private boolean inBody;
 
   /**
@@ -55,37 +54,35 @@ final class PlanUser implements VirtualUsers.Waiting {
   /** The session of a new user. */
   Session in(Session session) {
     Session own = session.set(KEY, this);
-    return arrival == null ? own : ArrivalSession.of(own, arrival);
+    return arrival == null ? own : UserSessions.arriving(own, arrival);
   }
 
-  /** At the loop: either new, or an iteration has just ended. */
-  void stand(Session session, Action body, Action exit) {
+  /** Is new, or has just ended an iteration: begins the next one, if there is one. */
+  void goOn(Session session, Action body, Action exit) {
     this.session = session;
     this.body = body;
     this.exit = exit;
-    Arrival unserved = stage == null ? arrival : null;
+    Arrival unserved = level == null ? arrival : null;
     RunningLevel next =
         unserved == null
-            ? driver.next(this, stage)
-            : driver.begins(unserved) ? unserved.stage() : driver.next(this, unserved.stage());
+            ? driver.next(this, level)
+            : driver.begins(unserved) ? unserved.level() : driver.next(this, unserved.level());
     if (next == null) {
       return;
     }
     if (inBody) {
       // A body that never left this stack; looping on it would overflow.
-      hop(() -> run(next));
+      onEventLoop(() -> run(next));
     } else {
       run(next);
     }
   }
 
-  /**
-   * Gives up its iteration, whose stage admits no request any more, and stands at the loop again.
-   */
+  /** Gives up its iteration, whose level admits no request any more, and asks for another one. */
   void goBack(Session session) {
-    if (stage != null && !stage.admits()) {
-      stand(
-          FreshSession.outsideBlocks(session),
+    if (level != null && !level.admits()) {
+      goOn(
+          UserSessions.outsideBlocks(session),
           Objects.requireNonNull(body),
           Objects.requireNonNull(exit));
     }
@@ -93,25 +90,25 @@ final class PlanUser implements VirtualUsers.Waiting {
 
   /** Left inside an iteration. */
   void left() {
-    if (stage != null) {
-      driver.left(stage);
+    if (level != null) {
+      driver.left(level);
     }
   }
 
   @Override
-  public void resume(RunningLevel stage) {
-    hop(() -> run(stage));
+  public void resume(RunningLevel next) {
+    onEventLoop(() -> run(next));
   }
 
   @Override
-  public void leave() {
-    hop(() -> Objects.requireNonNull(exit).$bang(Objects.requireNonNull(session)));
+  public void end() {
+    onEventLoop(() -> Objects.requireNonNull(exit).$bang(Objects.requireNonNull(session)));
   }
 
   private void run(RunningLevel next) {
     Session fresh = Objects.requireNonNull(session).markAsSucceeded();
-    if (next != stage) {
-      stage = next;
+    if (next != level) {
+      level = next;
       fresh = fresh.set(RunningLevel.KEY, next);
     }
     inBody = true;
@@ -122,7 +119,7 @@ final class PlanUser implements VirtualUsers.Waiting {
     }
   }
 
-  private void hop(Runnable task) {
+  private void onEventLoop(Runnable task) {
     EventLoops.execute(Objects.requireNonNull(session).eventLoop(), task);
   }
 }

@@ -5,9 +5,8 @@ import io.gatling.core.scenario.Scenario;
 import io.gatling.core.session.Session;
 import io.gatling.core.stats.StatsEngine;
 import io.github.gatlingllm.load.Arrival;
-import io.github.gatlingllm.load.LevelPlan;
+import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanDriver;
-import io.github.gatlingllm.load.VirtualUsers;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +19,7 @@ import scala.concurrent.duration.FiniteDuration;
  * milliseconds; this one starts each at its nanosecond, on its own event loop, and leaves to
  * Gatling only the count of who is still there.
  */
-final class PlanWorkload extends Workload implements VirtualUsers {
+final class PlanWorkload extends Workload implements PlanDriver.Users {
   private final Scenario scenario;
   private final AtomicLong userIds;
   private final EventLoopGroup eventLoops;
@@ -33,7 +32,7 @@ final class PlanWorkload extends Workload implements VirtualUsers {
   private long ended;
 
   PlanWorkload(
-      LevelPlan plan,
+      LoadPlan plan,
       Scenario scenario,
       AtomicLong userIds,
       EventLoopGroup eventLoops,
@@ -77,7 +76,7 @@ final class PlanWorkload extends Workload implements VirtualUsers {
   }
 
   @Override
-  public synchronized void noMore() {
+  public synchronized void allStarted() {
     complete = true;
     if (started == ended) {
       // No user is left whose end would tell Gatling that this is over.
@@ -91,7 +90,7 @@ final class PlanWorkload extends Workload implements VirtualUsers {
                 .ctx()
                 .coreComponents()
                 .exit()
-                .$bang(FreshSession.of(scenario.name(), userId, scenario.onExit(), eventLoop));
+                .$bang(UserSessions.fresh(scenario.name(), userId, scenario.onExit(), eventLoop));
           });
     }
   }
@@ -107,7 +106,7 @@ final class PlanWorkload extends Workload implements VirtualUsers {
     }
     Session own =
         new PlanUser(driver, arrival, ((PlanLoop) scenario.entry()).scenario())
-            .in(FreshSession.of(scenario.name(), userId, scenario.onExit(), eventLoop));
+            .in(UserSessions.fresh(scenario.name(), userId, scenario.onExit(), eventLoop));
     Session ready = scenario.onStart().apply(own);
     statsEngine.logUserStart(scenario.name());
     scenario.entry().$bang(ready);

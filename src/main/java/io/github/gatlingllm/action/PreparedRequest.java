@@ -50,7 +50,7 @@ record PreparedRequest(
       boolean pinned,
       RequestPrefixes prefixes,
       Session session) {
-    LlmRequest.Draft parts = request.parts();
+    LlmRequest.RequestDraft parts = request.parts();
     GenerationRequest.Builder body = GenerationRequest.of(parts.api);
     ChatMessages chat = new ChatMessages(session, body);
     parts.messages.forEach(chat::add);

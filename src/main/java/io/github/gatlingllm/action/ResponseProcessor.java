@@ -39,14 +39,17 @@ final class ResponseProcessor {
   /** What stands for a count that nobody has made yet. */
   private static final int CHARS_PER_TOKEN = 4;
 
-  private final LlmRequest.Draft request;
+  private final LlmRequest.RequestDraft request;
   private final LlmComponents components;
   private final StatsEngine statsEngine;
   private final Action next;
   private final scala.collection.immutable.List<Check<LlmResponse>> checks;
 
   ResponseProcessor(
-      LlmRequest.Draft request, LlmComponents components, StatsEngine statsEngine, Action next) {
+      LlmRequest.RequestDraft request,
+      LlmComponents components,
+      StatsEngine statsEngine,
+      Action next) {
     this.request = request;
     this.components = components;
     this.statsEngine = statsEngine;

@@ -134,7 +134,7 @@ final class WarmUpRounds {
 
   private void send(Action action) {
     EventLoop eventLoop = core.eventLoopGroup().next();
-    Session session = FreshSession.of("warm-up", 0, http.onExit(), eventLoop);
+    Session session = UserSessions.fresh("warm-up", 0, http.onExit(), eventLoop);
     eventLoop.execute(() -> action.$bang(http.onStart().apply(session)));
   }
 

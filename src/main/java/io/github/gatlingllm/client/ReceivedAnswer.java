@@ -1,11 +1,11 @@
 package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.record.Timeline;
-import io.github.gatlingllm.wire.Channel;
-import io.github.gatlingllm.wire.ChunkListener;
 import io.github.gatlingllm.wire.ChunkParser;
+import io.github.gatlingllm.wire.ChunkParser.Channel;
 import io.github.gatlingllm.wire.SseDecoder;
 import io.github.gatlingllm.wire.TextBuffer;
+import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -22,6 +22,12 @@ public final class ReceivedAnswer {
 
   /** No server gives more answers to one request; an index beyond it must not cost memory. */
   private static final int MOST_CHOICES = 1024;
+
+  private static final Map<String, String> TIMING_HEADERS =
+      Map.of(
+          "x-queue-time", "queue_s",
+          "x-inference-time", "inference_s",
+          "x-time-per-token", "time_per_token_s");
 
   private final Timeline timeline;
   private final Chunks chunks = new Chunks();
@@ -173,8 +179,22 @@ public final class ReceivedAnswer {
     return server;
   }
 
-  /** A timing that the server reported outside the body. */
-  void server(String key, double value) {
+  /** Timings in response headers, as Text Generation Inference sends them, in milliseconds. */
+  void timings(HttpHeaders headers) {
+    TIMING_HEADERS.forEach(
+        (header, key) -> {
+          String millis = headers.get(header);
+          try {
+            if (millis != null) {
+              timing(key, Double.parseDouble(millis) / 1_000);
+            }
+          } catch (NumberFormatException notANumber) {
+            // Nothing was reported that could be used.
+          }
+        });
+  }
+
+  void timing(String key, double value) {
     if (!Double.isFinite(value) || value < 0) {
       return;
     }
@@ -223,7 +243,7 @@ public final class ReceivedAnswer {
     }
   }
 
-  private final class Chunks implements ChunkListener {
+  private final class Chunks implements ChunkParser.Listener {
 
     // What the event under way has brought so far.
     private int tokenChoice = UNKNOWN;
@@ -282,7 +302,7 @@ public final class ReceivedAnswer {
 
     @Override
     public void server(String key, double value) {
-      ReceivedAnswer.this.server(key, value);
+      timing(key, value);
     }
 
     @Override

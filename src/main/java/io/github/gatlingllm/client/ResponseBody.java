@@ -2,18 +2,18 @@ package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.client.StreamedExchange.Ending;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.ErrorBody;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The body of a response: how its bytes are read, and what its end means. */
 sealed interface ResponseBody {
-
-  /** HTTP status. */
-  int status();
 
   /** More of the body. */
   void bytes(long now, byte[] bytes, int offset, int length);
@@ -29,91 +29,75 @@ sealed interface ResponseBody {
   boolean isSettled();
 
   /** The connection failed in a way that is not a plain close. */
-  Ending broken(long now, String reason);
+  default Ending broken(long now, String reason) {
+    Ending ending = end(now, true);
+    return ending.status() == RequestStatus.TRUNCATED
+        ? new Ending(RequestStatus.CONNECTION_ERROR, reason)
+        : ending;
+  }
 
-  /** Chooses by status and content type. */
-  static ResponseBody of(
-      int status,
-      @Nullable String contentType,
-      @Nullable String retryAfter,
-      @Nullable String location,
-      StreamedExchange exchange) {
-    if (status / 100 != 2) {
-      return new Failed(status, contentType, retryAfter, location, exchange);
+  /** Chooses by HTTP status and content type. */
+  static ResponseBody of(int httpStatus, HttpHeaders headers, StreamedExchange exchange) {
+    if (httpStatus / 100 != 2) {
+      return new Failed(httpStatus, headers, exchange.settings().secrets());
     }
-    String type = contentType == null ? "" : contentType.toLowerCase(Locale.ROOT);
-    return type.startsWith("text/event-stream")
-        ? new Stream(status, exchange)
-        : new Whole(status, contentType, exchange);
+    String contentType = headers.get(HttpHeaderNames.CONTENT_TYPE);
+    return contentType != null
+            && contentType.toLowerCase(Locale.ROOT).startsWith("text/event-stream")
+        ? new Stream(exchange.answer())
+        : new Whole(contentType, exchange);
   }
 
   /** Status 2xx, an event stream. */
-  record Stream(int status, StreamedExchange exchange) implements ResponseBody {
+  record Stream(ReceivedAnswer answer) implements ResponseBody {
 
     @Override
     public void bytes(long now, byte[] bytes, int offset, int length) {
-      exchange.answer().stream(now, bytes, offset, length);
+      answer.stream(now, bytes, offset, length);
     }
 
     @Override
     public boolean isSettled() {
-      return exchange.answer().isOver() || exchange.answer().error() != null;
+      return answer.isOver() || answer.error() != null;
     }
 
     @Override
     public Ending end(long now, boolean cut) {
-      ReceivedAnswer answer = exchange.answer();
       answer.endOfStream();
       if (answer.error() != null) {
-        return new Ending(RequestStatus.IN_STREAM_ERROR, status, answer.error());
+        return new Ending(RequestStatus.IN_STREAM_ERROR, answer.error());
       }
       if (answer.malformed() != null) {
-        return new Ending(RequestStatus.INVALID_RESPONSE, status, answer.malformed());
+        return new Ending(RequestStatus.INVALID_RESPONSE, answer.malformed());
       }
       if (!answer.isOver()) {
         return new Ending(
             RequestStatus.TRUNCATED,
-            status,
             answer.events() == 0
                 ? "stream ended without a single event"
                 : "stream ended before finish_reason and without [DONE]");
       }
       return answer.hasTokens()
-          ? new Ending(RequestStatus.COMPLETE, status, null)
-          : new Ending(RequestStatus.EMPTY, status, "stream ended well but held no token");
-    }
-
-    @Override
-    public Ending broken(long now, String reason) {
-      Ending ending = end(now, true);
-      return ending.status() == RequestStatus.TRUNCATED
-          ? new Ending(RequestStatus.CONNECTION_ERROR, status, reason)
-          : ending;
+          ? new Ending(RequestStatus.COMPLETE, null)
+          : new Ending(RequestStatus.EMPTY, "stream ended well but held no token");
     }
   }
 
   /** Status 2xx, one JSON body; or an event stream under a wrong content type. */
   final class Whole implements ResponseBody {
 
-    private static final int LIMIT = 16 * 1024 * 1024;
-
-    private final int status;
     private final @Nullable String contentType;
-    private final StreamedExchange exchange;
-    private final Collected body = new Collected(LIMIT);
+    private final ReceivedAnswer answer;
+    private final Timeline timeline;
+    private final LimitedBytes body = new LimitedBytes(16 * 1024 * 1024);
     private BodyKind kind;
     private @Nullable Stream stream;
 
-    Whole(int status, @Nullable String contentType, StreamedExchange exchange) {
-      this.status = status;
+    Whole(@Nullable String contentType, StreamedExchange exchange) {
       this.contentType = contentType;
-      this.exchange = exchange;
+      this.answer = exchange.answer();
+      this.timeline = exchange.timeline();
       this.kind = exchange.settings().streamed() ? BodyKind.UNKNOWN : BodyKind.OTHER;
-    }
-
-    @Override
-    public int status() {
-      return status;
     }
 
     @Override
@@ -122,12 +106,12 @@ sealed interface ResponseBody {
         stream.bytes(now, bytes, offset, length);
         return;
       }
-      body.add(bytes, offset, length);
+      body.write(bytes, offset, length);
       if (kind == BodyKind.UNKNOWN) {
-        kind = BodyKind.of(body.bytes(), body.length());
+        kind = BodyKind.of(body.array(), body.size());
         if (kind == BodyKind.EVENTS) {
-          stream = new Stream(status, exchange);
-          stream.bytes(now, body.bytes(), 0, body.length());
+          stream = new Stream(answer);
+          stream.bytes(now, body.array(), 0, body.size());
         }
       }
     }
@@ -143,24 +127,22 @@ sealed interface ResponseBody {
         return stream.end(now, cut);
       }
       if (cut) {
-        return new Ending(RequestStatus.TRUNCATED, status, "body ended before it was whole");
+        return new Ending(RequestStatus.TRUNCATED, "body ended before it was whole");
       }
-      exchange.timeline().body(now);
-      ReceivedAnswer answer = exchange.answer();
-      answer.body(body.bytes(), body.length());
+      timeline.body(now);
+      answer.body(body.array(), body.size());
       if (answer.error() != null) {
-        return new Ending(RequestStatus.IN_STREAM_ERROR, status, answer.error());
+        return new Ending(RequestStatus.IN_STREAM_ERROR, answer.error());
       }
       if (answer.malformed() != null) {
-        return new Ending(RequestStatus.INVALID_RESPONSE, status, unexpected(answer.malformed()));
+        return new Ending(RequestStatus.INVALID_RESPONSE, unexpected(answer.malformed()));
       }
-      if (!answer.isOver() && !answer.hasTokens()) {
-        return new Ending(
-            RequestStatus.INVALID_RESPONSE, status, "expected a completion, got other JSON");
+      if (answer.hasTokens()) {
+        return new Ending(RequestStatus.COMPLETE, null);
       }
-      return answer.hasTokens()
-          ? new Ending(RequestStatus.COMPLETE, status, null)
-          : new Ending(RequestStatus.EMPTY, status, "completion held no token");
+      return answer.isOver()
+          ? new Ending(RequestStatus.EMPTY, "completion held no token")
+          : new Ending(RequestStatus.INVALID_RESPONSE, "expected a completion, got other JSON");
     }
 
     private String unexpected(String malformed) {
@@ -173,48 +155,25 @@ sealed interface ResponseBody {
       return "expected an event stream or JSON, got "
           + (contentType == null ? "no content type" : contentType);
     }
-
-    @Override
-    public Ending broken(long now, String reason) {
-      return stream != null
-          ? stream.broken(now, reason)
-          : new Ending(RequestStatus.CONNECTION_ERROR, status, reason);
-    }
   }
 
   /** Any other status. */
   final class Failed implements ResponseBody {
 
-    private static final int LIMIT = 64 * 1024;
+    private final int httpStatus;
+    private final HttpHeaders headers;
+    private final List<String> secrets;
+    private final LimitedBytes body = new LimitedBytes(64 * 1024);
 
-    private final int status;
-    private final @Nullable String contentType;
-    private final @Nullable String retryAfter;
-    private final @Nullable String location;
-    private final StreamedExchange exchange;
-    private final Collected body = new Collected(LIMIT);
-
-    Failed(
-        int status,
-        @Nullable String contentType,
-        @Nullable String retryAfter,
-        @Nullable String location,
-        StreamedExchange exchange) {
-      this.status = status;
-      this.contentType = contentType;
-      this.retryAfter = retryAfter;
-      this.location = location;
-      this.exchange = exchange;
-    }
-
-    @Override
-    public int status() {
-      return status;
+    Failed(int httpStatus, HttpHeaders headers, List<String> secrets) {
+      this.httpStatus = httpStatus;
+      this.headers = headers;
+      this.secrets = secrets;
     }
 
     @Override
     public void bytes(long now, byte[] bytes, int offset, int length) {
-      body.add(bytes, offset, length);
+      body.write(bytes, offset, length);
     }
 
     @Override
@@ -224,64 +183,51 @@ sealed interface ResponseBody {
 
     @Override
     public Ending end(long now, boolean cut) {
-      if (status / 100 == 3 && location != null) {
-        return new Ending(
-            RequestStatus.HTTP_ERROR,
-            status,
-            "HTTP " + status + ": redirects are not followed; set the endpoint to " + location);
-      }
-      if (status == 407) {
-        return new Ending(
-            RequestStatus.HTTP_ERROR,
-            status,
-            "HTTP 407: the proxy wants a user name and password; set them on the http protocol");
-      }
       return new Ending(
-          status == 429 ? RequestStatus.RATE_LIMITED : RequestStatus.HTTP_ERROR,
-          status,
-          ErrorBody.message(
-              status,
-              contentType,
-              retryAfter,
-              Arrays.copyOf(body.bytes(), body.length()),
-              exchange.settings().secrets()));
+          httpStatus == 429 ? RequestStatus.RATE_LIMITED : RequestStatus.HTTP_ERROR, message());
     }
 
-    @Override
-    public Ending broken(long now, String reason) {
-      return end(now, true);
+    private String message() {
+      String location = headers.get(HttpHeaderNames.LOCATION);
+      if (httpStatus / 100 == 3 && location != null) {
+        return "HTTP "
+            + httpStatus
+            + ": redirects are not followed; set the endpoint to "
+            + location;
+      }
+      if (httpStatus == 407) {
+        return "HTTP 407: the proxy wants a user name and password; set them on the http protocol";
+      }
+      return ErrorBody.message(
+          httpStatus,
+          headers.get(HttpHeaderNames.CONTENT_TYPE),
+          headers.get(HttpHeaderNames.RETRY_AFTER),
+          body.toByteArray(),
+          secrets);
     }
   }
 
   /** Bytes up to a limit; what comes beyond it is dropped. */
-  final class Collected {
+  final class LimitedBytes extends ByteArrayOutputStream {
     private final int limit;
-    private byte[] bytes = new byte[1024];
-    private int length;
 
-    Collected(int limit) {
+    LimitedBytes(int limit) {
+      super(1024);
       this.limit = limit;
     }
 
-    void add(byte[] more, int offset, int count) {
-      int fitting = Math.min(count, limit - length);
-      if (length + fitting > bytes.length) {
-        bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + fitting));
-      }
-      System.arraycopy(more, offset, bytes, length, fitting);
-      length += fitting;
+    @Override
+    public synchronized void write(byte[] bytes, int offset, int length) {
+      super.write(bytes, offset, Math.min(length, limit - count));
     }
 
-    byte[] bytes() {
-      return bytes;
+    /** The bytes from 0 to {@link #size()}; valid until the next write. */
+    synchronized byte[] array() {
+      return buf;
     }
 
-    int length() {
-      return length;
-    }
-
-    boolean isFull() {
-      return length == limit;
+    synchronized boolean isFull() {
+      return count == limit;
     }
   }
 
@@ -294,9 +240,12 @@ sealed interface ResponseBody {
     private static final List<String> EVENT_BEGINNINGS =
         List.of("data:", "event:", "id:", "retry:", ":");
 
+    /** White space, or a byte of the byte order mark, which may come in pieces. */
+    private static final String SKIPPED = " \t\r\n\u00EF\u00BB\u00BF";
+
     static BodyKind of(byte[] bytes, int length) {
       int from = 0;
-      while (from < length && isBlankOrMark(bytes[from])) {
+      while (from < length && SKIPPED.indexOf(bytes[from] & 0xFF) >= 0) {
         from++;
       }
       String head =
@@ -307,17 +256,6 @@ sealed interface ResponseBody {
       return EVENT_BEGINNINGS.stream().anyMatch(beginning -> beginning.startsWith(head))
           ? UNKNOWN
           : OTHER;
-    }
-
-    /** White space, or a byte of the byte order mark, which may come in pieces. */
-    private static boolean isBlankOrMark(byte b) {
-      return b == ' '
-          || b == '\t'
-          || b == '\r'
-          || b == '\n'
-          || b == (byte) 0xEF
-          || b == (byte) 0xBB
-          || b == (byte) 0xBF;
     }
   }
 }

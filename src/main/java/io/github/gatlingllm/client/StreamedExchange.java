@@ -10,7 +10,6 @@ import io.github.gatlingllm.wire.ErrorBody;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
-import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.concurrent.FastThreadLocal;
@@ -52,7 +51,8 @@ public final class StreamedExchange implements HttpListener {
   private @Nullable ReadSide reads;
   private @Nullable StreamWatch stream;
   private @Nullable ScheduledFuture<?> silence;
-  private @Nullable ResponseBody reply;
+  private @Nullable Integer httpStatus;
+  private @Nullable ResponseBody body;
   private long lastActivity;
   private @Nullable Ending ending;
 
@@ -73,8 +73,9 @@ public final class StreamedExchange implements HttpListener {
    */
   public record Ending(RequestStatus status, @Nullable Integer httpStatus, @Nullable String error) {
 
-    private Ending redacted(List<String> secrets) {
-      return error == null ? this : new Ending(status, httpStatus, ErrorBody.line(error, secrets));
+    /** What the body or the transport says; the exchange adds the HTTP status. */
+    Ending(RequestStatus status, @Nullable String error) {
+      this(status, null, error);
     }
   }
 
@@ -196,41 +197,36 @@ public final class StreamedExchange implements HttpListener {
     }
     timeline.headers(now);
     lastActivity = now;
-    ServerTimings.read(headers, answer);
-    reply =
-        ResponseBody.of(
-            status.code(),
-            headers.get(HttpHeaderNames.CONTENT_TYPE),
-            headers.get(HttpHeaderNames.RETRY_AFTER),
-            headers.get(HttpHeaderNames.LOCATION),
-            this);
+    answer.timings(headers);
+    httpStatus = status.code();
+    body = ResponseBody.of(status.code(), headers, this);
     watchForSilence(settings.idleTimeoutNanos());
   }
 
   @Override
   public void onHttpResponseBodyChunk(ByteBuf chunk, boolean last) {
     long now = arrival();
-    if (ending != null || reply == null) {
+    if (ending != null || body == null) {
       return;
     }
     lastActivity = now;
     if (chunk.hasArray()) {
       int from = chunk.arrayOffset() + chunk.readerIndex();
-      reply.bytes(now, chunk.array(), from, chunk.readableBytes());
+      body.bytes(now, chunk.array(), from, chunk.readableBytes());
     } else {
-      copied(now, chunk, reply);
+      copied(now, chunk, body);
     }
     if (last) {
-      end(now, reply.end(now, false));
+      end(now, body.end(now, false));
     }
   }
 
-  private static void copied(long now, ByteBuf chunk, ResponseBody reply) {
+  private static void copied(long now, ByteBuf chunk, ResponseBody body) {
     byte[] scratch = SCRATCH.get();
     for (int from = chunk.readerIndex(); from < chunk.writerIndex(); from += scratch.length) {
       int length = Math.min(scratch.length, chunk.writerIndex() - from);
       chunk.getBytes(from, scratch, 0, length);
-      reply.bytes(now, scratch, 0, length);
+      body.bytes(now, scratch, 0, length);
     }
   }
 
@@ -270,8 +266,8 @@ public final class StreamedExchange implements HttpListener {
     Throwable failure = reads == null ? null : reads.failure();
     if (failure != null) {
       broken(now, ConnectionFailure.reason(failure));
-    } else if (reply != null) {
-      end(now, reply.end(now, true));
+    } else if (body != null) {
+      end(now, body.end(now, true));
     } else {
       end(
           now,
@@ -281,8 +277,8 @@ public final class StreamedExchange implements HttpListener {
   }
 
   private void broken(long now, String reason) {
-    if (reply != null) {
-      end(now, reply.broken(now, reason));
+    if (body != null) {
+      end(now, body.broken(now, reason));
     } else {
       end(now, RequestStatus.CONNECTION_ERROR, reason);
     }
@@ -290,8 +286,8 @@ public final class StreamedExchange implements HttpListener {
 
   /** We end it: what the server has said already counts, though its connection is still open. */
   private void giveUp(long now, RequestStatus status, String error) {
-    if (reply != null && reply.isSettled()) {
-      end(now, reply.end(now, true));
+    if (body != null && body.isSettled()) {
+      end(now, body.end(now, true));
     } else {
       end(now, status, error);
     }
@@ -326,12 +322,13 @@ public final class StreamedExchange implements HttpListener {
   }
 
   private void end(long now, RequestStatus status, @Nullable String error) {
-    end(now, new Ending(status, reply == null ? null : reply.status(), error));
+    end(now, new Ending(status, error));
   }
 
   private void end(long now, Ending how) {
     if (ending == null) {
-      ending = how.redacted(settings.secrets());
+      String error = how.error() == null ? null : ErrorBody.line(how.error(), settings.secrets());
+      ending = new Ending(how.status(), httpStatus, error);
       timeline.closed(now);
       if (silence != null) {
         silence.cancel(false);

@@ -1,15 +1,16 @@
 package io.github.gatlingllm.compare;
 
-import io.github.gatlingllm.compare.SliceSample.Amount;
 import io.github.gatlingllm.compare.SliceSample.Weighted;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figure;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
-import java.util.ArrayList;
+import io.github.gatlingllm.metric.Metric.Amount;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,78 +42,65 @@ record ComparedFigure(
     POINTS
   }
 
-  private static final List<Metric> TIMES =
-      List.of(
-          Metric.TTFT_MS,
-          Metric.TTFT_FROM_SCHEDULE_MS,
-          Metric.TTFO_MS,
-          Metric.ITL_MS,
-          Metric.TPOT_MS,
-          Metric.E2E_MS,
-          Metric.E2E_FROM_SCHEDULE_MS,
-          Metric.QUEUE_WAIT_MS,
-          Metric.CONNECT_MS,
-          Metric.STALL_MS);
-
-  /** All of them, in the order in which tables show them. */
+  /** Those of the metrics that runs are compared by, in the order in which tables show them. */
   static List<ComparedFigure> all() {
-    List<ComparedFigure> all = new ArrayList<>();
-    for (Metric metric : TIMES) {
-      all.add(time(metric, "mean", w -> w.mean(metric)));
-      all.add(time(metric, "p50", w -> w.percentile(metric, 50)));
-      all.add(time(metric, "p95", w -> w.percentile(metric, 95)));
-      all.add(time(metric, "p99", w -> w.percentile(metric, 99)));
-    }
-    all.add(
-        new ComparedFigure(
-            Figure.parse("jitter"),
-            true,
-            Scale.RELATIVE,
-            w -> ratio(w.percentile(Metric.ITL_MS, 99), w.percentile(Metric.ITL_MS, 50)),
-            f -> isKnown(f.metric(Metric.ITL_MS), "p99")));
-    all.add(rate("output_tokens_per_s", slice -> slice.tokens));
-    all.add(rate("requests_per_s", slice -> slice.completed));
-    all.add(rate("goodput.requests_per_s", slice -> slice.completedInSlo));
-    all.add(rate("goodput.tokens_per_s", slice -> slice.sloTokens));
-    all.add(share("goodput.percent", false, slice -> slice.met, slice -> slice.attempted));
-    all.add(share("errors.percent", true, slice -> slice.failed, slice -> slice.ended));
-    return all;
+    return Arrays.stream(Metric.values())
+        .filter(Metric::isCompared)
+        .flatMap(ComparedFigure::of)
+        .toList();
   }
 
-  private static ComparedFigure time(
-      Metric metric, String statistic, Function<Weighted, @Nullable Double> resampled) {
-    return new ComparedFigure(
-        Figure.parse(metric.key().replaceAll("_ms$", "") + "." + statistic),
-        true,
+  private static Stream<ComparedFigure> of(Metric metric) {
+    if (metric.isDistribution()) {
+      return Stream.of("mean", "p50", "p95", "p99").map(statistic -> time(metric, statistic));
+    }
+    Metric.Terms terms = metric.terms();
+    return Stream.of(terms == null ? jitter() : ofTerms(metric, terms));
+  }
+
+  private static ComparedFigure time(Metric metric, String statistic) {
+    Figure figure = Figure.parse(metric.figure() + "." + statistic);
+    Double percent = figure.percent();
+    return of(
+        figure,
         Scale.TIME,
-        resampled,
+        w -> percent == null ? w.mean(metric) : w.percentile(metric, percent),
         f -> isKnown(f.metric(metric), statistic));
+  }
+
+  private static ComparedFigure jitter() {
+    return of(
+        Figure.parse(Metric.JITTER.figure()),
+        Scale.RELATIVE,
+        w -> ratio(w.percentile(Metric.ITL_MS, 99), w.percentile(Metric.ITL_MS, 50)),
+        f -> isKnown(f.metric(Metric.ITL_MS), "p99"));
+  }
+
+  /** A rate per second of the window, or a share in percent. */
+  private static ComparedFigure ofTerms(Metric metric, Metric.Terms terms) {
+    Amount whole = terms.whole();
+    Figure figure = Figure.parse(metric.figure());
+    return of(
+        figure,
+        whole == null ? Scale.RELATIVE : Scale.POINTS,
+        w ->
+            whole == null
+                ? ratio(w.sum(terms.part()), w.seconds())
+                : ratio(100 * w.sum(terms.part()), w.sum(whole)),
+        f -> f.counts().started() >= LEAST_VALUES);
+  }
+
+  private static ComparedFigure of(
+      Figure figure,
+      Scale scale,
+      Function<Weighted, @Nullable Double> resampled,
+      Predicate<Figures> isKnown) {
+    boolean isLowerBetter = figure.metric().better() == Metric.Better.LOWER;
+    return new ComparedFigure(figure, isLowerBetter, scale, resampled, isKnown);
   }
 
   private static boolean isKnown(Distribution values, String statistic) {
     return values.count() >= LEAST_VALUES && !values.isLowN(statistic);
-  }
-
-  private static ComparedFigure rate(String name, Amount amount) {
-    return new ComparedFigure(
-        Figure.parse(name),
-        false,
-        Scale.RELATIVE,
-        w -> ratio(w.sum(amount), w.seconds()),
-        f -> f.counts().started() >= LEAST_VALUES);
-  }
-
-  private static ComparedFigure share(
-      String name, boolean isLowerBetter, Amount part, Amount whole) {
-    return new ComparedFigure(
-        Figure.parse(name),
-        isLowerBetter,
-        Scale.POINTS,
-        w -> {
-          Double share = ratio(w.sum(part), w.sum(whole));
-          return share == null ? null : (Double) (share * 100);
-        },
-        f -> f.counts().started() >= LEAST_VALUES);
   }
 
   private static @Nullable Double ratio(@Nullable Double part, @Nullable Double whole) {

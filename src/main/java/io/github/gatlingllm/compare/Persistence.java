@@ -1,6 +1,7 @@
 package io.github.gatlingllm.compare;
 
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.metric.Moments;
 import java.util.Arrays;
 import java.util.List;
@@ -35,7 +36,7 @@ final class Persistence {
   }
 
   private static double[] tokens(List<TimeSlice> slices) {
-    return slices.stream().mapToDouble(slice -> slice.tokens).toArray();
+    return slices.stream().mapToDouble(slice -> slice.of(Amount.TOKENS)).toArray();
   }
 
   /** The mean of a metric by slice; a slice without a value has that of the one before. */

@@ -1,9 +1,11 @@
 package io.github.gatlingllm.compare;
 
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.Metric.Amount;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,14 +97,17 @@ final class SliceSample {
   /** Several stages at once, each slice counted as often as its weight says. */
   record Weighted(List<SliceSample> stages, List<int[]> weights) {
 
-    /** Σ of a count. */
     double sum(Amount amount) {
+      return sum(slice -> slice.of(amount));
+    }
+
+    private double sum(ToDoubleFunction<TimeSlice> part) {
       double sum = 0;
       for (int s = 0; s < stages.size(); s++) {
         List<TimeSlice> slices = stages.get(s).slices();
         int[] times = weights.get(s);
         for (int i = 0; i < times.length; i++) {
-          sum += times[i] == 0 ? 0 : times[i] * amount.of(slices.get(i));
+          sum += times[i] == 0 ? 0 : times[i] * part.applyAsDouble(slices.get(i));
         }
       }
       return sum;
@@ -167,11 +172,5 @@ final class SliceSample {
     private static double sumOf(@Nullable LogHistogram values) {
       return values == null ? 0 : values.sum();
     }
-  }
-
-  /** A count of a slice. */
-  @FunctionalInterface
-  interface Amount {
-    double of(TimeSlice slice);
   }
 }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.compare;
 
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.RunStatistics;
@@ -25,31 +26,40 @@ final class SliceTally implements RunStatistics.Listener {
   @Override
   public void tokens(int level, double at, double tokens, boolean inSlo) {
     TimeSlice slice = slice(level, at);
-    slice.tokens += tokens;
-    slice.sloTokens += inSlo ? tokens : 0;
+    slice.add(Amount.TOKENS, tokens);
+    slice.add(Amount.TOKENS_IN_SLO, inSlo ? tokens : 0);
   }
 
   @Override
   public void ended(int level, double at, boolean ok, boolean inSlo) {
     TimeSlice slice = slice(level, at);
-    slice.completed += ok ? 1 : 0;
-    slice.completedInSlo += inSlo ? 1 : 0;
+    slice.add(Amount.COMPLETED, ok ? 1 : 0);
+    slice.add(Amount.COMPLETED_IN_SLO, inSlo ? 1 : 0);
   }
 
   @Override
   public void measured(int level, double at, RequestRecord record, @Nullable Boolean met) {
     TimeSlice slice = slice(level, at);
-    boolean cancelled = record.outcome().status() == RequestStatus.CANCELLED;
-    slice.started++;
-    slice.ended += cancelled ? 0 : 1;
-    slice.failed += cancelled || record.outcome().ok() ? 0 : 1;
-    slice.attempted += met == null ? 0 : 1;
-    slice.met += Boolean.TRUE.equals(met) ? 1 : 0;
+    boolean ok = record.outcome().ok();
+    boolean ended = record.outcome().status() != RequestStatus.CANCELLED;
+    slice.add(Amount.STARTED, 1);
+    slice.add(Amount.ENDED, ended ? 1 : 0);
+    slice.add(Amount.FAILED, ended && !ok ? 1 : 0);
+    slice.add(Amount.ATTEMPTED, met == null ? 0 : 1);
+    slice.add(Amount.MET, Boolean.TRUE.equals(met) ? 1 : 0);
+    if (ok) {
+      for (Metric metric : Metric.ofRequests()) {
+        Double value = metric.of(record);
+        if (value != null) {
+          slice.add(metric, value, 1);
+        }
+      }
+    }
   }
 
   @Override
-  public void value(int level, double at, Metric metric, double value, int count) {
-    slice(level, at).add(metric, value, count);
+  public void tokenGap(int level, double at, double micros, int tokens) {
+    slice(level, at).add(Metric.ITL_MS, micros / 1e3, tokens);
   }
 
   private TimeSlice slice(int level, double at) {

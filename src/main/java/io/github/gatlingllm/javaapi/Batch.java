@@ -1,8 +1,8 @@
 package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.Phases;
 import java.time.Duration;
 import java.util.Arrays;
 
@@ -58,8 +58,8 @@ public final class Batch implements LoadProfile {
 
   /** The levels and their trials. */
   @Override
-  public LoadPlan plan() {
-    return new LoadPlan(
+  public LoadPlan.Sweep plan() {
+    return new LoadPlan.Sweep(
         Arrays.stream(users)
             .<LoadLevel>mapToObj(n -> new LoadLevel.Batch(n, trials, drainNanos))
             .toList());

@@ -1,9 +1,8 @@
 package io.github.gatlingllm.javaapi;
 
-import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.StopRule;
 import java.time.Duration;
 import java.util.Arrays;
@@ -25,20 +24,23 @@ import java.util.concurrent.TimeUnit;
  * setUp(closedLoop(1, 2, 4, 8, 16).stabilize(10).measure(60).inject(chat)).protocols(engine);
  * }</pre>
  */
-public final class ClosedLoop implements LoadProfile {
+public final class ClosedLoop extends PhasedLoad<ClosedLoop> {
   private final int[] users;
-  private final Phases phases;
   private final boolean oneUserPerSecond;
+  private final LoadPlan.Sweep plan;
 
   private ClosedLoop(int[] users, Phases phases, boolean oneUserPerSecond) {
+    super(phases);
     this.users = users;
-    this.phases = phases;
     this.oneUserPerSecond = oneUserPerSecond;
-    try {
-      plan();
-    } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because(e.getMessage());
-    }
+    this.plan =
+        new LoadPlan.Sweep(
+            Arrays.stream(users).<LoadLevel>mapToObj(n -> level(n, phases)).toList());
+  }
+
+  private LoadLevel level(int number, Phases common) {
+    return new LoadLevel.Closed(
+        number, oneUserPerSecond ? common.withFill(TimeUnit.SECONDS.toNanos(number)) : common);
   }
 
   /**
@@ -49,7 +51,12 @@ public final class ClosedLoop implements LoadProfile {
    * @throws IllegalArgumentException if they are not
    */
   public static ClosedLoop of(int... users) {
-    return new ClosedLoop(users.clone(), Phases.DEFAULT, false);
+    return checked(() -> new ClosedLoop(users.clone(), Phases.DEFAULT, false));
+  }
+
+  @Override
+  ClosedLoop with(Phases others) {
+    return new ClosedLoop(users, others, oneUserPerSecond);
   }
 
   /** Starts one more user per second, at each level. */
@@ -68,72 +75,13 @@ public final class ClosedLoop implements LoadProfile {
 
   /** As {@link #fill(long)}. */
   public ClosedLoop fill(Duration duration) {
-    return new ClosedLoop(users, phases.withFill(duration.toNanos()), false);
-  }
-
-  /**
-   * Lets each level settle before measuring.
-   *
-   * @param seconds 0 (the default) or more
-   */
-  public ClosedLoop stabilize(long seconds) {
-    return stabilize(Duration.ofSeconds(seconds));
-  }
-
-  /** As {@link #stabilize(long)}. */
-  public ClosedLoop stabilize(Duration duration) {
-    return new ClosedLoop(users, phases.withStabilize(duration.toNanos()), oneUserPerSecond);
-  }
-
-  /**
-   * Measures each level for this time. Takes the place of {@link #requests}.
-   *
-   * @param seconds above 0; 30 by default
-   */
-  public ClosedLoop measure(long seconds) {
-    return measure(Duration.ofSeconds(seconds));
-  }
-
-  /** As {@link #measure(long)}. */
-  public ClosedLoop measure(Duration duration) {
-    return new ClosedLoop(users, phases.withMeasure(duration.toNanos()), oneUserPerSecond);
-  }
-
-  /**
-   * At the end of each level, waits for pending iterations for at most this time.
-   *
-   * @param seconds 0 or more; 30 by default
-   */
-  public ClosedLoop drain(long seconds) {
-    return drain(Duration.ofSeconds(seconds));
-  }
-
-  /** As {@link #drain(long)}. */
-  public ClosedLoop drain(Duration duration) {
-    return new ClosedLoop(users, phases.withDrain(duration.toNanos()), oneUserPerSecond);
-  }
-
-  /**
-   * Measures each level for so many runs of the scenario, shared by its users, until the last of
-   * them has ended. Takes the place of {@link #measure(long)}.
-   *
-   * @param count 1 or more
-   */
-  public ClosedLoop requests(int count) {
-    return new ClosedLoop(users, phases.withRequests(count), oneUserPerSecond);
+    return checked(() -> new ClosedLoop(users, phases.withFill(duration.toNanos()), false));
   }
 
   /** The levels and their phases. */
   @Override
-  public LoadPlan plan() {
-    return new LoadPlan(
-        Arrays.stream(users)
-            .<LoadLevel>mapToObj(
-                n ->
-                    new LoadLevel.Closed(
-                        n,
-                        oneUserPerSecond ? phases.withFill(TimeUnit.SECONDS.toNanos(n)) : phases))
-            .toList());
+  public LoadPlan.Sweep plan() {
+    return plan;
   }
 
   /**
@@ -144,6 +92,6 @@ public final class ClosedLoop implements LoadProfile {
    * }</pre>
    */
   public StoppedSweep stopWhen(StopRule... rules) {
-    return StoppedSweep.of(plan(), rules);
+    return StoppedSweep.of(plan, rules);
   }
 }

@@ -4,10 +4,12 @@ import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.CoreDsl;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
+import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.Dialog;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -18,27 +20,26 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConversationBuilder implements Executable {
 
-  private final String sessionKey;
-  private final @Nullable Dynamic<String> system;
-  private final @Nullable Dynamic<Dialog> dialog;
-  private final boolean recordedAnswers;
-  private final @Nullable Integer contextLimit;
+  private final ConversationDraft parts;
 
   ConversationBuilder(String sessionKey) {
-    this(sessionKey, null, null, false, null);
+    this(new ConversationDraft(sessionKey));
   }
 
-  private ConversationBuilder(
-      String sessionKey,
-      @Nullable Dynamic<String> system,
-      @Nullable Dynamic<Dialog> dialog,
-      boolean recordedAnswers,
-      @Nullable Integer contextLimit) {
-    this.sessionKey = sessionKey;
-    this.system = system;
-    this.dialog = dialog;
-    this.recordedAnswers = recordedAnswers;
-    this.contextLimit = contextLimit;
+  private ConversationBuilder(ConversationDraft parts) {
+    this.parts = parts;
+  }
+
+  private static final class ConversationDraft extends Draft<ConversationDraft> {
+    private final String sessionKey;
+    private @Nullable Dynamic<String> system;
+    private @Nullable Dynamic<Dialog> dialog;
+    private boolean recordedAnswers;
+    private @Nullable Integer contextLimit;
+
+    ConversationDraft(String sessionKey) {
+      this.sessionKey = sessionKey;
+    }
   }
 
   /**
@@ -46,16 +47,12 @@ public final class ConversationBuilder implements Executable {
    * EL String.
    */
   public ConversationBuilder system(String text) {
-    return system(Dynamic.text(text));
+    return with(draft -> draft.system = Dynamic.text(text));
   }
 
   /** As {@link #system(String)}, computed from the session. */
   public ConversationBuilder system(Function<Session, String> text) {
-    return system(Dynamic.of(text));
-  }
-
-  private ConversationBuilder system(Dynamic<String> text) {
-    return new ConversationBuilder(sessionKey, text, dialog, recordedAnswers, contextLimit);
+    return with(draft -> draft.system = Dynamic.of(text));
   }
 
   /**
@@ -71,16 +68,12 @@ public final class ConversationBuilder implements Executable {
    * @param el a Gatling EL String for a session attribute that is a {@link Dialog}
    */
   public ConversationBuilder dialog(String el) {
-    return dialog(Dynamic.el(el, Dialog.class));
+    return with(draft -> draft.dialog = Dynamic.el(el, Dialog.class));
   }
 
   /** As {@link #dialog(String)}, computed from the session. */
   public ConversationBuilder dialog(Function<Session, Dialog> dialog) {
-    return dialog(Dynamic.of(dialog));
-  }
-
-  private ConversationBuilder dialog(Dynamic<Dialog> followed) {
-    return new ConversationBuilder(sessionKey, system, followed, recordedAnswers, contextLimit);
+    return with(draft -> draft.dialog = Dynamic.of(dialog));
   }
 
   /**
@@ -88,7 +81,7 @@ public final class ConversationBuilder implements Executable {
    * server is asked the same.
    */
   public ConversationBuilder recordedAnswers() {
-    return new ConversationBuilder(sessionKey, system, dialog, true, contextLimit);
+    return with(draft -> draft.recordedAnswers = true);
   }
 
   /**
@@ -106,23 +99,27 @@ public final class ConversationBuilder implements Executable {
     if (tokens < 1) {
       throw InvalidSimulation.because("contextLimit(" + tokens + "): expected 1 token or more");
     }
-    return new ConversationBuilder(sessionKey, system, dialog, recordedAnswers, tokens);
+    return with(draft -> draft.contextLimit = tokens);
+  }
+
+  private ConversationBuilder with(Consumer<ConversationDraft> change) {
+    return new ConversationBuilder(parts.with(change));
   }
 
   /** For internal use only. */
   @Override
   public ChainBuilder toChainBuilder() {
-    return CoreDsl.exec(session -> session.set(sessionKey, begin(session)));
+    return CoreDsl.exec(session -> session.set(parts.sessionKey, begin(session)));
   }
 
   private Conversation begin(Session session) {
     Conversation begun =
-        dialog == null
+        parts.dialog == null
             ? Conversation.of()
-            : Conversation.of(dialog.resolve(session.asScala()), recordedAnswers);
-    if (system != null) {
-      begun = begun.withSystem(system.resolve(session.asScala()));
+            : Conversation.of(parts.dialog.resolve(session.asScala()), parts.recordedAnswers);
+    if (parts.system != null) {
+      begun = begun.withSystem(parts.system.resolve(session.asScala()));
     }
-    return contextLimit == null ? begun : begun.withContextLimit(contextLimit);
+    return parts.contextLimit == null ? begun : begun.withContextLimit(parts.contextLimit);
   }
 }

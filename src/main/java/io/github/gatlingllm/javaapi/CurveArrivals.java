@@ -1,12 +1,11 @@
 package io.github.gatlingllm.javaapi;
 
-import io.gatling.javaapi.core.OpenInjectionStep;
 import io.github.gatlingllm.load.Arrivals;
-import io.github.gatlingllm.load.Gaps;
-import io.github.gatlingllm.load.RateFunction;
+import io.github.gatlingllm.load.Arrivals.Gaps;
+import io.github.gatlingllm.load.Arrivals.Rate;
 import java.time.Duration;
-import java.util.function.LongFunction;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * DSL for an open injection step whose rate follows a curve, as a non-homogeneous Poisson process.
@@ -23,58 +22,44 @@ import java.util.function.ToDoubleFunction;
  *             .during(ofHours(2))));
  * }</pre>
  */
-public final class CurveArrivals {
-  private final RateFunction rate;
-  private final LongFunction<Gaps> shape;
-  private final long seed;
+public final class CurveArrivals extends SeededArrivals<CurveArrivals> {
+  private final Rate rate;
 
-  private CurveArrivals(RateFunction rate, LongFunction<Gaps> shape, long seed) {
+  private CurveArrivals(Rate rate, Gaps gaps, @Nullable Long seed) {
+    super(gaps, seed);
     this.rate = rate;
-    this.shape = shape;
-    this.seed = seed;
   }
 
   static CurveArrivals of(ToDoubleFunction<Duration> usersPerSecond) {
-    return new CurveArrivals(rate(usersPerSecond), Gaps.Exponential::new, Seeds.random());
+    return new CurveArrivals(rate(usersPerSecond), new Gaps.Exponential(0), null);
   }
 
-  static RateFunction rate(ToDoubleFunction<Duration> usersPerSecond) {
+  static Rate rate(ToDoubleFunction<Duration> usersPerSecond) {
     return nanos -> usersPerSecond.applyAsDouble(Duration.ofNanos(nanos));
   }
 
   /** Users arrive at random around the curve, the default. */
   public CurveArrivals poisson() {
-    return new CurveArrivals(rate, Gaps.Exponential::new, seed);
+    return with(new Gaps.Exponential(0), seed);
   }
 
   /** Users arrive as evenly as the curve allows, one each time its integral grows by 1. */
   public CurveArrivals constant() {
-    return new CurveArrivals(rate, unused -> new Gaps.Equal(), seed);
+    return with(new Gaps.Equal(), seed);
   }
 
   /** As {@link GammaArrivals}, around the curve. */
   public CurveArrivals gamma(double cv) {
-    double known = Gaps.requireCv(cv);
-    return new CurveArrivals(rate, s -> new Gaps.Gamma(known, s), seed);
+    return with(new Gaps.Gamma(cv, 0), seed);
   }
 
-  /** Pins the arrival times: the same seed plans the same ones. Without it they are random. */
-  public CurveArrivals seed(long seed) {
-    return new CurveArrivals(rate, shape, seed);
+  @Override
+  CurveArrivals with(Gaps others, @Nullable Long otherSeed) {
+    return new CurveArrivals(rate, others, otherSeed);
   }
 
-  /**
-   * Ends the step.
-   *
-   * @param seconds length of the step in seconds, above 0
-   * @throws IllegalArgumentException if the curve is negative or no number somewhere
-   */
-  public OpenInjectionStep during(long seconds) {
-    return during(Duration.ofSeconds(seconds));
-  }
-
-  /** As {@link #during(long)}. */
-  public OpenInjectionStep during(Duration duration) {
-    return Steps.during(new Arrivals.Curve(rate, duration.toNanos(), shape.apply(seed)), duration);
+  @Override
+  Arrivals arrivals(Gaps seeded, long lengthNanos) {
+    return new Arrivals.Curve(rate, lengthNanos, seeded);
   }
 }

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.javaapi;
 
-import io.github.gatlingllm.load.TokenLengths;
+import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dialog;
 import java.util.HashMap;
@@ -77,8 +77,8 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
     attributes.put("prompt", dialog.prompt());
     attributes.put("system", dialog.system());
     attributes.put("turns", dialog.turns().size());
-    attributes.put(TokenLengths.INPUT_KEY, dialog.inputTokens());
-    attributes.put(TokenLengths.OUTPUT_KEY, dataset.outputTokens(dialog));
+    attributes.put(Trace.Lengths.INPUT_KEY, dialog.inputTokens());
+    attributes.put(Trace.Lengths.OUTPUT_KEY, dataset.outputTokens(dialog));
     return attributes;
   }
 }

@@ -1,9 +1,8 @@
 package io.github.gatlingllm.javaapi;
 
-import io.gatling.javaapi.core.OpenInjectionStep;
 import io.github.gatlingllm.load.Arrivals;
-import io.github.gatlingllm.load.Gaps;
-import java.time.Duration;
+import io.github.gatlingllm.load.Arrivals.Gaps;
+import org.jspecify.annotations.Nullable;
 
 /**
  * DSL for an open injection step that starts users with gamma-distributed gaps: burstier than a
@@ -15,7 +14,7 @@ import java.time.Duration;
  * setUp(chat.injectOpen(gammaUsersPerSec(25).cv(1.4).seed(42).during(60))).protocols(engine);
  * }</pre>
  */
-public final class GammaArrivals {
+public final class GammaArrivals extends SeededArrivals<GammaArrivals> {
 
   /** What is left to say of {@code gammaUsersPerSec(25)}: how bursty. */
   public static final class Rate {
@@ -31,18 +30,15 @@ public final class GammaArrivals {
      * @param cv above 0, at most 100; 1 is Poisson
      */
     public GammaArrivals cv(double cv) {
-      return new GammaArrivals(perSecond, cv, Seeds.random());
+      return new GammaArrivals(perSecond, new Gaps.Gamma(cv, 0), null);
     }
   }
 
   private final double perSecond;
-  private final double cv;
-  private final long seed;
 
-  private GammaArrivals(double perSecond, double cv, long seed) {
+  private GammaArrivals(double perSecond, Gaps gaps, @Nullable Long seed) {
+    super(gaps, seed);
     this.perSecond = perSecond;
-    this.cv = Gaps.requireCv(cv);
-    this.seed = seed;
   }
 
   /** Users arriving in bursts; see {@link Rate#cv}. */
@@ -50,22 +46,13 @@ public final class GammaArrivals {
     return new Rate(perSecond);
   }
 
-  /** Pins the arrival times: the same seed plans the same ones. Without it they are random. */
-  public GammaArrivals seed(long seed) {
-    return new GammaArrivals(perSecond, cv, seed);
+  @Override
+  GammaArrivals with(Gaps others, @Nullable Long otherSeed) {
+    return new GammaArrivals(perSecond, others, otherSeed);
   }
 
-  /**
-   * Ends the step.
-   *
-   * @param seconds length of the step in seconds, above 0
-   */
-  public OpenInjectionStep during(long seconds) {
-    return during(Duration.ofSeconds(seconds));
-  }
-
-  /** As {@link #during(long)}. */
-  public OpenInjectionStep during(Duration duration) {
-    return Steps.during(new Arrivals.Gamma(perSecond, cv, seed), duration);
+  @Override
+  Arrivals arrivals(Gaps seeded, long lengthNanos) {
+    return new Arrivals.Steady(perSecond, seeded);
   }
 }

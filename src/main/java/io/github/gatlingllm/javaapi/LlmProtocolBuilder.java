@@ -3,6 +3,7 @@ package io.github.gatlingllm.javaapi;
 import io.gatling.core.protocol.Protocol;
 import io.gatling.javaapi.core.ProtocolBuilder;
 import io.gatling.javaapi.core.Session;
+import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
@@ -15,9 +16,9 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -36,12 +37,14 @@ import org.jspecify.annotations.Nullable;
 public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** What {@code LlmDsl.llm} starts from. */
-  static final LlmProtocolBuilder START = new LlmProtocolBuilder(LlmProtocol.DEFAULT);
+  static final LlmProtocolBuilder START = new LlmProtocolBuilder(new LlmProtocol.ProtocolDraft());
 
+  private final LlmProtocol.ProtocolDraft draft;
   private final LlmProtocol settings;
 
-  private LlmProtocolBuilder(LlmProtocol settings) {
-    this.settings = settings;
+  private LlmProtocolBuilder(LlmProtocol.ProtocolDraft draft) {
+    this.draft = draft;
+    this.settings = draft.protocol();
   }
 
   /**
@@ -129,12 +132,15 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   private LlmProtocolBuilder header(String name, Dynamic<String> value) {
-    return with(s -> s.headers.put(name, value));
+    return with(s -> s.headers = Draft.and(s.headers, name, value));
   }
 
   /** Headers of every request; the values are Gatling EL Strings. */
   public LlmProtocolBuilder headers(Map<String, String> headers) {
-    return with(s -> headers.forEach((name, value) -> s.headers.put(name, Dynamic.text(value))));
+    return with(
+        s ->
+            headers.forEach(
+                (name, value) -> s.headers = Draft.and(s.headers, name, Dynamic.text(value))));
   }
 
   /** Longest time of a whole request, from connecting to the last byte; 600 s unless set. */
@@ -237,7 +243,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * need different seeds. Takes the place of {@link #sharedPrefix}.
    */
   public LlmProtocolBuilder uniquePrompts() {
-    return with(s -> s.prefix = PromptPrefix.unique(s.prefixSeed()));
+    return with(s -> s.prefix = PromptPrefix.unique(prefixSeed(s)));
   }
 
   /**
@@ -249,7 +255,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * @param tokens length of each, 2 or more, counted by the tokenizer of this protocol
    */
   public LlmProtocolBuilder sharedPrefix(int groups, int tokens) {
-    return with(s -> s.prefix = Prefixes.shared(groups, tokens, s.prefixSeed()));
+    return with(s -> s.prefix = Prefixes.shared(groups, tokens, prefixSeed(s)));
   }
 
   /** Objectives of every request, unless its name has its own. */
@@ -269,7 +275,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** Objectives of requests of that name. */
   public LlmProtocolBuilder slo(String requestName, SloBuilder slo) {
-    return with(s -> s.sloByName.put(requestName, slo.build()));
+    return with(s -> s.sloByName = Draft.and(s.sloByName, requestName, slo.build()));
   }
 
   /**
@@ -286,7 +292,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** As {@link #assertions(LlmAssertion...)}. */
   public LlmProtocolBuilder assertions(List<LlmAssertion> assertions) {
-    return with(s -> assertions.forEach(each -> s.assertions.add(each.assertion())));
+    return with(
+        s -> assertions.forEach(a -> s.assertions = Draft.and(s.assertions, a.assertion())));
   }
 
   /** Reports a missed assertion, but lets the build go on. */
@@ -360,7 +367,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** Notes a setting of the simulation in the run, where the report shows it; never a secret. */
   public LlmProtocolBuilder note(String name, String value) {
-    return with(s -> s.notes.put(name, value));
+    return with(s -> s.notes = Draft.and(s.notes, name, value));
   }
 
   private static String url(String url) {
@@ -388,97 +395,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return value;
   }
 
-  private LlmProtocolBuilder with(java.util.function.Consumer<Draft> change) {
-    Draft draft = new Draft(settings);
-    change.accept(draft);
-    return new LlmProtocolBuilder(draft.toSettings());
+  private LlmProtocolBuilder with(Consumer<LlmProtocol.ProtocolDraft> change) {
+    return new LlmProtocolBuilder(draft.with(change));
   }
 
-  /** A mutable copy that lives for one change. */
-  private static final class Draft {
-    private String target;
-    private List<String> baseUrls;
-    private @Nullable Dynamic<String> apiKey;
-    private @Nullable Dynamic<String> model;
-    private final Map<String, Dynamic<String>> headers;
-    private Duration requestTimeout;
-    private Duration idleTimeout;
-    private @Nullable Integer maxInFlight;
-    private @Nullable Boolean verifyTls;
-    private boolean shareConnections;
-    private boolean streaming;
-    private LlmProtocol.Pinning pinning;
-    private boolean includeUsage;
-    private @Nullable String extraBody;
-    private PromptPrefix prefix;
-    private Slo slo;
-    private final Map<String, Slo> sloByName;
-    private final List<Assertion> assertions;
-    private LlmProtocol.Recording recording;
-    private ReportOptions report;
-    private LlmProtocol.WarmUp warmUp;
-    private @Nullable Long seed;
-    private Tokenizer tokenizer;
-    private final Map<String, String> notes;
-
-    Draft(LlmProtocol from) {
-      target = from.target();
-      baseUrls = from.baseUrls();
-      apiKey = from.apiKey();
-      model = from.model();
-      headers = new LinkedHashMap<>(from.headers());
-      requestTimeout = from.requestTimeout();
-      idleTimeout = from.idleTimeout();
-      maxInFlight = from.maxInFlight();
-      verifyTls = from.verifyTls();
-      shareConnections = from.shareConnections();
-      streaming = from.streaming();
-      pinning = from.pinning();
-      includeUsage = from.includeUsage();
-      extraBody = from.extraBody();
-      prefix = from.prefix();
-      slo = from.slo();
-      sloByName = new LinkedHashMap<>(from.sloByName());
-      assertions = new ArrayList<>(from.assertions());
-      recording = from.recording();
-      report = from.report();
-      warmUp = from.warmUp();
-      seed = from.seed();
-      tokenizer = from.tokenizer();
-      notes = new LinkedHashMap<>(from.notes());
-    }
-
-    /** Drawn once, so that one protocol is one protocol however often it is asked for. */
-    long prefixSeed() {
-      return seed == null ? Seeds.random() : seed;
-    }
-
-    LlmProtocol toSettings() {
-      return new LlmProtocol(
-          target,
-          baseUrls,
-          apiKey,
-          model,
-          headers,
-          requestTimeout,
-          idleTimeout,
-          maxInFlight,
-          verifyTls,
-          shareConnections,
-          streaming,
-          pinning,
-          includeUsage,
-          extraBody,
-          prefix,
-          slo,
-          sloByName,
-          List.copyOf(assertions),
-          recording,
-          report,
-          warmUp,
-          seed,
-          tokenizer,
-          notes);
-    }
+  /** Drawn once, so that one protocol is one protocol however often it is asked for. */
+  private static long prefixSeed(LlmProtocol.ProtocolDraft draft) {
+    return draft.seed == null ? Seeds.random() : draft.seed;
   }
 }

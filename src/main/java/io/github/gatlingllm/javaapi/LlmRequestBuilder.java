@@ -3,6 +3,7 @@ package io.github.gatlingllm.javaapi;
 import io.gatling.javaapi.core.ActionBuilder;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
+import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
 import io.github.gatlingllm.action.LlmResponse;
@@ -31,7 +32,7 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
 
   abstract T with(LlmRequest changed);
 
-  final T edit(Consumer<LlmRequest.Draft> change) {
+  final T edit(Consumer<LlmRequest.RequestDraft> change) {
     return with(request.edit(change));
   }
 
@@ -167,12 +168,12 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
 
   /** A header; the value is a Gatling EL String. */
   public final T header(String name, String value) {
-    return edit(draft -> draft.headers.put(name, Dynamic.text(value)));
+    return edit(draft -> draft.headers = Draft.and(draft.headers, name, Dynamic.text(value)));
   }
 
   /** A header, computed from the session. */
   public final T header(String name, Function<Session, String> value) {
-    return edit(draft -> draft.headers.put(name, Dynamic.of(value)));
+    return edit(draft -> draft.headers = Draft.and(draft.headers, name, Dynamic.of(value)));
   }
 
   /** Is in no statistics and no record; checks still run, and a failure still marks the user. */
@@ -191,7 +192,13 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
 
   /** As {@link #check(CheckBuilder...)}. */
   public final T check(List<CheckBuilder> checks) {
-    return edit(draft -> checks.forEach(c -> draft.checks.add(LlmRequest.ConditionalCheck.of(c))));
+    return check(checks, LlmRequest.ConditionalCheck::of);
+  }
+
+  private T check(
+      List<CheckBuilder> checks, Function<CheckBuilder, LlmRequest.ConditionalCheck> done) {
+    return edit(
+        draft -> checks.forEach(c -> draft.checks = Draft.and(draft.checks, done.apply(c))));
   }
 
   /** Checks that are only done where the condition holds; a Gatling EL String. */
@@ -234,8 +241,7 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
 
     /** The checks to do where the condition holds. */
     public T then(List<CheckBuilder> checks) {
-      return builder.edit(
-          draft -> checks.forEach(check -> draft.checks.add(conditional.apply(check))));
+      return builder.check(checks, conditional);
     }
   }
 }

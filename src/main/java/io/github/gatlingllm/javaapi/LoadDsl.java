@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** The part of {@link LlmDsl} that says how many come when; import it from there. */
+/** The part of {@link LlmDsl} that says how many users come, and when; import it from there. */
 public abstract class LoadDsl {
 
   LoadDsl() {}
@@ -66,12 +66,12 @@ public abstract class LoadDsl {
    * @param speed 2 replays it twice as fast
    */
   public static OpenInjectionStep replay(String file, double speed) {
-    return Steps.replay(file, speed);
+    return SeededArrivals.replay(file, speed);
   }
 
   /** As {@link #replay(String, double)}, as fast as it was recorded. */
   public static OpenInjectionStep replay(String file) {
-    return Steps.replay(file, 1);
+    return SeededArrivals.replay(file, 1);
   }
 
   /**

@@ -3,13 +3,14 @@ package io.github.gatlingllm.javaapi;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.github.gatlingllm.action.PlanPopulation;
-import io.github.gatlingllm.load.LevelPlan;
+import io.github.gatlingllm.load.LoadPlan;
 
 /** A load plan that a scenario can be put under. */
-public sealed interface LoadProfile permits Batch, ClosedLoop, MaxGoodput, OpenLoop, StoppedSweep {
+@FunctionalInterface
+public interface LoadProfile {
 
   /** The levels, and how one follows the other. */
-  LevelPlan plan();
+  LoadPlan plan();
 
   /**
    * Sends this load to one of several targets of the run, under that name in all results. What

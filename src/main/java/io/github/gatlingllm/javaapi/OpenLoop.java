@@ -2,17 +2,15 @@ package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Arrivals;
-import io.github.gatlingllm.load.Gaps;
-import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.Arrivals.Gaps;
+import io.github.gatlingllm.load.LoadLevel.Open;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.Phases;
-import io.github.gatlingllm.load.RateFunction;
 import io.github.gatlingllm.load.StopRule;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.IntStream;
 
 /**
  * DSL for open-loop load in levels: users arrive at a rate, whether or not earlier ones were
@@ -28,40 +26,31 @@ import java.util.stream.IntStream;
  * setUp(openLoop(1, 2, 4, 8, 16).poisson().seed(7).measure(60).inject(chat)).protocols(engine);
  * }</pre>
  */
-public final class OpenLoop implements LoadProfile {
-  /** How arrivals are spread. */
-  private sealed interface Shape {}
+public final class OpenLoop extends PhasedLoad<OpenLoop> {
+  private final List<Open> levels;
+  private final Gaps gaps;
+  private final long seed;
+  private final LoadPlan.Sweep plan;
 
-  private record Poisson() implements Shape {}
-
-  private record Constant() implements Shape {}
-
-  private record Gamma(double cv) implements Shape {}
-
-  /** A trace says itself when users arrive. */
-  private record Recorded() implements Shape {}
-
-  /** What one level offers. */
-  @FunctionalInterface
-  private interface Offer {
-    LoadLevel level(Shape shape, long seed, Phases phases);
+  /**
+   * @param levels what is offered, in whatever gaps and phases
+   * @param gaps of all levels
+   * @param seed of the first level
+   */
+  private OpenLoop(List<Open> levels, Gaps gaps, long seed, Phases phases) {
+    super(phases);
+    this.levels = levels;
+    this.gaps = gaps;
+    this.seed = seed;
+    this.plan = LoadPlan.Sweep.open(levels, gaps, seed, phases);
   }
 
-  private final List<Offer> offers;
-  private final Shape shape;
-  private final long seed;
-  private final Phases phases;
+  private static OpenLoop of(List<Open> levels, Phases phases) {
+    return new OpenLoop(levels, new Gaps.Exponential(0), Seeds.random(), phases);
+  }
 
-  private OpenLoop(List<Offer> offers, Shape shape, long seed, Phases phases) {
-    this.offers = List.copyOf(offers);
-    this.shape = shape;
-    this.seed = seed;
-    this.phases = phases;
-    try {
-      plan();
-    } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because(e.getMessage());
-    }
+  private static OpenLoop of(Open level) {
+    return of(List.of(level), level.phases());
   }
 
   /**
@@ -72,11 +61,8 @@ public final class OpenLoop implements LoadProfile {
    * @throws IllegalArgumentException if they are not
    */
   public static OpenLoop of(double... perSecond) {
-    return new OpenLoop(
-        Arrays.stream(perSecond).mapToObj(OpenLoop::steady).toList(),
-        new Poisson(),
-        Seeds.random(),
-        Phases.DEFAULT);
+    return checked(
+        () -> of(Arrays.stream(perSecond).mapToObj(Open::steady).toList(), Phases.DEFAULT));
   }
 
   /**
@@ -86,74 +72,35 @@ public final class OpenLoop implements LoadProfile {
    * @throws IllegalArgumentException if the curve is negative or no number somewhere
    */
   public static OpenLoop of(ToDoubleFunction<Duration> usersPerSecond, Duration length) {
-    RateFunction rate = CurveArrivals.rate(usersPerSecond);
-    double even =
-        new Arrivals.Curve(rate, length.toNanos(), new Gaps.Equal()).countBefore(length.toNanos());
-    Offer offer =
-        (shape, seed, phases) ->
-            new LoadLevel.Open(
-                "curve",
-                even / (length.toNanos() / 1e9),
-                new Arrivals.Curve(rate, length.toNanos(), gaps(shape, seed)),
-                phases);
-    return new OpenLoop(
-        List.of(offer),
-        new Poisson(),
-        Seeds.random(),
-        Phases.DEFAULT.withMeasure(length.toNanos()));
+    return checked(() -> of(Open.curve(CurveArrivals.rate(usersPerSecond), length.toNanos())));
   }
 
   /** One level, {@code trace}, that replays recorded traffic and measures all of it. */
   public static OpenLoop of(Arrivals.Replay replay) {
-    double perSecond = replay.trace().size() / (replay.lengthNanos() / 1e9);
-    return new OpenLoop(
-        List.of((shape, seed, phases) -> new LoadLevel.Open("trace", perSecond, replay, phases)),
-        new Recorded(),
-        Seeds.random(),
-        Phases.DEFAULT.withMeasure(replay.lengthNanos()));
+    return checked(() -> of(Open.replay(replay)));
   }
 
-  private static Offer steady(double perSecond) {
-    return (shape, seed, phases) ->
-        new LoadLevel.Open(perSecond, arrivals(perSecond, shape, seed), phases);
+  @Override
+  OpenLoop with(Phases others) {
+    return new OpenLoop(levels, gaps, seed, others);
   }
 
-  private static Arrivals arrivals(double perSecond, Shape shape, long seed) {
-    if (shape instanceof Gamma gamma) {
-      return new Arrivals.Gamma(perSecond, gamma.cv(), seed);
-    }
-    return shape instanceof Constant
-        ? new Arrivals.Constant(perSecond)
-        : new Arrivals.Poisson(perSecond, seed);
-  }
-
-  private static Gaps gaps(Shape shape, long seed) {
-    if (shape instanceof Gamma gamma) {
-      return new Gaps.Gamma(gamma.cv(), seed);
-    }
-    return shape instanceof Constant ? new Gaps.Equal() : new Gaps.Exponential(seed);
-  }
-
-  private OpenLoop reshaped(String step, Shape shape) {
-    requireDrawn(step);
-    return new OpenLoop(offers, shape, seed, phases);
-  }
-
-  private void requireDrawn(String step) {
-    if (shape instanceof Recorded) {
+  private OpenLoop with(String step, Gaps others, long otherSeed) {
+    if (levels.get(0).arrivals() instanceof Arrivals.Replay) {
       throw InvalidSimulation.because(
           step + " has no effect: a trace says itself when users arrive; leave it out");
     }
+    return new OpenLoop(levels, others, otherSeed, phases);
   }
 
   /** Users arrive as a Poisson process, the default: independent, exponential gaps. */
   public OpenLoop poisson() {
-    return reshaped("poisson()", new Poisson());
+    return with("poisson()", new Gaps.Exponential(0), seed);
   }
 
   /** Users arrive evenly spaced. */
   public OpenLoop constant() {
-    return reshaped("constant()", new Constant());
+    return with("constant()", new Gaps.Equal(), seed);
   }
 
   /**
@@ -162,75 +109,18 @@ public final class OpenLoop implements LoadProfile {
    * @param cv standard deviation of the gaps ÷ their mean: above 0, at most 100; 1 is Poisson
    */
   public OpenLoop gamma(double cv) {
-    return reshaped("gamma(" + cv + ")", new Gamma(Gaps.requireCv(cv)));
+    return with("gamma(" + cv + ")", new Gaps.Gamma(cv, 0), seed);
   }
 
   /** Pins the arrival times: the same seed plans the same ones. Without it they are random. */
   public OpenLoop seed(long seed) {
-    requireDrawn("seed(" + seed + ")");
-    return new OpenLoop(offers, shape, seed, phases);
-  }
-
-  /**
-   * Lets each level settle before measuring.
-   *
-   * @param seconds 0 (the default) or more
-   */
-  public OpenLoop stabilize(long seconds) {
-    return stabilize(Duration.ofSeconds(seconds));
-  }
-
-  /** As {@link #stabilize(long)}. */
-  public OpenLoop stabilize(Duration duration) {
-    return new OpenLoop(offers, shape, seed, phases.withStabilize(duration.toNanos()));
-  }
-
-  /**
-   * Measures each level for this time. Takes the place of {@link #requests}.
-   *
-   * @param seconds above 0; 30 by default
-   */
-  public OpenLoop measure(long seconds) {
-    return measure(Duration.ofSeconds(seconds));
-  }
-
-  /** As {@link #measure(long)}. */
-  public OpenLoop measure(Duration duration) {
-    return new OpenLoop(offers, shape, seed, phases.withMeasure(duration.toNanos()));
-  }
-
-  /**
-   * At the end of each level, waits for pending users for at most this time.
-   *
-   * @param seconds 0 or more; 30 by default
-   */
-  public OpenLoop drain(long seconds) {
-    return drain(Duration.ofSeconds(seconds));
-  }
-
-  /** As {@link #drain(long)}. */
-  public OpenLoop drain(Duration duration) {
-    return new OpenLoop(offers, shape, seed, phases.withDrain(duration.toNanos()));
-  }
-
-  /**
-   * Measures each level for so many users, until the last of them has ended. Takes the place of
-   * {@link #measure(long)}.
-   *
-   * @param count 1 or more
-   */
-  public OpenLoop requests(int count) {
-    return new OpenLoop(offers, shape, seed, phases.withRequests(count));
+    return with("seed(" + seed + ")", gaps, seed);
   }
 
   /** The levels, their phases and arrivals. */
   @Override
-  public LoadPlan plan() {
-    return new LoadPlan(
-        IntStream.range(0, offers.size())
-            // A seed of its own for each level, else all would be one pattern, stretched.
-            .mapToObj(i -> offers.get(i).level(shape, seed + i, phases))
-            .toList());
+  public LoadPlan.Sweep plan() {
+    return plan;
   }
 
   /**
@@ -241,6 +131,6 @@ public final class OpenLoop implements LoadProfile {
    * }</pre>
    */
   public StoppedSweep stopWhen(StopRule... rules) {
-    return StoppedSweep.of(plan(), rules);
+    return StoppedSweep.of(plan, rules);
   }
 }

@@ -1,10 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
-import io.gatling.javaapi.core.OpenInjectionStep;
-import io.github.gatlingllm.action.ArrivalStep;
 import io.github.gatlingllm.load.Arrivals;
-import java.time.Duration;
-import java.util.SplittableRandom;
+import io.github.gatlingllm.load.Arrivals.Gaps;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,13 +14,12 @@ import org.jspecify.annotations.Nullable;
  * setUp(chat.injectOpen(poissonUsersPerSec(25).seed(42).during(60))).protocols(engine);
  * }</pre>
  */
-public final class PoissonArrivals {
+public final class PoissonArrivals extends SeededArrivals<PoissonArrivals> {
   private final double perSecond;
-  private final @Nullable Long seed;
 
-  private PoissonArrivals(double perSecond, @Nullable Long seed) {
+  private PoissonArrivals(double perSecond, Gaps gaps, @Nullable Long seed) {
+    super(gaps, seed);
     this.perSecond = Arrivals.requireRate(perSecond);
-    this.seed = seed;
   }
 
   /**
@@ -33,34 +29,16 @@ public final class PoissonArrivals {
    * @throws IllegalArgumentException if it is not
    */
   public static PoissonArrivals of(double perSecond) {
-    return new PoissonArrivals(perSecond, null);
+    return new PoissonArrivals(perSecond, new Gaps.Exponential(0), null);
   }
 
-  /** Pins the arrival times: the same seed plans the same ones. Without it they are random. */
-  public PoissonArrivals seed(long seed) {
-    return new PoissonArrivals(perSecond, seed);
+  @Override
+  PoissonArrivals with(Gaps others, @Nullable Long otherSeed) {
+    return new PoissonArrivals(perSecond, others, otherSeed);
   }
 
-  /**
-   * Ends the step.
-   *
-   * @param seconds length of the step in seconds, above 0
-   */
-  public OpenInjectionStep during(long seconds) {
-    return during(Duration.ofSeconds(seconds));
-  }
-
-  /**
-   * Ends the step.
-   *
-   * @param duration length of the step, above 0
-   */
-  public OpenInjectionStep during(Duration duration) {
-    if (duration.isZero() || duration.isNegative()) {
-      throw new IllegalArgumentException(
-          "during(" + duration + ") starts no user; expected more than 0 s");
-    }
-    long drawn = seed == null ? new SplittableRandom().nextLong() : seed;
-    return ArrivalStep.of(new Arrivals.Poisson(perSecond, drawn), duration.toNanos());
+  @Override
+  Arrivals arrivals(Gaps seeded, long lengthNanos) {
+    return new Arrivals.Steady(perSecond, seeded);
   }
 }

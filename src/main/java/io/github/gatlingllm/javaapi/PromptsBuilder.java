@@ -1,7 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
+import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.load.TokenLengths;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptFile;
@@ -18,6 +18,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -41,30 +42,21 @@ import org.jspecify.annotations.Nullable;
 public final class PromptsBuilder implements Supplier<Iterator<Map<String, Object>>> {
 
   /** What {@code LlmDsl.prompts()} starts from. */
-  static final PromptsBuilder START =
-      new PromptsBuilder(
-          PromptPool.builtIn(), null, null, Prompts.MOST_MADE, null, PromptPrefix.NONE);
+  static final PromptsBuilder START = new PromptsBuilder(new PromptsDraft());
 
-  private final PromptSource source;
-  private final @Nullable LengthDistribution lengths;
-  private final @Nullable Tokenizer tokenizer;
-  private final int distinct;
-  private final @Nullable Long seed;
-  private final PromptPrefix prefix;
+  private final PromptsDraft parts;
 
-  private PromptsBuilder(
-      PromptSource source,
-      @Nullable LengthDistribution lengths,
-      @Nullable Tokenizer tokenizer,
-      int distinct,
-      @Nullable Long seed,
-      PromptPrefix prefix) {
-    this.source = source;
-    this.lengths = lengths;
-    this.tokenizer = tokenizer;
-    this.distinct = distinct;
-    this.seed = seed;
-    this.prefix = prefix;
+  private PromptsBuilder(PromptsDraft parts) {
+    this.parts = parts;
+  }
+
+  private static final class PromptsDraft extends Draft<PromptsDraft> {
+    private PromptSource source = PromptPool.builtIn();
+    private @Nullable LengthDistribution lengths;
+    private Tokenizer tokenizer = Tokenizer.cl100k();
+    private int distinct = Prompts.MOST_MADE;
+    private @Nullable Long seed;
+    private PromptPrefix prefix = PromptPrefix.NONE;
   }
 
   /** The pool of 100 short prompts that comes with gatling-llm: the default. */
@@ -116,7 +108,11 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
 
   /** Lengths in tokens, see {@link LlmDsl#normalTokens} and its like. */
   public PromptsBuilder tokens(LengthDistribution lengths, Tokenizer tokenizer) {
-    return new PromptsBuilder(source, lengths, tokenizer, distinct, seed, prefix);
+    return with(
+        draft -> {
+          draft.lengths = lengths;
+          draft.tokenizer = tokenizer;
+        });
   }
 
   /**
@@ -128,17 +124,21 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     if (prompts < 1) {
       throw InvalidSimulation.because("distinct(" + prompts + "): expected 1 prompt or more");
     }
-    return new PromptsBuilder(source, lengths, tokenizer, prompts, seed, prefix);
+    return with(draft -> draft.distinct = prompts);
   }
 
   /** Pins the prompts and their order. Without it they are random. */
   public PromptsBuilder seed(long seed) {
-    return new PromptsBuilder(source, lengths, tokenizer, distinct, seed, prefix.seed(seed));
+    return with(
+        draft -> {
+          draft.seed = seed;
+          draft.prefix = draft.prefix.seed(seed);
+        });
   }
 
   /** Begins every prompt with a nonce of its own, as {@link LlmProtocolBuilder#uniquePrompts}. */
   public PromptsBuilder unique() {
-    return with(PromptPrefix.unique(seedOrRandom()));
+    return with(draft -> draft.prefix = PromptPrefix.unique(seedOrRandom()));
   }
 
   /**
@@ -146,35 +146,36 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
    * LlmProtocolBuilder#sharedPrefix}.
    */
   public PromptsBuilder sharedPrefix(int groups, int tokens) {
-    return with(Prefixes.shared(groups, tokens, seedOrRandom()));
+    return with(draft -> draft.prefix = Prefixes.shared(groups, tokens, seedOrRandom()));
   }
 
-  private PromptsBuilder from(PromptSource other) {
-    return new PromptsBuilder(other, lengths, tokenizer, distinct, seed, prefix);
+  private PromptsBuilder from(PromptSource source) {
+    return with(draft -> draft.source = source);
   }
 
-  private PromptsBuilder with(PromptPrefix other) {
-    return new PromptsBuilder(source, lengths, tokenizer, distinct, seed, other);
+  private PromptsBuilder with(Consumer<PromptsDraft> change) {
+    return new PromptsBuilder(parts.with(change));
   }
 
   private long seedOrRandom() {
-    return seed == null ? Seeds.random() : seed;
+    return parts.seed == null ? Seeds.random() : parts.seed;
   }
 
   /** For internal use only: the feeder, its prompts made. */
   @Override
   public Iterator<Map<String, Object>> get() {
-    Tokenizer counts = tokenizer == null ? Tokenizer.cl100k() : tokenizer;
-    Prompts unfitted = Prompts.of(source, seedOrRandom()).prefix(prefix.texts(counts));
-    Prompts prompts = lengths == null ? unfitted : unfitted.tokens(lengths, counts, distinct);
+    Tokenizer counts = parts.tokenizer;
+    Prompts unfitted = Prompts.of(parts.source, seedOrRandom()).prefix(parts.prefix.texts(counts));
+    Prompts prompts =
+        parts.lengths == null ? unfitted : unfitted.tokens(parts.lengths, counts, parts.distinct);
     List<Prompts.Miss> misses = prompts.misses();
     if (!misses.isEmpty()) {
       System.out.println(
           "LLM: %d of %d prompts could not be given their length by %s, e.g. %s"
               .formatted(misses.size(), prompts.made().size(), counts.name(), misses.get(0)));
     }
-    IntSummaryStatistics sizes = PromptPrefix.sizes(prefix.texts(counts), counts);
-    if (lengths != null && sizes.getMin() < sizes.getMax()) {
+    IntSummaryStatistics sizes = PromptPrefix.sizes(parts.prefix.texts(counts), counts);
+    if (parts.lengths != null && sizes.getMin() < sizes.getMax()) {
       System.out.println(
           "LLM: by %s prefixes of prompts have %d to %d tokens, and so the totals vary"
               .formatted(counts.name(), sizes.getMin(), sizes.getMax()));
@@ -211,7 +212,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
               IntStream.range(0, trace.size())
                   .mapToObj(trace::lengths)
                   .filter(Objects::nonNull)
-                  .map(TokenLengths::input)
+                  .map(Trace.Lengths::input)
                   .filter(Objects::nonNull)
                   .toList());
         });

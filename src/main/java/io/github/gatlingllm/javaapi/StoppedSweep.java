@@ -1,7 +1,5 @@
 package io.github.gatlingllm.javaapi;
 
-import io.github.gatlingllm.load.EarlyStop;
-import io.github.gatlingllm.load.LevelPlan;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.StopRule;
 import java.util.List;
@@ -18,28 +16,25 @@ import java.util.stream.Stream;
  * }</pre>
  */
 public final class StoppedSweep implements LoadProfile {
-  private final LoadPlan levels;
-  private final List<StopRule> rules;
+  private final LoadPlan.Sweep plan;
 
-  private StoppedSweep(LoadPlan levels, List<StopRule> rules) {
-    this.levels = levels;
-    this.rules = rules;
+  private StoppedSweep(LoadPlan.Sweep plan) {
+    this.plan = plan;
   }
 
-  static StoppedSweep of(LoadPlan levels, StopRule... rules) {
-    StoppedSweep sweep = new StoppedSweep(levels, List.of(rules));
-    sweep.plan();
-    return sweep;
+  static StoppedSweep of(LoadPlan.Sweep levels, StopRule... rules) {
+    return new StoppedSweep(levels.stopWhen(List.of(rules)));
   }
 
   /** Further rules; each alone ends the sweep. */
   public StoppedSweep stopWhen(StopRule... more) {
-    return new StoppedSweep(levels, Stream.concat(rules.stream(), Stream.of(more)).toList());
+    return new StoppedSweep(
+        plan.stopWhen(Stream.concat(plan.rules().stream(), Stream.of(more)).toList()));
   }
 
   /** The levels and the rules. */
   @Override
-  public LevelPlan plan() {
-    return new EarlyStop(levels, rules);
+  public LoadPlan plan() {
+    return plan;
   }
 }

@@ -4,7 +4,7 @@ import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.PlanPopulation;
-import io.github.gatlingllm.load.LevelPlan;
+import io.github.gatlingllm.load.LoadPlan;
 
 /**
  * A load that goes to one of several targets. The same scenario may be injected once per target;
@@ -14,11 +14,11 @@ import io.github.gatlingllm.load.LevelPlan;
  * @see LlmDsl#sideBySide
  */
 public final class TargetLoad {
-  private final LevelPlan plan;
+  private final LoadPlan plan;
   private final String label;
   private final LlmProtocolBuilder protocol;
 
-  TargetLoad(LevelPlan plan, String label, LlmProtocolBuilder protocol) {
+  TargetLoad(LoadPlan plan, String label, LlmProtocolBuilder protocol) {
     if (label.isBlank()) {
       throw InvalidSimulation.because(
           "target(\"" + label + "\"): expected a name, which results go by");

@@ -7,6 +7,7 @@ import static io.gatling.javaapi.core.CoreDsl.repeat;
 import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
+import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -35,14 +36,14 @@ public final class WorkloadBuilder implements Executable {
 
   private static final String HISTORY = "gatling.llm.dialog";
 
-  private final Draft parts;
+  private final WorkloadDraft parts;
 
-  private WorkloadBuilder(Draft parts) {
+  private WorkloadBuilder(WorkloadDraft parts) {
     this.parts = parts;
   }
 
   static WorkloadBuilder of(WorkloadScenario scenario) {
-    return new WorkloadBuilder(new Draft(scenario));
+    return new WorkloadBuilder(new WorkloadDraft(scenario));
   }
 
   /** One whose prompts were made before; tokenizer and seed change nothing any more. */
@@ -173,14 +174,11 @@ public final class WorkloadBuilder implements Executable {
     return parts.chat.apply(request.maxTokens(parts.maxTokens));
   }
 
-  private WorkloadBuilder with(Consumer<Draft> change) {
-    Draft draft = new Draft(parts);
-    change.accept(draft);
-    return new WorkloadBuilder(draft);
+  private WorkloadBuilder with(Consumer<WorkloadDraft> change) {
+    return new WorkloadBuilder(parts.with(change));
   }
 
-  /** A mutable copy that lives for one change. */
-  private static final class Draft {
+  private static final class WorkloadDraft extends Draft<WorkloadDraft> {
     private final WorkloadScenario scenario;
     private WorkloadScenario.@Nullable Ready ready;
     private boolean completes;
@@ -194,23 +192,8 @@ public final class WorkloadBuilder implements Executable {
     private UnaryOperator<ChatRequestBuilder> chat = ask -> ask;
     private UnaryOperator<CompletionRequestBuilder> completion = ask -> ask;
 
-    Draft(WorkloadScenario scenario) {
+    WorkloadDraft(WorkloadScenario scenario) {
       this.scenario = scenario;
-    }
-
-    Draft(Draft from) {
-      scenario = from.scenario;
-      ready = from.ready;
-      completes = from.completes;
-      maxTokens = from.maxTokens;
-      turns = from.turns;
-      leastThinkTime = from.leastThinkTime;
-      mostThinkTime = from.mostThinkTime;
-      tokenizer = from.tokenizer;
-      seed = from.seed;
-      distinct = from.distinct;
-      chat = from.chat;
-      completion = from.completion;
     }
 
     WorkloadScenario.Ready ready() {

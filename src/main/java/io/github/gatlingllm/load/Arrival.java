@@ -1,5 +1,6 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.load.Arrivals.Planned;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * closed loops have none.
  *
  * <p>Its user's first LLM request asks {@link #untilPlannedNanos}; if that is positive, it waits
- * until {@link #plannedNanos} and calls {@link #released}; then it calls {@link #take}. Users of
+ * until {@link #plannedNanos} and calls {@link #started}; then it calls {@link #take}. Users of
  * load plans start at their instants and need no wait. Not thread-safe: it belongs to the user's
  * event loop.
  */
@@ -16,28 +17,28 @@ public final class Arrival {
   /** Session attribute; the prefix lets it survive {@code session.reset()}. */
   public static final String KEY = "gatling.llm.arrival";
 
-  private final @Nullable RunningLevel stage;
+  private final @Nullable RunningLevel level;
   private final Planned planned;
   private final long plannedNanos;
   private final boolean first;
   private long startedNanos;
   private boolean taken;
 
-  Arrival(@Nullable RunningLevel stage, Planned planned, long plannedNanos) {
-    this(stage, planned, plannedNanos, false);
+  Arrival(@Nullable RunningLevel level, Planned planned, long plannedNanos) {
+    this(level, planned, plannedNanos, false);
   }
 
-  Arrival(@Nullable RunningLevel stage, Planned planned, long plannedNanos, boolean first) {
-    this.stage = stage;
+  Arrival(@Nullable RunningLevel level, Planned planned, long plannedNanos, boolean first) {
+    this.level = level;
     this.planned = planned;
     this.plannedNanos = plannedNanos;
     this.first = first;
     this.startedNanos = plannedNanos;
   }
 
-  /** The stage of a load plan; null where the schedule is no plan's. */
-  public @Nullable RunningLevel stage() {
-    return stage;
+  /** The level of a load plan; null where the schedule is no plan's. */
+  public @Nullable RunningLevel level() {
+    return level;
   }
 
   /** Planned arrival since the start of its schedule. */
@@ -51,7 +52,7 @@ public final class Arrival {
   }
 
   /** How long the request is to be, where the arrival replays one; null where it does not. */
-  public @Nullable TokenLengths lengths() {
+  public Trace.@Nullable Lengths lengths() {
     return planned.lengths();
   }
 
@@ -60,7 +61,7 @@ public final class Arrival {
     return plannedNanos;
   }
 
-  /** Notes when the user really started. */
+  /** Notes when the user really started, or was let go on after it had been held. */
   public void started(long nanoTime) {
     startedNanos = nanoTime;
   }
@@ -68,11 +69,6 @@ public final class Arrival {
   /** How long the user must still be held; 0 or less when its instant has come. */
   public long untilPlannedNanos(long nanoTime) {
     return plannedNanos - nanoTime;
-  }
-
-  /** Notes that the user was held, and goes on only now. */
-  public void released(long nanoTime) {
-    startedNanos = nanoTime;
   }
 
   /** Real start minus planned arrival, 0 or more. */

@@ -3,10 +3,16 @@ package io.github.gatlingllm.load;
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.PrimitiveIterator;
+import java.util.Spliterator;
+import java.util.Spliterators;
 import java.util.SplittableRandom;
 import java.util.function.DoubleSupplier;
+import java.util.function.LongFunction;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,113 +26,141 @@ public sealed interface Arrivals extends Serializable {
   /** Planned arrivals in nanoseconds, ascending, drawn one by one; may be endless. */
   PrimitiveIterator.OfLong offsets();
 
-  /** What is known of the request of that arrival, from 0; null for all but replayed ones. */
-  default @Nullable TokenLengths lengths(int index) {
-    return null;
+  /** How long it lasts; {@link Long#MAX_VALUE} where it is endless. */
+  default long lengthNanos() {
+    return Long.MAX_VALUE;
   }
 
-  /** The arrivals before {@code untilNanos}, with what is known of each. */
-  default Iterator<Planned> plannedBefore(long untilNanos) {
-    return Planned.of(this, offsetsBefore(untilNanos));
+  /** The same with other gaps; recorded traffic stays as it is. */
+  Arrivals with(Gaps gaps);
+
+  /** What is known of the request of that arrival, from 0; null for all but replayed ones. */
+  default Trace.@Nullable Lengths lengths(int index) {
+    return null;
   }
 
   /** The arrivals before {@code untilNanos}. */
   default PrimitiveIterator.OfLong offsetsBefore(long untilNanos) {
-    return Offsets.head(offsets(), untilNanos, 0, Long.MAX_VALUE);
+    return stream(offset -> offset < untilNanos).iterator();
+  }
+
+  /** The arrivals before {@code untilNanos}, with what is known of each. */
+  default Iterator<Planned> plannedBefore(long untilNanos) {
+    return planned(offset -> offset < untilNanos);
+  }
+
+  /** The arrivals up to the last of {@code count} that come at {@code fromNanos} or later. */
+  default Iterator<Planned> plannedUntil(long fromNanos, long count) {
+    return planned(
+        new LongPredicate() {
+          private long left = count;
+
+          @Override
+          public boolean test(long offset) {
+            return left > 0 && (offset < fromNanos || left-- > 0);
+          }
+        });
   }
 
   /** Number of arrivals before {@code untilNanos}; it draws them all. */
   default long countBefore(long untilNanos) {
-    long count = 0;
-    for (PrimitiveIterator.OfLong it = offsetsBefore(untilNanos); it.hasNext(); it.nextLong()) {
-      count++;
-    }
-    return count;
+    return stream(offset -> offset < untilNanos).count();
+  }
+
+  private LongStream stream(LongPredicate takenWhile) {
+    return StreamSupport.longStream(
+            Spliterators.spliteratorUnknownSize(offsets(), Spliterator.ORDERED), false)
+        .takeWhile(takenWhile);
+  }
+
+  private Iterator<Planned> planned(LongPredicate takenWhile) {
+    return stream(takenWhile)
+        .mapToObj(
+            new LongFunction<Planned>() {
+              private int index;
+
+              @Override
+              public Planned apply(long offset) {
+                return new Planned(offset, lengths(index++));
+              }
+            })
+        .iterator();
   }
 
   /**
-   * A Poisson process: gaps are independent and exponentially distributed, {@code −ln(1 − u) /
-   * rate}, so that the number of arrivals in a window varies as real traffic's does (variance =
-   * mean). Gatling's {@code randomized()} fixes that number instead.
+   * One planned arrival.
+   *
+   * @param offsetNanos since the start of its schedule
+   * @param lengths of the request that is replayed; null where there is none
+   */
+  record Planned(long offsetNanos, Trace.@Nullable Lengths lengths) {}
+
+  /** Poisson arrivals at a constant mean rate. */
+  static Arrivals poisson(double perSecond, long seed) {
+    return new Steady(perSecond, new Gaps.Exponential(seed));
+  }
+
+  /** Evenly spaced arrivals, the first at 0. */
+  static Arrivals constant(double perSecond) {
+    return new Steady(perSecond, new Gaps.Equal());
+  }
+
+  /** Arrivals with gamma-distributed gaps at a constant mean rate. */
+  static Arrivals gamma(double perSecond, double cv, long seed) {
+    return new Steady(perSecond, new Gaps.Gamma(cv, seed));
+  }
+
+  /**
+   * Arrivals at a constant mean rate. With exponential gaps a Poisson process: the number of
+   * arrivals in a window varies as real traffic's does (variance = mean), where Gatling's {@code
+   * randomized()} fixes that number instead. It starts as if an arrival had just been; with equal
+   * gaps the first is at 0.
    *
    * @param perSecond mean rate, above 0
-   * @param seed the same seed draws the same schedule
    */
-  record Poisson(double perSecond, long seed) implements Arrivals {
-    public Poisson {
+  record Steady(double perSecond, Gaps gaps) implements Arrivals {
+    public Steady {
       requireRate(perSecond);
     }
 
     @Override
     public PrimitiveIterator.OfLong offsets() {
-      SplittableRandom random = new SplittableRandom(seed);
+      if (gaps instanceof Gaps.Equal) {
+        // From the index each time: adding a rounded gap would drift.
+        return LongStream.iterate(0, index -> index + 1)
+            .map(index -> Math.round(index * 1e9 / perSecond))
+            .iterator();
+      }
+      DoubleSupplier draws = gaps.draws();
       double meanGapNanos = 1e9 / perSecond;
-      return Offsets.endless(
+      LongSupplier next =
           new LongSupplier() {
             private long at;
 
             @Override
             public long getAsLong() {
-              at += Math.round(-Math.log1p(-random.nextDouble()) * meanGapNanos);
+              at += Math.round(draws.getAsDouble() * meanGapNanos);
               return at;
             }
-          });
-    }
-  }
-
-  /**
-   * Evenly spaced arrivals, the first at 0.
-   *
-   * @param perSecond rate, above 0
-   */
-  record Constant(double perSecond) implements Arrivals {
-    public Constant {
-      requireRate(perSecond);
+          };
+      return LongStream.generate(next).iterator();
     }
 
     @Override
-    public PrimitiveIterator.OfLong offsets() {
-      return Offsets.endless(
-          new LongSupplier() {
-            private long index;
-
-            @Override
-            public long getAsLong() {
-              // From the index each time: adding a rounded gap would drift.
-              return Math.round(index++ * 1e9 / perSecond);
-            }
-          });
-    }
-  }
-
-  /**
-   * A renewal process with gamma-distributed gaps: bursts and lulls where {@code cv} is above 1,
-   * evener than Poisson where it is below. It starts as if an arrival had just been.
-   *
-   * @param perSecond mean rate, above 0
-   * @param cv coefficient of variation of the gaps, above 0, at most 100; 1 is Poisson
-   * @param seed the same seed draws the same schedule
-   */
-  record Gamma(double perSecond, double cv, long seed) implements Arrivals {
-    public Gamma {
-      requireRate(perSecond);
-      Gaps.requireCv(cv);
+    public Steady with(Gaps others) {
+      return new Steady(perSecond, others);
     }
 
+    /** As it is noted in {@code run.json}. */
     @Override
-    public PrimitiveIterator.OfLong offsets() {
-      DoubleSupplier gaps = new Gaps.Gamma(cv, seed).draws();
-      double meanGapNanos = 1e9 / perSecond;
-      return Offsets.endless(
-          new LongSupplier() {
-            private long at;
-
-            @Override
-            public long getAsLong() {
-              at += Math.round(gaps.getAsDouble() * meanGapNanos);
-              return at;
-            }
-          });
+    public String toString() {
+      String rate = "[perSecond=" + perSecond;
+      if (gaps instanceof Gaps.Exponential random) {
+        return "Poisson" + rate + ", seed=" + random.seed() + "]";
+      }
+      return gaps instanceof Gaps.Gamma random
+          ? "Gamma" + rate + ", cv=" + random.cv() + ", seed=" + random.seed() + "]"
+          : "Constant" + rate + "]";
     }
   }
 
@@ -138,16 +172,29 @@ public sealed interface Arrivals extends Serializable {
    * @param lengthNanos the curve ends here
    * @param gaps how arrivals are spread around the rate
    */
-  record Curve(RateFunction rate, long lengthNanos, Gaps gaps) implements Arrivals {
+  record Curve(Rate rate, long lengthNanos, Gaps gaps) implements Arrivals {
     @Override
     public PrimitiveIterator.OfLong offsets() {
       return new TimeRescaling(rate, lengthNanos, gaps.draws());
     }
 
     @Override
+    public Curve with(Gaps others) {
+      return new Curve(rate, lengthNanos, others);
+    }
+
+    @Override
     public String toString() {
       return "Curve[" + gaps + "]";
     }
+  }
+
+  /** Users per second as a function of the time since the start. */
+  @FunctionalInterface
+  interface Rate extends Serializable {
+
+    /** Users per second, 0 or more, at so many nanoseconds since the start. */
+    double perSecondAt(long nanos);
   }
 
   /**
@@ -171,13 +218,99 @@ public sealed interface Arrivals extends Serializable {
     }
 
     @Override
-    public @Nullable TokenLengths lengths(int index) {
+    public Replay with(Gaps gaps) {
+      return this;
+    }
+
+    @Override
+    public Trace.@Nullable Lengths lengths(int index) {
       return trace.lengths(index);
     }
 
-    /** How long the replay lasts. */
+    @Override
     public long lengthNanos() {
       return Math.max(1, Math.round(trace.lengthNanos() / speed));
+    }
+  }
+
+  /** The gaps between arrivals where one arrives per unit of time: their mean is 1. */
+  sealed interface Gaps extends Serializable {
+
+    /**
+     * Draws gap after gap, the first from the start to the first arrival; the same ones each time.
+     */
+    DoubleSupplier draws();
+
+    /** The same kind of gaps, drawn with another seed. */
+    Gaps withSeed(long seed);
+
+    /** All the same; the first arrival is at the start. */
+    record Equal() implements Gaps {
+      @Override
+      public DoubleSupplier draws() {
+        return new DoubleSupplier() {
+          private double gap;
+
+          @Override
+          public double getAsDouble() {
+            double next = gap;
+            gap = 1;
+            return next;
+          }
+        };
+      }
+
+      @Override
+      public Gaps withSeed(long seed) {
+        return this;
+      }
+    }
+
+    /**
+     * Independent and exponentially distributed, {@code −ln(1 − u)}, as those of a Poisson process.
+     *
+     * @param seed the same seed draws the same gaps
+     */
+    record Exponential(long seed) implements Gaps {
+      @Override
+      public DoubleSupplier draws() {
+        SplittableRandom random = new SplittableRandom(seed);
+        return () -> -Math.log1p(-random.nextDouble());
+      }
+
+      @Override
+      public Gaps withSeed(long other) {
+        return new Exponential(other);
+      }
+    }
+
+    /**
+     * Independent and gamma-distributed with shape 1 / cv²: burstier than Poisson traffic where
+     * {@code cv} is above 1, evener where it is below. With a cv of 1 it is {@link Exponential}, to
+     * the bit.
+     *
+     * @param cv coefficient of variation, standard deviation ÷ mean: above 0, at most 100
+     * @param seed the same seed draws the same gaps
+     */
+    record Gamma(double cv, long seed) implements Gaps {
+      public Gamma {
+        if (!(cv > 0 && cv <= 100)) {
+          throw new IllegalArgumentException(
+              "cv(" + cv + ") is no spread of gaps; expected above 0, at most 100; 1 is Poisson");
+        }
+      }
+
+      @Override
+      public DoubleSupplier draws() {
+        return cv == 1
+            ? new Exponential(seed).draws()
+            : new GammaVariate(1 / (cv * cv), new SplittableRandom(seed));
+      }
+
+      @Override
+      public Gaps withSeed(long other) {
+        return new Gamma(cv, other);
+      }
     }
   }
 

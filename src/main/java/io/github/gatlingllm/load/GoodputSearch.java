@@ -1,5 +1,8 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.LoadPlan.Conclusion;
+import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Locale;
@@ -18,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed pins the arrivals
  */
 public record GoodputSearch(double startingAt, double precision, long seed, Phases phases)
-    implements LevelPlan {
+    implements LoadPlan {
 
   /** Doubling or halving further than this finds nothing. */
   private static final int MOST_STEPS = 20;
@@ -78,7 +81,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
         rate = rounded(following());
       }
       steps++;
-      return new LoadLevel.Open(rate, new Arrivals.Poisson(rate, seeds.nextLong()), phases);
+      return new LoadLevel.Open(rate, Arrivals.poisson(rate, seeds.nextLong()), phases);
     }
 
     private void note(LevelResult before) {

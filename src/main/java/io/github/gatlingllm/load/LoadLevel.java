@@ -1,19 +1,29 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.load.Arrivals.Gaps;
+import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.record.LevelInfo;
 import java.math.BigDecimal;
 import java.util.Iterator;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** One load level of a plan: how much is offered, and for how long. */
+/** One load level of a plan: how much is offered, how, and for how long. */
 public sealed interface LoadLevel {
 
   /** The name in files and assertions, e.g. {@code c=8} or {@code r=2.5}. */
   String label();
 
-  /** {@code closed}, {@code open} or {@code batch}. */
+  /** How it is offered: one of the kinds of {@link LevelInfo}. */
   String kind();
 
-  /** Users in flight (closed) or users per second (open). */
+  /** The load that is asked for, in {@link #unit}. */
   double offered();
+
+  /** The unit of {@link #offered}. */
+  default String unit() {
+    return "concurrent";
+  }
 
   Phases phases();
 
@@ -37,7 +47,7 @@ public sealed interface LoadLevel {
 
     @Override
     public String kind() {
-      return "closed";
+      return LevelInfo.CLOSED_LOOP;
     }
 
     @Override
@@ -69,7 +79,7 @@ public sealed interface LoadLevel {
 
     @Override
     public String kind() {
-      return "batch";
+      return LevelInfo.BATCH;
     }
 
     @Override
@@ -94,18 +104,14 @@ public sealed interface LoadLevel {
       implements LoadLevel {
 
     public Open {
-      long length =
-          arrivals instanceof Arrivals.Curve curve
-              ? curve.lengthNanos()
-              : arrivals instanceof Arrivals.Replay replay ? replay.lengthNanos() : Long.MAX_VALUE;
-      if (phases.stabilizeNanos() >= length) {
+      if (phases.stabilizeNanos() >= arrivals.lengthNanos()) {
         throw new IllegalArgumentException(
             "stabilize("
                 + phases.stabilizeNanos() / 1e9
                 + " s) outlasts the "
                 + label
                 + " of "
-                + length / 1e9
+                + arrivals.lengthNanos() / 1e9
                 + " s, so nothing would be measured; stabilize for less");
       }
     }
@@ -119,9 +125,43 @@ public sealed interface LoadLevel {
           phases);
     }
 
+    /** Poisson arrivals at a constant mean rate, in the default phases. */
+    public static Open steady(double perSecond) {
+      return new Open(perSecond, Arrivals.poisson(perSecond, 0), Phases.DEFAULT);
+    }
+
+    /** Poisson arrivals at a rate that follows a curve, all of which is measured. */
+    public static Open curve(Arrivals.Rate rate, long lengthNanos) {
+      Arrivals.Curve even = new Arrivals.Curve(rate, lengthNanos, new Gaps.Equal());
+      return new Open(
+          "curve",
+          even.countBefore(lengthNanos) / (lengthNanos / 1e9),
+          even.with(new Gaps.Exponential(0)),
+          Phases.DEFAULT.withMeasure(lengthNanos));
+    }
+
+    /** Recorded traffic, all of which is measured. */
+    public static Open replay(Arrivals.Replay replay) {
+      long lengthNanos = replay.lengthNanos();
+      double perSecond = replay.trace().size() / (lengthNanos / 1e9);
+      return new Open("trace", perSecond, replay, Phases.DEFAULT.withMeasure(lengthNanos));
+    }
+
+    /** The same in other phases. */
+    public Open with(Phases others) {
+      return new Open(label, perSecond, arrivals, others);
+    }
+
+    /** The same rate with arrivals spread by these gaps, in these phases. */
+    public Open with(Gaps gaps, Phases others) {
+      return new Open(label, perSecond, arrivals.with(gaps), others);
+    }
+
     @Override
     public String kind() {
-      return "open";
+      return arrivals instanceof Arrivals.Curve
+          ? LevelInfo.RATE_CURVE
+          : arrivals instanceof Arrivals.Replay ? LevelInfo.TRACE : LevelInfo.OPEN_LOOP;
     }
 
     @Override
@@ -129,15 +169,96 @@ public sealed interface LoadLevel {
       return perSecond;
     }
 
+    @Override
+    public String unit() {
+      return "requests/s";
+    }
+
     /** The planned arrivals of this level: over stabilize and measure, or until enough. */
     public Iterator<Planned> schedule() {
       long measureFrom = phases.fillNanos() + phases.stabilizeNanos();
       Integer requests = phases.requests();
-      return Planned.of(
-          arrivals,
-          requests == null
-              ? arrivals.offsetsBefore(measureFrom + phases.measureNanos())
-              : Offsets.head(arrivals.offsets(), Long.MAX_VALUE, measureFrom, requests));
+      return requests == null
+          ? arrivals.plannedBefore(measureFrom + phases.measureNanos())
+          : arrivals.plannedUntil(measureFrom, requests);
+    }
+  }
+
+  /**
+   * How long each phase of a level lasts. The measure phase is bounded by time or by a number of
+   * iterations.
+   *
+   * @param fillNanos users start one after the other over this time; 0 = all at once
+   * @param stabilizeNanos wait before measuring
+   * @param measureNanos length of the measure phase; 0 where {@code requests} bounds it
+   * @param drainNanos at most so long may pending iterations go on once nothing new starts
+   * @param requests iterations started in the measure phase, shared by all users; null = {@code
+   *     measureNanos} bounds it. The phase ends when the last of them ended
+   */
+  record Phases(
+      long fillNanos,
+      long stabilizeNanos,
+      long measureNanos,
+      long drainNanos,
+      @Nullable Integer requests) {
+
+    /** At once, no wait, 30 s of measuring, at most 30 s of drain. */
+    public static final Phases DEFAULT =
+        new Phases(0, 0, TimeUnit.SECONDS.toNanos(30), TimeUnit.SECONDS.toNanos(30), null);
+
+    public Phases {
+      notNegative("fill", fillNanos);
+      notNegative("stabilize", stabilizeNanos);
+      notNegative("drain", drainNanos);
+      if (requests == null && measureNanos <= 0) {
+        throw new IllegalArgumentException(
+            "measure(" + seconds(measureNanos) + ") measures nothing; expected more than 0 s");
+      }
+      if (requests != null && (requests <= 0 || measureNanos != 0)) {
+        throw new IllegalArgumentException(
+            "requests(" + requests + ") measures nothing; expected 1 or more, instead of measure");
+      }
+    }
+
+    /**
+     * Nanoseconds of fill, stabilize and measure; null where a number of iterations bounds these.
+     * The drain phase is not planned: it lasts as long as what still runs.
+     */
+    public @Nullable Long plannedNanos() {
+      return requests == null ? (Long) (fillNanos + stabilizeNanos + measureNanos) : null;
+    }
+
+    private static void notNegative(String name, long nanos) {
+      if (nanos < 0) {
+        throw new IllegalArgumentException(
+            name + "(" + seconds(nanos) + ") is no duration; expected 0 s or more");
+      }
+    }
+
+    private static String seconds(long nanos) {
+      return nanos / 1e9 + " s";
+    }
+
+    public Phases withFill(long nanos) {
+      return new Phases(nanos, stabilizeNanos, measureNanos, drainNanos, requests);
+    }
+
+    public Phases withStabilize(long nanos) {
+      return new Phases(fillNanos, nanos, measureNanos, drainNanos, requests);
+    }
+
+    /** Bounded by time; forgets a number of requests given before. */
+    public Phases withMeasure(long nanos) {
+      return new Phases(fillNanos, stabilizeNanos, nanos, drainNanos, null);
+    }
+
+    public Phases withDrain(long nanos) {
+      return new Phases(fillNanos, stabilizeNanos, measureNanos, nanos, requests);
+    }
+
+    /** Bounded by number; forgets a duration given before. */
+    public Phases withRequests(int count) {
+      return new Phases(fillNanos, stabilizeNanos, 0, drainNanos, count);
     }
   }
 }

@@ -1,46 +1,228 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.load.Arrivals.Gaps;
+import io.github.gatlingllm.load.LoadLevel.Open;
+import io.github.gatlingllm.load.LoadLevel.Phases;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The levels of a run, in the order in which they are offered.
- *
- * @param levels at least one; no label twice, as results are named by it
- */
-public record LoadPlan(List<LoadLevel> levels) implements LevelPlan {
-  public LoadPlan {
-    levels = List.copyOf(levels);
-    if (levels.isEmpty()) {
-      throw new IllegalArgumentException("The load plan has no level; expected at least one");
+/** Where the load levels of a run come from. */
+public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
+
+  /** The levels of one run, from the first. */
+  LevelSource source();
+
+  /**
+   * Nanoseconds that fill, stabilize and measure of all levels take, at most where the plan may end
+   * early; null where that is not known before the run.
+   */
+  @Nullable Long plannedNanos();
+
+  /** Gives the levels of one run one by one. Used by one thread at a time. */
+  interface LevelSource {
+
+    /**
+     * The next level.
+     *
+     * @param before what the level before it gave; null for the first level, and where {@link
+     *     #needsResults} is false
+     * @return null when there is no further one
+     */
+    @Nullable LoadLevel next(@Nullable LevelResult before);
+
+    /** Whether the choice of a level depends on the results of those before. */
+    boolean needsResults();
+
+    /** More failed requests than this end a level at once; null for no limit. */
+    default @Nullable Long mostFailures() {
+      return null;
     }
-    Set<String> labels = new HashSet<>();
-    for (LoadLevel level : levels) {
-      if (!labels.add(level.label())) {
+
+    /** What there is to say once there is no further level; null for nothing. */
+    @Nullable Conclusion conclusion();
+  }
+
+  /**
+   * What a plan found.
+   *
+   * @param topic {@code stopped early} or {@code search}
+   * @param text one line
+   * @param sound false where the plan could not do what it was for: a level was cut short, a search
+   *     has no bracket or too few requests
+   * @param value the figure behind it; null when there is none
+   * @param threshold what it is judged by; null when there is none
+   */
+  record Conclusion(
+      String topic,
+      String text,
+      boolean sound,
+      @Nullable Double value,
+      @Nullable Double threshold) {}
+
+  /**
+   * What became of the requests that a level had scheduled in its measure phase.
+   *
+   * @param label of the level
+   * @param attempted requests that the SLO was judged of, failed ones included
+   * @param met of those, how many met every objective; null without SLO
+   * @param sloPercentile a level holds the SLO when at least this share of its attempted requests,
+   *     in percent, meet it
+   * @param ended requests that ended by themselves, well or badly
+   * @param failed of those, how many were not ok
+   * @param arrived requests scheduled in the second half of the measure phase; null where that is
+   *     not known: closed levels, levels bounded by a count
+   * @param served requests of any phase that ended in that half, well or badly
+   * @param failures requests of all phases that were not ok, the cancelled ones excepted
+   * @param cut whether a rule ended it before its time
+   */
+  record LevelResult(
+      String label,
+      long attempted,
+      @Nullable Long met,
+      double sloPercentile,
+      long ended,
+      long failed,
+      @Nullable Long arrived,
+      long served,
+      long failures,
+      boolean cut) {
+
+    /** Share of attempted requests that met the SLO, 0 to 1; null without SLO or attempts. */
+    public @Nullable Double sloShare() {
+      return met == null || attempted == 0 ? null : (Double) ((double) met / attempted);
+    }
+
+    /** Whether the level holds the SLO; null without SLO or attempts. */
+    public @Nullable Boolean holdsSlo() {
+      Double share = sloShare();
+      return share == null ? null : (Boolean) (share * 100 >= sloPercentile - 1e-9);
+    }
+
+    /** Share of ended requests that failed, 0 to 1; null when none ended. */
+    public @Nullable Double failedShare() {
+      return ended == 0 ? null : (Double) ((double) failed / ended);
+    }
+  }
+
+  /**
+   * Levels that are known before the run.
+   *
+   * @param levels in the order in which they are offered; at least one; no label twice, as results
+   *     are named by it
+   * @param rules the first level that breaks one of them is the last; empty for no early stop
+   */
+  record Sweep(List<LoadLevel> levels, List<StopRule> rules) implements LoadPlan {
+    public Sweep {
+      levels = List.copyOf(levels);
+      rules = List.copyOf(rules);
+      if (levels.isEmpty()) {
+        throw new IllegalArgumentException("The load plan has no level; expected at least one");
+      }
+      Set<String> labels = new HashSet<>();
+      for (LoadLevel level : levels) {
+        if (!labels.add(level.label())) {
+          throw new IllegalArgumentException(
+              "Level " + level.label() + " is there twice; name each level once");
+        }
+      }
+    }
+
+    /** All levels, whatever they give. */
+    public Sweep(List<LoadLevel> levels) {
+      this(levels, List.of());
+    }
+
+    /**
+     * Open levels in the same phases, each with a seed of its own: with one for all they would be
+     * one pattern, stretched.
+     */
+    public static Sweep open(List<Open> levels, Gaps gaps, long seed, Phases phases) {
+      return new Sweep(
+          IntStream.range(0, levels.size())
+              .<LoadLevel>mapToObj(i -> levels.get(i).with(gaps.withSeed(seed + i), phases))
+              .toList());
+    }
+
+    /** The same levels, ending with the first that breaks one of these rules, at least one. */
+    public Sweep stopWhen(List<StopRule> someRules) {
+      if (someRules.isEmpty()) {
         throw new IllegalArgumentException(
-            "Level " + level.label() + " is there twice; name each level once");
+            "stopWhen() has no rule; expected e.g. stopWhen(sloBelow(50))");
+      }
+      return new Sweep(levels, someRules);
+    }
+
+    @Override
+    public LevelSource source() {
+      return new InOrder();
+    }
+
+    /** Null where a number of iterations bounds any level. */
+    @Override
+    public @Nullable Long plannedNanos() {
+      long all = 0;
+      for (LoadLevel level : levels) {
+        Long planned = level.phases().plannedNanos();
+        if (planned == null) {
+          return null;
+        }
+        all += planned;
+      }
+      return all;
+    }
+
+    private final class InOrder implements LevelSource {
+      private int next;
+      private @Nullable Conclusion conclusion;
+
+      @Override
+      public @Nullable LoadLevel next(@Nullable LevelResult before) {
+        if (before != null && (before.cut() || next < levels.size())) {
+          for (StopRule rule : rules) {
+            String broken = rule.brokenBy(before);
+            if (broken != null) {
+              conclusion = stopped(before, levels.size() - next, broken);
+              return null;
+            }
+          }
+        }
+        return next < levels.size() ? levels.get(next++) : null;
+      }
+
+      private static Conclusion stopped(LevelResult level, int left, String broken) {
+        String leftOut =
+            left == 0 ? "" : ", " + left + (left == 1 ? " level" : " levels") + " left out";
+        return new Conclusion(
+            "stopped early",
+            (level.cut() ? "during " : "after ") + level.label() + leftOut + ": " + broken,
+            !level.cut(),
+            null,
+            null);
+      }
+
+      @Override
+      public @Nullable Long mostFailures() {
+        return rules.stream()
+            .map(StopRule::mostFailures)
+            .filter(Objects::nonNull)
+            .min(Comparator.naturalOrder())
+            .orElse(null);
+      }
+
+      @Override
+      public boolean needsResults() {
+        return !rules.isEmpty();
+      }
+
+      @Override
+      public @Nullable Conclusion conclusion() {
+        return conclusion;
       }
     }
-  }
-
-  @Override
-  public LevelSource source() {
-    return LevelSource.of(levels.iterator());
-  }
-
-  /** Null where a number of iterations bounds any level. */
-  @Override
-  public @Nullable Long plannedNanos() {
-    long all = 0;
-    for (LoadLevel level : levels) {
-      Long planned = level.phases().plannedNanos();
-      if (planned == null) {
-        return null;
-      }
-      all += planned;
-    }
-    return all;
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.load.Arrivals.Planned;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;

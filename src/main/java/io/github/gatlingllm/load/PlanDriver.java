@@ -1,5 +1,8 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.record.Phase;
 import java.util.ArrayDeque;
 import java.util.Iterator;
@@ -10,17 +13,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Walks through the levels of a plan and their phases, and tells each virtual user what to do when
- * it stands at the loop: run an iteration now, wait, or end.
+ * it has none to run: run an iteration now, wait, or end.
  *
- * <p>A closed level has seats, one per user in flight. A seat is taken by whoever stands at the
- * loop and needs one, and by a new user where nobody does; it is vacant for as long as its user
- * takes from the end of one iteration to the start of the next, a few microseconds. An open level
- * starts a user per arrival. Either way nothing new starts once the measure phase is over; the
- * level ends when nothing of it is in flight, or when its drain time is over, and the next one
- * starts at that instant. Levels are asked for one by one, so that a search may choose each one by
- * the results of those before; it then starts as soon as these are known. Where too many requests
- * of a level fail, it is cut: its measure phase ends at that instant, and arrivals already handed
- * out do not begin.
+ * <p>A closed level has seats, one per user in flight. A seat is taken by a user that waits for an
+ * iteration, and by a new user where nobody does; it is vacant for as long as its user takes from
+ * the end of one iteration to the start of the next, a few microseconds. An open level starts a
+ * user per arrival. Either way nothing new starts once the measure phase is over; the level ends
+ * when nothing of it is in flight, or when its drain time is over, and the next one starts at that
+ * instant. Levels are asked for one by one, so that a search may choose each one by the results of
+ * those before; it then starts as soon as these are known. Where too many requests of a level fail,
+ * it is cut: its measure phase ends at that instant, and arrivals already handed out do not begin.
  *
  * <p>Thread-safe: one lock, held for some hundred nanoseconds per decision.
  */
@@ -33,14 +35,14 @@ public final class PlanDriver {
 
   private final LevelSource levels;
   private final LongSupplier nanoClock;
-  private final VirtualUsers.Timer timer;
-  private final VirtualUsers users;
-  private final StageListener listener;
-  private final Queue<VirtualUsers.Waiting> waiting = new ArrayDeque<>();
+  private final Timer timer;
+  private final Users users;
+  private final RunningLevel.Listener listener;
+  private final Queue<LoopingUser> waiting = new ArrayDeque<>();
 
-  private @Nullable RunningLevel stage;
+  private @Nullable RunningLevel level;
 
-  // Of the current stage:
+  // Of the current level:
   private boolean closed; // nothing new starts
   private int running; // iterations in flight, or planned arrivals handed out
   private int vacant; // seats that wait for a user
@@ -49,9 +51,9 @@ public final class PlanDriver {
   public PlanDriver(
       LevelSource levels,
       LongSupplier nanoClock,
-      VirtualUsers.Timer timer,
-      VirtualUsers users,
-      StageListener listener) {
+      Timer timer,
+      Users users,
+      RunningLevel.Listener listener) {
     this.levels = levels;
     this.nanoClock = nanoClock;
     this.timer = timer;
@@ -65,16 +67,15 @@ public final class PlanDriver {
   }
 
   /**
-   * A user stands at the loop.
+   * A user is about to begin an iteration.
    *
-   * @param ended the stage whose iteration it has ended; null for a user that has just started
-   * @return the stage to run an iteration of, now; or null: the user was put by, and will be told
+   * @param ended the level whose iteration it has ended; null for a user that has just started
+   * @return the level to run an iteration of, now; or null: the user waits, and will be told
    */
-  public synchronized @Nullable RunningLevel next(
-      VirtualUsers.Waiting user, @Nullable RunningLevel ended) {
-    RunningLevel current = stage;
+  public synchronized @Nullable RunningLevel next(LoopingUser user, @Nullable RunningLevel ended) {
+    RunningLevel current = level;
     if (current == null) {
-      user.leave();
+      user.end();
       return null;
     }
     long now = nanoClock.getAsLong();
@@ -86,15 +87,15 @@ public final class PlanDriver {
       takeSeat(current, now);
       return current;
     }
-    putBy(user, current);
+    keepWaiting(user, current);
     goOnWithTrials(current);
     endIfDrained(current);
     return null;
   }
 
-  /** A user left for good inside an iteration of that stage; a closed level replaces it. */
+  /** A user left for good inside an iteration of that level; a closed level replaces it. */
   public synchronized void left(RunningLevel ended) {
-    if (ended == stage) {
+    if (ended == level) {
       running--;
       if (ended.level() instanceof LoadLevel.Closed) {
         openSeat(ended);
@@ -104,42 +105,42 @@ public final class PlanDriver {
     }
   }
 
-  /** Whether a user that has arrived still begins its iteration; else it stands at the loop. */
+  /** Whether a user that has arrived still begins its iteration; else it asks for another. */
   public boolean begins(Arrival arrival) {
-    RunningLevel of = arrival.stage();
+    RunningLevel of = arrival.level();
     return of != null && !of.isCut();
   }
 
   private void startNextLevel(@Nullable LevelResult before) {
-    LoadLevel level = levels.next(before);
-    if (level == null) {
-      stage = null;
-      LevelSource.Conclusion conclusion = levels.conclusion();
+    LoadLevel next = levels.next(before);
+    if (next == null) {
+      level = null;
+      LoadPlan.Conclusion conclusion = levels.conclusion();
       if (conclusion != null) {
         listener.concluded(conclusion);
       }
-      waiting.forEach(VirtualUsers.Waiting::leave);
+      waiting.forEach(LoopingUser::end);
       waiting.clear();
-      users.noMore();
+      users.allStarted();
       return;
     }
     long now = nanoClock.getAsLong();
     RunningLevel started =
-        new RunningLevel(level, level instanceof LoadLevel.Open ? now + LEAD_NANOS : now);
-    stage = started;
+        new RunningLevel(next, next instanceof LoadLevel.Open ? now + LEAD_NANOS : now);
+    level = started;
     closed = false;
     running = 0;
     vacant = 0;
     measured = 0;
-    listener.stageStarted(started, started.startNanos());
+    listener.levelStarted(started, started.startNanos());
     Long most = levels.mostFailures();
     if (most != null) {
       listener.watchFailures(started, most, () -> cut(started));
     }
     enter(started, Phase.FILL);
-    if (level instanceof LoadLevel.Open open) {
+    if (next instanceof LoadLevel.Open open) {
       handOut(started, open.schedule());
-    } else if (level instanceof LoadLevel.Closed seats) {
+    } else if (next instanceof LoadLevel.Closed seats) {
       fill(started, seats);
     } else {
       goOnWithTrials(started);
@@ -147,7 +148,7 @@ public final class PlanDriver {
   }
 
   private void enter(RunningLevel current, Phase phase) {
-    if (current != stage || closed) {
+    if (current != level || closed) {
       return;
     }
     switch (phase) {
@@ -180,7 +181,7 @@ public final class PlanDriver {
 
   /** Ends a level before its time. */
   private synchronized void cut(RunningLevel current) {
-    if (current == stage && !closed) {
+    if (current == level && !closed) {
       current.cut(nanoClock.getAsLong());
       enter(current, Phase.DRAIN);
     }
@@ -203,10 +204,10 @@ public final class PlanDriver {
   }
 
   private void end(RunningLevel current) {
-    if (current == stage && !current.isOver()) {
+    if (current == level && !current.isOver()) {
       long now = nanoClock.getAsLong();
       current.end(now);
-      listener.stageEnded(current, now, running);
+      listener.levelEnded(current, now, running);
       if (levels.needsResults()) {
         listener.whenSettled(current, result -> goOn(current, result));
       } else {
@@ -216,7 +217,7 @@ public final class PlanDriver {
   }
 
   private synchronized void goOn(RunningLevel ended, LevelResult result) {
-    if (ended == stage) {
+    if (ended == level) {
       startNextLevel(result);
     }
   }
@@ -237,9 +238,9 @@ public final class PlanDriver {
 
   private void openSeat(RunningLevel current) {
     long now = nanoClock.getAsLong();
-    if (current == stage && admits(current, now)) {
+    if (current == level && admits(current, now)) {
       vacant++;
-      VirtualUsers.Waiting user = waiting.poll();
+      LoopingUser user = waiting.poll();
       if (user == null) {
         users.start();
       } else {
@@ -264,13 +265,13 @@ public final class PlanDriver {
     }
   }
 
-  private void putBy(VirtualUsers.Waiting user, RunningLevel current) {
+  private void keepWaiting(LoopingUser user, RunningLevel current) {
     // Users of open levels run once. One of them stays to the end: Gatling waits for a user's end,
     // and a plan may go on after its last request has ended.
     if (!(current.level() instanceof LoadLevel.Open) || waiting.isEmpty()) {
       waiting.add(user);
     } else {
-      user.leave();
+      user.end();
     }
   }
 
@@ -278,7 +279,7 @@ public final class PlanDriver {
 
   /** Starts the next trial when all of the one before have ended. */
   private void goOnWithTrials(RunningLevel current) {
-    if (current == stage
+    if (current == level
         && current.level() instanceof LoadLevel.Batch batch
         && running == 0
         && vacant == 0
@@ -293,7 +294,7 @@ public final class PlanDriver {
   // Open levels
 
   private void handOut(RunningLevel current, Iterator<Planned> schedule) {
-    if (current != stage || closed) {
+    if (current != level || closed) {
       return;
     }
     long horizon = nanoClock.getAsLong() + LOOKAHEAD_NANOS;
@@ -319,5 +320,37 @@ public final class PlanDriver {
             task.run();
           }
         });
+  }
+
+  /**
+   * Where virtual users come from. Calls return at once: a user starts on a thread of its own,
+   * never inside the call.
+   */
+  public interface Users {
+
+    /** Starts a user now; it then asks {@link PlanDriver#next} what to do. */
+    void start();
+
+    /** Starts a user at its planned instant, never before; it runs one iteration. */
+    void start(Arrival arrival);
+
+    /** Nobody will be started any more. */
+    void allStarted();
+  }
+
+  /** A user that waits for an iteration. Both calls return at once and act on its own thread. */
+  public interface LoopingUser {
+
+    /** Runs one iteration of that level. */
+    void resume(RunningLevel level);
+
+    /** Ends the user. */
+    void end();
+  }
+
+  /** Runs tasks at instants of {@link System#nanoTime()}, never before. */
+  @FunctionalInterface
+  public interface Timer {
+    void at(long nanoTime, Runnable task);
   }
 }

@@ -1,12 +1,16 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.record.Phase;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A level while it runs: where its phases lie on {@link System#nanoTime()}. Virtual users carry it
- * in their session under {@link #KEY}; a request belongs to the stage its user carries and to
- * {@link #phaseAt} of the instant at which it was scheduled. Safe for use by several threads.
+ * A level while it runs: where its phases lie on {@link System#nanoTime()}, and how many of its
+ * requests have no record yet. Virtual users carry it in their session under {@link #KEY}; a
+ * request belongs to the level its user carries and to {@link #phaseAt} of the instant at which it
+ * was scheduled. Safe for use by several threads.
  */
 public final class RunningLevel {
   /** Session attribute; the prefix lets it survive {@code session.reset()}. */
@@ -23,6 +27,8 @@ public final class RunningLevel {
   private volatile long cutAt = OPEN_END;
   private volatile boolean over;
   private volatile int trial;
+  private int unrecorded;
+  private @Nullable Runnable whenRecorded;
 
   RunningLevel(LoadLevel level, long startNanos) {
     this.level = level;
@@ -42,7 +48,7 @@ public final class RunningLevel {
     return level.label();
   }
 
-  /** Start of the stage, and the anchor of its schedule. */
+  /** Start of the level, and the anchor of its schedule. */
   public long startNanos() {
     return startNanos;
   }
@@ -65,7 +71,7 @@ public final class RunningLevel {
   public long measureEndNanos() {
     if (!measureEndKnown()) {
       throw new IllegalStateException(
-          "Stage " + label() + " measures until its requests ended; ask when it ended");
+          "Level " + label() + " measures until its requests ended; ask when it ended");
     }
     return startNanos + measureEnd;
   }
@@ -135,8 +141,84 @@ public final class RunningLevel {
     }
   }
 
+  /** A request of it has started, whose record is to come. */
+  public synchronized void requestStarted() {
+    unrecorded++;
+  }
+
+  /** The record of one of its requests has been handed over. */
+  public void requestRecorded() {
+    Runnable told = null;
+    synchronized (this) {
+      unrecorded--;
+      if (unrecorded == 0) {
+        told = whenRecorded;
+        whenRecorded = null;
+      }
+    }
+    if (told != null) {
+      told.run();
+    }
+  }
+
+  /**
+   * Calls back once the records of all its requests have been handed over: now, or on the thread
+   * that hands over the last one. To be asked for once, after its end.
+   *
+   * @param task returns at once
+   */
+  public void whenRecorded(Runnable task) {
+    synchronized (this) {
+      if (unrecorded > 0) {
+        whenRecorded = task;
+        return;
+      }
+    }
+    task.run();
+  }
+
   @Override
   public String toString() {
     return label();
+  }
+
+  /**
+   * Is told what becomes of the levels of one plan, from the start of the first one. Calls come one
+   * at a time and in order, while the driver decides: they must return at once.
+   */
+  public interface Listener {
+
+    default void levelStarted(RunningLevel level, long nanoTime) {}
+
+    /** A phase began; phases without length are left out. */
+    default void phaseStarted(RunningLevel level, Phase phase, long nanoTime) {}
+
+    /**
+     * A level ended: nothing of it is in flight, or its drain time is over. The next one starts
+     * right after this call.
+     *
+     * @param running iterations that its drain time did not suffice for, 0 or more; what is to be
+     *     cancelled is cancelled from here
+     */
+    default void levelEnded(RunningLevel level, long nanoTime, int running) {}
+
+    /**
+     * Is told, as a level starts, how many requests of it may fail.
+     *
+     * @param tooMany to be called once more than {@code most} have failed, on any thread
+     */
+    default void watchFailures(RunningLevel level, long most, Runnable tooMany) {}
+
+    /**
+     * Is asked for the result of a level that has ended, where the next level depends on it.
+     *
+     * @param goOn takes it as soon as it is known, on any thread
+     */
+    default void whenSettled(RunningLevel level, Consumer<LevelResult> goOn) {
+      goOn.accept(new LevelResult(level.label(), 0, null, 100, 0, 0, null, 0, 0, false));
+    }
+
+    /** The plan has come to its end, and has this to say. */
+    default void concluded(LoadPlan.Conclusion conclusion) {}
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

@@ -19,7 +19,7 @@ final class TimeRescaling implements PrimitiveIterator.OfLong {
   /** In users: what lies so close to the end of a step that rounding put it there is the next's. */
   private static final double ROUNDING = 1e-9;
 
-  private final RateFunction rate;
+  private final Arrivals.Rate rate;
   private final long lengthNanos;
   private final DoubleSupplier gaps;
 
@@ -35,7 +35,7 @@ final class TimeRescaling implements PrimitiveIterator.OfLong {
   private boolean found;
   private boolean over;
 
-  TimeRescaling(RateFunction rate, long lengthNanos, DoubleSupplier gaps) {
+  TimeRescaling(Arrivals.Rate rate, long lengthNanos, DoubleSupplier gaps) {
     this.rate = rate;
     this.lengthNanos = lengthNanos;
     this.gaps = gaps;

@@ -49,10 +49,10 @@ public final class Trace implements Serializable {
   }
 
   /** What the trace says of that arrival; null where it says nothing. */
-  public @Nullable TokenLengths lengths(int index) {
+  public @Nullable Lengths lengths(int index) {
     return lengths.length == 0
         ? null
-        : new TokenLengths(present(lengths[2 * index]), present(lengths[2 * index + 1]));
+        : new Lengths(present(lengths[2 * index]), present(lengths[2 * index + 1]));
   }
 
   /**
@@ -71,6 +71,20 @@ public final class Trace implements Serializable {
   @Override
   public String toString() {
     return name + " (" + size() + " arrivals)";
+  }
+
+  /**
+   * How long a traced request was; requests that replay it may pin their lengths by it.
+   *
+   * @param input tokens of the prompt; null where the trace does not say
+   * @param output generated tokens; null where the trace does not say
+   */
+  public record Lengths(@Nullable Integer input, @Nullable Integer output) {
+    /** Session attribute of a replayed user: tokens of the prompt, an {@code Integer}. */
+    public static final String INPUT_KEY = "inputTokens";
+
+    /** Session attribute of a replayed user: tokens to generate, an {@code Integer}. */
+    public static final String OUTPUT_KEY = "outputTokens";
   }
 
   /** Grows as a file is read. */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param label e.g. {@code c=8}; the {@code stage} of its records
  * @param target the {@code target} of its records
  * @param scenario the {@code scenario} of its records; null where all scenarios of the target are
- *     one stage: without a load plan, and in runs recorded before scenarios were told apart
+ *     one level: without a load plan, and in runs recorded before scenarios were told apart
  * @param kind {@code closed loop}, {@code open loop}, {@code rate curve}, {@code trace}, {@code
  *     batch} or {@code injection}
  * @param offered the load that was asked for, in {@code unit}; null where it is not one number
@@ -27,8 +27,17 @@ public record LevelInfo(
     String unit,
     List<PhaseWindow> phases) {
 
-  /** Label of the one stage of a run without a load plan. */
+  /** Label of the one level of a run without a load plan. */
   public static final String WHOLE_RUN = "all";
+
+  /** A constant number of users, each beginning again as soon as it ended. */
+  public static final String CLOSED_LOOP = "closed loop";
+
+  /** Users that arrive at a constant mean rate. */
+  public static final String OPEN_LOOP = "open loop";
+
+  /** Users at once, in trials. */
+  public static final String BATCH = "batch";
 
   /** An open loop whose rate changes by plan. */
   public static final String RATE_CURVE = "rate curve";

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.run;
 
-import io.github.gatlingllm.load.Planned;
-import io.github.gatlingllm.load.TokenLengths;
+import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.record.ArrivalFile;
 import io.github.gatlingllm.record.RunClock;
 import java.io.IOException;
@@ -9,38 +9,26 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Writes the schedules of a run as they become due, each drawn again line by line on a thread of
- * its own: no event loop waits, and no schedule is held. Safe for use by several threads.
+ * its own: no event loop waits, and no schedule is held in memory. Safe for use by several threads.
  */
-public final class ArrivalLog {
+final class ArrivalLog {
   private final Path file;
   private final RunClock clock;
-  private final ExecutorService writer =
-      Executors.newSingleThreadExecutor(
-          task -> {
-            Thread thread = new Thread(task, "llm-arrivals");
-            thread.setDaemon(true);
-            return thread;
-          });
-
-  ArrivalLog(Path file, RunClock clock) {
-    this.file = file;
-    this.clock = clock;
-  }
+  private final ExecutorService writer;
 
   /**
-   * Whose arrivals they are.
-   *
-   * @param scenario name of the scenario
-   * @param target label of the target
-   * @param stage of the requests
+   * @param writer draws and writes, one schedule after the other
    */
-  public record Schedule(String scenario, String target, String stage) {}
+  ArrivalLog(Path file, RunClock clock, ExecutorService writer) {
+    this.file = file;
+    this.clock = clock;
+    this.writer = writer;
+  }
 
   /**
    * Writes a schedule; returns at once.
@@ -48,7 +36,7 @@ public final class ArrivalLog {
    * @param arrivals drawn on the writer's thread; nobody else's iterator
    * @param anchorNanos start of the schedule on {@link System#nanoTime()}
    */
-  public void write(Schedule schedule, Iterator<Planned> arrivals, long anchorNanos) {
+  void write(Run.Schedule schedule, Iterator<Planned> arrivals, long anchorNanos) {
     try {
       writer.execute(() -> append(schedule, arrivals, clock.unixNanos(anchorNanos)));
     } catch (RejectedExecutionException e) {
@@ -56,16 +44,16 @@ public final class ArrivalLog {
     }
   }
 
-  private void append(Schedule schedule, Iterator<Planned> arrivals, long startUnixNanos) {
+  private void append(Run.Schedule schedule, Iterator<Planned> arrivals, long startUnixNanos) {
     try (ArrivalFile lines = ArrivalFile.open(file)) {
       for (long index = 0; arrivals.hasNext() && !Thread.currentThread().isInterrupted(); index++) {
         Planned arrival = arrivals.next();
-        TokenLengths lengths = arrival.lengths();
+        Trace.Lengths lengths = arrival.lengths();
         lines.append(
             new ArrivalFile.Line(
                 schedule.scenario(),
                 schedule.target(),
-                schedule.stage(),
+                schedule.level(),
                 index,
                 arrival.offsetNanos(),
                 startUnixNanos + arrival.offsetNanos(),

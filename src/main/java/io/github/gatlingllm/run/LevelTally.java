@@ -1,27 +1,91 @@
 package io.github.gatlingllm.run;
 
-import io.github.gatlingllm.load.LevelResult;
 import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunClock;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Adds up what became of each level's requests while the run is on, for plans whose next level
- * depends on it. Records come from the recorder's thread. Thread-safe.
+ * depends on it. Records come from the recorder's thread, in the order in which it took them.
+ * Thread-safe; callbacks come outside its lock.
  */
 final class LevelTally implements Consumer<RequestRecord> {
 
   private record Key(String target, String scenario, String label) {}
 
-  private static final class Counts {
-    private final RunningLevel stage;
+  private record Waiting(long records, Runnable task) {}
+
+  private final RunClock clock;
+  private final Map<Key, Counts> levels = new HashMap<>();
+  private final AtomicLong handedOver = new AtomicLong();
+  private final Queue<Waiting> waiting = new ArrayDeque<>();
+  private long counted;
+
+  LevelTally(RunClock clock) {
+    this.clock = clock;
+  }
+
+  /** A level starts, whose records are to be counted. */
+  synchronized Counts begin(RunningLevel level, String target, String scenario) {
+    Counts counts = new Counts(level);
+    levels.put(new Key(target, scenario, level.label()), counts);
+    return counts;
+  }
+
+  /** The recorder has taken one more record, which will come here. */
+  void handedOver() {
+    handedOver.incrementAndGet();
+  }
+
+  /**
+   * Calls back once all records that have been handed over so far are counted: now, or on the
+   * recorder's thread.
+   *
+   * @param task returns at once
+   */
+  void whenCounted(Runnable task) {
+    synchronized (this) {
+      long records = handedOver.get();
+      if (counted < records) {
+        waiting.add(new Waiting(records, task));
+        return;
+      }
+    }
+    task.run();
+  }
+
+  @Override
+  public void accept(RequestRecord record) {
+    List<Runnable> due = new ArrayList<>(0);
+    synchronized (this) {
+      RequestRecord.Identity id = record.identity();
+      Counts level = levels.get(new Key(id.target(), id.scenario(), id.stage()));
+      if (level != null) {
+        level.add(record, due);
+      }
+      counted++;
+      while (!waiting.isEmpty() && waiting.element().records() <= counted) {
+        due.add(waiting.remove().task());
+      }
+    }
+    due.forEach(Runnable::run);
+  }
+
+  /** The requests of one level. */
+  final class Counts {
+    private final RunningLevel level;
     private long attempted;
     private long met;
     private boolean hasSlo;
@@ -31,116 +95,77 @@ final class LevelTally implements Consumer<RequestRecord> {
     private long served;
     private long failures;
     private long mostFailures = Long.MAX_VALUE;
-    private @Nullable Runnable tooMany;
+    private Runnable tooMany = () -> {};
 
-    private Counts(RunningLevel stage) {
-      this.stage = stage;
+    private Counts(RunningLevel level) {
+      this.level = level;
     }
-  }
 
-  private final RunClock clock;
-  private final Map<Key, Counts> levels = new HashMap<>();
-  private long seen;
-
-  LevelTally(RunClock clock) {
-    this.clock = clock;
-  }
-
-  /** A stage starts, whose records are to be counted. */
-  synchronized void begin(RunningLevel stage, String target, String scenario) {
-    levels.put(new Key(target, scenario, stage.label()), new Counts(stage));
-  }
-
-  /**
-   * Calls {@code tooMany}, once, when more requests of that stage have failed than {@code most}.
-   */
-  synchronized void watch(
-      RunningLevel stage, String target, String scenario, long most, Runnable tooMany) {
-    Counts level = levels.get(new Key(target, scenario, stage.label()));
-    if (level != null) {
-      level.mostFailures = most;
-      level.tooMany = tooMany;
+    /** Calls {@code tooMany}, once, when more requests than {@code most} have failed. */
+    void watch(long most, Runnable tooMany) {
+      synchronized (LevelTally.this) {
+        this.mostFailures = most;
+        this.tooMany = tooMany;
+      }
     }
-  }
 
-  /** How many records have come. */
-  synchronized long seen() {
-    return seen;
-  }
-
-  @Override
-  public void accept(RequestRecord record) {
-    Runnable tooMany = count(record);
-    if (tooMany != null) {
-      // Outside the lock: whoever hears of it has locks of its own.
-      tooMany.run();
+    private void add(RequestRecord record, List<Runnable> due) {
+      addToSecondHalf(record.timing());
+      RequestRecord.Outcome outcome = record.outcome();
+      boolean cancelled = outcome.status() == RequestStatus.CANCELLED;
+      if (record.identity().phase() == Phase.MEASURE) {
+        if (outcome.sloOk() != null) {
+          hasSlo = true;
+          attempted++;
+          met += outcome.sloOk() ? 1 : 0;
+        }
+        ended += cancelled ? 0 : 1;
+        failed += cancelled || outcome.ok() ? 0 : 1;
+      }
+      if (!cancelled && !outcome.ok()) {
+        failures++;
+        if (failures == mostFailures + 1) {
+          due.add(tooMany);
+        }
+      }
     }
-  }
 
-  private synchronized @Nullable Runnable count(RequestRecord record) {
-    seen++;
-    RequestRecord.Identity id = record.identity();
-    Counts level = levels.get(new Key(id.target(), id.scenario(), id.stage()));
-    if (level == null) {
-      return null;
+    /** Whether load piles up is judged by the second half of the measure phase. */
+    private void addToSecondHalf(RequestRecord.Timing timing) {
+      if (!judgesSaturation()) {
+        return;
+      }
+      long measure = level.level().phases().measureNanos();
+      long until = clock.unixNanos(level.measureStartNanos() + measure);
+      long from = until - measure / 2;
+      arrived += isWithin(timing.scheduledUnixNanos(), from, until) ? 1 : 0;
+      Long closed = timing.closedUnixNanos();
+      served += closed != null && isWithin(closed, from, until) ? 1 : 0;
     }
-    add(level, record);
-    boolean failed = !record.outcome().ok() && record.outcome().status() != RequestStatus.CANCELLED;
-    level.failures += failed ? 1 : 0;
-    return failed && level.failures == level.mostFailures + 1 ? level.tooMany : null;
-  }
 
-  private void add(Counts level, RequestRecord record) {
-    inSecondHalf(level, level.stage, record.timing());
-    if (record.identity().phase() != Phase.MEASURE) {
-      return;
+    private boolean judgesSaturation() {
+      return level.level() instanceof LoadLevel.Open && level.level().phases().requests() == null;
     }
-    RequestRecord.Outcome outcome = record.outcome();
-    if (outcome.sloOk() != null) {
-      level.hasSlo = true;
-      level.attempted++;
-      level.met += outcome.sloOk() ? 1 : 0;
+
+    private static boolean isWithin(long instant, long from, long until) {
+      return instant >= from && instant < until;
     }
-    if (outcome.status() != RequestStatus.CANCELLED) {
-      level.ended++;
-      level.failed += outcome.ok() ? 0 : 1;
+
+    /** What has become of the level so far. */
+    LevelResult result(double sloPercentile) {
+      synchronized (LevelTally.this) {
+        return new LevelResult(
+            level.label(),
+            attempted,
+            hasSlo ? (Long) met : null,
+            sloPercentile,
+            ended,
+            failed,
+            judgesSaturation() && !level.isCut() ? (Long) arrived : null,
+            served,
+            failures,
+            level.isCut());
+      }
     }
-  }
-
-  private void inSecondHalf(Counts level, RunningLevel stage, RequestRecord.Timing timing) {
-    if (!judgesSaturation(stage.level())) {
-      return;
-    }
-    long measure = stage.level().phases().measureNanos();
-    long until = clock.unixNanos(stage.measureStartNanos() + measure);
-    long from = until - measure / 2;
-    level.arrived += isWithin(timing.scheduledUnixNanos(), from, until) ? 1 : 0;
-    Long closed = timing.closedUnixNanos();
-    level.served += closed != null && isWithin(closed, from, until) ? 1 : 0;
-  }
-
-  private static boolean judgesSaturation(LoadLevel level) {
-    return level instanceof LoadLevel.Open && level.phases().requests() == null;
-  }
-
-  private static boolean isWithin(long instant, long from, long until) {
-    return instant >= from && instant < until;
-  }
-
-  /** What has come of that stage so far. */
-  synchronized LevelResult result(
-      RunningLevel stage, String target, String scenario, double sloPercentile) {
-    Counts level = levels.getOrDefault(new Key(target, scenario, stage.label()), new Counts(stage));
-    return new LevelResult(
-        stage.label(),
-        level.attempted,
-        level.hasSlo ? (Long) level.met : null,
-        sloPercentile,
-        level.ended,
-        level.failed,
-        judgesSaturation(stage.level()) && !stage.isCut() ? (Long) level.arrived : null,
-        level.served,
-        level.failures,
-        stage.isCut());
   }
 }

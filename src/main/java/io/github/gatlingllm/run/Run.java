@@ -1,11 +1,10 @@
 package io.github.gatlingllm.run;
 
-import io.github.gatlingllm.load.LevelPlan;
-import io.github.gatlingllm.load.LevelResult;
-import io.github.gatlingllm.load.LevelSource;
+import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.load.StageListener;
-import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Recorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunClock;
@@ -19,11 +18,13 @@ import io.github.gatlingllm.stats.LiveStats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,8 +44,6 @@ public final class Run {
   /** Longest wait for the records of cancelled requests; who sends a SIGTERM waits for us. */
   private static final Duration CANCELLING = Duration.ofSeconds(2);
 
-  private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(3);
-  private static final long POLL_MILLIS = 5;
   private static final Duration DRAIN = Duration.ofSeconds(30);
 
   private final RunDirectory directory;
@@ -52,14 +51,14 @@ public final class Run {
   private final RunClock clock;
   private final Recorder recorder;
   private final LiveStats live;
-  private final StageLog stages;
-  private final LevelTally levels;
+  private final Host host = new Host();
+  private final LevelTally tally;
+  private final LevelLog levels;
   private final ArrivalLog arrivals;
 
   /** Prints and saves; nothing that an event loop could wait for. */
   private final ScheduledExecutorService worker;
 
-  private final AtomicLong handedOver = new AtomicLong();
   private final List<String> conclusions = new CopyOnWriteArrayList<>();
   private final AtomicLong requests = new AtomicLong();
   private final AtomicLong inFlight = new AtomicLong();
@@ -75,29 +74,33 @@ public final class Run {
     this.clock = clock;
     files = new RunFiles(directory.path());
     live = new LiveStats(System::nanoTime);
-    levels = new LevelTally(clock);
+    tally = new LevelTally(clock);
+    levels = new LevelLog(clock, tally, host);
     recorder =
         Recorder.open(
             files.requests(),
             record -> {
-              levels.accept(record);
+              tally.accept(record);
               live.accept(record);
             });
     info =
         RunInfo.started(
             directory.id(), directory.simulation(), injector, clock.unixNanos(System.nanoTime()));
-    worker =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "llm-run");
-              thread.setDaemon(true);
-              return thread;
-            });
-    stages = new StageLog(clock, () -> later(0, this::save));
-    arrivals = new ArrivalLog(files.arrivals(), clock);
+    worker = Executors.newSingleThreadScheduledExecutor(daemon("llm-run"));
+    arrivals =
+        new ArrivalLog(
+            files.arrivals(), clock, Executors.newSingleThreadExecutor(daemon("llm-arrivals")));
     save();
     var unused =
         worker.scheduleAtFixedRate(this::print, CONSOLE_SECONDS, CONSOLE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private static ThreadFactory daemon(String name) {
+    return task -> {
+      Thread thread = new Thread(task, name);
+      thread.setDaemon(true);
+      return thread;
+    };
   }
 
   /**
@@ -153,80 +156,75 @@ public final class Run {
   /** Keeps a request; never blocks. */
   public void record(RequestRecord record) {
     if (recorder.record(record)) {
-      handedOver.incrementAndGet();
+      tally.handedOver();
     }
   }
 
   /**
-   * Notes what that load plan for a scenario against a target tells, and knows what its levels
-   * gave. To be asked for before the load starts: how far the run is depends on all its plans.
+   * Who is told of the levels of that load plan for a scenario against a target. To be asked for
+   * before the load starts: how far the run is depends on all its plans.
+   *
+   * @param cancel ends, soon, the requests of a level that are still under way
    */
-  public StageListener stages(String target, String scenario, LevelPlan plan) {
-    StageListener log = stages.of(target, scenario, plan.plannedNanos());
-    return new StageListener() {
-      @Override
-      public void stageStarted(RunningLevel stage, long nanoTime) {
-        levels.begin(stage, target, scenario);
-        log.stageStarted(stage, nanoTime);
-      }
-
-      @Override
-      public void phaseStarted(RunningLevel stage, Phase phase, long nanoTime) {
-        log.phaseStarted(stage, phase, nanoTime);
-      }
-
-      @Override
-      public void stageEnded(RunningLevel stage, long nanoTime, int running) {
-        log.stageEnded(stage, nanoTime, running);
-      }
-
-      @Override
-      public void watchFailures(RunningLevel stage, long most, Runnable tooMany) {
-        levels.watch(stage, target, scenario, most, tooMany);
-      }
-
-      @Override
-      public void whenSettled(RunningLevel stage, Consumer<LevelResult> goOn) {
-        long records = handedOver.get();
-        long now = System.nanoTime();
-        later(POLL_MILLIS, () -> settle(stage, records, now, goOn));
-      }
-
-      @Override
-      public void concluded(LevelSource.Conclusion conclusion) {
-        log.concluded(conclusion);
-        conclude(target, scenario, conclusion);
-      }
-
-      private void settle(
-          RunningLevel stage, long records, long since, Consumer<LevelResult> goOn) {
-        if (levels.seen() >= records || System.nanoTime() - since > SETTLING_NANOS) {
-          goOn.accept(levels.result(stage, target, scenario, sloPercentile(target)));
-        } else {
-          later(POLL_MILLIS, () -> settle(stage, records, since, goOn));
-        }
-      }
-    };
+  public RunningLevel.Listener levels(
+      String target, String scenario, LoadPlan plan, Consumer<RunningLevel> cancel) {
+    return levels.listener(target, scenario, plan.plannedNanos(), cancel);
   }
 
-  private void conclude(String target, String scenario, LevelSource.Conclusion conclusion) {
-    String place = target + ", " + scenario;
-    String line = "LLM " + conclusion.topic() + " (" + place + "): " + conclusion.text();
-    conclusions.add(line);
-    System.out.println(line);
-    describe(
-        builder ->
-            builder
-                .config(conclusion.topic() + " " + target, conclusion.text())
-                .conclusion(
-                    new RunInfo.Conclusion(
-                        conclusion.topic(),
-                        target,
-                        scenario,
-                        conclusion.text(),
-                        conclusion.sound(),
-                        conclusion.value(),
-                        conclusion.threshold())));
+  /** What the levels of the run's load plans are noted in. */
+  private final class Host implements LevelLog.Host {
+    @Override
+    public void levelsChanged() {
+      after(Duration.ZERO, Run.this::save);
+    }
+
+    /** Once the run is over nothing waits for a task, and it is dropped. */
+    @Override
+    public void after(Duration delay, Runnable task) {
+      try {
+        var unused = worker.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+      } catch (RejectedExecutionException e) {
+        // The run is over, and was saved as it was then.
+      }
+    }
+
+    @Override
+    public void arrivalsPlanned(
+        String scenario, String target, LoadLevel.Open level, String label, long startNanos) {
+      Run.this.arrivalsPlanned(
+          new Schedule(scenario, target, label),
+          String.valueOf(level.arrivals()),
+          level.schedule(),
+          startNanos);
+    }
+
+    @Override
+    public void concluded(String target, String scenario, LoadPlan.Conclusion conclusion) {
+      String line =
+          "LLM %s (%s, %s): %s".formatted(conclusion.topic(), target, scenario, conclusion.text());
+      conclusions.add(line);
+      System.out.println(line);
+      describe(
+          builder ->
+              builder
+                  .config(conclusion.topic() + " " + target, conclusion.text())
+                  .conclusion(
+                      new RunInfo.Conclusion(
+                          conclusion.topic(),
+                          target,
+                          scenario,
+                          conclusion.text(),
+                          conclusion.sound(),
+                          conclusion.value(),
+                          conclusion.threshold())));
+    }
+
+    @Override
+    public double sloPercentile(String target) {
+      synchronized (Run.this) {
+        return info.sloOf(target).percentile();
+      }
+    }
   }
 
   /** What load plans had to say at their end, a line each. */
@@ -234,19 +232,33 @@ public final class Run {
     return List.copyOf(conclusions);
   }
 
-  /** Says how the users of a schedule arrive, seeds included, and notes it in the run. */
-  public void describeArrivals(String schedule, String arrivals) {
-    later(
-        0,
-        () -> {
-          System.out.println("LLM arrivals of " + schedule + ": " + arrivals);
-          describe(builder -> builder.config("arrivals " + schedule, arrivals));
-        });
-  }
+  /**
+   * Whose arrivals they are.
+   *
+   * @param scenario name of the scenario
+   * @param target label of the target
+   * @param level label of the load level, {@link LevelInfo#WHOLE_RUN} outside load plans
+   */
+  public record Schedule(String scenario, String target, String level) {}
 
-  /** Where planned arrivals are noted. */
-  public ArrivalLog arrivals() {
-    return arrivals;
+  /**
+   * Notes when users of a schedule are planned to arrive; returns at once.
+   *
+   * @param description how they arrive, seeds included
+   * @param arrivals drawn on the thread that writes them; nobody else's iterator
+   * @param startNanos start of the schedule on {@link System#nanoTime()}
+   */
+  public void arrivalsPlanned(
+      Schedule schedule, String description, Iterator<Planned> arrivals, long startNanos) {
+    boolean whole = schedule.level().equals(LevelInfo.WHOLE_RUN);
+    String name = whole ? schedule.scenario() : schedule.scenario() + " " + schedule.level();
+    host.after(
+        Duration.ZERO,
+        () -> {
+          System.out.println("LLM arrivals of " + name + ": " + description);
+          describe(builder -> builder.config("arrivals " + name, description));
+        });
+    this.arrivals.write(schedule, arrivals, startNanos);
   }
 
   /** Notes more about the run in {@code run.json}. */
@@ -302,21 +314,8 @@ public final class Run {
     return info;
   }
 
-  /** Leaves it to the worker; once the run is over nothing waits for it, and it is dropped. */
-  private void later(long millis, Runnable task) {
-    try {
-      var unused = worker.schedule(task, millis, TimeUnit.MILLISECONDS);
-    } catch (RejectedExecutionException e) {
-      // The run is over, and was saved as it was then.
-    }
-  }
-
-  private synchronized double sloPercentile(String target) {
-    return info.sloOf(target).percentile();
-  }
-
   private synchronized void save() {
-    info = info.toBuilder().stages(stages.stages()).build();
+    info = info.toBuilder().stages(levels.levels()).build();
     try {
       RunInfoFile.write(info, files.info());
     } catch (IOException e) {
@@ -326,7 +325,7 @@ public final class Run {
 
   private void print() {
     try {
-      LiveFigures.@Nullable Progress progress = stages.progress(System.nanoTime());
+      LiveFigures.@Nullable Progress progress = levels.progress(System.nanoTime());
       System.out.println(
           ConsoleBlock.of(live.snapshot().withInFlight(inFlight.get()).withProgress(progress)));
     } catch (RuntimeException e) {

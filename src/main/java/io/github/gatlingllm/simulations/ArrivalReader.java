@@ -1,9 +1,8 @@
 package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.Trace;
-import io.github.gatlingllm.simulations.Load.Arrival;
-import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.RateCurve.Segment;
 import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
@@ -32,20 +31,20 @@ final class ArrivalReader {
 
   private ArrivalReader() {}
 
-  /** How open levels arrive. */
-  static Arrival arrival(String text) {
+  /** How open levels arrive; all but recorded traffic at some rate, with some seed. */
+  static Arrivals arrival(String text) {
     Matcher gamma = GAMMA.matcher(text);
     Matcher trace = TRACE.matcher(text);
     if (text.equalsIgnoreCase("poisson")) {
-      return new Load.Poisson();
+      return Arrivals.poisson(1, 0);
     }
     if (text.equalsIgnoreCase("constant")) {
-      return new Load.Constant();
+      return Arrivals.constant(1);
     }
     if (gamma.matches()) {
       double cv = Double.parseDouble(gamma.group(1));
       if (cv > 0 && cv <= 100) {
-        return new Load.Gamma(cv);
+        return Arrivals.gamma(1, cv, 0);
       }
     } else if (trace.matches()) {
       return replay(trace.group(1), trace.group(2));
@@ -53,22 +52,23 @@ final class ArrivalReader {
     throw new IllegalArgumentException("expected " + EXPECTED);
   }
 
-  private static Load.Replay replay(String file, @Nullable String speed) {
+  private static Arrivals replay(String file, @Nullable String speed) {
     Path path;
     try {
       path = Path.of(file);
     } catch (InvalidPathException e) {
       throw new IllegalArgumentException("expected a path to a readable file", e);
     }
-    return new Load.Replay(
-        new Arrivals.Replay(Trace.read(path), speed == null ? 1 : Double.parseDouble(speed)));
+    return new Arrivals.Replay(Trace.read(path), speed == null ? 1 : Double.parseDouble(speed));
   }
 
   /** A level per rate, or the one of a curve. */
-  static List<Level> rates(String text) {
-    return text.contains(":")
-        ? List.of(new Load.Curve(curve(text)))
-        : RATES.parse(text).stream().<Level>map(Load.Open::new).toList();
+  static List<LoadLevel.Open> rates(String text) {
+    if (!text.contains(":")) {
+      return RATES.parse(text).stream().map(LoadLevel.Open::steady).toList();
+    }
+    RateCurve curve = curve(text);
+    return List.of(LoadLevel.Open.curve(curve, curve.lengthNanos()));
   }
 
   private static RateCurve curve(String text) {

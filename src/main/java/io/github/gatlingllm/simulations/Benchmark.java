@@ -1,22 +1,15 @@
 package io.github.gatlingllm.simulations;
 
-import static io.github.gatlingllm.javaapi.LlmDsl.batch;
-import static io.github.gatlingllm.javaapi.LlmDsl.closedLoop;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
-import static io.github.gatlingllm.javaapi.LlmDsl.maxGoodput;
 import static io.github.gatlingllm.javaapi.LlmDsl.oneAfterTheOther;
-import static io.github.gatlingllm.javaapi.LlmDsl.openLoop;
 
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.engine.EmbeddedEngine;
-import io.github.gatlingllm.javaapi.ClosedLoop;
 import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
-import io.github.gatlingllm.javaapi.MaxGoodput;
-import io.github.gatlingllm.javaapi.OpenLoop;
 import io.github.gatlingllm.javaapi.TargetLoad;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -62,7 +55,7 @@ public final class Benchmark extends Simulation {
       endAfter("Dry run: nothing was sent\n");
     }
     engine = plan.embedded() ? EmbeddedEngine.builder().seed(plan.seed()).start() : null;
-    LoadProfile load = load(plan.load(), plan.seed());
+    LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {
       List<PopulationBuilder> all = populations(plan, load);
       setUp(plan.get(Setting.INTERLEAVE) ? all : List.of(oneAfterTheOther(all)));
@@ -106,57 +99,6 @@ public final class Benchmark extends Simulation {
 
   private static List<ScenarioBuilder> scenarios(BenchmarkPlan plan, Api api) {
     return new WorkloadScenarios(plan, api).list();
-  }
-
-  private static LoadProfile load(Load load, long seed) {
-    if (load.search()) {
-      MaxGoodput search =
-          maxGoodput()
-              .startingAt(load.rates()[0])
-              .seed(seed)
-              .stabilize(load.stabilize())
-              .drain(load.drain());
-      return load.requests() == null
-          ? search.measure(load.duration())
-          : search.requests(load.requests());
-    }
-    if (load.trials() != null) {
-      return batch(load.concurrencies()).trials(load.trials()).drain(load.drain());
-    }
-    if (load.arrival() == null) {
-      ClosedLoop loop =
-          closedLoop(load.concurrencies())
-              .fill(load.fill())
-              .stabilize(load.stabilize())
-              .drain(load.drain());
-      ClosedLoop bounded =
-          load.requests() == null ? loop.measure(load.duration()) : loop.requests(load.requests());
-      return load.stopWhen().isEmpty() ? bounded : bounded.stopWhen(load.stopRules());
-    }
-    OpenLoop open =
-        open(load, load.arrival(), seed).stabilize(load.stabilize()).drain(load.drain());
-    return load.stopWhen().isEmpty() ? open : open.stopWhen(load.stopRules());
-  }
-
-  private static OpenLoop open(Load load, Load.Arrival arrival, long seed) {
-    Load.Level first = load.levels().get(0);
-    if (first instanceof Load.Replay recorded) {
-      return OpenLoop.of(recorded.replay());
-    }
-    OpenLoop bounded;
-    if (first instanceof Load.Curve along) {
-      bounded = openLoop(along.curve(), along.curve().length());
-    } else {
-      OpenLoop rates = openLoop(load.rates());
-      bounded =
-          load.requests() == null
-              ? rates.measure(load.duration())
-              : rates.requests(load.requests());
-    }
-    if (arrival instanceof Load.Gamma gamma) {
-      return bounded.seed(seed).gamma(gamma.cv());
-    }
-    return (arrival instanceof Load.Constant ? bounded.constant() : bounded).seed(seed);
   }
 
   private static LlmProtocolBuilder protocol(

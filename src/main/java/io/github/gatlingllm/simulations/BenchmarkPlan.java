@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
@@ -91,9 +92,9 @@ record BenchmarkPlan(
         targets.isEmpty()
             ? choice == ApiChoice.COMPLETIONS ? Api.COMPLETIONS : Api.CHAT
             : targets.get(0).endpoint().api();
-    Load load = new LoadReader(settings).load();
     Long pinned = settings.get(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
+    Load load = new LoadReader(settings).load(seed);
     List<Tokenizer> tokenizers =
         spread(
             settings,
@@ -240,7 +241,7 @@ record BenchmarkPlan(
   }
 
   private static void refuseUnknownStages(Settings settings, Load load) {
-    List<String> stages = load.levels().stream().map(load::label).toList();
+    List<String> stages = load.levels().stream().map(LoadLevel::label).toList();
     for (Assertion assertion : settings.get(Setting.ASSERT)) {
       if (assertion.name() != null && !load.search() && !stages.contains(assertion.name())) {
         throw settings.invalid(

@@ -1,7 +1,8 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.simulations.Load.Level;
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
 import java.math.BigDecimal;
@@ -87,15 +88,9 @@ final class DryRun {
 
   private void load() {
     Load load = plan.load();
-    row(
-        "load",
-        (load.trials() != null
-                ? "batch, " + counted(load.trials(), "trial") + " of each level"
-                : load.arrival() == null ? "closed loop" : "open loop, " + load.arrival())
-            + ", "
-            + counted(load.levels().size(), "level"));
-    for (Level level : load.levels()) {
-      row("", String.format(Locale.ROOT, "%-8s %s", load.label(level), bound(load, level)));
+    row("load", load.kind() + ", " + counted(load.levels().size(), "level"));
+    for (LoadLevel level : load.levels()) {
+      row("", String.format(Locale.ROOT, "%-8s %s", level.label(), bound(load, level)));
     }
     if (load.search()) {
       row(
@@ -107,26 +102,28 @@ final class DryRun {
     if (!load.stopWhen().isEmpty()) {
       row("stop when", Objects.requireNonNull(plan.config().get(Setting.STOP_WHEN.name())));
     }
-    row("warm-up", load.warmup() == 0 ? "none" : counted(load.warmup(), "request"));
-    if (!load.fill().isZero()) {
-      row("fill", time(load.fill()) + " per level");
+    int warmup = plan.get(Setting.WARMUP);
+    row("warm-up", warmup == 0 ? "none" : counted(warmup, "request"));
+    Phases phases = load.phases();
+    if (phases.fillNanos() > 0) {
+      row("fill", time(phases.fillNanos()) + " per level");
     }
-    if (!load.stabilize().isZero()) {
-      row("stabilize", time(load.stabilize()) + " per level");
+    if (phases.stabilizeNanos() > 0) {
+      row("stabilize", time(phases.stabilizeNanos()) + " per level");
     }
-    row("drain", "at most " + time(load.drain()) + " per level");
+    row("drain", "at most " + time(phases.drainNanos()) + " per level");
   }
 
-  private static String bound(Load load, Level level) {
-    Long requests = load.expectedRequests(level);
-    Duration duration = load.expectedDuration(level);
+  private static String bound(Load load, LoadLevel level) {
+    Long requests = Load.expectedRequests(level);
+    Duration duration = Load.expectedDuration(level);
     if (duration == null) {
       return counted(Objects.requireNonNull(requests), "request");
     }
     if (requests == null) {
       return time(duration);
     }
-    return load.requests() == null
+    return level.phases().requests() == null
         ? time(duration) + ", " + about(load, requests)
         : counted(requests, "request") + ", about " + time(duration);
   }
@@ -146,14 +143,11 @@ final class DryRun {
     if (total == null) {
       return "as many as the server answers in the time of each level";
     }
-    return load.requests() == null && load.trials() == null
-        ? about(load, total)
-        : counted(total, "request");
+    return load.phases().requests() == null ? about(load, total) : counted(total, "request");
   }
 
   private static String about(Load load, long requests) {
-    return (load.arrival() != null && load.arrival().random() ? "about " : "")
-        + counted(requests, "request");
+    return (load.isRandom() ? "about " : "") + counted(requests, "request");
   }
 
   private void requests() {
@@ -203,8 +197,8 @@ final class DryRun {
       return "depends on the server: about 10 levels";
     }
     Duration measured = Duration.ZERO;
-    for (Level level : load.levels()) {
-      Duration duration = load.expectedDuration(level);
+    for (LoadLevel level : load.levels()) {
+      Duration duration = Load.expectedDuration(level);
       if (duration == null) {
         return "depends on the server: " + total(load);
       }
@@ -214,7 +208,9 @@ final class DryRun {
         (plan.get(Setting.INTERLEAVE) ? 1 : Math.max(1, plan.targets().size()))
             * plan.workload().scenarios();
     measured = measured.multipliedBy(turns);
-    Duration drains = load.drain().multipliedBy((long) load.levels().size() * turns);
+    Duration drains =
+        Duration.ofNanos(load.phases().drainNanos())
+            .multipliedBy((long) load.levels().size() * turns);
     return time(measured)
         + " of measuring, at most "
         + time(measured.plus(drains))
@@ -239,6 +235,10 @@ final class DryRun {
 
   private static String number(double value) {
     return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+  }
+
+  private static String time(long nanos) {
+    return time(Duration.ofNanos(nanos));
   }
 
   private static String time(Duration duration) {

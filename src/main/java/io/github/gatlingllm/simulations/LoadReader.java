@@ -1,7 +1,12 @@
 package io.github.gatlingllm.simulations;
 
-import io.github.gatlingllm.simulations.Load.Arrival;
-import io.github.gatlingllm.simulations.Load.Level;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.Arrivals.Gaps;
+import io.github.gatlingllm.load.GoodputSearch;
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.StopRule;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -9,59 +14,80 @@ import org.jspecify.annotations.Nullable;
 /** Makes the load of its settings. */
 record LoadReader(Settings settings) {
 
-  /** The load. */
-  Load load() {
-    Arrival arrival = settings.get(Setting.ARRIVAL);
-    List<Level> rates = settings.get(Setting.RATE);
-    boolean search = search(rates);
-    boolean open = !rates.isEmpty() || search || arrival instanceof Load.Replay;
-    List<Integer> concurrency = settings.get(Setting.CONCURRENCY);
-    Integer requests = settings.get(Setting.REQUESTS);
-    if (requests != null && !open && concurrency.stream().anyMatch(c -> c > requests)) {
-      settings.warn("llm.requests=" + requests + " is below a level's concurrency: never reached");
-    }
-    Duration measure = settings.get(Setting.MEASURE);
-    return new Load(
-        levels(arrival, rates, search, concurrency),
-        arrival == null && open ? new Load.Poisson() : arrival,
-        measure == null ? settings.get(Setting.DURATION) : measure,
-        requests,
-        settings.get(Setting.WARMUP),
-        fill(open),
-        settings.get(Setting.STABILIZE),
-        settings.get(Setting.DRAIN),
-        settings.get(Setting.STOP_WHEN),
-        search,
-        settings.get(Setting.TRIALS));
-  }
+  /** A search ends when its bracket is narrower than this share of its lower end. */
+  private static final double PRECISION = 0.05;
 
-  private static List<Level> levels(
-      @Nullable Arrival arrival, List<Level> rates, boolean search, List<Integer> concurrency) {
-    if (arrival instanceof Load.Replay recorded) {
-      return List.of(recorded);
-    }
-    if (!rates.isEmpty()) {
-      return rates;
-    }
-    return search
-        ? List.of(new Load.Open(1))
-        : concurrency.stream().<Level>map(Load.Closed::new).toList();
-  }
-
-  /** Whether to search; the one rate, if there is one, is where it starts. */
-  private boolean search(List<Level> rates) {
+  /**
+   * The load.
+   *
+   * @param seed of the arrivals
+   */
+  Load load(long seed) {
+    Arrivals arrivals = settings.get(Setting.ARRIVAL);
+    List<LoadLevel.Open> rates = settings.get(Setting.RATE);
     boolean search = settings.get(Setting.SEARCH);
     if (search && rates.size() > 1) {
       throw settings.invalid(Setting.SEARCH, "expected one llm.rate at most, where it starts");
     }
-    return search;
+    List<LoadLevel.Open> open =
+        arrivals instanceof Arrivals.Replay replay ? List.of(LoadLevel.Open.replay(replay)) : rates;
+    Phases phases = phases(search || !open.isEmpty());
+    if (search) {
+      double first = rates.isEmpty() ? 1 : rates.get(0).perSecond();
+      return new Load(new GoodputSearch(first, PRECISION, seed, phases));
+    }
+    LoadPlan.Sweep sweep = open.isEmpty() ? closed(phases) : open(open, arrivals, seed, phases);
+    List<StopRule> stopWhen = settings.get(Setting.STOP_WHEN);
+    return new Load(stopWhen.isEmpty() ? sweep : sweep.stopWhen(stopWhen));
   }
 
-  private Duration fill(boolean open) {
+  private Phases phases(boolean open) {
     Duration fill = settings.get(Setting.FILL);
     if (open && !fill.isZero()) {
       throw settings.invalid(Setting.FILL, "only closed loops fill; use llm.stabilize with rates");
     }
-    return fill;
+    Duration measure = settings.get(Setting.MEASURE);
+    Phases timed =
+        new Phases(
+            fill.toNanos(),
+            settings.get(Setting.STABILIZE).toNanos(),
+            (measure == null ? settings.get(Setting.DURATION) : measure).toNanos(),
+            settings.get(Setting.DRAIN).toNanos(),
+            null);
+    Integer requests = settings.get(Setting.REQUESTS);
+    return requests == null ? timed : timed.withRequests(requests);
+  }
+
+  private LoadPlan.Sweep closed(Phases phases) {
+    List<Integer> concurrency = settings.get(Setting.CONCURRENCY);
+    Integer requests = phases.requests();
+    if (requests != null && concurrency.stream().anyMatch(c -> c > requests)) {
+      settings.warn("llm.requests=" + requests + " is below a level's concurrency: never reached");
+    }
+    Integer trials = settings.get(Setting.TRIALS);
+    return new LoadPlan.Sweep(
+        concurrency.stream()
+            .<LoadLevel>map(
+                users ->
+                    trials == null
+                        ? new LoadLevel.Closed(users, phases)
+                        : new LoadLevel.Batch(users, trials, phases.drainNanos()))
+            .toList());
+  }
+
+  private LoadPlan.Sweep open(
+      List<LoadLevel.Open> levels, @Nullable Arrivals arrivals, long seed, Phases phases) {
+    Gaps gaps =
+        arrivals instanceof Arrivals.Steady steady ? steady.gaps() : new Gaps.Exponential(0);
+    long lengthNanos = levels.get(0).arrivals().lengthNanos();
+    try {
+      return LoadPlan.Sweep.open(
+          levels,
+          gaps,
+          seed,
+          lengthNanos == Long.MAX_VALUE ? phases : phases.withMeasure(lengthNanos));
+    } catch (IllegalArgumentException e) {
+      throw settings.invalid(Setting.STABILIZE, String.valueOf(e.getMessage()));
+    }
   }
 }

@@ -1,8 +1,9 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.load.Arrivals;
+import java.io.Serializable;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.ToDoubleFunction;
 
 /**
  * A rate over time in straight pieces: each segment goes from its own rate to the next one's, the
@@ -10,7 +11,7 @@ import java.util.function.ToDoubleFunction;
  *
  * @param segments in order of time; at least one
  */
-record RateCurve(List<Segment> segments) implements ToDoubleFunction<Duration> {
+record RateCurve(List<Segment> segments) implements Arrivals.Rate {
 
   /**
    * A piece of the curve.
@@ -18,16 +19,16 @@ record RateCurve(List<Segment> segments) implements ToDoubleFunction<Duration> {
    * @param perSecond requests per second at its start, 0 or more
    * @param duration above 0
    */
-  public record Segment(double perSecond, Duration duration) {}
+  public record Segment(double perSecond, Duration duration) implements Serializable {}
 
   public RateCurve {
     segments = List.copyOf(segments);
   }
 
-  /** The rate at that time since the start; after the end that of the last segment. */
+  /** The rate at that many nanoseconds since the start; after the end that of the last segment. */
   @Override
-  public double applyAsDouble(Duration time) {
-    long rest = time.toNanos();
+  public double perSecondAt(long sinceStart) {
+    long rest = sinceStart;
     for (int i = 0; i < segments.size(); i++) {
       long nanos = segments.get(i).duration().toNanos();
       if (rest < nanos) {
@@ -40,8 +41,8 @@ record RateCurve(List<Segment> segments) implements ToDoubleFunction<Duration> {
   }
 
   /** How long it is. */
-  public Duration length() {
-    return segments.stream().map(Segment::duration).reduce(Duration.ZERO, Duration::plus);
+  public long lengthNanos() {
+    return segments.stream().mapToLong(segment -> segment.duration().toNanos()).sum();
   }
 
   /** Requests to expect: the integral. */

@@ -1,13 +1,13 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.metric.Spelling;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
-import io.github.gatlingllm.simulations.Load.Arrival;
-import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.simulations.SettingBuilder.Rule;
 import io.github.gatlingllm.stats.AssertionText;
 import io.github.gatlingllm.workload.LengthDistribution;
@@ -126,7 +126,7 @@ final class Setting<T extends @Nullable Object> {
               "closed loop: requests in flight, each completion starts the next at once; a list is"
                   + " a sweep");
 
-  static final Setting<List<Level>> RATE =
+  static final Setting<List<LoadLevel.Open>> RATE =
       in(Group.LOAD, "rate", new Form<>("numbers > 0, curve", ArrivalReader::rates, "rates"))
           .unset("none: closed loop", List.of())
           .excludesWhere(
@@ -142,7 +142,7 @@ final class Setting<T extends @Nullable Object> {
               "0:60s,10:120s,50:60s is one curve, stage curve: each segment goes linearly from its"
                   + " own rate to the next one's, the last holds.");
 
-  static final Setting<@Nullable Arrival> ARRIVAL =
+  static final Setting<@Nullable Arrivals> ARRIVAL =
       in(
               Group.LOAD,
               "arrival",
@@ -546,12 +546,12 @@ final class Setting<T extends @Nullable Object> {
     return new SettingBuilder<>(group, name, form);
   }
 
-  private static boolean isCurve(List<Level> levels) {
-    return levels.stream().anyMatch(Load.Curve.class::isInstance);
+  private static boolean isCurve(List<LoadLevel.Open> levels) {
+    return levels.stream().anyMatch(level -> level.arrivals() instanceof Arrivals.Curve);
   }
 
-  private static boolean isTrace(@Nullable Arrival arrival) {
-    return arrival instanceof Load.Replay;
+  private static boolean isTrace(@Nullable Arrivals arrivals) {
+    return arrivals instanceof Arrivals.Replay;
   }
 
   /** All settings, in the order of the catalogue. */

@@ -10,7 +10,7 @@ import io.github.gatlingllm.javaapi.DatasetFeeder;
 import io.github.gatlingllm.javaapi.LlmRequestBuilder;
 import io.github.gatlingllm.javaapi.MixBuilder;
 import io.github.gatlingllm.javaapi.WorkloadBuilder;
-import io.github.gatlingllm.load.TokenLengths;
+import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.Dialog;
 import io.github.gatlingllm.workload.Prompts;
@@ -92,7 +92,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   }
 
   private static Integer recordedLength(Session session, int otherwise) {
-    Integer recorded = session.get(TokenLengths.OUTPUT_KEY);
+    Integer recorded = session.get(Trace.Lengths.OUTPUT_KEY);
     return recorded == null ? (Integer) otherwise : recorded;
   }
 }

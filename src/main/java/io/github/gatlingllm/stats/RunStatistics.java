@@ -1,7 +1,6 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.AnswerCounts;
-import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
@@ -75,8 +74,8 @@ public final class RunStatistics {
      */
     void measured(int level, double at, RequestRecord record, @Nullable Boolean met);
 
-    /** A request that was measured and succeeded has {@code count} times this value. */
-    void value(int level, double at, Metric metric, double value, int count);
+    /** A request that was measured and is ok waited so long for each of so many tokens. */
+    void tokenGap(int level, double at, double micros, int tokens);
   }
 
   private RunStatistics(RunInfo info, @Nullable Listener listener) {
@@ -188,7 +187,13 @@ public final class RunStatistics {
         trials.computeIfAbsent(stage.index(), i -> new TrialTally()).add(record);
       }
       answers.add(record, stream.times());
-      report(record, stage, met);
+      if (listener != null) {
+        double at = stage.position(record.timing().scheduledUnixNanos());
+        listener.measured(stage.index(), at, record, met);
+        for (int g = 0; g < stream.gaps() && record.outcome().ok(); g++) {
+          listener.tokenGap(stage.index(), at, stream.tokenMicros(g), stream.gapTokens(g));
+        }
+      }
       closeUps.add(record, stream, stage, met);
       if (met != null) {
         slo.add(record, missed);
@@ -196,30 +201,6 @@ public final class RunStatistics {
       if (record.outcome().ok()) {
         record.server().forEach(this::serverSaid);
       }
-    }
-  }
-
-  /** Tells the listener what the request's values are. */
-  private void report(RequestRecord record, StageWindow stage, @Nullable Boolean met) {
-    Listener to = listener;
-    if (to == null) {
-      return;
-    }
-    int level = stage.index();
-    double at = stage.position(record.timing().scheduledUnixNanos());
-    to.measured(level, at, record, met);
-    if (!record.outcome().ok()) {
-      return;
-    }
-    for (Metric metric : Metric.ofRequests()) {
-      Double value = metric.of(record);
-      if (value != null) {
-        to.value(level, at, metric, value, 1);
-      }
-    }
-    for (int g = 0; g < stream.gaps(); g++) {
-      to.value(level, at, Metric.ICL_MS, stream.chunkMicros(g) / 1e3, 1);
-      to.value(level, at, Metric.ITL_MS, stream.tokenMicros(g) / 1e3, stream.gapTokens(g));
     }
   }
 

@@ -77,4 +77,18 @@ final class ByteSearch {
     }
     return i < to ? i : -1;
   }
+
+  /** Whether no byte is above 127. */
+  static boolean isAscii(byte[] bytes, int from, int to) {
+    int i = from;
+    for (; i <= to - Long.BYTES; i += Long.BYTES) {
+      if (((long) WORD.get(bytes, i) & HIGH_BITS) != 0) {
+        return false;
+      }
+    }
+    while (i < to && bytes[i] >= 0) {
+      i++;
+    }
+    return i == to;
+  }
 }

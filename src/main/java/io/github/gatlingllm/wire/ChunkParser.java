@@ -1,38 +1,98 @@
 package io.github.gatlingllm.wire;
 
-import java.util.Arrays;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the meaning of one event's data, or of a whole body that was not streamed, and pushes what
- * it finds. Builds no tree and no garbage per token; data that repeats the last chunk but for its
- * text is compared instead of parsed ({@link Template}).
+ * it finds. Data that repeats the last chunk but for its text is compared instead of parsed ({@link
+ * Template}), without garbage; Jackson reads the others ({@link ChunkReader}).
  *
  * <p>Tolerant where servers differ: fields in any order, numbers in quotes, unknown fields of any
  * depth. Not thread safe; one per response.
  */
 public final class ChunkParser implements SseDecoder.Listener {
 
-  private static final byte[] DONE = JsonScanner.key("[DONE]");
+  /** White space around it is allowed; more than this many bytes of data are something else. */
+  private static final int LONGEST_DONE = 64;
 
-  private static final byte[] CHOICES = JsonScanner.key("choices");
-  private static final byte[] USAGE = JsonScanner.key("usage");
-  private static final byte[] X_GROQ = JsonScanner.key("x_groq");
-  private static final byte[] TIMINGS = JsonScanner.key("timings");
-  private static final byte[] ERROR = JsonScanner.key("error");
-  private static final byte[] DETAIL = JsonScanner.key("detail");
-  private static final byte[] MESSAGE = JsonScanner.key("message");
-
-  private final ChunkListener listener;
-  private final UsageReader usage;
-  private final ChoiceReader choice;
-  private final JsonScanner json = new JsonScanner();
+  private final Listener listener;
+  private final ChunkReader reader;
   private final Template template = new Template();
 
-  public ChunkParser(ChunkListener listener) {
+  /**
+   * What a piece of generated text is: every channel bears tokens, only one of them is reasoning.
+   */
+  public enum Channel {
+    /** The answer: {@code delta.content}, {@code text}, {@code message.content}. */
+    CONTENT,
+    /** Thinking before the answer: {@code reasoning} or {@code reasoning_content}. */
+    REASONING,
+    /** Why the model does not answer: {@code refusal}. */
+    REFUSAL,
+    /** {@code tool_calls[].function.name}. */
+    TOOL_NAME,
+    /** A piece of {@code tool_calls[].function.arguments}. */
+    TOOL_ARGUMENTS
+  }
+
+  /**
+   * What the parser finds. For one event, or one whole body, any number of the other calls come
+   * first, then exactly one {@link #eventEnd()}. Called on the thread that feeds the parser; an
+   * exception goes through to it.
+   */
+  public interface Listener {
+
+    /**
+     * A piece of token-bearing text, never empty.
+     *
+     * @param choice the choice's {@code index}; 0 where the server sends none
+     * @param buffer holds the text as it was sent: UTF-8, JSON escapes not resolved, without
+     *     quotes; valid during the call only (a {@link TextBuffer} keeps it)
+     */
+    void delta(int choice, Channel channel, byte[] buffer, int offset, int length);
+
+    /**
+     * A choice is finished; comes after its last delta of the same event.
+     *
+     * @param reason interned; never empty
+     */
+    void finish(int choice, String reason);
+
+    /**
+     * A usage object, wherever it was found; also one of zeros, and one per chunk where the server
+     * sends that. Each count is −1 where absent.
+     */
+    void usage(int promptTokens, int completionTokens, int cachedTokens, int reasoningTokens);
+
+    /**
+     * A timing or count the server reports about this request.
+     *
+     * @param key {@code queue_s}, {@code prefill_s}, {@code decode_s} (seconds); {@code prompt_n},
+     *     {@code cache_n}, {@code predicted_n} (tokens)
+     */
+    void server(String key, double value);
+
+    /** The server reports an error in place of, or after, an answer: its message in one line. */
+    void error(String message);
+
+    /** {@code [DONE]}. */
+    void done();
+
+    /**
+     * Data that is not a JSON object. What was found before the fault has been reported.
+     *
+     * @param why constant per cause
+     */
+    void malformed(String why);
+
+    /** Nothing more comes of this event. */
+    void eventEnd();
+  }
+
+  public ChunkParser(Listener listener) {
     this.listener = listener;
-    this.usage = new UsageReader(json, listener);
-    this.choice = new ChoiceReader(json, listener, usage);
+    this.reader = new ChunkReader(listener);
   }
 
   /**
@@ -42,131 +102,60 @@ public final class ChunkParser implements SseDecoder.Listener {
    */
   @Override
   public void event(@Nullable String type, byte[] bytes, int offset, int length) {
-    int to = offset + length;
-    boolean error = "error".equals(type);
-    if (!error && template.fits(bytes, offset, to)) {
+    if ("error".equals(type)) {
+      listener.error(
+          isBlank(bytes, offset, length)
+              ? "error event without a message"
+              : ErrorBody.reported(bytes, offset, length));
+    } else if (template.fits(bytes, offset, offset + length)) {
       listener.delta(
           template.choice(),
           template.channel(),
           bytes,
           offset + template.prefix(),
           length - template.prefix() - template.suffix());
-    } else {
-      json.reset(bytes, offset, to);
-      if (error) {
-        listener.error(
-            json.atEnd()
-                ? "error event without a message"
-                : ServerMessage.in(bytes, offset, length));
-      } else if (!json.atEnd()) {
-        parse(bytes, offset, to);
-      }
+    } else if (!isBlank(bytes, offset, length)) {
+      parse(bytes, offset, length);
     }
     listener.eventEnd();
   }
 
   /** Reads a whole JSON body: a completion, or an error object. */
   public void body(byte[] bytes, int offset, int length) {
-    json.reset(bytes, offset, offset + length);
-    parse(bytes, offset, offset + length);
+    parse(bytes, offset, length);
     listener.eventEnd();
   }
 
-  private void parse(byte[] bytes, int from, int to) {
-    if (isDone(bytes, json.position(), to)) {
+  private void parse(byte[] bytes, int offset, int length) {
+    if (isDone(bytes, offset, length)) {
       listener.done();
       return;
     }
-    usage.begin();
-    choice.begin(bytes);
     try {
-      if (reportsError()) {
-        listener.error(ServerMessage.in(bytes, from, to - from));
-      } else if (choice.foundOneDelta() && !usage.found()) {
-        choice.teach(template, from, to);
-      }
-    } catch (MalformedJson malformed) {
-      listener.malformed(malformed.why());
-    }
-  }
-
-  private boolean isDone(byte[] bytes, int from, int to) {
-    int end = from + DONE.length;
-    if (end > to || !Arrays.equals(bytes, from, end, DONE, 0, DONE.length)) {
-      return false;
-    }
-    json.moveTo(end);
-    return json.atEnd();
-  }
-
-  /** Reads the document; whether it reports an error. */
-  private boolean reportsError() {
-    if (!json.atObject()) {
-      throw MalformedJson.notAnObject();
-    }
-    boolean choices = false;
-    boolean error = false;
-    boolean message = false;
-    json.enterObject();
-    while (json.nextKey()) {
-      if (json.keyIs(CHOICES)) {
-        choices = true;
-        choice.choices();
-      } else if (json.keyIs(USAGE)) {
-        usage.usage();
-      } else if (json.keyIs(TIMINGS)) {
-        usage.timings();
-      } else if (json.keyIs(X_GROQ)) {
-        error |= groq();
-      } else if (json.keyIs(ERROR)) {
-        error |= isSaid();
-      } else if (json.keyIs(MESSAGE) || json.keyIs(DETAIL)) {
-        boolean object = json.atObject();
-        message |= isSaid() && !object;
+      boolean errorField = reader.read(bytes, offset, offset + length);
+      if (errorField && ErrorBody.isError(bytes, offset, length)) {
+        listener.error(ErrorBody.reported(bytes, offset, length));
       } else {
-        json.skip();
+        reader.teach(template);
       }
+    } catch (ChunkReader.Malformed malformed) {
+      listener.malformed(malformed.getMessage());
     }
-    json.expectEnd();
-    return error || (message && !choices);
   }
 
-  /** Skips a value; whether it says something: text, an object or an array that is not empty. */
-  private boolean isSaid() {
-    if (json.atString()) {
-      json.string();
-      return json.textFrom() < json.textTo();
-    }
-    int position = json.position();
-    boolean said = false;
-    if (json.atObject()) {
-      json.enterObject();
-      said = json.nextKey();
-    } else if (json.atArray()) {
-      json.enterArray();
-      said = json.nextElement();
-    }
-    json.moveTo(position);
-    json.skip();
-    return said;
+  /** Whether the data announces the end of a stream. */
+  static boolean isDone(byte[] bytes, int offset, int length) {
+    return length <= LONGEST_DONE
+        && new String(bytes, offset, length, StandardCharsets.ISO_8859_1).strip().equals("[DONE]");
   }
 
-  private boolean groq() {
-    boolean error = false;
-    if (!json.atObject()) {
-      json.skip();
-      return false;
-    }
-    json.enterObject();
-    while (json.nextKey()) {
-      if (json.keyIs(USAGE)) {
-        usage.usage();
-      } else if (json.keyIs(ERROR)) {
-        error |= isSaid();
-      } else {
-        json.skip();
+  private static boolean isBlank(byte[] bytes, int offset, int length) {
+    for (int i = offset; i < offset + length; i++) {
+      byte b = bytes[i];
+      if (b != ' ' && b != '\n' && b != '\r' && b != '\t') {
+        return false;
       }
     }
-    return error;
+    return true;
   }
 }

@@ -1,18 +1,24 @@
 package io.github.gatlingllm.wire;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a failed response says, as one line of at most {@value #MAX_LENGTH} characters that never
- * holds an API key. The same cause gives the same line, as far as the server's words do.
+ * What a server says is wrong, in the forms that servers use, as one line of at most {@value
+ * #MAX_LENGTH} characters that never holds an API key. The same cause gives the same line, as far
+ * as the server's words do. Builds a tree: only for what has failed.
  */
 public final class ErrorBody {
 
@@ -21,6 +27,11 @@ public final class ErrorBody {
 
   /** Ends the line of a response that rejects what pins the output length. */
   public static final String PINNING_REMEDY = "; set ignoreEos=false (llm.ignoreEos)";
+
+  private static final ObjectMapper JSON = new ObjectMapper(ChunkReader.JSON.copy());
+
+  /** Of data that is no message only the beginning is of use. */
+  private static final int MAX_RAW = 4096;
 
   private static final int MAX_RETRY_AFTER = 40;
   private static final String REDACTED = "***";
@@ -55,9 +66,9 @@ public final class ErrorBody {
     return prefix + cut(said, MAX_LENGTH - prefix.length() - suffix.length()) + suffix;
   }
 
-  /** Any text of a server, e.g. {@link ChunkListener#error}, as such a line. */
+  /** Any text of a server, e.g. {@link ChunkParser.Listener#error}, as such a line. */
   public static String line(String text, Collection<String> secrets) {
-    return cut(redact(ServerMessage.oneLine(text), secrets), MAX_LENGTH);
+    return cut(redact(oneLine(text), secrets), MAX_LENGTH);
   }
 
   private static String said(@Nullable String contentType, String text, byte[] body) {
@@ -68,18 +79,17 @@ public final class ErrorBody {
     if (html || text.stripLeading().startsWith("<")) {
       Matcher title = TITLE.matcher(text);
       return title.find() && !title.group(1).isBlank()
-          ? ServerMessage.oneLine(title.group(1))
+          ? oneLine(title.group(1))
           : "HTML page without a title";
     }
-    @Nullable JsonNode root = ServerMessage.tree(body, 0, body.length);
-    @Nullable String message = root == null ? null : ServerMessage.of(root);
-    return ServerMessage.oneLine(message == null ? text : message);
+    @Nullable String message = message(text);
+    return oneLine(message == null ? text : message);
   }
 
   private static String retry(@Nullable String retryAfter) {
     return retryAfter == null || retryAfter.isBlank()
         ? ""
-        : "; retry after " + cut(ServerMessage.oneLine(retryAfter), MAX_RETRY_AFTER);
+        : "; retry after " + cut(oneLine(retryAfter), MAX_RETRY_AFTER);
   }
 
   private static boolean rejectsPinning(int status, String text) {
@@ -107,5 +117,85 @@ public final class ErrorBody {
     }
     int end = length - 1;
     return text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + "…";
+  }
+
+  /**
+   * Whether a JSON object reports an error in place of an answer: {@code error} or {@code
+   * x_groq.error} says something, or {@code message} or {@code detail} does and there are no
+   * choices. True also where it nests too deep to be looked at.
+   */
+  static boolean isError(byte[] buffer, int offset, int length) {
+    @Nullable JsonNode root = tree(new String(buffer, offset, length, StandardCharsets.UTF_8));
+    if (root == null || isSaid(root.path("error")) || isSaid(root.at("/x_groq/error"))) {
+      return true;
+    }
+    return !root.has("choices")
+        && Stream.of(root.path("message"), root.path("detail"))
+            .anyMatch(said -> !said.isObject() && isSaid(said));
+  }
+
+  private static boolean isSaid(JsonNode node) {
+    return node.isTextual() ? !node.textValue().isEmpty() : !node.isEmpty();
+  }
+
+  /** The message in JSON of any of the known forms, else the data's beginning; one line. */
+  static String reported(byte[] buffer, int offset, int length) {
+    String text = new String(buffer, offset, length, StandardCharsets.UTF_8);
+    @Nullable String message = message(text);
+    return oneLine(message == null ? text.substring(0, Math.min(text.length(), MAX_RAW)) : message);
+  }
+
+  /**
+   * The first of {@code error.message}, {@code error} as text, {@code x_groq.error}, {@code
+   * message}, {@code detail} as text, FastAPI's {@code detail[].msg}; null when there is none.
+   */
+  private static @Nullable String message(String json) {
+    @Nullable JsonNode root = tree(json);
+    return root == null
+        ? null
+        : Stream.of("/error", "/x_groq/error", "/message", "/detail")
+            .map(path -> text(root.at(path)))
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null);
+  }
+
+  private static @Nullable JsonNode tree(String json) {
+    try {
+      return JSON.readTree(json);
+    } catch (JsonProcessingException notJson) {
+      return null;
+    }
+  }
+
+  /** White space and control characters become single spaces. */
+  private static String oneLine(String text) {
+    return text.replaceAll("[\\s\\p{Cntrl}]+", " ").strip();
+  }
+
+  private static @Nullable String text(JsonNode node) {
+    if (node.isTextual()) {
+      return node.textValue().isBlank() ? null : node.textValue();
+    }
+    if (node.isArray()) {
+      return node.isEmpty() ? null : text(node.get(0));
+    }
+    if (!node.isObject()) {
+      return null;
+    }
+    for (String key : new String[] {"message", "msg", "detail", "error"}) {
+      @Nullable String found = text(node.path(key));
+      if (found != null) {
+        return key.equals("msg") ? found + location(node.path("loc")) : found;
+      }
+    }
+    return node.isEmpty() ? null : node.toString();
+  }
+
+  /** FastAPI names the rejected field apart from the message. */
+  private static String location(JsonNode path) {
+    List<String> names = new ArrayList<>();
+    path.forEach(name -> names.add(name.asText()));
+    return names.isEmpty() ? "" : " (" + String.join(".", names) + ")";
   }
 }

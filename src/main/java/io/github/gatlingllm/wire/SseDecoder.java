@@ -127,7 +127,9 @@ public final class SseDecoder {
     }
     line.clear();
     keepData();
-    if (hasData && JsonScanner.isWhole(joined.array(), 0, joined.length())) {
+    byte[] data = joined.array();
+    int length = joined.length();
+    if (hasData && (ChunkParser.isDone(data, 0, length) || ChunkReader.isWhole(data, length))) {
       dispatch();
     }
   }

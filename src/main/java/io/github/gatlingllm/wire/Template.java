@@ -1,5 +1,6 @@
 package io.github.gatlingllm.wire;
 
+import io.github.gatlingllm.wire.ChunkParser.Channel;
 import java.util.Arrays;
 
 /**

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.load.Arrivals;
-import io.github.gatlingllm.load.Gaps;
+import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.PlanLines;
@@ -23,7 +23,7 @@ class ArrivalModelsIT {
   @Test
   void usersStartWhereTheModelsPlanThemAndThePlanIsRecorded() throws Exception {
     List<Long> expected = new ArrayList<>();
-    add(expected, new Arrivals.Gamma(25, 1.4, 42).offsetsBefore(2 * SECOND), 0);
+    add(expected, Arrivals.gamma(25, 1.4, 42).offsetsBefore(2 * SECOND), 0);
     Arrivals.Replay replay =
         new Arrivals.Replay(Trace.read(Path.of("src/test/resources/traces/azure.csv")), 10);
     add(expected, replay.offsets(), 3 * SECOND);
@@ -73,7 +73,7 @@ class ArrivalModelsIT {
         .extracting(arrival -> arrival.get("output_tokens").asInt())
         .containsExactly(44, 109, 55);
     assertThat(level)
-        .hasSize((int) new Arrivals.Gamma(20, 0.5, 9).countBefore(SECOND))
+        .hasSize((int) Arrivals.gamma(20, 0.5, 9).countBefore(SECOND))
         .allMatch(arrival -> arrival.get("stage").asText().equals("r=20"));
   }
 

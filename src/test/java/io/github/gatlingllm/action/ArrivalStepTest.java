@@ -21,7 +21,7 @@ class ArrivalStepTest {
         List.of(
             CoreDsl.atOnceUsers(1).asScala(),
             CoreDsl.nothingFor(10).asScala(),
-            ArrivalStep.of(new Arrivals.Constant(3), SECOND).asScala(),
+            ArrivalStep.of(Arrivals.constant(3), SECOND).asScala(),
             CoreDsl.atOnceUsers(2).asScala());
 
     assertThat(offsets(steps))
@@ -32,7 +32,7 @@ class ArrivalStepTest {
   @Test
   void isDrawnAnewOnEachCall() {
     List<OpenInjectionStep> steps =
-        List.of(ArrivalStep.of(new Arrivals.Poisson(25, 42), 60 * SECOND).asScala());
+        List.of(ArrivalStep.of(Arrivals.poisson(25, 42), 60 * SECOND).asScala());
 
     assertThat(offsets(steps)).isEqualTo(offsets(steps)).hasSize((int) steps.get(0).users());
   }

@@ -46,7 +46,7 @@ final class HeldBuilder implements ActionBuilder {
             session.eventLoop(),
             arrival.plannedNanos(),
             () -> {
-              arrival.released(System.nanoTime());
+              arrival.started(System.nanoTime());
               next().$bang(session.set(Arrival.KEY, arrival));
             });
       } else {

@@ -50,8 +50,7 @@ class OpenLoadIT {
       int seed = 7;
       for (int rate : List.of(10, 100, 300)) {
         PlanLines.Spread lag = lines.spread("lag", "r=" + rate);
-        assertThat(lag.count())
-            .isEqualTo((int) new Arrivals.Poisson(rate, seed++).countBefore(SECOND));
+        assertThat(lag.count()).isEqualTo((int) Arrivals.poisson(rate, seed++).countBefore(SECOND));
         assertThat(lag.min()).as("never early").isNotNegative();
         assertThat(lines.words("ended", "r=" + rate).get(3)).as("still running").isEqualTo("0");
       }
@@ -74,7 +73,7 @@ class OpenLoadIT {
   }
 
   private static List<Long> poisson(double rate, long seed, long shiftNanos) {
-    PrimitiveIterator.OfLong offsets = new Arrivals.Poisson(rate, seed).offsetsBefore(SECOND);
+    PrimitiveIterator.OfLong offsets = Arrivals.poisson(rate, seed).offsetsBefore(SECOND);
     return StreamSupport.longStream(Spliterators.spliteratorUnknownSize(offsets, 0), false)
         .map(offset -> offset + shiftNanos)
         .boxed()

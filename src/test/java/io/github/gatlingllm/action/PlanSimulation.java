@@ -12,7 +12,6 @@ import io.github.gatlingllm.javaapi.OpenLoop;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.load.StageListener;
 import io.github.gatlingllm.record.Phase;
 import java.time.Duration;
 import java.util.Arrays;
@@ -26,10 +25,10 @@ public final class PlanSimulation extends Simulation {
 
   private final AtomicLong spins = new AtomicLong();
 
-  private final StageListener listener =
-      new StageListener() {
+  private final RunningLevel.Listener listener =
+      new RunningLevel.Listener() {
         @Override
-        public void stageStarted(RunningLevel stage, long nanoTime) {
+        public void levelStarted(RunningLevel stage, long nanoTime) {
           lines.add("started " + stage + " " + nanoTime);
         }
 
@@ -39,7 +38,7 @@ public final class PlanSimulation extends Simulation {
         }
 
         @Override
-        public void stageEnded(RunningLevel stage, long nanoTime, int running) {
+        public void levelEnded(RunningLevel stage, long nanoTime, int running) {
           lines.add("ended " + stage + " " + nanoTime + " " + running);
         }
       };

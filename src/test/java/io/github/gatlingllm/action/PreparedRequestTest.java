@@ -227,7 +227,7 @@ class PreparedRequestTest {
         .isEqualTo("http://b/v1/chat/completions");
   }
 
-  private static LlmRequest asking(Consumer<LlmRequest.Draft> more) {
+  private static LlmRequest asking(Consumer<LlmRequest.RequestDraft> more) {
     return CHAT.and(text("user", "Why?")).edit(more);
   }
 

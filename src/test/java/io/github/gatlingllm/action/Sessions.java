@@ -14,7 +14,7 @@ final class Sessions {
   private Sessions() {}
 
   static Session with(Map<String, ?> attributes) {
-    Session session = FreshSession.of("scenario", 7, ended -> BoxedUnit.UNIT, EVENT_LOOP);
+    Session session = UserSessions.fresh("scenario", 7, ended -> BoxedUnit.UNIT, EVENT_LOOP);
     for (Map.Entry<String, ?> attribute : attributes.entrySet()) {
       session = session.set(attribute.getKey(), attribute.getValue());
     }

@@ -21,7 +21,7 @@ public final class Bench {
   /** One program: it runs load and says what it measured. */
   @FunctionalInterface
   interface Measurement {
-    void measure(Figures figures) throws Exception;
+    void measure(BenchReport report) throws Exception;
   }
 
   private static final Map<String, Measurement> ALL = all();
@@ -48,14 +48,14 @@ public final class Bench {
       System.err.println("No such measurement in " + names + "; there are " + ALL.keySet());
       System.exit(2);
     }
-    Figures figures = new Figures();
+    BenchReport report = new BenchReport();
     for (Map.Entry<String, Measurement> each : ALL.entrySet()) {
       if (names.contains(each.getKey())) {
         System.out.println("---- " + each.getKey());
-        each.getValue().measure(figures);
+        each.getValue().measure(report);
       }
     }
-    List<String> missed = figures.missed();
+    List<String> missed = report.missed();
     System.out.println(missed.isEmpty() ? "All bounds hold" : "Missed: " + missed);
     System.exit(missed.isEmpty() ? 0 : 1);
   }

@@ -24,7 +24,7 @@ final class LevelTiming {
   private LevelTiming() {}
 
   /** What the way there and back adds to a trial; the first trial connects, too. */
-  static void trials(Figures figures) throws Exception {
+  static void trials(BenchReport report) throws Exception {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).recordGroundTruth().start()) {
       GatlingRun run =
@@ -47,8 +47,8 @@ final class LevelTiming {
         double served = (last - of.get(0).receivedNanos()) / 1e6;
         ways[trial] = 1e3 * rows.get(trial).get("wall_s").asDouble() - served;
       }
-      figures.atMost(
-          "trials longer than they were served p50", Figures.quantile(ways, 0.5), 100, "ms");
+      report.atMost(
+          "trials longer than they were served p50", BenchReport.quantile(ways, 0.5), 100, "ms");
     }
   }
 
@@ -57,7 +57,7 @@ final class LevelTiming {
    * woken late, which its own account of its steps shows. Below that rate hardly anybody waits,
    * above it the queue grows second by second.
    */
-  static void search(Figures figures) throws Exception {
+  static void search(BenchReport report) throws Exception {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder()
             .decodeStep(ofMillis(100))
@@ -74,9 +74,9 @@ final class LevelTiming {
               .run();
       double capacity = BATCH / (STEPS * meanStepSeconds(engine));
       double found = run.summary().at("/goodput/max/offered").asDouble();
-      figures.say("capacity of the engine", capacity, "req/s");
-      figures.say("found by the search", found, "req/s");
-      figures.atMost(
+      report.say("capacity of the engine", capacity, "req/s");
+      report.say("found by the search", found, "req/s");
+      report.atMost(
           "search off the capacity",
           Math.abs(found - capacity) / capacity,
           SearchSimulation.PRECISION,

@@ -32,10 +32,10 @@ final class LoadTiming {
   }
 
   /** Open load: users start at their planned instants. */
-  static void open(Figures figures) throws Exception {
+  static void open(BenchReport report) throws Exception {
     PlanLines injected = new PlanLines(run(OpenSimulation.class, Map.of()).lines());
     for (String label : List.of("r=10", "r=100", "r=1000", "gatling")) {
-      lag(figures, "injectOpen " + label, injected.spread("lag", label));
+      lag(report, "injectOpen " + label, injected.spread("lag", label));
     }
     try (SlowServer server = SlowServer.between(50, 250)) {
       PlanLines planned =
@@ -53,7 +53,7 @@ final class LoadTiming {
                           "10,100,1000"))
                   .lines());
       for (String label : List.of("r=10", "r=100", "r=1000")) {
-        lag(figures, "openLoop " + label, planned.spread("lag", label));
+        lag(report, "openLoop " + label, planned.spread("lag", label));
       }
     }
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(1)).start()) {
@@ -63,40 +63,40 @@ final class LoadTiming {
               .mapToDouble(
                   r -> (r.timing().scheduledUnixNanos() - r.timing().scheduledOffsetNanos()) % 1e12)
               .toArray();
-      double first = Figures.quantile(origins, 0);
-      figures.atMost(
+      double first = BenchReport.quantile(origins, 0);
+      report.atMost(
           "planned instants of records, p50 off",
-          (Figures.quantile(origins, 0.5) - first) / 1e6,
+          (BenchReport.quantile(origins, 0.5) - first) / 1e6,
           1,
           "ms");
-      figures.atMost(
+      report.atMost(
           "planned instants of records, most off",
-          (Figures.quantile(origins, 1) - first) / 1e6,
+          (BenchReport.quantile(origins, 1) - first) / 1e6,
           20,
           "ms");
     }
   }
 
-  private static void lag(Figures figures, String name, PlanLines.Spread lag) {
-    figures.atMost(name + " start lag p50", lag.p50() / 1e6, 2, "ms");
-    figures.say(name + " start lag p99", lag.p99() / 1e6, "ms");
+  private static void lag(BenchReport report, String name, PlanLines.Spread lag) {
+    report.atMost(name + " start lag p50", lag.p50() / 1e6, 2, "ms");
+    report.say(name + " start lag p99", lag.p99() / 1e6, "ms");
   }
 
   /** Closed loops: levels are full, and users lose no time between iterations. */
-  static void closed(Figures figures) throws Exception {
+  static void closed(BenchReport report) throws Exception {
     try (SlowServer server = SlowServer.between(200, 300)) {
       PlanLines lines = sweep(server, false);
       for (int users : List.of(32, 8, 1)) {
         String label = "c=" + users;
         double mean = mean(server, label, lines);
-        figures.atLeast(label + " in flight", mean / users, 0.99, "");
+        report.atLeast(label + " in flight", mean / users, 0.99, "");
         double idle = lines.numbers("gap", label).stream().mapToLong(gap -> gap).sum();
         long length = lines.nanos("ended", label) - lines.nanos("started", label);
-        figures.atMost(label + " users idle", idle / users / length, 0.01, "");
-        figures.atMost(
+        report.atMost(label + " users idle", idle / users / length, 0.01, "");
+        report.atMost(
             label + " between iterations p50", lines.spread("gap", label).p50() / 1e6, 0.5, "ms");
       }
-      figures.atMost(
+      report.atMost(
           "from level to level",
           (lines.nanos("started", "c=8") - lines.nanos("ended", "c=32")) / 1e6,
           50,
@@ -104,10 +104,10 @@ final class LoadTiming {
     }
     try (SlowServer server = SlowServer.between(50, 51)) {
       PlanLines lines = sweep(server, true);
-      figures.atLeast("c=8 in flight where users exit", mean(server, "c=8", lines) / 8, 0.9, "");
+      report.atLeast("c=8 in flight where users exit", mean(server, "c=8", lines) / 8, 0.9, "");
     }
     PlanLines spin = new PlanLines(run(PlanSimulation.class, Map.of("plan", "spin")).lines());
-    figures.say(
+    report.say(
         "iterations without waiting",
         100_000e9 / (spin.nanos("ended", "c=2") - spin.nanos("measure", "c=2")),
         "per second");
@@ -127,7 +127,7 @@ final class LoadTiming {
   }
 
   /** Closed loops by Gatling's own profile and by ours: answers take 250 ms. */
-  static void profiles(Figures figures) throws Exception {
+  static void profiles(BenchReport report) throws Exception {
     for (boolean gatling : List.of(true, false)) {
       try (EmbeddedEngine engine =
           EmbeddedEngine.builder().fixed(ofMillis(50), ofMillis(10)).recordGroundTruth().start()) {
@@ -145,8 +145,8 @@ final class LoadTiming {
             Occupancy.mean(
                 stays, first + TimeUnit.SECONDS.toNanos(2), first + TimeUnit.SECONDS.toNanos(7));
         String name = gatling ? "constantConcurrentUsers" : "closedLoop";
-        figures.atLeast(name + " in flight", mean / ConcurrencySimulation.USERS, 0.99, "");
-        figures.atMost(
+        report.atLeast(name + " in flight", mean / ConcurrencySimulation.USERS, 0.99, "");
+        report.atMost(
             name + " in flight at most", Occupancy.most(stays), ConcurrencySimulation.USERS, "");
       }
     }

@@ -32,7 +32,7 @@ final class MeasuredTimes {
 
   private MeasuredTimes() {}
 
-  static void measure(Figures figures) throws Exception {
+  static void measure(BenchReport report) throws Exception {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofMillis(100), ofMillis(20)).recordGroundTruth().start()) {
       warm(engine);
@@ -50,14 +50,14 @@ final class MeasuredTimes {
           requests.stream().flatMapToDouble(r -> gapErrors(r, truth(truths, r))).toArray();
       double[] tokens =
           requests.stream().flatMapToDouble(r -> tokenErrors(r, truth(truths, r))).toArray();
-      figures.say("requests", ttft.length, "");
-      figures.atMost("TTFT error p50", Figures.quantile(ttft, 0.5), 3, "ms");
-      figures.atMost("TTFT error p90", Figures.quantile(ttft, 0.9), 60, "ms");
-      figures.atMost("TTFT error p99", Figures.quantile(ttft, 0.99), 300, "ms");
-      figures.atMost("gap error p50", Figures.quantile(gaps, 0.5), 0.2, "ms");
-      figures.atMost("gap error p99", Figures.quantile(gaps, 0.99), 80, "ms");
-      figures.atMost("token after it was sent p90", Figures.quantile(tokens, 0.9), 60, "ms");
-      figures.atMost("tokens per second of the window, error", windowError(run, engine), 0.5, "%");
+      report.say("requests", ttft.length, "");
+      report.atMost("TTFT error p50", BenchReport.quantile(ttft, 0.5), 3, "ms");
+      report.atMost("TTFT error p90", BenchReport.quantile(ttft, 0.9), 60, "ms");
+      report.atMost("TTFT error p99", BenchReport.quantile(ttft, 0.99), 300, "ms");
+      report.atMost("gap error p50", BenchReport.quantile(gaps, 0.5), 0.2, "ms");
+      report.atMost("gap error p99", BenchReport.quantile(gaps, 0.99), 80, "ms");
+      report.atMost("token after it was sent p90", BenchReport.quantile(tokens, 0.9), 60, "ms");
+      report.atMost("tokens per second of the window, error", windowError(run, engine), 0.5, "%");
     }
   }
 

@@ -37,7 +37,8 @@ final class FloodServer {
   private FloodServer() {}
 
   public static void main(String[] args) throws Exception {
-    byte[] answer = answer(Integer.parseInt(args[0]), Integer.parseInt(args[1]));
+    byte[] answer =
+        answer(Integer.parseInt(args[0]), Integer.parseInt(args[1]), Boolean.parseBoolean(args[2]));
     ByteBuf flood =
         Unpooled.unreleasableBuffer(
             Unpooled.directBuffer(answer.length).writeBytes(answer).asReadOnly());
@@ -69,33 +70,36 @@ final class FloodServer {
     System.exit(0);
   }
 
-  /** A whole HTTP response: role, tokens, finish reason, usage, end. */
-  private static byte[] answer(int tokens, int chunkBytes) {
+  /** A whole HTTP response: role, tokens, finish reason, usage (perhaps in each chunk), end. */
+  private static byte[] answer(int tokens, int chunkBytes, boolean continuousUsage) {
     Chunked body = new Chunked(chunkBytes);
-    body.event(choices("{\"role\":\"assistant\",\"content\":\"\"}", "null"));
+    body.event(chunk("{\"role\":\"assistant\",\"content\":\"\"}", "null", ""));
     for (int i = 0; i < tokens; i++) {
-      body.event(choices("{\"content\":\" tok" + i % 100 + "\"}", "null"));
+      String delta = "{\"content\":\" tok" + i % 100 + "\"}";
+      body.event(chunk(delta, "null", continuousUsage ? usage(i + 1) : ""));
     }
-    body.event(choices("{\"content\":\"\"}", "\"stop\""));
-    body.event(
-        String.format(
-            Locale.ROOT,
-            "{%s,\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"total_tokens\":%d,"
-                + "\"completion_tokens\":%d}}",
-            HEAD,
-            tokens + 9,
-            tokens));
+    body.event(chunk("{\"content\":\"\"}", "\"stop\"", ""));
+    body.event("{" + HEAD + ",\"choices\":[]" + usage(tokens) + "}");
     body.event("[DONE]");
     return body.end();
   }
 
-  private static String choices(String delta, String finishReason) {
+  private static String chunk(String delta, String finishReason, String usage) {
     return String.format(
         Locale.ROOT,
-        "{%s,\"choices\":[{\"index\":0,\"delta\":%s,\"logprobs\":null,\"finish_reason\":%s}]}",
+        "{%s,\"choices\":[{\"index\":0,\"delta\":%s,\"logprobs\":null,\"finish_reason\":%s}]%s}",
         HEAD,
         delta,
-        finishReason);
+        finishReason,
+        usage);
+  }
+
+  private static String usage(int tokens) {
+    return String.format(
+        Locale.ROOT,
+        ",\"usage\":{\"prompt_tokens\":9,\"total_tokens\":%d,\"completion_tokens\":%d}",
+        tokens + 9,
+        tokens);
   }
 
   /** A response under way. */

@@ -48,21 +48,37 @@ public final class FloodThroughput {
     double seconds = args.length > 1 ? Double.parseDouble(args[1]) : 5;
     double warmUp = args.length > 2 ? Double.parseDouble(args[2]) : 5;
     List<String> options = List.of(args).subList(Math.min(3, args.length), args.length);
-    Map<String, Integer> modes = new TreeMap<>();
-    modes.put("an event per HTTP chunk", 0);
-    modes.put("HTTP chunks of 16 KiB", 16 * 1024);
-    for (Map.Entry<String, Integer> mode : modes.entrySet()) {
-      System.out.println(mode.getKey());
-      measure(mode.getValue(), rounds, seconds, warmUp, options);
+    for (Stream stream : Stream.values()) {
+      System.out.println(stream.description);
+      measure(stream, rounds, seconds, warmUp, options);
+    }
+  }
+
+  /** What the server floods. */
+  private enum Stream {
+    EVENTS("an event per HTTP chunk", 0, false),
+    EVENTS_WITH_USAGE("an event per HTTP chunk, usage in each", 0, true),
+    BUFFERED("HTTP chunks of 16 KiB", 16 * 1024, false);
+
+    private final String description;
+    private final int chunkBytes;
+    private final boolean continuousUsage;
+
+    Stream(String description, int chunkBytes, boolean continuousUsage) {
+      this.description = description;
+      this.chunkBytes = chunkBytes;
+      this.continuousUsage = continuousUsage;
     }
   }
 
   private static void measure(
-      int chunkBytes, int rounds, double seconds, double warmUp, List<String> options)
+      Stream stream, int rounds, double seconds, double warmUp, List<String> options)
       throws IOException, InterruptedException {
     List<Java> started = new ArrayList<>();
     try {
-      Java server = Java.start(List.of(), FloodServer.class, TOKENS, chunkBytes);
+      Java server =
+          Java.start(
+              List.of(), FloodServer.class, TOKENS, stream.chunkBytes, stream.continuousUsage);
       started.add(server);
       String port = server.line();
       Map<String, Java> readers = new TreeMap<>();

@@ -283,11 +283,11 @@ final class ReceivedAnswerTest {
 
   @Test
   void aServersTimingThatIsNoNumberIsAbsent() {
-    answer.server("queue_s", Double.NaN);
-    answer.server("prefill_s", Double.POSITIVE_INFINITY);
-    answer.server("decode_s", -1);
+    answer.timing("queue_s", Double.NaN);
+    answer.timing("prefill_s", Double.POSITIVE_INFINITY);
+    answer.timing("decode_s", -1);
     assertThat(answer.server()).isEmpty();
-    answer.server("queue_s", 0.25);
+    answer.timing("queue_s", 0.25);
     assertThat(answer.server()).containsOnlyKeys("queue_s").containsEntry("queue_s", 0.25);
   }
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class RunComparisonIT {
 
-  private static final int PAIRS = 100;
+  private static final int PAIRS = 60;
   private static final long SECOND = 1_000_000_000L;
 
   /** What is drawn stays together for longer than the machine remembers. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.compare.SliceSample.Weighted;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.Recorded;
@@ -38,7 +39,7 @@ class SliceSampleTest {
           for (int n = random.nextInt(30); n > 0; n--) {
             double value = 0.001 + Math.exp(3 * random.nextGaussian() + s);
             slices.get(i).add(Metric.TTFT_MS, value, 1);
-            slices.get(i).tokens += 1;
+            slices.get(i).add(Amount.TOKENS, 1);
             repeated.addAll(Collections.nCopies(times[i], value));
           }
         }
@@ -55,7 +56,7 @@ class SliceSampleTest {
       }
       double mean = repeated.stream().mapToDouble(v -> v).average().orElseThrow();
       assertThat(all.mean(Metric.TTFT_MS)).isCloseTo(mean, within(mean * 1e-9));
-      assertThat(all.sum(slice -> slice.tokens)).isEqualTo(repeated.size());
+      assertThat(all.sum(Amount.TOKENS)).isEqualTo(repeated.size());
       assertThat(all.percentile(Metric.ITL_MS, 50)).isNull();
       assertThat(all.mean(Metric.ITL_MS)).isNull();
     }
@@ -70,7 +71,7 @@ class SliceSampleTest {
     Arrays.fill(once, 1);
 
     assertThat(new Weighted(List.of(sample), List.of(once)).seconds()).isCloseTo(12, within(1e-9));
-    assertThat(sample.slices().get(0).started).isEqualTo(1);
+    assertThat(sample.slices().get(0).of(Amount.STARTED)).isEqualTo(1);
     assertThat(SliceTally.index(-1e-9)).isZero();
     assertThat(SliceTally.index(0.25 / 12)).isEqualTo(1);
     assertThat(SliceTally.index(1)).isEqualTo(47);

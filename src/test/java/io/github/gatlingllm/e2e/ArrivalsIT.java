@@ -54,7 +54,7 @@ class ArrivalsIT {
   private static List<Long> planned() {
     List<Long> planned = new ArrayList<>();
     PrimitiveIterator.OfLong offsets =
-        new Arrivals.Poisson(ArrivalsSimulation.RATE, 42)
+        Arrivals.poisson(ArrivalsSimulation.RATE, 42)
             .offsetsBefore(TimeUnit.SECONDS.toNanos(ArrivalsSimulation.SECONDS));
     offsets.forEachRemaining((long offset) -> planned.add(offset));
     return planned;

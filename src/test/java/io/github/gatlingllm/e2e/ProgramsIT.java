@@ -23,9 +23,10 @@ class ProgramsIT {
   void firstProgram() throws Exception {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofMillis(10), ofMillis(2)).start()) {
-      GatlingRun run = GatlingRun.of(ChatSimulation.class).set("baseUrl", engine.baseUrl()).run();
+      GatlingRun run =
+          GatlingRun.of(FirstProgramSimulation.class).set("baseUrl", engine.baseUrl()).run();
 
-      long planned = new Arrivals.Poisson(25, 42).countBefore(TimeUnit.SECONDS.toNanos(2));
+      long planned = Arrivals.poisson(25, 42).countBefore(TimeUnit.SECONDS.toNanos(2));
       assertThat(run.exitCode())
           .as("its assertion is about this machine's speed: %s", run.output())
           .isIn(0, GatlingRun.ASSERTIONS_FAILED);

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.gatling.javaapi.core.OpenInjectionStep;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
-import io.github.gatlingllm.load.Phases;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.Trace;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -102,10 +102,10 @@ class LoadDslTest {
   void openLoopDrawsItsArrivals() {
     assertThat(OpenLoop.of(1, 2.5).seed(7).plan().levels())
         .extracting(level -> ((LoadLevel.Open) level).arrivals())
-        .containsExactly(new Arrivals.Poisson(1, 7), new Arrivals.Poisson(2.5, 8));
+        .containsExactly(Arrivals.poisson(1, 7), Arrivals.poisson(2.5, 8));
     assertThat(OpenLoop.of(4).constant().plan().levels())
         .extracting(level -> ((LoadLevel.Open) level).arrivals())
-        .containsExactly(new Arrivals.Constant(4));
+        .containsExactly(Arrivals.constant(4));
     assertThat(OpenLoop.of(4).constant().poisson().seed(1).plan())
         .isEqualTo(OpenLoop.of(4).seed(1).plan());
     assertThat(OpenLoop.of(4).plan()).as("random seed").isNotEqualTo(OpenLoop.of(4).plan());
@@ -114,7 +114,7 @@ class LoadDslTest {
   @Test
   void poissonStepIsGatlings() {
     OpenInjectionStep step = PoissonArrivals.of(25).seed(42).during(60);
-    long planned = new Arrivals.Poisson(25, 42).countBefore(60 * SECOND);
+    long planned = Arrivals.poisson(25, 42).countBefore(60 * SECOND);
 
     assertThat(step.asScala().users()).isEqualTo(planned).isBetween(1_350L, 1_650L);
     assertThat(step.asScala().duration().toSeconds()).isEqualTo(60);

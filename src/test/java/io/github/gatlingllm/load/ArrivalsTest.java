@@ -24,7 +24,7 @@ class ArrivalsTest {
   @CsvSource({"25, 1", "25, 42", "1000, 7", "0.5, 3"})
   void poissonIsPoisson(double rate, long seed) {
     int n = 20_000;
-    double[] gaps = gapSeconds(new Arrivals.Poisson(rate, seed), n);
+    double[] gaps = gapSeconds(Arrivals.poisson(rate, seed), n);
 
     // Mean 1/rate with a standard error of mean/√n: five of them.
     assertThat(Arrays.stream(gaps).average().orElseThrow() * rate)
@@ -38,7 +38,7 @@ class ArrivalsTest {
   /** The tests above would notice a process that is not Poisson. */
   @Test
   void constantIsNotPoisson() {
-    double[] gaps = gapSeconds(new Arrivals.Constant(25), 20_000);
+    double[] gaps = gapSeconds(Arrivals.constant(25), 20_000);
 
     assertThat(dispersion(gaps, 10 / 25.0, 20_000 / 11)).isLessThan(0.1);
     assertThat(distance(gaps, gap -> -Math.expm1(-25 * gap))).isGreaterThan(0.3);
@@ -46,19 +46,19 @@ class ArrivalsTest {
 
   @Test
   void sameSeedSameSchedule() {
-    Arrivals arrivals = new Arrivals.Poisson(25, 42);
+    Arrivals arrivals = Arrivals.poisson(25, 42);
 
     assertThat(head(arrivals, 60 * SECOND)).isEqualTo(head(arrivals, 60 * SECOND));
     assertThat(head(arrivals, 60 * SECOND))
-        .isEqualTo(head(new Arrivals.Poisson(25, 42), 60 * SECOND))
-        .isNotEqualTo(head(new Arrivals.Poisson(25, 43), 60 * SECOND));
+        .isEqualTo(head(Arrivals.poisson(25, 42), 60 * SECOND))
+        .isNotEqualTo(head(Arrivals.poisson(25, 43), 60 * SECOND));
   }
 
   @Test
   void countVariesAsPoissonCountsDo() {
     double[] counts =
         LongStream.range(0, 400)
-            .mapToDouble(seed -> new Arrivals.Poisson(25, seed).countBefore(4 * SECOND))
+            .mapToDouble(seed -> Arrivals.poisson(25, seed).countBefore(4 * SECOND))
             .toArray();
 
     double mean = Arrays.stream(counts).average().orElseThrow();
@@ -70,7 +70,7 @@ class ArrivalsTest {
 
   @Test
   void constantDoesNotDrift() {
-    Arrivals arrivals = new Arrivals.Constant(3);
+    Arrivals arrivals = Arrivals.constant(3);
 
     assertThat(head(arrivals, SECOND)).containsExactly(0, 333_333_333, 666_666_667);
     assertThat(arrivals.countBefore(3_600 * SECOND)).isEqualTo(3 * 3_600);
@@ -79,7 +79,7 @@ class ArrivalsTest {
   @ParameterizedTest
   @ValueSource(doubles = {0, -1, Double.NaN, Double.POSITIVE_INFINITY})
   void refusesWhatIsNoRate(double rate) {
-    assertThatThrownBy(() -> new Arrivals.Poisson(rate, 1))
+    assertThatThrownBy(() -> Arrivals.poisson(rate, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
             "Rate " + rate + " is no load; expected users per second above 0, at most 1000000");

@@ -1,5 +1,8 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.load.PlanDriver.LoopingUser;
+import io.github.gatlingllm.load.PlanDriver.Users;
 import io.github.gatlingllm.record.Phase;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A world in which a plan runs in no time: a clock that jumps from task to task, and users whose
  * iterations take as long as told. Times are in milliseconds here.
  */
-final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener {
+final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   private static final long MILLI = 1_000_000L;
 
   /** Times since the start: instants may overflow. */
@@ -50,10 +53,10 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
   private @Nullable Runnable tooMany;
 
   FakeLoad(LongSupplier iterationMillis, LongPredicate exits, LoadLevel... levels) {
-    this(iterationMillis, exits, new LoadPlan(Arrays.asList(levels)));
+    this(iterationMillis, exits, new LoadPlan.Sweep(Arrays.asList(levels)));
   }
 
-  FakeLoad(LongSupplier iterationMillis, LongPredicate exits, LevelPlan plan) {
+  FakeLoad(LongSupplier iterationMillis, LongPredicate exits, LoadPlan plan) {
     this.iterationMillis = iterationMillis;
     this.exits = exits;
     this.driver = new PlanDriver(plan.source(), () -> now, this, this, this);
@@ -113,7 +116,7 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
           arrival.started(now);
           lags.add(arrival.startLagNanos());
           User user = new User();
-          RunningLevel stage = Objects.requireNonNull(arrival.stage());
+          RunningLevel stage = Objects.requireNonNull(arrival.level());
           if (driver.begins(arrival)) {
             user.iterate(stage);
           } else {
@@ -123,12 +126,12 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
   }
 
   @Override
-  public void noMore() {
+  public void allStarted() {
     noMore = true;
   }
 
   @Override
-  public void stageStarted(RunningLevel stage, long nanoTime) {
+  public void levelStarted(RunningLevel stage, long nanoTime) {
     events.add(time(nanoTime) + " " + stage + " started");
   }
 
@@ -154,12 +157,12 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
   }
 
   @Override
-  public void concluded(LevelSource.Conclusion conclusion) {
+  public void concluded(LoadPlan.Conclusion conclusion) {
     events.add(conclusion.topic() + " " + conclusion.text());
   }
 
   @Override
-  public void stageEnded(RunningLevel stage, long nanoTime, int running) {
+  public void levelEnded(RunningLevel stage, long nanoTime, int running) {
     events.add(
         time(nanoTime)
             + " "
@@ -170,7 +173,7 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
             + time(stage.measureEndNanos()));
   }
 
-  private final class User implements VirtualUsers.Waiting {
+  private final class User implements LoopingUser {
     private @Nullable RunningLevel stage;
 
     private void stand() {
@@ -212,7 +215,7 @@ final class FakeLoad implements VirtualUsers, VirtualUsers.Timer, StageListener 
     }
 
     @Override
-    public void leave() {
+    public void end() {
       at(now, () -> usersThere--);
     }
   }

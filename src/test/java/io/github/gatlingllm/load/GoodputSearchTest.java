@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.load.Arrivals.Gaps;
+import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -45,7 +49,7 @@ class GoodputSearchTest {
         .isEqualTo(
             "max goodput r=21 holds the SLO, r=22 does not; 99 of 100 requests met it (94.6 to 99.8"
                 + " % at 95 %); too few to be sure of 99 %");
-    LevelSource.Conclusion found = Objects.requireNonNull(source.conclusion());
+    LoadPlan.Conclusion found = Objects.requireNonNull(source.conclusion());
     assertThat(found.sound()).as("100 of 100 would say 96.3 % at least").isFalse();
     // 99 of 100 by hand: (0.99 + z²/200 − z √(0.0099/100 + z²/40000)) ÷ (1 + z²/100), z = 1.96
     assertThat(found.value()).isCloseTo(0.9455, within(0.0001));
@@ -97,14 +101,14 @@ class GoodputSearchTest {
       LoadLevel one = Objects.requireNonNull(source.next(null));
       first.add(one);
       LoadLevel two = Objects.requireNonNull(source.next(result(one, 100)));
-      assertThat(((LoadLevel.Open) two).arrivals())
-          .isNotEqualTo(new Arrivals.Poisson(4, seed(one)));
+      assertThat(((LoadLevel.Open) two).arrivals()).isNotEqualTo(Arrivals.poisson(4, seed(one)));
     }
     assertThat(first.get(0)).isEqualTo(first.get(1));
   }
 
   private static long seed(LoadLevel level) {
-    return ((Arrivals.Poisson) ((LoadLevel.Open) level).arrivals()).seed();
+    return ((Gaps.Exponential) ((Arrivals.Steady) ((LoadLevel.Open) level).arrivals()).gaps())
+        .seed();
   }
 
   /** Known values: 9 of 10 is 0.596 to 0.982 (Newcombe 1998, method 3). */

@@ -3,6 +3,7 @@ package io.github.gatlingllm.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import java.util.List;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -17,7 +18,7 @@ class LoadLevelTest {
   @ParameterizedTest
   @CsvSource({"16, r=16", "2.5, r=2.5", "1000000, r=1000000", "0.001, r=0.001", "20.10, r=20.1"})
   void rateLabelsHaveNoTrailingZeros(double rate, String label) {
-    assertThat(new LoadLevel.Open(rate, new Arrivals.Constant(rate), Phases.DEFAULT).label())
+    assertThat(new LoadLevel.Open(rate, Arrivals.constant(rate), Phases.DEFAULT).label())
         .isEqualTo(label);
   }
 
@@ -43,10 +44,12 @@ class LoadLevelTest {
         mistake(
             () -> Phases.DEFAULT.withFill(-1),
             "fill(-1.0E-9 s) is no duration; expected 0 s or more"),
-        mistake(() -> new LoadPlan(List.of()), "The load plan has no level; expected at least one"),
+        mistake(
+            () -> new LoadPlan.Sweep(List.of()),
+            "The load plan has no level; expected at least one"),
         mistake(
             () ->
-                new LoadPlan(
+                new LoadPlan.Sweep(
                     List.of(
                         new LoadLevel.Closed(8, Phases.DEFAULT),
                         new LoadLevel.Closed(8, Phases.DEFAULT))),

@@ -2,6 +2,7 @@ package io.github.gatlingllm.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.load.Arrivals.Planned;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -29,7 +30,7 @@ class OpenScheduleTest {
 
     assertThat(arrival.untilPlannedNanos(1_500)).isEqualTo(MARGIN - 500);
     assertThat(arrival.startLagNanos()).as("early is not late").isZero();
-    arrival.released(1_000 + MARGIN + 42);
+    arrival.started(1_000 + MARGIN + 42);
     assertThat(arrival.startLagNanos()).isEqualTo(42);
   }
 

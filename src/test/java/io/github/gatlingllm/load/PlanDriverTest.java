@@ -2,6 +2,11 @@ package io.github.gatlingllm.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.load.LoadPlan.LevelSource;
+import io.github.gatlingllm.load.PlanDriver.LoopingUser;
+import io.github.gatlingllm.load.PlanDriver.Users;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -35,6 +40,24 @@ class PlanDriverTest {
     return load.run();
   }
 
+  private static final LevelSource NO_LEVELS =
+      new LevelSource() {
+        @Override
+        public @Nullable LoadLevel next(@Nullable LevelResult before) {
+          return null;
+        }
+
+        @Override
+        public boolean needsResults() {
+          return false;
+        }
+
+        @Override
+        public LoadPlan.@Nullable Conclusion conclusion() {
+          return null;
+        }
+      };
+
   private static Phases seconds(long fill, long stabilize, long measure, long drain) {
     return new Phases(fill * SECOND, stabilize * SECOND, measure * SECOND, drain * SECOND, null);
   }
@@ -44,7 +67,7 @@ class PlanDriverTest {
   }
 
   private static LoadLevel constant(double perSecond, Phases phases) {
-    return new LoadLevel.Open(perSecond, new Arrivals.Constant(perSecond), phases);
+    return new LoadLevel.Open(perSecond, Arrivals.constant(perSecond), phases);
   }
 
   @Test
@@ -218,10 +241,10 @@ class PlanDriverTest {
   /** Every iteration takes a second and fails; the third failure of the first level ends it. */
   @Test
   void tooManyErrorsEndAClosedLevelAtOnce() {
-    LevelPlan plan =
-        new EarlyStop(
-            new LoadPlan(List.of(closed(2, seconds(1, 1, 60, 5)), closed(4, seconds(0, 0, 60, 5)))),
-            List.of(new StopRule.ErrorCountAbove(6)));
+    LoadPlan plan =
+        new LoadPlan.Sweep(
+                List.of(closed(2, seconds(1, 1, 60, 5)), closed(4, seconds(0, 0, 60, 5))))
+            .stopWhen(List.of(new StopRule.ErrorCountAbove(6)));
     FakeLoad load = run(new FakeLoad(() -> 1_000, i -> false, plan).failing());
 
     assertThat(load.events)
@@ -242,9 +265,9 @@ class PlanDriverTest {
   /** Ten per second, of which each fails after 0.35 s; those handed out ahead do not begin. */
   @Test
   void tooManyErrorsEndAnOpenLevelAtOnce() {
-    LoadLevel level = new LoadLevel.Open(10, new Arrivals.Constant(10), seconds(0, 0, 60, 5));
-    LevelPlan plan =
-        new EarlyStop(new LoadPlan(List.of(level)), List.of(new StopRule.ErrorCountAbove(0)));
+    LoadLevel level = new LoadLevel.Open(10, Arrivals.constant(10), seconds(0, 0, 60, 5));
+    LoadPlan plan =
+        new LoadPlan.Sweep(List.of(level)).stopWhen(List.of(new StopRule.ErrorCountAbove(0)));
     FakeLoad load = run(new FakeLoad(() -> 350, i -> false, plan).failing());
 
     assertThat(load.iterations).hasSize(4);
@@ -258,10 +281,9 @@ class PlanDriverTest {
   /** Nothing was measured: the level was still stabilizing. */
   @Test
   void tooManyErrorsEndALevelBeforeItMeasures() {
-    LevelPlan plan =
-        new EarlyStop(
-            new LoadPlan(List.of(closed(1, seconds(0, 10, 60, 5)))),
-            List.of(new StopRule.ErrorCountAbove(1)));
+    LoadPlan plan =
+        new LoadPlan.Sweep(List.of(closed(1, seconds(0, 10, 60, 5))))
+            .stopWhen(List.of(new StopRule.ErrorCountAbove(1)));
     FakeLoad load = run(new FakeLoad(() -> 1_000, i -> false, plan).failing());
 
     assertThat(load.events)
@@ -299,7 +321,7 @@ class PlanDriverTest {
   @ParameterizedTest
   @ValueSource(doubles = {10, 100, 1_000})
   void everyPoissonArrivalStartsAtItsInstant(double perSecond) {
-    Arrivals.Poisson arrivals = new Arrivals.Poisson(perSecond, 7);
+    Arrivals arrivals = Arrivals.poisson(perSecond, 7);
     FakeLoad load =
         run(FakeLoad.of(150, new LoadLevel.Open(perSecond, arrivals, seconds(0, 0, 5, 5))));
 
@@ -351,7 +373,7 @@ class PlanDriverTest {
     FakeLoad load =
         run(
             FakeLoad.of(
-                1, new LoadLevel.Open(0.001, new Arrivals.Poisson(0.001, 5), seconds(0, 0, 1, 1))));
+                1, new LoadLevel.Open(0.001, Arrivals.poisson(0.001, 5), seconds(0, 0, 1, 1))));
 
     assertThat(load.iterations).isEmpty();
     assertThat(load.events).endsWith("1020 r=0.001 ended, 0 running, measured until 1020");
@@ -359,10 +381,9 @@ class PlanDriverTest {
 
   @Test
   void levelsAreAskedForOneByOne() {
-    Iterator<LoadLevel> none = List.<LoadLevel>of().iterator();
     AtomicInteger ended = new AtomicInteger();
-    VirtualUsers nobody =
-        new VirtualUsers() {
+    Users nobody =
+        new Users() {
           @Override
           public void start() {}
 
@@ -370,13 +391,13 @@ class PlanDriverTest {
           public void start(Arrival arrival) {}
 
           @Override
-          public void noMore() {
+          public void allStarted() {
             ended.incrementAndGet();
           }
         };
 
     new PlanDriver(
-            LevelSource.of(none), () -> 0, (nanoTime, task) -> {}, nobody, new StageListener() {})
+            NO_LEVELS, () -> 0, (nanoTime, task) -> {}, nobody, new RunningLevel.Listener() {})
         .begin();
 
     assertThat(ended).hasValue(1);
@@ -393,7 +414,7 @@ class PlanDriverTest {
     ExecutorService threads = Executors.newFixedThreadPool(4);
     try {
       PlanDriver[] driver = new PlanDriver[1];
-      class User implements VirtualUsers.Waiting {
+      class User implements LoopingUser {
         void loop(@Nullable RunningLevel ended) {
           RunningLevel stage = ended;
           for (RunningLevel next = driver[0].next(this, stage);
@@ -420,10 +441,10 @@ class PlanDriverTest {
         }
 
         @Override
-        public void leave() {}
+        public void end() {}
       }
-      VirtualUsers users =
-          new VirtualUsers() {
+      Users users =
+          new Users() {
             @Override
             public void start() {
               threads.execute(() -> new User().loop(null));
@@ -433,13 +454,13 @@ class PlanDriverTest {
             public void start(Arrival arrival) {}
 
             @Override
-            public void noMore() {
+            public void allStarted() {
               over.countDown();
             }
           };
       driver[0] =
           new PlanDriver(
-              new LoadPlan(
+              new LoadPlan.Sweep(
                       List.of(
                           closed(4, Phases.DEFAULT.withRequests(requests)),
                           closed(3, Phases.DEFAULT.withRequests(requests))))
@@ -447,7 +468,7 @@ class PlanDriverTest {
               System::nanoTime,
               (nanoTime, task) -> {},
               users,
-              new StageListener() {});
+              new RunningLevel.Listener() {});
       driver[0].begin();
 
       assertThat(over.await(60, TimeUnit.SECONDS)).isTrue();

@@ -2,6 +2,7 @@ package io.github.gatlingllm.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -13,10 +14,10 @@ class PlannedNanosTest {
   private static final Phases TIMED = new Phases(1, 20, 300, 4_000, null);
   private static final LoadLevel CLOSED = new LoadLevel.Closed(2, TIMED);
   private static final LoadLevel OPEN =
-      new LoadLevel.Open(5, new Arrivals.Poisson(5, 1), TIMED.withMeasure(500));
+      new LoadLevel.Open(5, Arrivals.poisson(5, 1), TIMED.withMeasure(500));
   private static final LoadLevel COUNTED = new LoadLevel.Closed(4, TIMED.withRequests(10));
 
-  private record Case(String name, LevelPlan plan, @Nullable Long nanos) {
+  private record Case(String name, LoadPlan plan, @Nullable Long nanos) {
     @Override
     public String toString() {
       return name;
@@ -24,15 +25,15 @@ class PlannedNanosTest {
   }
 
   static Stream<Case> cases() {
-    LoadPlan sweep = new LoadPlan(List.of(CLOSED, OPEN));
+    LoadPlan.Sweep sweep = new LoadPlan.Sweep(List.of(CLOSED, OPEN));
     return Stream.of(
         new Case("levels add up, without drain", sweep, 321L + 521L),
         new Case(
             "a sweep at its longest",
-            new EarlyStop(sweep, List.of(new StopRule.ErrorsAbove(1))),
+            sweep.stopWhen(List.of(new StopRule.ErrorsAbove(1))),
             321L + 521L),
-        new Case("a count", new LoadPlan(List.of(CLOSED, COUNTED)), null),
-        new Case("trials", new LoadPlan(List.of(new LoadLevel.Batch(4, 2, 30))), null),
+        new Case("a count", new LoadPlan.Sweep(List.of(CLOSED, COUNTED)), null),
+        new Case("trials", new LoadPlan.Sweep(List.of(new LoadLevel.Batch(4, 2, 30))), null),
         new Case("a search", new GoodputSearch(1, 0.1, 1, TIMED), null));
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.load.Arrivals.Gaps;
 import java.util.Arrays;
 import java.util.PrimitiveIterator;
 import java.util.Spliterators;
@@ -22,7 +23,7 @@ class ShapedArrivalsTest {
   private static final long SECOND = 1_000_000_000L;
 
   /** 20 ± 15 users per second over a minute. */
-  private static final RateFunction WAVE =
+  private static final Arrivals.Rate WAVE =
       nanos -> 20 + 15 * Math.sin(2 * Math.PI * nanos / (60.0 * SECOND));
 
   private static double waveIntegral(double seconds) {
@@ -34,7 +35,7 @@ class ShapedArrivalsTest {
   @CsvSource({"1.4, 7", "3, 8", "0.5, 9", "0.1, 10"})
   void gammaHasItsRateItsDispersionAndItsDistribution(double cv, long seed) {
     int n = 20_000;
-    double[] gaps = gaps(new Arrivals.Gamma(25, cv, seed).offsets(), n);
+    double[] gaps = gaps(Arrivals.gamma(25, cv, seed).offsets(), n);
     double mean = Arrays.stream(gaps).average().orElseThrow();
     double std =
         Math.sqrt(Arrays.stream(gaps).map(g -> (g - mean) * (g - mean)).average().orElseThrow());
@@ -55,7 +56,7 @@ class ShapedArrivalsTest {
   /** The test above would notice another distribution. */
   @Test
   void poissonIsNotGamma() {
-    double[] gaps = gaps(new Arrivals.Poisson(25, 7).offsets(), 20_000);
+    double[] gaps = gaps(Arrivals.poisson(25, 7).offsets(), 20_000);
 
     assertThat(distance(gaps, gap -> gammaCdf(1 / 1.96, gap * 25 / 1.96)))
         .isGreaterThan(5 * 1.63 / Math.sqrt(20_000));
@@ -64,15 +65,15 @@ class ShapedArrivalsTest {
 
   @Test
   void gammaOfCv1IsPoissonToTheNanosecond() {
-    assertThat(head(new Arrivals.Gamma(25, 1, 42), 60 * SECOND))
-        .isEqualTo(head(new Arrivals.Poisson(25, 42), 60 * SECOND));
+    assertThat(head(Arrivals.gamma(25, 1, 42), 60 * SECOND))
+        .isEqualTo(head(Arrivals.poisson(25, 42), 60 * SECOND));
   }
 
   @Test
   void sameSeedSameSchedule() {
-    assertThat(head(new Arrivals.Gamma(25, 1.4, 42), 60 * SECOND))
-        .isEqualTo(head(new Arrivals.Gamma(25, 1.4, 42), 60 * SECOND))
-        .isNotEqualTo(head(new Arrivals.Gamma(25, 1.4, 43), 60 * SECOND));
+    assertThat(head(Arrivals.gamma(25, 1.4, 42), 60 * SECOND))
+        .isEqualTo(head(Arrivals.gamma(25, 1.4, 42), 60 * SECOND))
+        .isNotEqualTo(head(Arrivals.gamma(25, 1.4, 43), 60 * SECOND));
     assertThat(head(wave(42), 60 * SECOND))
         .isEqualTo(head(wave(42), 60 * SECOND))
         .isNotEqualTo(head(wave(43), 60 * SECOND));
@@ -81,7 +82,7 @@ class ShapedArrivalsTest {
   /** Other versions and machines must plan the same. */
   @Test
   void scheduleOfASeedIsPinned() {
-    assertThat(head(new Arrivals.Gamma(25, 1.4, 42), SECOND))
+    assertThat(head(Arrivals.gamma(25, 1.4, 42), SECOND))
         .startsWith(2_908_930L, 127_706_856L, 190_526_744L);
   }
 
@@ -131,7 +132,7 @@ class ShapedArrivalsTest {
   @Test
   void flatCurveIsConstant() {
     assertThat(head(new Arrivals.Curve(nanos -> 4, 5 * SECOND, new Gaps.Equal()), Long.MAX_VALUE))
-        .isEqualTo(head(new Arrivals.Constant(4), 5 * SECOND));
+        .isEqualTo(head(Arrivals.constant(4), 5 * SECOND));
     assertThat(head(new Arrivals.Curve(nanos -> 0, 5 * SECOND, new Gaps.Equal()), Long.MAX_VALUE))
         .isEmpty();
   }
@@ -154,7 +155,7 @@ class ShapedArrivalsTest {
   @ParameterizedTest
   @ValueSource(doubles = {0, -1, 101, Double.NaN})
   void refusesWhatIsNoSpread(double cv) {
-    assertThatThrownBy(() -> new Arrivals.Gamma(25, cv, 1))
+    assertThatThrownBy(() -> Arrivals.gamma(25, cv, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
             "cv(" + cv + ") is no spread of gaps; expected above 0, at most 100; 1 is Poisson");

@@ -3,6 +3,9 @@ package io.github.gatlingllm.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -64,13 +67,13 @@ class StopRuleTest {
   /** The lowest number counts; a level that it cut ends the sweep, also the last one. */
   @Test
   void cutLevelEndsTheSweep() {
-    EarlyStop sweep =
-        new EarlyStop(
-            new LoadPlan(List.of(C1, C2)),
-            List.of(
-                new StopRule.ErrorCountAbove(50),
-                new StopRule.ErrorsAbove(10),
-                new StopRule.ErrorCountAbove(5)));
+    LoadPlan.Sweep sweep =
+        new LoadPlan.Sweep(List.of(C1, C2))
+            .stopWhen(
+                List.of(
+                    new StopRule.ErrorCountAbove(50),
+                    new StopRule.ErrorsAbove(10),
+                    new StopRule.ErrorCountAbove(5)));
     LevelSource source = sweep.source();
     assertThat(source.mostFailures()).isEqualTo(5);
     assertThat(source.next(null)).isEqualTo(C1);
@@ -78,7 +81,7 @@ class StopRuleTest {
     assertThat(source.next(failures(7, true))).isNull();
     assertThat(source.conclusion())
         .isEqualTo(
-            new LevelSource.Conclusion(
+            new LoadPlan.Conclusion(
                 "stopped early", "during c=2: 7 requests failed, more than 5", false, null, null));
   }
 
@@ -123,16 +126,15 @@ class StopRuleTest {
   @Test
   void sweepEndsAfterTheFirstLevelThatBreaksARule() {
     LevelSource source =
-        new EarlyStop(
-                new LoadPlan(List.of(C1, C2, C4)),
-                List.of(new StopRule.ErrorsAbove(10), new StopRule.SloBelow(50)))
+        new LoadPlan.Sweep(List.of(C1, C2, C4))
+            .stopWhen(List.of(new StopRule.ErrorsAbove(10), new StopRule.SloBelow(50)))
             .source();
     assertThat(source.next(null)).isEqualTo(C1);
     assertThat(source.next(slo("c=1", 90, 100))).isEqualTo(C2);
     assertThat(source.next(slo("c=2", 10, 100))).isNull();
     assertThat(source.conclusion())
         .isEqualTo(
-            new LevelSource.Conclusion(
+            new LoadPlan.Conclusion(
                 "stopped early",
                 "after c=2, 1 level left out: only 10.0 % of 100 requests met the SLO",
                 true,
@@ -143,7 +145,7 @@ class StopRuleTest {
   @Test
   void sweepThatBreaksNoRuleSaysNothing() {
     LevelSource source =
-        new EarlyStop(new LoadPlan(List.of(C1, C2)), List.of(new StopRule.SloBelow(50))).source();
+        new LoadPlan.Sweep(List.of(C1, C2)).stopWhen(List.of(new StopRule.SloBelow(50))).source();
     assertThat(source.next(null)).isEqualTo(C1);
     assertThat(source.next(slo("c=1", 90, 100))).isEqualTo(C2);
     assertThat(source.next(slo("c=2", 0, 100))).as("it was the last anyway").isNull();

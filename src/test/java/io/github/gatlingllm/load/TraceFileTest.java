@@ -3,6 +3,7 @@ package io.github.gatlingllm.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.gatlingllm.load.Arrivals.Planned;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,7 @@ class TraceFileTest {
   @TempDir private Path folder;
 
   private static Planned planned(long nanos, @Nullable Integer input, @Nullable Integer output) {
-    return new Planned(nanos, new TokenLengths(input, output));
+    return new Planned(nanos, new Trace.Lengths(input, output));
   }
 
   private static List<Planned> read(String file, double speed) {
@@ -90,7 +91,8 @@ class TraceFileTest {
   void saysWhenThereIsNoFile() {
     assertThatThrownBy(() -> Trace.read(Path.of("none.csv")))
         .hasMessage(
-            "none.csv: no such file, nor on the class path; expected a trace of time stamps, CSV or JSONL");
+            "none.csv: no such file, nor on the class path; expected a trace of time stamps, CSV or"
+                + " JSONL");
   }
 
   @Test

@@ -6,10 +6,11 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.simulations.BenchmarkPlan.Connections;
-import io.github.gatlingllm.simulations.Load.Level;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPool;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -44,13 +45,13 @@ final class BenchmarkPlanTest {
     assertThat(settings.embedded()).isTrue();
     assertThat(settings.api()).isEqualTo(Api.CHAT);
     assertThat(settings.load().levels())
-        .extracting(Level::label)
+        .extracting(LoadLevel::label)
         .containsExactly("c=1", "c=2", "c=4", "c=8", "c=16", "c=32", "c=64");
-    assertThat(settings.load().duration()).isEqualTo(Duration.ofSeconds(6));
-    assertThat(settings.load().arrival()).isNull();
-    assertThat(settings.load().requests()).isNull();
+    assertThat(settings.load().kind()).isEqualTo("closed loop");
+    assertThat(settings.load().levels())
+        .extracting(LoadLevel::phases)
+        .containsOnly(Phases.DEFAULT.withMeasure(Duration.ofSeconds(6).toNanos()));
     assertThat(settings.get(Setting.WARMUP)).isEqualTo(1);
-    assertThat(settings.load().drain()).isEqualTo(Duration.ofSeconds(30));
     assertThat(settings.workload().name()).isEqualTo("built-in");
     assertThat(settings.workload().made()).isZero();
     assertThat(settings.prefix()).isEqualTo(PromptPrefix.NONE);
@@ -85,8 +86,7 @@ final class BenchmarkPlanTest {
     assertThat(settings.targets())
         .containsExactly(
             new Target(new EndpointSpec("http://a/v1/chat/completions", Api.CHAT), null, null));
-    assertThat(settings.load().levels()).containsExactly(new Load.Closed(8));
-    assertThat(settings.load().duration()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(settings.load().levels()).containsExactly(new LoadLevel.Closed(8, Phases.DEFAULT));
   }
 
   static Stream<Arguments> goodValues() {
@@ -97,15 +97,15 @@ final class BenchmarkPlanTest {
         good("concurrency", "3", s -> labels(s), "c=3"),
         good("concurrency", "1, 4,2", s -> labels(s), "c=1 c=4 c=2"),
         good("rate", "0.5,16,2.50", s -> labels(s), "r=0.5 r=16 r=2.5"),
-        good("rate", "4", s -> s.load().arrival(), new Load.Poisson()),
-        good("duration", "2.5", s -> s.load().duration(), Duration.ofMillis(2500)),
-        good("duration", "500ms", s -> s.load().duration(), Duration.ofMillis(500)),
-        good("duration", "30s", s -> s.load().duration(), Duration.ofSeconds(30)),
-        good("duration", "2m", s -> s.load().duration(), Duration.ofMinutes(2)),
-        good("duration", "1h", s -> s.load().duration(), Duration.ofHours(1)),
-        good("requests", "200", s -> s.load().requests(), 200),
+        good("rate", "4", s -> s.load().kind(), "open loop, poisson arrivals"),
+        good("duration", "2.5", BenchmarkPlanTest::measured, Duration.ofMillis(2500)),
+        good("duration", "500ms", BenchmarkPlanTest::measured, Duration.ofMillis(500)),
+        good("duration", "30s", BenchmarkPlanTest::measured, Duration.ofSeconds(30)),
+        good("duration", "2m", BenchmarkPlanTest::measured, Duration.ofMinutes(2)),
+        good("duration", "1h", BenchmarkPlanTest::measured, Duration.ofHours(1)),
+        good("requests", "200", s -> s.load().phases().requests(), 200),
         good("warmup", "0", s -> s.get(Setting.WARMUP), 0),
-        good("drain", "0", s -> s.load().drain(), Duration.ZERO),
+        good("drain", "0", s -> s.load().phases().drainNanos(), 0L),
         good("maxTokens", "16", s -> s.get(Setting.MAX_TOKENS), 16),
         good("ignoreEos", "false", s -> s.get(Setting.IGNORE_EOS), false),
         good("prompt", "Hi, you", s -> prompts(s).pick(1).text(), "Hi, you"),
@@ -460,8 +460,12 @@ final class BenchmarkPlanTest {
     return arguments(name, value, part, expected);
   }
 
+  private static Duration measured(BenchmarkPlan plan) {
+    return Duration.ofNanos(plan.load().phases().measureNanos());
+  }
+
   private static String labels(BenchmarkPlan settings) {
-    return String.join(" ", settings.load().levels().stream().map(Level::label).toList());
+    return String.join(" ", settings.load().levels().stream().map(LoadLevel::label).toList());
   }
 
   private BenchmarkPlan read(Map<String, String> settings) {

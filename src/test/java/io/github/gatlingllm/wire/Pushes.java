@@ -1,5 +1,6 @@
 package io.github.gatlingllm.wire;
 
+import io.github.gatlingllm.wire.ChunkParser.Channel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -7,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** What a parser pushed, one line each: {@code content[0] Hello}, {@code finish[0] stop}, … */
-final class Pushes implements ChunkListener {
+final class Pushes implements ChunkParser.Listener {
 
   private final List<String> lines = new ArrayList<>();
 

@@ -61,7 +61,7 @@ final class TreeReference {
         || says(root.path("x_groq").path("error"))
         || (message && !root.has("choices"))) {
       byte[] bytes = data.getBytes(UTF_8);
-      lines.add("error " + ServerMessage.in(bytes, 0, bytes.length));
+      lines.add("error " + ErrorBody.reported(bytes, 0, bytes.length));
     }
   }
 

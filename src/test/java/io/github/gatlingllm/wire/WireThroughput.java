@@ -1,6 +1,7 @@
 package io.github.gatlingllm.wire;
 
 import com.sun.management.ThreadMXBean;
+import io.github.gatlingllm.wire.ChunkParser.Channel;
 import java.io.ByteArrayOutputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -29,11 +30,17 @@ public final class WireThroughput {
       "\"id\":\"chatcmpl-8f6c2c9d2b9a4a53a1f3c7e1d5b0e6aa\",\"object\":\"chat.completion.chunk\","
           + "\"created\":1763481600,\"model\":\"meta-llama/Llama-3.1-8B-Instruct\"";
 
+  /** Nothing of it but the arguments differs from chunk to chunk. */
+  private static final String TOOL_CALL =
+      "\"tool_calls\":[{\"index\":0,\"id\":null,\"type\":\"function\","
+          + "\"function\":{\"name\":null,\"arguments\":\"tok%d\"}}]";
+
   private WireThroughput() {}
 
   public static void main(String[] args) {
     Map<String, List<byte[]>> streams = new TreeMap<>();
     streams.put("vLLM", stream("{%s,\"choices\":[%s]}"));
+    streams.put("vLLM, tool call", stream(TOOL_CALL, "{%s,\"choices\":[%s]}"));
     streams.put(
         "vLLM, usage in each chunk",
         stream(
@@ -50,12 +57,16 @@ public final class WireThroughput {
   }
 
   private static List<byte[]> stream(String form) {
+    return stream("\"content\":\" tok%d\"", form);
+  }
+
+  private static List<byte[]> stream(String delta, String form) {
     List<byte[]> events = new ArrayList<>();
     for (int i = 0; i < EVENTS; i++) {
       String choice =
-          "{\"index\":0,\"delta\":{\"content\":\" tok"
-              + i
-              + "\"},\"logprobs\":null,\"finish_reason\":null}";
+          "{\"index\":0,\"delta\":{"
+              + String.format(Locale.ROOT, delta, i)
+              + "},\"logprobs\":null,\"finish_reason\":null}";
       String data = String.format(Locale.ROOT, form, HEAD, choice, i);
       events.add(("data: " + data + "\n\n").getBytes(StandardCharsets.UTF_8));
     }
@@ -105,7 +116,7 @@ public final class WireThroughput {
   }
 
   /** Does as little as a listener can: the figures are the wire's own. */
-  private static final class Counter implements ChunkListener {
+  private static final class Counter implements ChunkParser.Listener {
     private long deltas;
 
     @Override

@@ -8,7 +8,7 @@ import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.*;
 
 /** The first program that a user writes, as it stands in the documentation. */
-public class ChatSimulation extends Simulation {
+public class FirstProgramSimulation extends Simulation {
   LlmProtocolBuilder engine =
       llm.baseUrl(System.getProperty("baseUrl"))
           .apiKey(System.getenv("OPENAI_API_KEY"))

@@ -2,18 +2,22 @@ package io.github.gatlingllm.action;
 
 import io.gatling.commons.stats.OK$;
 import io.gatling.core.session.Session;
+import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.Trace;
 import io.netty.channel.EventLoop;
+import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.collection.immutable.List$;
 import scala.collection.immutable.Map$;
 import scala.runtime.BoxedUnit;
 
-/** Makes the session of a virtual user that has done nothing yet. */
-final class FreshSession {
+/** Makes the sessions of virtual users. */
+final class UserSessions {
 
-  private FreshSession() {}
+  private UserSessions() {}
 
-  static Session of(
+  /** That of a user who has done nothing yet. */
+  static Session fresh(
       String scenario, long userId, Function1<Session, BoxedUnit> onExit, EventLoop eventLoop) {
     return new Session(
         scenario,
@@ -35,5 +39,21 @@ final class FreshSession {
         List$.MODULE$.empty(),
         session.onExit(),
         session.eventLoop());
+  }
+
+  /** The same user with its arrival, and the lengths of the request that it replays. */
+  static Session arriving(Session session, Arrival arrival) {
+    Session arrived = session.set(Arrival.KEY, arrival);
+    Trace.Lengths lengths = arrival.lengths();
+    return lengths == null
+        ? arrived
+        : with(
+            with(arrived, Trace.Lengths.INPUT_KEY, lengths.input()),
+            Trace.Lengths.OUTPUT_KEY,
+            lengths.output());
+  }
+
+  private static Session with(Session session, String key, @Nullable Integer length) {
+    return length == null ? session : session.set(key, length);
   }
 }

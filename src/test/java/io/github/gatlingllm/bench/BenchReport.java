@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** Measured values beside their bounds; each is printed as it comes. */
-final class Figures {
+final class BenchReport {
 
   private final List<String> missed = new ArrayList<>();
 

@@ -1,0 +1,84 @@
+package io.github.gatlingllm.javaapi;
+
+import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.load.LoadLevel.Phases;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/**
+ * A load whose levels go through the same phases.
+ *
+ * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
+ */
+public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements LoadProfile
+    permits ClosedLoop, OpenLoop, MaxGoodput {
+  final Phases phases;
+
+  PhasedLoad(Phases phases) {
+    this.phases = phases;
+  }
+
+  /** The same load in other phases. */
+  abstract T with(Phases others);
+
+  /** Lets a mistake end the simulation with one line. */
+  static <T> T checked(Supplier<T> made) {
+    try {
+      return made.get();
+    } catch (IllegalArgumentException e) {
+      throw InvalidSimulation.because(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Lets each level settle before measuring.
+   *
+   * @param seconds 0 (the default) or more
+   */
+  public final T stabilize(long seconds) {
+    return stabilize(Duration.ofSeconds(seconds));
+  }
+
+  /** As {@link #stabilize(long)}. */
+  public final T stabilize(Duration duration) {
+    return checked(() -> with(phases.withStabilize(duration.toNanos())));
+  }
+
+  /**
+   * Measures each level for this time. Takes the place of {@link #requests}.
+   *
+   * @param seconds above 0; 30 by default
+   */
+  public final T measure(long seconds) {
+    return measure(Duration.ofSeconds(seconds));
+  }
+
+  /** As {@link #measure(long)}. */
+  public final T measure(Duration duration) {
+    return checked(() -> with(phases.withMeasure(duration.toNanos())));
+  }
+
+  /**
+   * At the end of each level, waits for what is pending for at most this time.
+   *
+   * @param seconds 0 or more; 30 by default
+   */
+  public final T drain(long seconds) {
+    return drain(Duration.ofSeconds(seconds));
+  }
+
+  /** As {@link #drain(long)}. */
+  public final T drain(Duration duration) {
+    return checked(() -> with(phases.withDrain(duration.toNanos())));
+  }
+
+  /**
+   * Measures each level for so many runs of the scenario, shared by its users, until the last of
+   * them has ended. Takes the place of {@link #measure(long)}.
+   *
+   * @param count 1 or more
+   */
+  public final T requests(int count) {
+    return checked(() -> with(phases.withRequests(count)));
+  }
+}

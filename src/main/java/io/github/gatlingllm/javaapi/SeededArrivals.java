@@ -1,0 +1,65 @@
+package io.github.gatlingllm.javaapi;
+
+import io.gatling.javaapi.core.OpenInjectionStep;
+import io.github.gatlingllm.action.ArrivalStep;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.Arrivals.Gaps;
+import io.github.gatlingllm.load.Trace;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An open injection step whose arrivals are drawn.
+ *
+ * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
+ */
+public abstract sealed class SeededArrivals<T extends SeededArrivals<T>>
+    permits PoissonArrivals, GammaArrivals, CurveArrivals {
+  final Gaps gaps;
+  final @Nullable Long seed;
+
+  /**
+   * @param gaps of whatever seed
+   * @param seed null where each step draws its own
+   */
+  SeededArrivals(Gaps gaps, @Nullable Long seed) {
+    this.gaps = gaps;
+    this.seed = seed;
+  }
+
+  abstract T with(Gaps others, @Nullable Long otherSeed);
+
+  /** The process that draws the arrivals. */
+  abstract Arrivals arrivals(Gaps seeded, long lengthNanos);
+
+  /** Pins the arrival times: the same seed plans the same ones. Without it they are random. */
+  public final T seed(long pinned) {
+    return with(gaps, pinned);
+  }
+
+  /**
+   * Ends the step.
+   *
+   * @param seconds length of the step in seconds, above 0
+   * @throws IllegalArgumentException if it is not, or a curve is negative or no number somewhere
+   */
+  public final OpenInjectionStep during(long seconds) {
+    return during(Duration.ofSeconds(seconds));
+  }
+
+  /** As {@link #during(long)}. */
+  public final OpenInjectionStep during(Duration duration) {
+    if (duration.isZero() || duration.isNegative()) {
+      throw new IllegalArgumentException(
+          "during(" + duration + ") starts no user; expected more than 0 s");
+    }
+    Gaps seeded = gaps.withSeed(seed == null ? Seeds.random() : seed);
+    return ArrivalStep.of(arrivals(seeded, duration.toNanos()), duration.toNanos());
+  }
+
+  static OpenInjectionStep replay(String file, double speed) {
+    Arrivals.Replay replay = new Arrivals.Replay(Trace.read(Path.of(file)), speed);
+    return ArrivalStep.of(replay, replay.lengthNanos());
+  }
+}

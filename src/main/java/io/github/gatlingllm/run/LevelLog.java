@@ -1,0 +1,219 @@
+package io.github.gatlingllm.run;
+
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadPlan.Conclusion;
+import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RunClock;
+import io.github.gatlingllm.stats.LiveFigures.Progress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Listens to the load plans of a run: notes when their levels and phases were and who was planned
+ * to arrive, has requests cancelled that a drain time does not suffice for, and gives the results
+ * of levels where the next one depends on them. Safe for use by several threads.
+ */
+final class LevelLog {
+
+  /** The run that the levels are part of. All calls return at once. */
+  interface Host {
+
+    /** The levels have changed; they are to be saved. */
+    void levelsChanged();
+
+    /** Runs a task after that time, on a thread of the run; not at all once the run is over. */
+    void after(Duration delay, Runnable task);
+
+    /** An open level starts. */
+    void arrivalsPlanned(
+        String scenario, String target, LoadLevel.Open level, String label, long startNanos);
+
+    /** A plan has come to its end, and has this to say. */
+    void concluded(String target, String scenario, Conclusion conclusion);
+
+    /** The share of requests, in percent, that the SLO of that target asks for. */
+    double sloPercentile(String target);
+  }
+
+  /** Longest wait for records that were handed over and have not passed the recorder. */
+  private static final Duration SETTLING = Duration.ofSeconds(3);
+
+  private final RunClock clock;
+  private final LevelTally tally;
+  private final Host host;
+  private final List<Entry> entries = new ArrayList<>();
+  private final PlannedTime planned = new PlannedTime();
+
+  LevelLog(RunClock clock, LevelTally tally, Host host) {
+    this.clock = clock;
+    this.tally = tally;
+    this.host = host;
+  }
+
+  /**
+   * Who is told of the levels of a plan that runs this scenario against this target.
+   *
+   * @param plannedNanos how long that plan takes, without drain; null when not known
+   * @param cancel ends, soon, the requests of a level that are still under way
+   */
+  synchronized RunningLevel.Listener listener(
+      String target, String scenario, @Nullable Long plannedNanos, Consumer<RunningLevel> cancel) {
+    return new PlanListener(target, scenario, planned.add(plannedNanos), cancel);
+  }
+
+  /** The levels so far. */
+  synchronized List<LevelInfo> levels() {
+    return entries.stream().map(Entry::info).toList();
+  }
+
+  /** Where the plan stands whose level began last; null when none runs. */
+  synchronized @Nullable Progress progress(long nanoTime) {
+    for (int i = entries.size() - 1; i >= 0; i--) {
+      RunningLevel level = entries.get(i).level;
+      if (!entries.get(i).ended) {
+        return new Progress(
+            level.label(),
+            level.phaseAt(nanoTime),
+            planned.share(nanoTime),
+            planned.leftNanos(nanoTime));
+      }
+    }
+    return null;
+  }
+
+  /** A level that has begun. */
+  private static final class Entry {
+    private final RunningLevel level;
+    private final LevelTally.Counts counts;
+    private final String target;
+    private final String scenario;
+    private final List<PhaseWindow> phases = new ArrayList<>();
+    private boolean ended;
+
+    private Entry(RunningLevel level, LevelTally.Counts counts, String target, String scenario) {
+      this.level = level;
+      this.counts = counts;
+      this.target = target;
+      this.scenario = scenario;
+    }
+
+    private void closePhase(long unixNanos) {
+      if (!phases.isEmpty()) {
+        PhaseWindow last = phases.remove(phases.size() - 1);
+        phases.add(new PhaseWindow(last.phase(), last.startUnixNanos(), unixNanos));
+      }
+    }
+
+    private LevelInfo info() {
+      LoadLevel load = level.level();
+      return new LevelInfo(
+          load.label(), target, scenario, load.kind(), load.offered(), load.unit(), phases);
+    }
+  }
+
+  /** One plan has one level at a time. */
+  private final class PlanListener implements RunningLevel.Listener {
+    private final String target;
+    private final String scenario;
+    private final PlannedTime.Plan plan;
+    private final Consumer<RunningLevel> cancel;
+    private @Nullable Entry current;
+
+    private PlanListener(
+        String target, String scenario, PlannedTime.Plan plan, Consumer<RunningLevel> cancel) {
+      this.target = target;
+      this.scenario = scenario;
+      this.plan = plan;
+      this.cancel = cancel;
+    }
+
+    @Override
+    public void levelStarted(RunningLevel level, long nanoTime) {
+      LevelTally.Counts counts = tally.begin(level, target, scenario);
+      synchronized (LevelLog.this) {
+        plan.begin(level.startNanos(), level.level().phases().plannedNanos());
+        Entry entry = new Entry(level, counts, target, scenario);
+        current = entry;
+        entries.add(entry);
+      }
+      host.levelsChanged();
+      if (level.level() instanceof LoadLevel.Open open) {
+        host.arrivalsPlanned(scenario, target, open, level.label(), level.startNanos());
+      }
+    }
+
+    @Override
+    public void phaseStarted(RunningLevel level, Phase phase, long nanoTime) {
+      long unixNanos = clock.unixNanos(nanoTime);
+      synchronized (LevelLog.this) {
+        Entry entry = entryOf(level);
+        entry.closePhase(unixNanos);
+        entry.phases.add(new PhaseWindow(phase, unixNanos, null));
+      }
+      host.levelsChanged();
+    }
+
+    @Override
+    public void levelEnded(RunningLevel level, long nanoTime, int running) {
+      synchronized (LevelLog.this) {
+        Entry entry = entryOf(level);
+        entry.closePhase(clock.unixNanos(nanoTime));
+        entry.ended = true;
+      }
+      host.levelsChanged();
+      if (running > 0) {
+        cancel.accept(level);
+      }
+    }
+
+    private Entry entryOf(RunningLevel level) {
+      Entry entry = current;
+      if (entry == null || entry.level != level) {
+        throw new IllegalStateException("level " + level.label() + " has not started");
+      }
+      return entry;
+    }
+
+    @Override
+    public void watchFailures(RunningLevel level, long most, Runnable tooMany) {
+      entryOf(level).counts.watch(most, tooMany);
+    }
+
+    /**
+     * The result is known as soon as the last record of the level has passed the recorder; {@link
+     * #SETTLING} after that record was handed over it is made of what has passed by then.
+     */
+    @Override
+    public void whenSettled(RunningLevel level, Consumer<LevelResult> goOn) {
+      LevelTally.Counts counts = entryOf(level).counts;
+      AtomicBoolean settled = new AtomicBoolean();
+      Runnable settle =
+          () -> {
+            if (settled.compareAndSet(false, true)) {
+              goOn.accept(counts.result(host.sloPercentile(target)));
+            }
+          };
+      level.whenRecorded(
+          () -> {
+            tally.whenCounted(() -> host.after(Duration.ZERO, settle));
+            host.after(SETTLING, settle);
+          });
+    }
+
+    @Override
+    public void concluded(Conclusion conclusion) {
+      synchronized (LevelLog.this) {
+        plan.end();
+      }
+      host.concluded(target, scenario, conclusion);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package io.github.gatlingllm.run;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.load.Trace;
+import io.github.gatlingllm.record.RunClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+class ArrivalLogTest {
+
+  private static final Run.Schedule SCHEDULE = new Run.Schedule("scenario", "target", "r=2");
+
+  @TempDir Path folder;
+  private Path file = Path.of("");
+  private ArrivalLog log =
+      new ArrivalLog(file, new RunClock(0, 0), Executors.newSingleThreadExecutor());
+
+  @BeforeEach
+  void open() {
+    file = folder.resolve("arrivals.jsonl");
+    log = new ArrivalLog(file, new RunClock(1_000, 10), Executors.newSingleThreadExecutor());
+  }
+
+  private List<String> lines() throws IOException {
+    return Files.exists(file) ? Files.readAllLines(file) : List.of();
+  }
+
+  @Test
+  void linesSayWhoseArrivalsTheyAreAndWhenInEpochTime() throws IOException {
+    log.write(
+        SCHEDULE,
+        List.of(new Planned(0, null), new Planned(500, new Trace.Lengths(7, null))).iterator(),
+        110);
+    log.close(ofSeconds(60));
+
+    assertThat(lines())
+        .hasSize(2)
+        .allMatch(line -> line.contains("\"scenario\""))
+        .allMatch(line -> line.contains("\"r=2\""));
+    assertThat(lines().get(0)).contains("1100").doesNotContain("7");
+    assertThat(lines().get(1)).contains("1600").contains("7");
+  }
+
+  @Test
+  void schedulesFollowEachOtherInWholeLines() throws IOException {
+    log.write(SCHEDULE, planned(1_000), 0);
+    log.write(new Run.Schedule("other", "target", "r=2"), planned(10), 0);
+    log.close(ofSeconds(60));
+
+    assertThat(lines()).hasSize(1_010).allMatch(line -> line.endsWith("}"));
+    assertThat(lines().get(999)).contains("\"scenario\":\"scenario\"");
+    assertThat(lines().get(1_000)).contains("\"other\"");
+  }
+
+  @Test
+  @Timeout(60)
+  void anEndlessScheduleEndsWithTheRun() throws IOException {
+    log.write(SCHEDULE, Stream.generate(() -> new Planned(1, null)).iterator(), 0);
+    log.close(ofSeconds(0));
+
+    assertThat(lines()).allMatch(line -> line.endsWith("}"));
+  }
+
+  @Test
+  void afterTheEndNothingIsWritten() throws IOException {
+    log.close(ofSeconds(60));
+    log.write(SCHEDULE, planned(1), 0);
+
+    assertThat(lines()).isEmpty();
+  }
+
+  private static Iterator<Planned> planned(int count) {
+    return Stream.iterate(0, i -> i + 1).limit(count).map(i -> new Planned(i, null)).iterator();
+  }
+}

@@ -1,0 +1,251 @@
+package io.github.gatlingllm.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.LoadPlan.Conclusion;
+import io.github.gatlingllm.load.PlanDriver;
+import io.github.gatlingllm.load.PlanDriver.Users;
+import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.load.StopRule;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RunClock;
+import io.github.gatlingllm.stats.LiveFigures.Progress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** In fake nanoseconds, with a plan whose driver and run have one queue of tasks. */
+class LevelLogTest {
+
+  private static final long BOUND = Duration.ofSeconds(3).toNanos();
+
+  private record Task(long nanoTime, Runnable action) {}
+
+  private final RunClock clock = new RunClock(1_000_000, 0);
+  private final LevelTally tally = new LevelTally(clock);
+  private final List<Task> tasks = new ArrayList<>();
+  private final List<String> events = new ArrayList<>();
+  private final LevelLog log = new LevelLog(clock, tally, new FakeRun());
+  private final List<RunningLevel> begun = new ArrayList<>();
+  private @Nullable PlanDriver driver;
+  private long now;
+
+  private final class FakeRun implements LevelLog.Host {
+    @Override
+    public void levelsChanged() {}
+
+    @Override
+    public void after(Duration delay, Runnable task) {
+      tasks.add(new Task(now + delay.toNanos(), task));
+    }
+
+    @Override
+    public void arrivalsPlanned(
+        String scenario, String target, LoadLevel.Open level, String label, long startNanos) {
+      events.add(scenario + " " + target + " " + label + " from " + startNanos);
+    }
+
+    @Override
+    public void concluded(String target, String scenario, Conclusion conclusion) {
+      events.add(conclusion.topic() + " " + conclusion.text());
+    }
+
+    @Override
+    public double sloPercentile(String target) {
+      return 90;
+    }
+  }
+
+  /** Users that begin an iteration and never end it. */
+  private final class StuckUsers implements Users, PlanDriver.LoopingUser {
+    @Override
+    public void start() {
+      tasks.add(
+          new Task(
+              now,
+              () -> {
+                RunningLevel level = driver == null ? null : driver.next(this, null);
+                if (level != null) {
+                  begun.add(level);
+                  level.requestStarted();
+                }
+              }));
+    }
+
+    @Override
+    public void start(Arrival arrival) {}
+
+    @Override
+    public void allStarted() {
+      events.add("over");
+    }
+
+    @Override
+    public void resume(RunningLevel level) {}
+
+    @Override
+    public void end() {}
+  }
+
+  /** Levels whose users never come, so that each ends with its measure phase. */
+  private static final Users NOBODY =
+      new Users() {
+        @Override
+        public void start() {}
+
+        @Override
+        public void start(Arrival arrival) {}
+
+        @Override
+        public void allStarted() {}
+      };
+
+  private void begin(LoadPlan plan, Users users) {
+    driver =
+        new PlanDriver(
+            plan.source(),
+            () -> now,
+            (nanoTime, action) -> tasks.add(new Task(nanoTime, action)),
+            users,
+            log.listener(
+                LevelRecord.TARGET,
+                LevelRecord.SCENARIO,
+                plan.plannedNanos(),
+                level -> events.add("cancel " + level.label())));
+    driver.begin();
+  }
+
+  private static LoadPlan.Sweep closed(Phases... phases) {
+    List<LoadLevel> levels = new ArrayList<>();
+    for (Phases each : phases) {
+      levels.add(new LoadLevel.Closed(levels.size() + 1, each));
+    }
+    return new LoadPlan.Sweep(levels);
+  }
+
+  private void goTo(long nanoTime) {
+    now = nanoTime;
+    for (int i = 0; i < tasks.size(); i++) {
+      Task task = tasks.get(i);
+      if (task.nanoTime() <= now) {
+        tasks.remove(i);
+        task.action().run();
+        i = -1;
+      }
+    }
+  }
+
+  @Test
+  void knowsHowFarAPlanIsThatTimeBounds() {
+    begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)), NOBODY);
+    assertThat(log.progress(10)).isEqualTo(new Progress("c=1", Phase.FILL, 0.05, 190L));
+    assertThat(log.progress(50)).isEqualTo(new Progress("c=1", Phase.MEASURE, 0.25, 150L));
+    goTo(40);
+    goTo(100);
+    assertThat(log.progress(150)).isEqualTo(new Progress("c=2", Phase.MEASURE, 0.75, 50L));
+    goTo(200);
+    assertThat(log.progress(200)).isNull();
+  }
+
+  @Test
+  void doesNotKnowWhenACountIsReached() {
+    begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 0, 30, 5)), NOBODY);
+    assertThat(log.progress(50)).isEqualTo(new Progress("c=1", Phase.MEASURE, null, null));
+  }
+
+  @Test
+  void notesPhasesInEpochTimeTheLastOneOpen() {
+    begin(closed(new Phases(20, 0, 60, 30, null)), NOBODY);
+    goTo(20);
+    assertThat(log.levels())
+        .containsExactly(
+            new LevelInfo(
+                "c=1",
+                LevelRecord.TARGET,
+                LevelRecord.SCENARIO,
+                "closed loop",
+                1.0,
+                "concurrent",
+                List.of(
+                    new PhaseWindow(Phase.FILL, 1_000_000, 1_000_020L),
+                    new PhaseWindow(Phase.MEASURE, 1_000_020, null))));
+  }
+
+  @Test
+  void notesWhoIsPlannedToArriveInOpenLevels() {
+    LoadLevel open = new LoadLevel.Open(5, Arrivals.constant(5), new Phases(0, 0, 1, 1, null));
+    begin(new LoadPlan.Sweep(List.of(open)), NOBODY);
+    assertThat(events).containsExactly("scenario target r=5 from " + 20_000_000);
+    assertThat(log.levels()).extracting(LevelInfo::unit).containsExactly("requests/s");
+    assertThat(log.levels()).extracting(LevelInfo::kind).containsExactly("open loop");
+  }
+
+  @Test
+  void cancelsWhatTheDrainTimeDoesNotSufficeFor() {
+    begin(closed(new Phases(0, 0, 60, 30, null)), new StuckUsers());
+    goTo(0);
+    goTo(60);
+    assertThat(events).isEmpty();
+    goTo(90);
+    assertThat(events).containsExactly("cancel c=1", "over");
+  }
+
+  private void beginLevelsThatDependOnEachOther() {
+    Phases phases = new Phases(0, 0, 60, 30, null);
+    begin(closed(phases, phases).stopWhen(List.of(new StopRule.ErrorsAbove(50))), new StuckUsers());
+    goTo(0);
+    goTo(60);
+    goTo(90);
+  }
+
+  @Test
+  void nextLevelWaitsForTheLastRecordToPassTheRecorder() {
+    beginLevelsThatDependOnEachOther();
+    assertThat(log.levels()).as("the request has no record").hasSize(1);
+    tally.handedOver();
+    begun.get(0).requestRecorded();
+    goTo(91);
+    assertThat(log.levels()).as("the record waits in the recorder").hasSize(1);
+    tally.accept(LevelRecord.ok("c=1").record());
+    goTo(92);
+    assertThat(log.levels()).hasSize(2);
+    goTo(BOUND + 200);
+    assertThat(log.levels()).as("settled once").hasSize(2);
+  }
+
+  @Test
+  void aRecordThatNeverComesIsWaitedForUpToABound() {
+    beginLevelsThatDependOnEachOther();
+    goTo(10 * BOUND);
+    assertThat(log.levels()).as("the request is under way").hasSize(1);
+    tally.handedOver();
+    begun.get(0).requestRecorded();
+    goTo(11 * BOUND - 1);
+    assertThat(log.levels()).hasSize(1);
+    goTo(11 * BOUND);
+    assertThat(log.levels()).hasSize(2);
+  }
+
+  @Test
+  void resultsEndASweep() {
+    beginLevelsThatDependOnEachOther();
+    tally.handedOver();
+    begun.get(0).requestRecorded();
+    tally.accept(LevelRecord.failed("c=1").record());
+    goTo(91);
+    assertThat(events)
+        .containsExactly(
+            "cancel c=1",
+            "stopped early after c=1, 1 level left out: 100.0 % of 1 requests failed",
+            "over");
+  }
+}

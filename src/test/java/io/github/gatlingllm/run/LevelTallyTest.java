@@ -1,0 +1,147 @@
+package io.github.gatlingllm.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.load.PlanDriver;
+import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RunClock;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** In nanoseconds; the epoch began 1,000 before the monotonic clock's 0. */
+class LevelTallyTest {
+
+  private static final Phases PHASES = new Phases(0, 0, 200, 30, null);
+  private static final LevelRecord OK = LevelRecord.ok("c=1");
+  private static final LevelRecord FAILED = LevelRecord.failed("c=1");
+
+  private final LevelTally tally = new LevelTally(new RunClock(1_000, 0));
+  private final List<RunningLevel> started = new ArrayList<>();
+
+  /** A level that starts at 0, or an open one 20 ms later. */
+  private LevelTally.Counts begin(LoadLevel level) {
+    PlanDriver.Users nobody =
+        new PlanDriver.Users() {
+          @Override
+          public void start() {}
+
+          @Override
+          public void start(Arrival arrival) {}
+
+          @Override
+          public void allStarted() {}
+        };
+    new PlanDriver(
+            new LoadPlan.Sweep(List.of(level)).source(),
+            () -> 0,
+            (nanoTime, task) -> {},
+            nobody,
+            new RunningLevel.Listener() {
+              @Override
+              public void levelStarted(RunningLevel running, long nanoTime) {
+                started.add(running);
+              }
+            })
+        .begin();
+    RunningLevel running = started.get(started.size() - 1);
+    return tally.begin(running, LevelRecord.TARGET, LevelRecord.SCENARIO);
+  }
+
+  private LevelTally.Counts closed() {
+    return begin(new LoadLevel.Closed(1, PHASES));
+  }
+
+  private void add(LevelRecord... records) {
+    for (LevelRecord record : records) {
+      tally.accept(record.record());
+    }
+  }
+
+  @Test
+  void figuresAreThoseOfTheMeasurePhase() {
+    LevelTally.Counts counts = closed();
+    add(
+        OK.judged(true),
+        OK.judged(false),
+        FAILED.judged(false),
+        FAILED.in(Phase.STABILIZE).judged(false),
+        OK.in(Phase.DRAIN).judged(true),
+        OK.cancelled(),
+        LevelRecord.ok("c=2").judged(true));
+
+    assertThat(counts.result(95))
+        .isEqualTo(new LevelResult("c=1", 3, 1L, 95, 3, 1, null, 0, 2, false));
+  }
+
+  @Test
+  void withoutAnSloNothingIsMet() {
+    LevelTally.Counts counts = closed();
+    add(OK);
+    assertThat(counts.result(100).met()).isNull();
+  }
+
+  /** The measure phase of an open level is from 20,001,000 to 20,001,200 in epoch time. */
+  @Test
+  void openLevelsJudgeSaturationByTheSecondHalf() {
+    LevelTally.Counts counts = begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES));
+    LevelRecord record = LevelRecord.ok("r=1");
+    long from = 20_001_100;
+    long until = 20_001_200;
+    add(
+        record.at(from - 50, from - 1),
+        record.at(from - 50, from),
+        record.at(from, until - 1),
+        record.at(until - 1, until),
+        record.at(until - 1, null),
+        record.at(until, until + 5));
+
+    LevelResult result = counts.result(100);
+    assertThat(result.arrived()).isEqualTo(3);
+    assertThat(result.served()).isEqualTo(2);
+  }
+
+  @Test
+  void levelsBoundedByACountDoNotJudgeSaturation() {
+    LevelTally.Counts counts =
+        begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES.withRequests(5)));
+    assertThat(counts.result(100).arrived()).isNull();
+  }
+
+  @Test
+  void tooManyFailuresAreToldOnceInWhateverPhase() {
+    List<String> told = new ArrayList<>();
+    closed().watch(1, () -> told.add("too many"));
+    add(FAILED.in(Phase.FILL), OK, FAILED.cancelled());
+    assertThat(told).isEmpty();
+    add(FAILED);
+    assertThat(told).containsExactly("too many");
+    add(FAILED, FAILED);
+    assertThat(told).hasSize(1);
+  }
+
+  @Test
+  void callsBackWithTheLastRecordThatWasHandedOverBefore() {
+    List<String> told = new ArrayList<>();
+    tally.whenCounted(() -> told.add("none"));
+    assertThat(told).containsExactly("none");
+    tally.handedOver();
+    tally.handedOver();
+    tally.whenCounted(() -> told.add("two"));
+    tally.handedOver();
+    tally.whenCounted(() -> told.add("three"));
+    add(OK);
+    assertThat(told).containsExactly("none");
+    add(OK);
+    assertThat(told).containsExactly("none", "two");
+    add(OK);
+    assertThat(told).containsExactly("none", "two", "three");
+  }
+}
