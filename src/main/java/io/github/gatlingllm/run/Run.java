@@ -11,7 +11,6 @@ import io.github.gatlingllm.record.RunClock;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfoBuilder;
-import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.stats.LiveFigures;
 import io.github.gatlingllm.stats.LiveStats;
@@ -317,7 +316,7 @@ public final class Run {
   private synchronized void save() {
     info = info.toBuilder().stages(levels.levels()).build();
     try {
-      RunInfoFile.write(info, files.info());
+      info.write(files.info());
     } catch (IOException e) {
       System.out.println("LLM run.json could not be written: " + e.getMessage());
     }

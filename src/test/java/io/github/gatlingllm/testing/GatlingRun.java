@@ -6,12 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfoFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -249,7 +248,7 @@ public final class GatlingRun implements AutoCloseable {
 
   /** Its {@code run.json}. */
   public RunInfo info() throws IOException {
-    return RunInfoFile.read(files().info()).orElseThrow();
+    return RunInfo.read(files().info()).orElseThrow();
   }
 
   /** The first load level with that label in its {@code run.json}. */
