@@ -18,7 +18,6 @@ import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.SloJudge;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.TokenCounting;
@@ -245,7 +244,7 @@ final class ResponseProcessor {
     RequestRecord.Events events = timeline.events(true);
     Slo slo = protocol.sloOf(prepared.name());
     List<String> missed =
-        SloJudge.missed(slo, prepared.body().stream(), ending.status(), ok, timing, events, tokens);
+        slo.missed(prepared.body().stream(), ending.status(), ok, timing, events, tokens);
     return new RequestRecord(
         identity(sent, timeline),
         timing,
@@ -257,7 +256,7 @@ final class ResponseProcessor {
             ending.status(),
             ok,
             error,
-            SloJudge.met(slo, ending.status(), missed),
+            slo.met(ending.status(), missed),
             missed),
         answer.server(),
         protocol.recording().text() ? text(prepared, answer) : null);

@@ -2,7 +2,7 @@ package io.github.gatlingllm.check;
 
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
-import io.github.gatlingllm.record.ReadReport;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.List;
 import java.util.Set;

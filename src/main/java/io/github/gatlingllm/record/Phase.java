@@ -1,5 +1,6 @@
 package io.github.gatlingllm.record;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
 /**
@@ -19,6 +20,7 @@ public enum Phase {
   private final String key = name().toLowerCase(Locale.ROOT);
 
   /** The name used in files: lower case. */
+  @JsonValue
   public String key() {
     return key;
   }

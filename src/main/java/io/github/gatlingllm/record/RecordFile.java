@@ -1,6 +1,5 @@
 package io.github.gatlingllm.record;
 
-import io.github.gatlingllm.record.ReadReport.BadLine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -34,11 +33,41 @@ public final class RecordFile {
 
   private final Consumer<RequestRecord> sink;
   private final int longestLine;
-  private final List<BadLine> firstBadLines = new ArrayList<>();
+  private final List<ReadReport.BadLine> firstBadLines = new ArrayList<>();
   private long records;
   private long badLines;
   private long lines;
   private long cutTailBytes;
+
+  /**
+   * What a file of records held besides its records.
+   *
+   * @param records records that were read
+   * @param cutTailBytes bytes of a last line that was cut off, as after a crash; 0 when the file
+   *     ends whole
+   * @param badLines lines that are no record and were left out
+   * @param firstBadLines the first few of them
+   */
+  public record ReadReport(
+      long records, long cutTailBytes, long badLines, List<BadLine> firstBadLines) {
+
+    public ReadReport {
+      firstBadLines = List.copyOf(firstBadLines);
+    }
+
+    /**
+     * A line that is no record.
+     *
+     * @param number from 1
+     * @param reason one line
+     */
+    public record BadLine(long number, String reason) {}
+
+    /** Whether the file held nothing but whole records. */
+    public boolean isClean() {
+      return cutTailBytes == 0 && badLines == 0;
+    }
+  }
 
   private RecordFile(Consumer<RequestRecord> sink, int longestLine) {
     this.sink = sink;
@@ -147,7 +176,7 @@ public final class RecordFile {
   private void bad(String reason) {
     badLines++;
     if (firstBadLines.size() < BAD_LINES_NAMED) {
-      firstBadLines.add(new BadLine(lines, reason));
+      firstBadLines.add(new ReadReport.BadLine(lines, reason));
     }
   }
 

@@ -121,6 +121,11 @@ public record RequestRecord(
       return fromSchedule(ttftNanos);
     }
 
+    /** first token that is not reasoning − scheduled. */
+    public @Nullable Long ttfoFromScheduleNanos() {
+      return fromSchedule(ttfoNanos);
+    }
+
     /** last token − scheduled. */
     public @Nullable Long latencyFromScheduleNanos() {
       return fromSchedule(latencyNanos);

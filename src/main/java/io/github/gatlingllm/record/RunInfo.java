@@ -3,17 +3,28 @@ package io.github.gatlingllm.record;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonValue;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run as a whole: everything that a report needs besides the records. {@link RunInfoFile} keeps
- * it in {@code llm/run.json}.
+ * One run as a whole: everything that a report needs besides the records. It is kept in {@code
+ * llm/run.json}: one JSON object, keys in snake case, times as {@code …_unix_ns}, never seen half.
  *
  * <p>The measure window of a stage is its {@link Phase#MEASURE} window. A run without a load plan
  * has no stages: it is measured from its first scheduled start to its last close.
@@ -72,6 +83,12 @@ public record RunInfo(
 
   /** Stands for the value of a setting that is a secret. */
   public static final String REDACTED = "***";
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder()
+          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .build();
 
   private static final Set<String> SECRETS =
       Set.of(
@@ -244,6 +261,36 @@ public record RunInfo(
             "true".equals(config.get("csv")),
             !"false".equals(config.get("indexBlock")),
             !"false".equalsIgnoreCase(config.get("failBuild")));
+  }
+
+  /** Writes a file beside it and moves that into place; missing directories are made. */
+  public void write(Path runJson) throws IOException {
+    Path file = runJson.toAbsolutePath();
+    Files.createDirectories(file.getParent());
+    Path whole = file.resolveSibling(file.getFileName() + ".tmp");
+    Files.write(whole, JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(this));
+    Files.move(whole, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /**
+   * The run in that file; empty if there is no such file. Unknown keys are skipped.
+   *
+   * @throws IOException if it is no run of this version of the format; the message is one line
+   */
+  public static Optional<RunInfo> read(Path runJson) throws IOException {
+    RunInfo info;
+    try {
+      info = JSON.readValue(Files.readAllBytes(runJson), RunInfo.class);
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (JsonProcessingException e) {
+      throw new IOException(
+          runJson + " is not understood: " + e.getOriginalMessage().replaceAll("\\s+", " "), e);
+    }
+    if (!SCHEMA.equals(info.schema)) {
+      throw new IOException(runJson + " has schema '" + info.schema + "'; expected " + SCHEMA);
+    }
+    return Optional.of(info);
   }
 
   private static Map<String, String> redacted(@Nullable Map<String, String> config) {

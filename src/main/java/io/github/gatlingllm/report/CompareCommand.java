@@ -6,7 +6,6 @@ import io.github.gatlingllm.compare.FailCondition;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.report.ComparedRuns.Side;
 import java.io.IOException;
@@ -103,7 +102,7 @@ final class CompareCommand implements Callable<Integer> {
 
   private static ComparedRun read(Path run, @Nullable RunInfo judge) throws IOException {
     RunFiles files = new RunFiles(run);
-    RunInfo info = RunInfoFile.read(files.info()).orElse(null);
+    RunInfo info = RunInfo.read(files.info()).orElse(null);
     return ComparedRun.read(info, judge, sink -> RecordFile.read(files.requests(), sink));
   }
 }

@@ -2,13 +2,12 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.InjectorJoin;
-import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RecordCodec;
 import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.stats.RunStatistics;
 import java.io.BufferedOutputStream;
 import java.io.BufferedWriter;
@@ -62,8 +61,7 @@ final class MergeCommand implements Callable<Integer> {
     Copied copied = copy(join, files.requests());
     copyArrivals(files.arrivals());
     RunInfo joined = join.info();
-    RunInfoFile.write(
-        joined.toBuilder().dropped(joined.dropped() + copied.lost).build(), files.info());
+    joined.toBuilder().dropped(joined.dropped() + copied.lost).build().write(files.info());
     join.remarks().forEach(System.out::println);
     copied.remarks.forEach(System.out::println);
     return Main.written(RunReport.of(files), files);
@@ -89,8 +87,7 @@ final class MergeCommand implements Callable<Integer> {
           files.requests() + " is not there; expected the directory of a recorded run");
     }
     return RunStatistics.completed(
-        RunInfoFile.read(files.info()).orElse(null),
-        sink -> RecordFile.read(files.requests(), sink));
+        RunInfo.read(files.info()).orElse(null), sink -> RecordFile.read(files.requests(), sink));
   }
 
   /** What happened to the records on their way. */

@@ -1,12 +1,11 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RecordCsv;
 import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.RecordSource;
 import io.github.gatlingllm.stats.RunFigures;
@@ -67,7 +66,7 @@ public final class RunReport {
       throw new NoSuchFileException(
           files.requests() + " is not there; expected the directory of a recorded run");
     }
-    RunInfo info = RunInfoFile.read(files.info()).orElse(null);
+    RunInfo info = RunInfo.read(files.info()).orElse(null);
     boolean withCsv = csv || (info != null && info.reportOptions().csv());
     RunFigures figures = withCsv ? figuresAndCsv(info) : figures(info, this::read);
     SummaryJson.write(figures.summary(), files.summaryJson());

@@ -11,7 +11,6 @@ import io.github.gatlingllm.record.RunClock;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfoBuilder;
-import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.stats.LiveFigures;
 import io.github.gatlingllm.stats.LiveStats;
@@ -69,7 +68,7 @@ public final class Run {
   private volatile LongSupplier underWay = () -> 0;
   private RunInfo info;
 
-  private Run(RunDirectory directory, String injector, RunClock clock) throws IOException {
+  Run(RunDirectory directory, String injector, RunClock clock) throws IOException {
     this.directory = directory;
     this.clock = clock;
     files = new RunFiles(directory.path());
@@ -111,7 +110,7 @@ public final class Run {
   public static Run open(RunDirectory directory, String injector) {
     try {
       Run run = new Run(directory, injector, RunClock.system());
-      Runtime.getRuntime().addShutdownHook(new Thread(new AfterRun(run), "llm-report"));
+      Runtime.getRuntime().addShutdownHook(new Thread(new AfterRun(run, System.out), "llm-report"));
       return run;
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
@@ -317,7 +316,7 @@ public final class Run {
   private synchronized void save() {
     info = info.toBuilder().stages(levels.levels()).build();
     try {
-      RunInfoFile.write(info, files.info());
+      info.write(files.info());
     } catch (IOException e) {
       System.out.println("LLM run.json could not be written: " + e.getMessage());
     }

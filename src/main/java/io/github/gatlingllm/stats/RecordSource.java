@@ -1,6 +1,6 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.record.ReadReport;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import java.io.IOException;
 import java.util.function.Consumer;

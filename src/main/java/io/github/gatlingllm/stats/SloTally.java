@@ -5,7 +5,6 @@ import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.SloJudge;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
 import io.github.gatlingllm.stats.Summary.SloTable;
 import java.util.ArrayList;
@@ -131,12 +130,12 @@ final class SloTally {
       boolean mine = row.target == null || row.target.equals(target);
       if (mine && (own ? name.equals(row.name) : row.name == null)) {
         Slo.Measure measure = row.objective.measure();
-        Double nanos = SloJudge.nanos(measure, record.timing(), record.events(), record.tokens());
+        Double nanos = measure.nanos(record.timing(), record.events(), record.tokens());
         if (nanos != null) {
           row.values.add(nanos / 1e6);
         }
         row.attempted++;
-        row.missed += missed.contains(measure.key()) || missed.contains(SloJudge.FAILED) ? 1 : 0;
+        row.missed += missed.contains(measure.key()) || missed.contains(Slo.FAILED) ? 1 : 0;
       }
     }
   }

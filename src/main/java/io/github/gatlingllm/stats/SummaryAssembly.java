@@ -13,7 +13,7 @@ import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
-import io.github.gatlingllm.record.ReadReport;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.Summary.CacheUse;
 import io.github.gatlingllm.stats.Summary.Knee;

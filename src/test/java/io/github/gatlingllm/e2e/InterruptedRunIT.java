@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.GroundTruth;
-import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.testing.GatlingRun;

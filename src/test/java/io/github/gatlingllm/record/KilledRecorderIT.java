@@ -3,6 +3,7 @@ package io.github.gatlingllm.record;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.record.RecordFile.ReadReport;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

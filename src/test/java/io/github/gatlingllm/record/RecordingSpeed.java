@@ -1,5 +1,6 @@
 package io.github.gatlingllm.record;
 
+import io.github.gatlingllm.record.RecordFile.ReadReport;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

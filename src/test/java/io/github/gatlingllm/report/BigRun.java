@@ -8,7 +8,6 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.record.Slo;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -60,7 +59,7 @@ final class BigRun {
         out.write(RecordCodec.write(record(i)));
       }
     }
-    RunInfoFile.write(info(), files.info());
+    info().write(files.info());
   }
 
   private RunInfo info() {

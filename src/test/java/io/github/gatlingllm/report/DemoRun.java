@@ -4,13 +4,12 @@ import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.ReadReport;
 import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.AssertionText;
 import io.github.gatlingllm.stats.RunFigures;
@@ -142,7 +141,7 @@ final class DemoRun {
   void write(Path run) throws IOException {
     RunFiles files = new RunFiles(run);
     RunInfo info = recorded();
-    RunInfoFile.write(info, files.info());
+    info.write(files.info());
     try (OutputStream out = Files.newOutputStream(files.requests())) {
       for (RequestRecord record : records) {
         out.write(RecordCodec.write(record));

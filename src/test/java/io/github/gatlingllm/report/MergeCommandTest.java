@@ -16,7 +16,6 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.CommandLine.Called;
 import java.io.IOException;
@@ -61,7 +60,7 @@ class MergeCommandTest {
                         "requests/s",
                         List.of(measure, drain))))
             .build();
-    RunInfoFile.write(info, files.info());
+    info.write(files.info());
     for (int i = 0; i < 100; i++) {
       append(files, RecordCodec.write(request(name, i, from + i * 100L * MS)));
     }
@@ -133,7 +132,7 @@ class MergeCommandTest {
         .contains("stage r=10 of a: measured in the 8.0 s that all its injectors share")
         .contains("40 requests were scheduled outside the common measure window");
     RunFiles files = new RunFiles(out);
-    RunInfo info = RunInfoFile.read(files.info()).orElseThrow();
+    RunInfo info = RunInfo.read(files.info()).orElseThrow();
     assertThat(info.injector()).isEqualTo("north,south");
     assertThat(info.planned()).isEqualTo(200);
     assertThat(info.dropped()).isZero();
@@ -183,7 +182,7 @@ class MergeCommandTest {
     assertThat(called.output())
         .contains("1 lines are damaged and left out, the first is line 101: ")
         .contains("the last line is cut off (5 bytes) and left out");
-    RunInfo info = RunInfoFile.read(new RunFiles(out).info()).orElseThrow();
+    RunInfo info = RunInfo.read(new RunFiles(out).info()).orElseThrow();
     assertThat(info.dropped()).isEqualTo(2);
     assertThat(new RunFiles(out).summaryMarkdown()).content().contains("records_dropped");
   }

@@ -4,7 +4,7 @@ import static io.github.gatlingllm.stats.Recorded.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.metric.Metric;
-import io.github.gatlingllm.record.ReadReport;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import java.io.IOException;

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.github.gatlingllm.record.RecordCodec;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfoFile;
 import io.github.gatlingllm.report.SummaryJson;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -29,7 +28,7 @@ class ReferenceScriptIT {
   @BeforeEach
   void recordedRun() throws IOException {
     RunInfo info = ReferenceFiguresTest.info();
-    RunInfoFile.write(info, run.resolve("run.json"));
+    info.write(run.resolve("run.json"));
     Random random = new Random(11);
     ByteArrayOutputStream lines = new ByteArrayOutputStream();
     for (int i = 0; i < 500; i++) {

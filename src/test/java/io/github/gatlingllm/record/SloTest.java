@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class SloJudgeTest {
+class SloTest {
 
   private static final long MS = 1_000_000L;
 
@@ -53,7 +53,7 @@ class SloJudgeTest {
     List<String> names =
         judge(slo, true, RequestStatus.CANCELLED, timing(ttft, null, cancelledAt, 50L));
     assertThat(names).isEqualTo(list(missed));
-    assertThat(SloJudge.met(Slo.parse(slo, 99), RequestStatus.CANCELLED, names))
+    assertThat(Slo.parse(slo, 99).met(RequestStatus.CANCELLED, names))
         .isEqualTo(missed.isEmpty() ? null : Boolean.FALSE);
   }
 
@@ -117,30 +117,29 @@ class SloJudgeTest {
             80 * MS,
             null);
     assertThat(
-            SloJudge.missed(
-                Slo.parse(slo, 99), true, RequestStatus.COMPLETE, true, timing, events, tokens(4)))
+            Slo.parse(slo, 99)
+                .missed(true, RequestStatus.COMPLETE, true, timing, events, tokens(4)))
         .isEqualTo(list(missed));
   }
 
   @Test
   void failedCheckMisses() {
     assertThat(
-            SloJudge.missed(
-                Slo.parse("ttft<200ms", 99),
-                true,
-                RequestStatus.COMPLETE,
-                false,
-                timing(10L, 20L, 20L, 0L),
-                events(),
-                tokens(2)))
-        .containsExactly(SloJudge.FAILED);
+            Slo.parse("ttft<200ms", 99)
+                .missed(
+                    true,
+                    RequestStatus.COMPLETE,
+                    false,
+                    timing(10L, 20L, 20L, 0L),
+                    events(),
+                    tokens(2)))
+        .containsExactly(Slo.FAILED);
   }
 
   @Test
   void withoutSloNothingIsJudged() {
     assertThat(
-            SloJudge.missed(
-                Slo.NONE,
+            Slo.NONE.missed(
                 true,
                 RequestStatus.HTTP_ERROR,
                 false,
@@ -148,20 +147,14 @@ class SloJudgeTest {
                 events(),
                 tokens(0)))
         .isEmpty();
-    assertThat(SloJudge.met(Slo.NONE, RequestStatus.COMPLETE, List.of())).isNull();
-    assertThat(SloJudge.met(Slo.parse("ttft<1s", 99), RequestStatus.COMPLETE, List.of())).isTrue();
+    assertThat(Slo.NONE.met(RequestStatus.COMPLETE, List.of())).isNull();
+    assertThat(Slo.parse("ttft<1s", 99).met(RequestStatus.COMPLETE, List.of())).isTrue();
   }
 
   private static List<String> judge(
       String slo, boolean streamed, RequestStatus verdict, RequestRecord.Timing timing) {
-    return SloJudge.missed(
-        Slo.parse(slo, 99),
-        streamed,
-        verdict,
-        verdict == RequestStatus.COMPLETE,
-        timing,
-        events(),
-        tokens(2));
+    return Slo.parse(slo, 99)
+        .missed(streamed, verdict, verdict == RequestStatus.COMPLETE, timing, events(), tokens(2));
   }
 
   private static RequestRecord.Timing timing(

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class RunInfoFileTest {
+class RunInfoTest {
 
   @TempDir Path directory;
 
@@ -67,8 +67,8 @@ class RunInfoFileTest {
     Path file = directory.resolve("llm").resolve("run.json");
     RunInfo begun = RunInfo.started("chat-1", "ChatSimulation", "injector-1", 5);
     for (RunInfo info : List.of(begun, FULL)) {
-      RunInfoFile.write(info, file);
-      assertThat(RunInfoFile.read(file)).contains(info);
+      info.write(file);
+      assertThat(RunInfo.read(file)).contains(info);
     }
     assertThat(directory.resolve("llm").toFile().list()).containsExactly("run.json");
   }
@@ -76,7 +76,7 @@ class RunInfoFileTest {
   @Test
   void keysAreSnakeCaseWithUnits() throws IOException {
     Path file = directory.resolve("run.json");
-    RunInfoFile.write(FULL, file);
+    FULL.write(file);
     assertThat(Files.readString(file))
         .startsWith("{\n  \"schema\" : \"gatling-llm/run/1\",\n  \"id\" : \"chat-1\",")
         .contains(
@@ -105,7 +105,7 @@ class RunInfoFileTest {
          "state":"interrupted","injector":"i","slo":"","slo_percentile":99,"future":{"a":[1]},
          "stages":[{"label":"c=1","target":"t","kind":"closed loop","unit":"users","more":1}]}
         """);
-    RunInfo info = RunInfoFile.read(file).orElseThrow();
+    RunInfo info = RunInfo.read(file).orElseThrow();
     assertThat(info.state()).isEqualTo(RunInfo.State.INTERRUPTED);
     assertThat(info.endUnixNanos()).isNull();
     assertThat(info.config()).isEmpty();
@@ -122,7 +122,7 @@ class RunInfoFileTest {
          "state":"complete","injector":"i","config":{"ignoreEos":"true","csv":"true",
          "indexBlock":"false","failBuild":"FALSE","tokenizer":"a,b","tokenizer t":"a"}}
         """);
-    RunInfo old = RunInfoFile.read(file).orElseThrow();
+    RunInfo old = RunInfo.read(file).orElseThrow();
     assertThat(old.isOutputPinned("any")).isTrue();
     assertThat(old.hasOneTokenizer()).isFalse();
     assertThat(old.reportOptions()).isEqualTo(new RunInfo.ReportOptions(true, false, false));
@@ -135,7 +135,7 @@ class RunInfoFileTest {
 
   @Test
   void anAbsentFileIsEmpty() throws IOException {
-    assertThat(RunInfoFile.read(directory.resolve("run.json"))).isEmpty();
+    assertThat(RunInfo.read(directory.resolve("run.json"))).isEmpty();
   }
 
   @Test
@@ -143,12 +143,12 @@ class RunInfoFileTest {
     Path file = directory.resolve("run.json");
     Files.writeString(file, "{\"schema\":\"gatling-llm/run/2\"}");
     assertThatIOException()
-        .isThrownBy(() -> RunInfoFile.read(file))
+        .isThrownBy(() -> RunInfo.read(file))
         .withMessageEndingWith(
             "run.json has schema 'gatling-llm/run/2'; expected gatling-llm/run/1");
     Files.writeString(file, "{\n\"schema\":");
     assertThatIOException()
-        .isThrownBy(() -> RunInfoFile.read(file))
+        .isThrownBy(() -> RunInfo.read(file))
         .withMessageContaining("run.json is not understood: Unexpected end-of-input")
         .satisfies(e -> assertThat(e.getMessage()).doesNotContain("\n"));
   }
