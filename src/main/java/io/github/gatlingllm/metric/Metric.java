@@ -292,7 +292,9 @@ public enum Metric {
   private static final List<Metric> OF_REQUESTS =
       DISTRIBUTIONS.stream().filter(metric -> metric.kind() == Kind.PER_REQUEST).toList();
 
+  @SuppressWarnings("ImmutableEnumChecker") // its functions have no state
   private final MetricEntry entry;
+
   private final String name;
   private final String key;
 
