@@ -14,7 +14,6 @@ import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPool;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
-import io.github.gatlingllm.workload.WorkloadScenario;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -303,15 +302,15 @@ final class Setting<T extends @Nullable Object> {
           .excludes("each says what is asked", "prompt", "prompts", "promptTokens")
           .means("recorded dialogs; formats: sharegpt, oasst, longbench, mooncake, openai");
 
-  static final Setting<List<WorkloadScenario>> SCENARIO =
+  static final Setting<List<WorkloadReader.Weighted>> SCENARIO =
       in(
               Group.PROMPTS,
               "scenario",
               Form.list(
                       "A1 A2 B1 B2 C D",
-                      WorkloadReader::scenario,
+                      WorkloadReader.Weighted::alone,
                       WorkloadReader.NAMES + ", such as A1,B1,C")
-                  .map(list -> Form.distinct(list, "scenario")))
+                  .map(WorkloadReader.Weighted::each))
           .unset("none", List.of())
           .excludes("one after the other or mixed", "mix")
           .excludes("scenarios bring their prompts", "prompt", "prompts", "dataset")

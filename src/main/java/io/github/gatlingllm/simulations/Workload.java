@@ -14,10 +14,14 @@ sealed interface Workload {
   String name();
 
   /** Lengths that could not be met; empty in the ordinary case. */
-  Stream<Prompts.Miss> misses();
+  default Stream<Prompts.Miss> misses() {
+    return Stream.empty();
+  }
 
   /** How many prompts of given lengths were made. */
-  long made();
+  default long made() {
+    return 0;
+  }
 
   /** How many scenarios run one after the other. */
   default int scenarios() {
@@ -57,91 +61,56 @@ sealed interface Workload {
     public String name() {
       return dataset.name();
     }
-
-    @Override
-    public Stream<Prompts.Miss> misses() {
-      return Stream.empty();
-    }
-
-    @Override
-    public long made() {
-      return 0;
-    }
   }
 
   /**
-   * Known scenarios, each under the whole load, one after the other.
+   * Known scenarios: each under the whole load, one after the other, or mixed in one population.
    *
-   * @param list at least one, none twice
+   * @param shares at least one, no scenario twice
+   * @param mixed whether they are drawn by weight
    */
-  record Scenarios(List<WorkloadScenario.Ready> list) implements Workload {
-    public Scenarios {
-      list = List.copyOf(list);
-    }
+  record Known(List<Share> shares, boolean mixed) implements Workload {
 
-    @Override
-    public String name() {
-      return list.stream().map(s -> s.scenario().name()).collect(Collectors.joining(","));
-    }
+    /** A scenario; its share of a mix is weight ÷ the sum of all. */
+    record Share(WorkloadScenario.Ready ready, double weight) {}
 
-    @Override
-    public Stream<Prompts.Miss> misses() {
-      return list.stream().flatMap(ready -> ready.misses().stream());
-    }
-
-    @Override
-    public long made() {
-      return list.stream().mapToLong(ready -> ready.prompts().made().size()).sum();
-    }
-
-    @Override
-    public int scenarios() {
-      return list.size();
-    }
-
-    @Override
-    public boolean dialogs() {
-      return list.stream().anyMatch(ready -> ready.scenario().dialog());
-    }
-  }
-
-  /**
-   * Known scenarios in one population, drawn by weight.
-   *
-   * @param shares at least one, none twice
-   */
-  record Mix(List<Share> shares) implements Workload {
-
-    /** A scenario; its share is weight ÷ the sum of all. */
-    public record Share(WorkloadScenario.Ready ready, double weight) {}
-
-    public Mix {
+    public Known {
       shares = List.copyOf(shares);
     }
 
     /** The scenarios, without their weights. */
-    public Scenarios scenarioList() {
-      return new Scenarios(shares.stream().map(Share::ready).toList());
+    List<WorkloadScenario.Ready> list() {
+      return shares.stream().map(Share::ready).toList();
+    }
+
+    /** The names of the scenarios. */
+    String names() {
+      return list().stream().map(s -> s.scenario().name()).collect(Collectors.joining(","));
     }
 
     @Override
     public String name() {
-      return "mix of " + scenarioList().name();
-    }
-
-    @Override
-    public boolean dialogs() {
-      return scenarioList().dialogs();
+      return (mixed ? "mix of " : "") + names();
     }
 
     @Override
     public Stream<Prompts.Miss> misses() {
-      return scenarioList().misses();
+      return list().stream().flatMap(ready -> ready.misses().stream());
     }
 
     @Override
     public long made() {
-      return scenarioList().made();
+      return list().stream().mapToLong(ready -> ready.prompts().made().size()).sum();
+    }
+
+    @Override
+    public int scenarios() {
+      return mixed ? 1 : shares.size();
+    }
+
+    @Override
+    public boolean dialogs() {
+      return list().stream().anyMatch(ready -> ready.scenario().dialog());
     }
   }
 }

@@ -47,8 +47,17 @@ record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullab
     }
   }
 
-  /** A known scenario and its weight in a mix. */
+  /** A known scenario and its weight in a mix; 1 where it is alone. */
   record Weighted(WorkloadScenario scenario, double weight) {
+
+    /** Reads {@code C}. */
+    static Weighted alone(String name) {
+      WorkloadScenario scenario = WorkloadScenario.of(name);
+      if (scenario == null) {
+        throw new IllegalArgumentException();
+      }
+      return new Weighted(scenario, 1);
+    }
 
     /** Reads {@code C:70}. */
     static Weighted parse(String text) {
@@ -69,14 +78,6 @@ record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullab
       Form.distinct(list.stream().map(Weighted::scenario).toList(), "scenario");
       return list;
     }
-  }
-
-  static WorkloadScenario scenario(String name) {
-    WorkloadScenario scenario = WorkloadScenario.of(name);
-    if (scenario == null) {
-      throw new IllegalArgumentException();
-    }
-    return scenario;
   }
 
   static PromptPool promptFile(String file) {
@@ -104,20 +105,14 @@ record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullab
     if (dataset != null) {
       return recorded(dataset);
     }
-    List<WorkloadScenario> scenarios = settings.get(Setting.SCENARIO);
-    if (!scenarios.isEmpty()) {
-      return new Workload.Scenarios(
-          scenarios.stream().map(scenario -> ready(Setting.SCENARIO, scenario, api)).toList());
-    }
-    List<Weighted> mix = settings.get(Setting.MIX);
-    if (!mix.isEmpty()) {
-      return new Workload.Mix(
-          mix.stream()
-              .map(
-                  each ->
-                      new Workload.Mix.Share(
-                          ready(Setting.MIX, each.scenario(), api), each.weight()))
-              .toList());
+    for (Setting<List<Weighted>> known : List.of(Setting.SCENARIO, Setting.MIX)) {
+      if (settings.isSet(known)) {
+        return new Workload.Known(
+            settings.get(known).stream()
+                .map(w -> new Workload.Known.Share(ready(known, w.scenario(), api), w.weight()))
+                .toList(),
+            known == Setting.MIX);
+      }
     }
     return pool(prefix);
   }

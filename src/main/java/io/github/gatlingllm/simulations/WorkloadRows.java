@@ -33,15 +33,16 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
       for (String part : dataset.summary().split("; ", -1)) {
         row.accept("", part);
       }
-    } else if (plan.workload() instanceof Workload.Scenarios scenarios) {
-      boolean several = scenarios.list().size() > 1;
+    } else if (plan.workload() instanceof Workload.Known known) {
       row.accept(
-          "scenarios",
-          scenarios.name() + (several ? ", one after the other, each with the whole load" : ""));
-      scenarios.list().forEach(this::scenario);
-    } else if (plan.workload() instanceof Workload.Mix mix) {
-      row.accept("mix", shares(mix));
-      mix.scenarioList().list().forEach(this::scenario);
+          known.mixed() ? "mix" : "scenarios",
+          known.mixed()
+              ? shares(known)
+              : known.names()
+                  + (known.shares().size() > 1
+                      ? ", one after the other, each with the whole load"
+                      : ""));
+      known.list().forEach(this::scenario);
     }
     List<Prompts.Miss> misses = plan.workload().misses().toList();
     if (!misses.isEmpty()) {
@@ -115,8 +116,8 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
     row.accept("", "   shows: " + scenario.shows());
   }
 
-  private static String shares(Workload.Mix mix) {
-    double all = mix.shares().stream().mapToDouble(Workload.Mix.Share::weight).sum();
+  private static String shares(Workload.Known mix) {
+    double all = mix.shares().stream().mapToDouble(Workload.Known.Share::weight).sum();
     return mix.shares().stream()
         .map(
             share ->

@@ -27,13 +27,12 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
   /** Those that run one after the other, in their order. */
   List<ScenarioBuilder> list() {
-    if (plan.workload() instanceof Workload.Scenarios known) {
-      return known.list().stream()
-          .map(ready -> scenario(ready.scenario().name()).exec(block(ready)))
-          .toList();
-    }
-    if (plan.workload() instanceof Workload.Mix mix) {
-      return List.of(scenario("Mix").exec(drawn(mix)));
+    if (plan.workload() instanceof Workload.Known known) {
+      return known.mixed()
+          ? List.of(scenario("Mix").exec(drawn(known)))
+          : known.list().stream()
+              .map(ready -> scenario(ready.scenario().name()).exec(block(ready)))
+              .toList();
     }
     if (plan.workload() instanceof Workload.Recorded recorded) {
       return List.of(recorded(recorded));
@@ -63,9 +62,9 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
                 : asked(llm("completion").completion().prompt(prompt)));
   }
 
-  private MixBuilder drawn(Workload.Mix shares) {
+  private MixBuilder drawn(Workload.Known shares) {
     MixBuilder mix = mix().seed(plan.seed());
-    for (Workload.Mix.Share share : shares.shares()) {
+    for (Workload.Known.Share share : shares.shares()) {
       mix = mix.add(share.weight(), block(share.ready()));
     }
     return mix;

@@ -71,9 +71,9 @@ final class BenchmarkWorkloadTest {
   void scenariosKeepTheirOrderAndMixesTheirWeights() {
     assertThat(read(Map.of("scenario", "C,a1", "requests", "1")).workload().name())
         .isEqualTo("C,A1");
-    Workload.Mix mix =
-        (Workload.Mix) read(Map.of("mix", "C:70, B1:30.5", "requests", "1")).workload();
-    assertThat(mix.shares()).extracting(Workload.Mix.Share::weight).containsExactly(70.0, 30.5);
+    Workload.Known mix =
+        (Workload.Known) read(Map.of("mix", "C:70, B1:30.5", "requests", "1")).workload();
+    assertThat(mix.shares()).extracting(Workload.Known.Share::weight).containsExactly(70.0, 30.5);
   }
 
   @Test
