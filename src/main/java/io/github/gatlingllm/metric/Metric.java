@@ -401,7 +401,7 @@ public enum Metric {
   }
 
   /** Its one number for a set of requests; null where there is none. */
-  @Nullable Double number(Figures figures) {
+  public @Nullable Double number(Figures figures) {
     return entry.value == null ? null : entry.value.apply(figures);
   }
 
