@@ -1,4 +1,4 @@
-package io.github.gatlingllm.load;
+package io.github.gatlingllm.action;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -18,7 +18,7 @@ final class InFlightGateTest {
 
   private final List<String> told = new ArrayList<>();
 
-  private InFlightGate.Pass enter(InFlightGate gate, String name) {
+  private InFlightGate.Permit enter(InFlightGate gate, String name) {
     return gate.acquire(() -> told.add(name));
   }
 
@@ -34,9 +34,9 @@ final class InFlightGateTest {
   @Test
   void admitsInTheOrderOfArrival() {
     InFlightGate gate = new InFlightGate(1);
-    InFlightGate.Pass a = enter(gate, "a");
-    InFlightGate.Pass b = enter(gate, "b");
-    InFlightGate.Pass c = enter(gate, "c");
+    InFlightGate.Permit a = enter(gate, "a");
+    InFlightGate.Permit b = enter(gate, "b");
+    InFlightGate.Permit c = enter(gate, "c");
     a.release();
     assertThat(told).containsExactly("b");
     assertThat(enter(gate, "d").atOnce()).as("c is first").isFalse();
@@ -48,9 +48,9 @@ final class InFlightGateTest {
   @Test
   void skipsThoseThatGaveUp() {
     InFlightGate gate = new InFlightGate(1);
-    InFlightGate.Pass a = enter(gate, "a");
-    InFlightGate.Pass b = enter(gate, "b");
-    InFlightGate.Pass c = enter(gate, "c");
+    InFlightGate.Permit a = enter(gate, "a");
+    InFlightGate.Permit b = enter(gate, "b");
+    InFlightGate.Permit c = enter(gate, "c");
     b.release();
     assertThat(told).isEmpty();
     a.release();
@@ -62,7 +62,7 @@ final class InFlightGateTest {
   @Test
   void aPlaceIsGivenBackOnce() {
     InFlightGate gate = new InFlightGate(1);
-    InFlightGate.Pass a = enter(gate, "a");
+    InFlightGate.Permit a = enter(gate, "a");
     enter(gate, "b");
     enter(gate, "c");
     a.release();
@@ -73,8 +73,8 @@ final class InFlightGateTest {
   @Test
   void aWaiterThatLeavesAfterItsTurnFreesItsPlace() {
     InFlightGate gate = new InFlightGate(1);
-    InFlightGate.Pass a = enter(gate, "a");
-    InFlightGate.Pass b = enter(gate, "b");
+    InFlightGate.Permit a = enter(gate, "a");
+    InFlightGate.Permit b = enter(gate, "b");
     a.release();
     b.release();
     assertThat(enter(gate, "c").atOnce()).isTrue();
@@ -85,7 +85,7 @@ final class InFlightGateTest {
   void tellsWaitersOutsideItsLock() throws InterruptedException {
     InFlightGate gate = new InFlightGate(1);
     CountDownLatch entered = new CountDownLatch(1);
-    InFlightGate.Pass a = enter(gate, "a");
+    InFlightGate.Permit a = enter(gate, "a");
     gate.acquire(
         () -> {
           Thread other =
@@ -119,14 +119,14 @@ final class InFlightGateTest {
     CountDownLatch gaveUpWhileFull = new CountDownLatch(1);
     ExecutorService workers = Executors.newFixedThreadPool(threads);
     ExecutorService loops = Executors.newFixedThreadPool(4);
-    List<InFlightGate.Pass> full =
+    List<InFlightGate.Permit> full =
         Stream.generate(() -> gate.acquire(() -> {})).limit(limit).toList();
     for (int t = 0; t < threads; t++) {
       int thread = t;
       workers.execute(
           () -> {
             for (int i = 0; i < rounds; i++) {
-              AtomicReference<InFlightGate.Pass> pass = new AtomicReference<>();
+              AtomicReference<InFlightGate.Permit> pass = new AtomicReference<>();
               CountDownLatch known = new CountDownLatch(1);
               Runnable visit =
                   () -> {
@@ -161,7 +161,7 @@ final class InFlightGateTest {
           });
     }
     assertThat(gaveUpWhileFull.await(60, TimeUnit.SECONDS)).as("some did give up").isTrue();
-    full.forEach(InFlightGate.Pass::release);
+    full.forEach(InFlightGate.Permit::release);
     assertThat(done.await(60, TimeUnit.SECONDS)).as("nobody waits for ever").isTrue();
     workers.shutdown();
     loops.shutdown();
