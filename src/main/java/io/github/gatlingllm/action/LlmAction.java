@@ -188,7 +188,8 @@ final class LlmAction extends RequestActionBase {
             index,
             start,
             arrival == null ? null : (Long) arrival.scheduledOffsetNanos());
-    GatePassage passage = new GatePassage(components.gate(), session.eventLoop(), components::now);
+    InFlightGate.Passage passage =
+        new InFlightGate.Passage(components.gate(), session.eventLoop(), components::now);
     StreamedExchange exchange =
         new StreamedExchange(
             timeline,

@@ -33,7 +33,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>Gatling shows the steps to nobody, so they are read from the fields of its controller; where
  * another version has none of these, there are no schedules and a line in the log says so.
  */
-public final class OpenSchedules {
+final class OpenSchedules {
   private static final Logger LOGGER = LoggerFactory.getLogger(OpenSchedules.class);
 
   private final Map<String, OpenSchedule> byScenario;
@@ -43,7 +43,7 @@ public final class OpenSchedules {
   }
 
   /** Reads the schedules of the run that these components belong to; once per run. */
-  public static OpenSchedules of(CoreComponents core) {
+  static OpenSchedules of(CoreComponents core) {
     Map<String, OpenSchedule> schedules = new HashMap<>();
     try {
       Object controller = field(core.controller(), "actor");
@@ -70,7 +70,7 @@ public final class OpenSchedules {
    *
    * @return null for users of closed models and load plans
    */
-  public @Nullable Arrival next(String scenario, long nanoTime) {
+  @Nullable Arrival next(String scenario, long nanoTime) {
     OpenSchedule schedule = byScenario.get(scenario);
     return schedule == null ? null : schedule.next(nanoTime);
   }

@@ -3,7 +3,6 @@ package io.github.gatlingllm.action;
 import io.gatling.core.CoreComponents;
 import io.gatling.core.config.GatlingConfiguration;
 import io.gatling.http.util.SslContexts;
-import io.github.gatlingllm.load.InFlightGate;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.run.Run;

@@ -4,7 +4,6 @@ import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.TokenGaps;
 import io.github.gatlingllm.stats.RunStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,12 +54,12 @@ final class SliceTally implements RunStatistics.Listener {
           slice.add(metric, value, 1);
         }
       }
-      TokenGaps.visit(
-          record.events(),
-          record.tokens(),
-          (i, chunkMicros, tokenMicros, tokens) ->
-              slice.add(Metric.ITL_MS, tokenMicros / 1e3, tokens));
     }
+  }
+
+  @Override
+  public void tokenGap(int level, double at, double micros, int tokens) {
+    slice(level, at).add(Metric.ITL_MS, micros / 1e3, tokens);
   }
 
   private TimeSlice slice(int level, double at) {

@@ -98,8 +98,13 @@ public final class TokenGaps {
 
   /** The nearest-rank percentile of ascending values: the ⌈p ÷ 100 × n⌉-th; p in (0, 100]. */
   public static double nearestRank(double[] ascending, double percent) {
-    int rank = (int) Math.ceil(Math.nextDown(percent / 100 * ascending.length));
-    return ascending[Math.max(1, Math.min(rank, ascending.length)) - 1];
+    return nearestRank(ascending, ascending.length, percent);
+  }
+
+  /** As {@link #nearestRank(double[], double)}, of the first {@code count} values. */
+  public static double nearestRank(double[] ascending, int count, double percent) {
+    int rank = (int) Math.ceil(Math.nextDown(percent / 100 * count));
+    return ascending[Math.max(1, Math.min(rank, count)) - 1];
   }
 
   /** Tokens of each event where the server did not say: N ÷ events, at least 1. */

@@ -4,6 +4,7 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.ConsoleSummary;
 import io.github.gatlingllm.report.RunReport;
 import io.github.gatlingllm.stats.Summary;
+import java.io.PrintStream;
 
 /**
  * The JVM's shutdown hook: Gatling's pages exist by now and its loggers are gone, so ours are made,
@@ -13,9 +14,11 @@ import io.github.gatlingllm.stats.Summary;
 final class AfterRun implements Runnable {
 
   private final Run run;
+  private final PrintStream out;
 
-  AfterRun(Run run) {
+  AfterRun(Run run, PrintStream out) {
     this.run = run;
+    this.out = out;
   }
 
   @Override
@@ -28,24 +31,24 @@ final class AfterRun implements Runnable {
   }
 
   /** Makes the report; true where the build is to fail for what it shows. */
-  private boolean report() {
+  boolean report() {
     try {
       RunInfo info = run.end(RunInfo.State.INTERRUPTED);
       if (!run.hasRequests() && info.assertions().isEmpty()) {
-        System.out.println("LLM report: no llm request was sent, so there is none");
+        out.println("LLM report: no llm request was sent, so there is none");
         return false;
       }
       RunReport report = RunReport.of(run.files());
       Summary summary = report.write().summary();
-      System.out.println(ConsoleSummary.of(summary));
-      summary.assertions().forEach(result -> System.out.println(result.line()));
-      run.conclusions().forEach(System.out::println);
-      report.messages().forEach(System.out::println);
-      System.out.println(
+      out.println(ConsoleSummary.of(summary));
+      summary.assertions().forEach(result -> out.println(result.line()));
+      run.conclusions().forEach(out::println);
+      report.messages().forEach(out::println);
+      out.println(
           "LLM report generated, please open the following file: " + run.files().page().toUri());
       return !summary.assertionsHold() && failsBuild(info);
     } catch (Throwable e) {
-      System.out.println(
+      out.println(
           "LLM report could not be made ("
               + e
               + "); the records are kept, rebuild it with: java -cp <class path>"

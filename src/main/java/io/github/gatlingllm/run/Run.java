@@ -68,7 +68,7 @@ public final class Run {
   private volatile LongSupplier underWay = () -> 0;
   private RunInfo info;
 
-  private Run(RunDirectory directory, String injector, RunClock clock) throws IOException {
+  Run(RunDirectory directory, String injector, RunClock clock) throws IOException {
     this.directory = directory;
     this.clock = clock;
     files = new RunFiles(directory.path());
@@ -110,7 +110,7 @@ public final class Run {
   public static Run open(RunDirectory directory, String injector) {
     try {
       Run run = new Run(directory, injector, RunClock.system());
-      Runtime.getRuntime().addShutdownHook(new Thread(new AfterRun(run), "llm-report"));
+      Runtime.getRuntime().addShutdownHook(new Thread(new AfterRun(run, System.out), "llm-report"));
       return run;
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);

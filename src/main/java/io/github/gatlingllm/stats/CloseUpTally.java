@@ -37,11 +37,11 @@ final class CloseUpTally {
    *
    * @param inSlo whether it met the SLO; null when that is not counted
    */
-  void add(RequestRecord record, StageWindow stage, @Nullable Boolean inSlo) {
+  void add(RequestRecord record, TokenStream stream, StageWindow stage, @Nullable Boolean inSlo) {
     exemplars.add(record, stage.stage());
     scenarios.add(record, stage, inSlo);
     if (record.outcome().ok()) {
-      dependence.add(record);
+      dependence.add(record, stream);
       eventSizes.add(record);
       breakdowns.computeIfAbsent(stage.index(), i -> new BreakdownTally(stage)).add(record);
     }

@@ -2,7 +2,6 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.random.SplitMix64;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.TokenGaps;
 import io.github.gatlingllm.stats.CloseUps.Dependence;
 
 /** How times of ok requests depend on lengths and on the place in the answer. */
@@ -12,7 +11,7 @@ final class DependenceTally {
   private final CloudTally e2eByOutput = new CloudTally();
   private final CloudTally itlByPosition = new CloudTally();
 
-  void add(RequestRecord record) {
+  void add(RequestRecord record, TokenStream stream) {
     String id = record.identity().requestId();
     long hash = hash(id);
     RequestRecord.Timing t = record.timing();
@@ -26,11 +25,11 @@ final class DependenceTally {
     if (output != null && e2e != null) {
       e2eByOutput.add(output, e2e / 1e3, 1, hash, id);
     }
-    TokenGaps.visit(
-        record.events(),
-        record.tokens(),
-        (i, chunk, micros, tokens) ->
-            itlByPosition.add(i + 1, micros, tokens, mixed(hash + i), id));
+    for (int g = 0; g < stream.gaps(); g++) {
+      int event = stream.endedBy(g);
+      itlByPosition.add(
+          event + 1, stream.tokenMicros(g), stream.gapTokens(g), mixed(hash + event), id);
+    }
   }
 
   /** A hash of an id, the same on every machine; FNV-1a, then mixed. */

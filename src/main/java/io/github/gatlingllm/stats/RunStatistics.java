@@ -1,7 +1,6 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.AnswerCounts;
-import io.github.gatlingllm.check.AnswerCounts.TokenTimes;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
@@ -10,7 +9,6 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.TokenGaps;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -38,9 +36,10 @@ public final class RunStatistics {
   private static final String OTHER_NAMES = "(other names)";
 
   private final Windows windows;
+  private final TokenStream stream = new TokenStream();
   private final SloTally slo;
   private final OverTime overTime;
-  private final Map<Key, Cell> cells = new LinkedHashMap<>();
+  private final Map<Key, GroupTally> cells = new LinkedHashMap<>();
   private final Map<String, String> names = new HashMap<>();
   private final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
   private final Map<Integer, SteadyState> steadiness = new LinkedHashMap<>();
@@ -73,6 +72,9 @@ public final class RunStatistics {
      * @param met whether it met its SLO; null where it has none, or is not judged
      */
     void measured(int level, double at, RequestRecord record, @Nullable Boolean met);
+
+    /** A request that was measured and is ok waited so long for each of so many tokens. */
+    void tokenGap(int level, double at, double micros, int tokens);
   }
 
   private RunStatistics(RunInfo info, @Nullable Listener listener) {
@@ -168,7 +170,8 @@ public final class RunStatistics {
     List<String> missed = objectives.missed(record);
     Boolean met = objectives.met(record.outcome().status(), missed);
     boolean inSlo = Boolean.TRUE.equals(met);
-    TokenTimes times = tokens(record, stage, name, inSlo);
+    stream.read(record);
+    tokens(stage, name, inSlo);
     passage(record, stage, name, inSlo);
     injectors.add(id.injector());
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
@@ -176,18 +179,21 @@ public final class RunStatistics {
       overTime.arrival(record.timing().scheduledUnixNanos(), record.timing().startUnixNanos());
     }
     if (id.phase() == Phase.MEASURE) {
-      cell(stage, name).tally().add(record, stage.index(), missed, met);
+      cell(stage, name).tally().add(record, stream, stage.index(), missed, met);
       workload.add(record);
       steadiness(stage).add(record);
       if (id.trial() != null) {
         trials.computeIfAbsent(stage.index(), i -> new TrialTally()).add(record);
       }
-      answers.add(record, times);
+      answers.add(record, stream.times());
       if (listener != null) {
         double at = stage.position(record.timing().scheduledUnixNanos());
         listener.measured(stage.index(), at, record, met);
+        for (int g = 0; g < stream.gaps() && record.outcome().ok(); g++) {
+          listener.tokenGap(stage.index(), at, stream.tokenMicros(g), stream.gapTokens(g));
+        }
       }
-      closeUps.add(record, stage, met);
+      closeUps.add(record, stream, stage, met);
       if (met != null) {
         slo.add(record, missed);
       }
@@ -197,54 +203,36 @@ public final class RunStatistics {
     }
   }
 
-  /** Puts every token into the window and the second in which it arrived. */
-  private TokenTimes tokens(RequestRecord record, StageWindow stage, String name, boolean inSlo) {
-    Inflow inflow = new Inflow(stage, name, inSlo);
-    TokenTimes times = TokenArrivals.visit(record, inflow);
-    Long admitted = record.timing().admittedUnixNanos();
-    if (admitted != null) {
-      TokenGaps.visit(
-          record.events(),
-          record.tokens(),
-          (i, chunk, micros, tokens) ->
-              overTime.gap(admitted + record.events().offsetsMicros()[i] * 1_000L, micros, tokens));
-    }
-    return times;
-  }
-
-  /** The tokens of one request; most of them fall into the window of the one before. */
-  private final class Inflow implements TokenArrivals.Visitor {
-    private final String name;
-    private final boolean inSlo;
-    private StageWindow window;
-    private @Nullable Flow flow;
-    private @Nullable SteadyState steady;
-
-    private Inflow(StageWindow stage, String name, boolean inSlo) {
-      this.window = stage;
-      this.name = name;
-      this.inSlo = inSlo;
-    }
-
-    @Override
-    public void tokens(long unixNanos, double tokens) {
-      overTime.tokens(unixNanos, tokens, inSlo);
-      StageWindow now = windows.at(unixNanos, window);
+  /**
+   * Puts every token into the window and the second in which it arrived; most fall into the window
+   * of the one before.
+   */
+  private void tokens(StageWindow stage, String name, boolean inSlo) {
+    StageWindow window = stage;
+    WindowThroughput flow = null;
+    SteadyState steady = null;
+    for (int i = 0; i < stream.arrivals(); i++) {
+      long at = stream.unixNanos(i);
+      double tokens = stream.tokens(i);
+      overTime.tokens(at, tokens, inSlo);
+      StageWindow now = windows.at(at, window);
       if (now != null) {
-        Flow into = flow;
-        SteadyState over = steady;
-        if (into == null || over == null || now.index() != window.index()) {
-          into = cell(now, name).flow();
-          over = steadiness(now);
-          flow = into;
-          steady = over;
+        if (flow == null || steady == null || now.index() != window.index()) {
+          flow = cell(now, name).flow();
+          steady = steadiness(now);
           window = now;
         }
-        into.tokens(tokens, inSlo);
-        over.tokens(unixNanos, tokens);
+        flow.tokens(tokens, inSlo);
+        steady.tokens(at, tokens);
         if (listener != null) {
-          listener.tokens(now.index(), now.position(unixNanos), tokens, inSlo);
+          listener.tokens(now.index(), now.position(at), tokens, inSlo);
         }
+      }
+    }
+    if (stream.arrivals() > 0) {
+      for (int g = 0; g < stream.gaps(); g++) {
+        overTime.gap(
+            stream.unixNanos(stream.endedBy(g)), stream.tokenMicros(g), stream.gapTokens(g));
       }
     }
   }
@@ -308,8 +296,8 @@ public final class RunStatistics {
     }
   }
 
-  private Cell cell(StageWindow stage, String name) {
-    return cells.computeIfAbsent(new Key(stage.index(), name), k -> Cell.empty());
+  private GroupTally cell(StageWindow stage, String name) {
+    return cells.computeIfAbsent(new Key(stage.index(), name), k -> GroupTally.empty());
   }
 
   private SteadyState steadiness(StageWindow stage) {
@@ -328,7 +316,7 @@ public final class RunStatistics {
     return name;
   }
 
-  Map<Key, Cell> cells() {
+  Map<Key, GroupTally> cells() {
     return cells;
   }
 

@@ -8,7 +8,6 @@ import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.TokenGaps;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,10 +45,16 @@ final class Tally {
   /**
    * Adds a request.
    *
+   * @param stream its tokens
    * @param objectives the objectives it missed
    * @param inSlo whether it met the SLO; null when that is not counted
    */
-  void add(RequestRecord record, int stage, List<String> objectives, @Nullable Boolean inSlo) {
+  void add(
+      RequestRecord record,
+      TokenStream stream,
+      int stage,
+      List<String> objectives,
+      @Nullable Boolean inSlo) {
     RequestRecord.Outcome outcome = record.outcome();
     boolean wasCancelled = outcome.status() == RequestStatus.CANCELLED;
     started++;
@@ -78,7 +83,7 @@ final class Tally {
           recorder(metric).add(value);
         }
       }
-      gaps(record);
+      gaps(record, stream);
     }
   }
 
@@ -90,31 +95,27 @@ final class Tally {
     }
   }
 
-  private void gaps(RequestRecord record) {
-    RequestRecord.Events e = record.events();
+  private void gaps(RequestRecord record, TokenStream stream) {
     if (record.identity().streamed()) {
       Integer n = record.tokens().n();
-      events += e.count();
-      streamedTokens += n == null ? e.count() : n;
+      int count = record.events().count();
+      events += count;
+      streamedTokens += n == null ? count : n;
     }
-    if (e.offsetsMicros().length < 2) {
+    if (stream.gaps() == 0) {
       return;
     }
     ValueRecorder chunk = recorder(Metric.ICL_MS);
     ValueRecorder token = recorder(Metric.ITL_MS);
-    TokenGaps.visit(
-        e,
-        record.tokens(),
-        (i, chunkMicros, tokenMicros, count) -> {
-          chunk.add(chunkMicros / 1e3);
-          token.add(tokenMicros / 1e3, count);
-          stalls += chunkMicros > STALL_MICROS ? 1 : 0;
-        });
-    double[] own = TokenGaps.sortedTokenMicros(e, record.tokens());
-    if (own.length > 0) {
-      double median = TokenGaps.nearestRank(own, 50);
+    for (int g = 0; g < stream.gaps(); g++) {
+      chunk.add(stream.chunkMicros(g) / 1e3);
+      token.add(stream.tokenMicros(g) / 1e3, stream.gapTokens(g));
+      stalls += stream.chunkMicros(g) > STALL_MICROS ? 1 : 0;
+    }
+    if (stream.hasTokenGaps()) {
+      double median = stream.tokenMicrosAt(50);
       if (median > 0) {
-        ratio.add(TokenGaps.nearestRank(own, 99) / median);
+        ratio.add(stream.tokenMicrosAt(99) / median);
       }
     }
   }

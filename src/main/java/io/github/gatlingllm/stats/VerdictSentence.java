@@ -17,9 +17,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of a run in one sentence made from its numbers, e.g. {@code Within TTFT p99 ≤ 200 ms
- * and TPOT p99 ≤ 50 ms up to 24 concurrent = 1,600 tok/s; above, throughput grows 14 % while TTFT
- * p99 grows 5×.}
+ * The outcome of a run in one sentence made from its numbers, e.g. {@code TTFT p99 ≤ 200 ms and
+ * TPOT p99 ≤ 50 ms are met up to 24 concurrent requests (1,600 tok/s); beyond that, throughput
+ * grows 14 % and TTFT p99 grows 5×.}
  */
 final class VerdictSentence {
 
@@ -100,19 +100,23 @@ final class VerdictSentence {
   }
 
   private static String plain(Stage level) {
+    return at(level) + figures(level);
+  }
+
+  private static String at(Stage level) {
+    return isWholeRun(level) ? "over the whole run: " : "at " + load(level) + ": ";
+  }
+
+  private static String figures(Stage level) {
     Distribution ttft = level.figures().metric(Metric.TTFT_MS);
     Distribution shown = ttft.isEmpty() ? level.figures().metric(Metric.E2E_MS) : ttft;
-    return load(level)
-        + " = "
-        + tokens(level)
-        + ", "
-        + NumberText.number(level.figures().throughput().requestsPerS())
-        + " requests/s, "
-        + (ttft.isEmpty() ? "E2E" : "TTFT")
-        + " p50 "
-        + NumberText.ms(shown.p50())
-        + " and p99 "
-        + NumberText.ms(shown.p99());
+    return "%s, %s requests/s completed, %s p50 %s and p99 %s"
+        .formatted(
+            tokens(level),
+            NumberText.number(level.figures().throughput().requestsPerS()),
+            ttft.isEmpty() ? "E2E" : "TTFT",
+            NumberText.ms(shown.p50()),
+            NumberText.ms(shown.p99()));
   }
 
   private String judged(Stage level) {
@@ -120,56 +124,48 @@ final class VerdictSentence {
     if (goodput == null || goodput.share() == null) {
       return plain(level);
     }
-    return load(level)
-        + " = "
-        + tokens(level)
-        + ": "
-        + NumberText.percent(goodput.share())
-        + " of "
-        + NumberText.count(goodput.attempted())
-        + " requests within "
-        + objectives(" and ", "")
-        + (curve.holds(level) ? ", " : ", not ")
-        + "the "
-        + NumberText.plain(slo.percentile())
-        + " % asked for";
+    return "%s%s; %s of %s requests met %s, %s the required %s %%"
+        .formatted(
+            at(level),
+            tokens(level),
+            NumberText.percent(goodput.share()),
+            NumberText.count(goodput.attempted()),
+            objectives(""),
+            curve.holds(level) ? "at least" : "less than",
+            NumberText.plain(slo.percentile()));
   }
 
   private String limit() {
     List<Stage> levels = curve.levels();
     int at = curve.lastHolding();
-    Stage last = levels.get(levels.size() - 1);
-    String within = objectives(" and ", percentileName());
+    String objectives = objectives(" p" + NumberText.plain(slo.percentile()));
     if (at < 0) {
       Stage lowest = levels.get(0);
       Goodput goodput = lowest.figures().goodput();
-      return "No load level holds "
-          + within
-          + "; at the lowest, "
-          + load(lowest)
-          + ", "
-          + NumberText.percent(goodput == null ? null : goodput.share())
-          + " of the requests do";
+      return "No load level meets %s; at the lowest, %s, %s of the requests do"
+          .formatted(
+              objectives,
+              load(lowest),
+              NumberText.percent(goodput == null ? null : goodput.share()));
     }
     Stage holding = levels.get(at);
-    String head =
-        "Within "
-            + within
-            + " up to "
-            + load(holding)
-            + " = "
-            + tokens(holding)
-            + missedBelow(levels.subList(0, at));
-    return at == levels.size() - 1
-        ? head + ", the highest load tried"
-        : head + "; above, " + growth(holding, last);
+    boolean isHighest = at == levels.size() - 1;
+    return "%s %s met up to %s (%s)%s%s%s"
+        .formatted(
+            objectives,
+            slo.objectives().size() == 1 ? "is" : "are",
+            load(holding),
+            tokens(holding),
+            isHighest ? ", the highest load tried" : "",
+            missedBelow(levels.subList(0, at)),
+            isHighest ? "" : growth(holding, levels.get(levels.size() - 1)));
   }
 
   /** Lighter loads that do not hold though a heavier one does: few samples, or a cold start. */
   private String missedBelow(List<Stage> lighter) {
     List<String> missed =
         lighter.stream().filter(s -> !curve.holds(s)).map(VerdictSentence::load).toList();
-    return missed.isEmpty() ? "" : " (but not at " + String.join(", ", missed) + ")";
+    return missed.isEmpty() ? "" : ", but not at " + String.join(", ", missed);
   }
 
   private String knee() {
@@ -177,18 +173,16 @@ final class VerdictSentence {
     Stage last = levels.get(levels.size() - 1);
     Knee knee = curve.knee();
     if (knee == null || !knee.reached()) {
-      return "Highest load tried: " + plain(last) + "; no knee up to there";
+      return "No knee up to the highest load tried, " + load(last) + ": " + figures(last);
     }
     Stage stage =
         levels.stream().filter(s -> s.label().equals(knee.stage())).findFirst().orElse(last);
-    return "The knee is at "
-        + load(stage)
-        + " = "
-        + tokens(stage)
-        + " with TTFT p99 "
-        + NumberText.ms(stage.figures().metric(Metric.TTFT_MS).p99())
-        + "; above, "
-        + growth(stage, last);
+    return "The knee is at %s (%s, TTFT p99 %s)%s"
+        .formatted(
+            load(stage),
+            tokens(stage),
+            NumberText.ms(stage.figures().metric(Metric.TTFT_MS).p99()),
+            growth(stage, last));
   }
 
   /** What more load brought: throughput against the tail of TTFT, or of E2E without streams. */
@@ -199,12 +193,8 @@ final class VerdictSentence {
         from.figures().metric(Metric.TTFT_MS).isEmpty() ? Metric.E2E_MS : Metric.TTFT_MS;
     Double tailBefore = from.figures().metric(metric).p99();
     Double tailAfter = to.figures().metric(metric).p99();
-    return "throughput "
-        + change(before, after)
-        + " while "
-        + metric.title()
-        + " p99 "
-        + change(tailBefore, tailAfter);
+    return "; beyond that, throughput %s and %s p99 %s"
+        .formatted(change(before, after), metric.title(), change(tailBefore, tailAfter));
   }
 
   private static String change(@Nullable Double before, @Nullable Double after) {
@@ -221,35 +211,37 @@ final class VerdictSentence {
     }
     long percent = Math.round((ratio - 1) * 100);
     if (percent == 0) {
-      return "stays";
+      return "stays the same";
     }
     return (percent > 0 ? "grows " : "falls ") + Math.abs(percent) + " %";
   }
 
-  private String objectives(String and, String percentile) {
+  private String objectives(String percentile) {
     return slo.objectives().stream()
         .map(
             o -> o.measure().name() + percentile + " ≤ " + NumberText.plainMs(o.limitNanos() / 1e6))
-        .collect(Collectors.joining(and));
+        .collect(Collectors.joining(" and "));
   }
 
-  private String percentileName() {
-    return " p" + NumberText.plain(slo.percentile());
+  private static boolean isWholeRun(Stage level) {
+    return level.offered() == null && level.label().equals(LevelInfo.WHOLE_RUN);
   }
 
   /**
-   * The load of a level as people say it: {@code 8 concurrent}, {@code 16 requests/s}; its label
-   * where it has no single number; {@code the load} of a run without levels.
+   * The load of a level as people say it: {@code 8 concurrent requests}, {@code 16 requests/s}; its
+   * label where it has no single number.
    */
-  static String load(Stage level) {
+  private static String load(Stage level) {
     Double offered = level.offered();
     if (offered == null) {
-      return level.label().equals(LevelInfo.WHOLE_RUN) ? "the load" : "stage " + level.label();
+      return isWholeRun(level) ? "the whole run" : "load level " + level.label();
     }
     String unit = level.unit();
+    boolean isConcurrency = unit == null || List.of("", "users", "concurrent").contains(unit);
     return NumberText.plain(offered)
-        + " "
-        + (unit == null || unit.isEmpty() || unit.equals("users") ? "concurrent" : unit);
+        + (!isConcurrency
+            ? " " + unit
+            : offered == 1 ? " concurrent request" : " concurrent requests");
   }
 
   private static String tokens(Stage level) {

@@ -2,7 +2,6 @@ package io.github.gatlingllm.action;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.load.InFlightGate;
 import io.netty.channel.DefaultEventLoop;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,11 +23,12 @@ class GatePassageTest {
     var unused = eventLoop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 
-  private GatePassage enter(String name, @Nullable InFlightGate through) throws Exception {
+  private InFlightGate.Passage enter(String name, @Nullable InFlightGate through) throws Exception {
     return eventLoop
         .submit(
             () -> {
-              GatePassage passage = new GatePassage(through, eventLoop, () -> LATER);
+              InFlightGate.Passage passage =
+                  new InFlightGate.Passage(through, eventLoop, () -> LATER);
               passage.enter(1, now -> admitted.add(name + " " + now));
               return passage;
             })
@@ -47,7 +47,7 @@ class GatePassageTest {
 
   @Test
   void whoWaitedIsAdmittedOnItsEventLoopAtTheInstantOfThat() throws Exception {
-    GatePassage first = enter("a", gate);
+    InFlightGate.Passage first = enter("a", gate);
     enter("b", gate);
     assertThat(admitted()).containsExactly("a 1");
     first.leave();
@@ -56,8 +56,8 @@ class GatePassageTest {
 
   @Test
   void whoIsCancelledWhileWaitingGivesUpItsPlaceInTheQueue() throws Exception {
-    GatePassage first = enter("a", gate);
-    GatePassage second = enter("b", gate);
+    InFlightGate.Passage first = enter("a", gate);
+    InFlightGate.Passage second = enter("b", gate);
     enter("c", gate);
     second.leave();
     first.leave();
@@ -66,8 +66,8 @@ class GatePassageTest {
 
   @Test
   void leavingTwiceOrBeforeEnteringFreesNothing() throws Exception {
-    new GatePassage(gate, eventLoop, () -> LATER).leave();
-    GatePassage first = enter("a", gate);
+    new InFlightGate.Passage(gate, eventLoop, () -> LATER).leave();
+    InFlightGate.Passage first = enter("a", gate);
     enter("b", gate);
     enter("c", gate);
     first.leave();

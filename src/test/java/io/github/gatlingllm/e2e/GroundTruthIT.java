@@ -62,6 +62,7 @@ class GroundTruthIT {
           GatlingRun.of(GroundTruthSimulation.class)
               .set("baseUrl", slow.baseUrl())
               .set("ttftMillis", 20)
+              .set("cold", true)
               .run();
 
       assertThat(missed.exitCode()).as(missed.output()).isEqualTo(GatlingRun.ASSERTIONS_FAILED);

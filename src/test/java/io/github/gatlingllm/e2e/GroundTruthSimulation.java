@@ -12,6 +12,7 @@ import static java.time.Duration.ofMillis;
 
 import io.gatling.javaapi.core.Assertion;
 import io.gatling.javaapi.core.Simulation;
+import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import java.util.List;
 
 /**
@@ -22,6 +23,11 @@ public final class GroundTruthSimulation extends Simulation {
   static final int ITERATIONS = 40;
 
   public GroundTruthSimulation() {
+    LlmProtocolBuilder engine =
+        llm.baseUrl(System.getProperty("baseUrl"))
+            .model("embedded")
+            .apiKey("sk-never-to-be-seen")
+            .slo(slo().ttft(ofMillis(Integer.getInteger("ttftMillis"))).percentile(90));
     setUp(
             closedLoop(4)
                 .requests(ITERATIONS)
@@ -31,11 +37,7 @@ public final class GroundTruthSimulation extends Simulation {
                             exec(llm("ask").chat().user("Why is the sky blue?").maxTokens(24)),
                             group("answer")
                                 .on(llm("grouped").completion().prompt("Once").maxTokens(8)))))
-        .protocols(
-            llm.baseUrl(System.getProperty("baseUrl"))
-                .model("embedded")
-                .apiKey("sk-never-to-be-seen")
-                .slo(slo().ttft(ofMillis(Integer.getInteger("ttftMillis"))).percentile(90)))
+        .protocols(Boolean.getBoolean("cold") ? engine.disableJvmWarmUp() : engine)
         .assertions(assertions());
   }
 

@@ -19,7 +19,6 @@ import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Load levels in real runs: their phases, and how they end. */
@@ -104,11 +103,7 @@ class LevelsIT {
     try (EmbeddedEngine engine =
             EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(20)).recordGroundTruth().start();
         GatlingRun run = plan("crowd", engine).set("tokens", 5_000).start()) {
-      long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-      while (engine.running() < 64) {
-        assertThat(System.nanoTime()).as("64 streams").isLessThan(deadline);
-        Thread.onSpinWait();
-      }
+      run.await("64 streams", () -> engine.running() == 64);
       run.terminate();
       run.await();
 

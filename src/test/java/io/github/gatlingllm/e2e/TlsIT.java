@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Certificates are checked unless somebody says otherwise. */
 class TlsIT {
 
-  private static final int REQUESTS = 3;
+  private static final int REQUESTS = TlsSimulation.REQUESTS;
   private static final String REFUSED =
       "TLS failed: the server's certificate is not trusted; add its authority to the trust store,"
           + " or set verifyTls=false";
@@ -86,9 +86,11 @@ class TlsIT {
   @Test
   void theTrustStoreOfTheJvmCounts() throws Exception {
     GatlingRun run =
-        benchmark()
+        GatlingRun.of(TlsSimulation.class)
+            .set("baseUrl", server.baseUrl() + "/v1")
             .set("javax.net.ssl.trustStore", folder.resolve("self-signed.p12"))
             .set("javax.net.ssl.trustStorePassword", "changeit")
+            .noReports()
             .run();
 
     assertThat(run.requests()).hasSize(REQUESTS).allMatch(record -> record.outcome().ok());

@@ -11,7 +11,6 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.nio.file.Files;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -98,10 +97,7 @@ class TokenizersIT {
                 .set("requests", 1_000_000)
                 .set("noUsage", noUsage)
                 .start()) {
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-      while (engine.requestsReceived() < 20 && System.nanoTime() < deadline) {
-        TimeUnit.MILLISECONDS.sleep(5);
-      }
+      run.await("20 requests", () -> engine.requestsReceived() >= 20);
       run.terminate();
       run.await();
 

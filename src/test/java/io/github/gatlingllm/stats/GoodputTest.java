@@ -162,7 +162,11 @@ class GoodputTest {
             tuple("b: ttft", 0.5, 50.0),
             tuple("b: slow: ttft", 1.0, 50.0));
     assertThat(s.verdict())
-        .contains("a: 1 concurrent", "not the 99 % asked for", "b: 1 concurrent", "the 50 % asked");
+        .contains(
+            "a: At 1 concurrent request: ",
+            "less than the required 99 %",
+            "b: At 1 concurrent request: ",
+            "at least the required 50 %");
   }
 
   /** Levels 1, 2, 4: shares 1, 0.5, 0.75 at 60 %: 4 is the highest that holds. */

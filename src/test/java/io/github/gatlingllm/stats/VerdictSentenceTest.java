@@ -19,16 +19,16 @@ class VerdictSentenceTest {
   void upToALevel() {
     assertThat(sweep.figures(SLO).summary().verdict())
         .isEqualTo(
-            "Within TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms up to 8 concurrent = 50 tok/s; above,"
-                + " throughput falls 6 % while TTFT p99 grows 12×.");
+            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (50 tok/s);"
+                + " beyond that, throughput falls 6 % and TTFT p99 grows 12×.");
   }
 
   @Test
   void everyLevelHolds() {
     assertThat(new Levels().level(1, 10, 100).level(8, 50, 150).figures(SLO).summary().verdict())
         .isEqualTo(
-            "Within TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms up to 8 concurrent = 50 tok/s, the"
-                + " highest load tried.");
+            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (50 tok/s),"
+                + " the highest load tried.");
   }
 
   /** Four late ones of the first level arrive in the second's window: 54 tok/s. */
@@ -36,33 +36,35 @@ class VerdictSentenceTest {
   void aLighterLoadThatDoesNotHoldIsNamed() {
     assertThat(new Levels().level(1, 10, 100, 4).level(8, 50, 150).figures(SLO).summary().verdict())
         .isEqualTo(
-            "Within TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms up to 8 concurrent = 54 tok/s (but not"
-                + " at 1 concurrent), the highest load tried.");
+            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (54 tok/s),"
+                + " the highest load tried, but not at 1 concurrent request.");
   }
 
   @Test
   void noLevelHolds() {
     assertThat(new Levels().level(1, 10, 100, 4).level(8, 50, 300).figures(SLO).summary().verdict())
         .isEqualTo(
-            "No load level holds TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms; at the lowest, 1"
-                + " concurrent, 60.0 % of the requests do.");
+            "No load level meets TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms; at the lowest, 1"
+                + " concurrent request, 60.0 % of the requests do.");
   }
 
   @Test
   void oneLevel() {
     assertThat(new Levels().level(8, 50, 100, 1).figures(SLO).summary().verdict())
         .isEqualTo(
-            "8 concurrent = 49 tok/s: 98.0 % of 50 requests within TTFT ≤ 200 ms and TPOT ≤ 50 ms,"
-                + " not the 99 % asked for.");
+            "At 8 concurrent requests: 49 tok/s; 98.0 % of 50 requests met TTFT ≤ 200 ms and TPOT ≤"
+                + " 50 ms, less than the required 99 %.");
     assertThat(new Levels().level(8, 50, 100).figures(SLO).summary().verdict())
         .endsWith(
-            "100 % of 50 requests within TTFT ≤ 200 ms and TPOT ≤ 50 ms, the 99 % asked for.");
+            "100 % of 50 requests met TTFT ≤ 200 ms and TPOT ≤ 50 ms, at least the required 99 %.");
   }
 
   @Test
   void oneLevelWithoutSlo() {
     assertThat(new Levels().level(8, 50, 100).summary().verdict())
-        .isEqualTo("8 concurrent = 50 tok/s, 50 requests/s, TTFT p50 100 ms and p99 100 ms.");
+        .isEqualTo(
+            "At 8 concurrent requests: 50 tok/s, 50 requests/s completed, TTFT p50 100 ms and p99"
+                + " 100 ms.");
   }
 
   @Test
@@ -70,13 +72,13 @@ class VerdictSentenceTest {
     assertThat(
             new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 33, 220).summary().verdict())
         .isEqualTo(
-            "The knee is at 2 concurrent = 30 tok/s with TTFT p99 110 ms; above, throughput grows"
-                + " 10 % while TTFT p99 grows 2×.");
+            "The knee is at 2 concurrent requests (30 tok/s, TTFT p99 110 ms); beyond that,"
+                + " throughput grows 10 % and TTFT p99 grows 2×.");
     assertThat(
             new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 90, 120).summary().verdict())
         .isEqualTo(
-            "Highest load tried: 4 concurrent = 90 tok/s, 90 requests/s, TTFT p50 120 ms and p99"
-                + " 120 ms; no knee up to there.");
+            "No knee up to the highest load tried, 4 concurrent requests: 90 tok/s, 90 requests/s"
+                + " completed, TTFT p50 120 ms and p99 120 ms.");
   }
 
   /** Records that a full disk cut off: the levels after them say nothing about the server. */
@@ -85,7 +87,8 @@ class VerdictSentenceTest {
     Summary summary =
         new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 90, 120).level(8, 0, 1).summary();
 
-    assertThat(summary.verdict()).startsWith("Highest load tried: 4 concurrent");
+    assertThat(summary.verdict())
+        .startsWith("No knee up to the highest load tried, 4 concurrent requests: ");
     assertThat(summary.knee().reached()).isFalse();
   }
 
@@ -93,8 +96,9 @@ class VerdictSentenceTest {
   void severalTargets() {
     assertThat(new Levels().level(8, 50, 100).target("b").level(8, 40, 120).summary().verdict())
         .isEqualTo(
-            "a: 8 concurrent = 50 tok/s, 50 requests/s, TTFT p50 100 ms and p99 100 ms. b: 8"
-                + " concurrent = 40 tok/s, 40 requests/s, TTFT p50 120 ms and p99 120 ms.");
+            "a: At 8 concurrent requests: 50 tok/s, 50 requests/s completed, TTFT p50 100 ms and"
+                + " p99 100 ms. b: At 8 concurrent requests: 40 tok/s, 40 requests/s completed,"
+                + " TTFT p50 120 ms and p99 120 ms.");
   }
 
   @Test
@@ -119,7 +123,7 @@ class VerdictSentenceTest {
             .build();
     Summary summary =
         Recorded.figures(info, Recorded.at(0).stage("c=8").tokens(100).record()).summary();
-    assertThat(summary.verdict()).startsWith("Interrupted: 8 concurrent = 1 tok/s");
+    assertThat(summary.verdict()).startsWith("Interrupted: At 8 concurrent requests: 1 tok/s");
     assertThat(summary.run().state()).isEqualTo("interrupted");
   }
 
@@ -128,7 +132,7 @@ class VerdictSentenceTest {
     Summary summary =
         Recorded.figures(Recorded.run(1), Recorded.at(0).stage("").tokens(100, 500).record())
             .summary();
-    assertThat(summary.verdict()).startsWith("The load = ");
+    assertThat(summary.verdict()).startsWith("Over the whole run: ");
   }
 
   @Test
@@ -138,6 +142,8 @@ class VerdictSentenceTest {
             Recorded.figures(info, Recorded.at(0).stage("c=8").body(400, 12).record())
                 .summary()
                 .verdict())
-        .isEqualTo("8 concurrent = 12 tok/s, 1 requests/s, E2E p50 400 ms and p99 400 ms.");
+        .isEqualTo(
+            "At 8 concurrent requests: 12 tok/s, 1 requests/s completed, E2E p50 400 ms and p99 400"
+                + " ms.");
   }
 }

@@ -158,12 +158,7 @@ public final class GatlingRun implements AutoCloseable {
 
   /** Waits until its records hold so many lines. */
   public void awaitRecords(int count) throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(MAX_SECONDS);
-    while (lineCount() < count) {
-      assertThat(process.isAlive()).as(() -> "still runs; see " + output).isTrue();
-      assertThat(System.nanoTime()).as("has recorded in time").isLessThan(deadline);
-      var unused = process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS);
-    }
+    await(count + " records", () -> lineCount() >= count);
   }
 
   private long lineCount() throws IOException {
@@ -180,10 +175,21 @@ public final class GatlingRun implements AutoCloseable {
 
   /** Waits until it has printed a line with that in it. */
   public void awaitLine(String part) throws IOException, InterruptedException {
+    await(part, () -> lines().stream().anyMatch(line -> line.contains(part)));
+  }
+
+  /** Something that may come true while it runs. */
+  @FunctionalInterface
+  public interface Condition {
+    boolean holds() throws IOException;
+  }
+
+  /** Waits for something while it runs. */
+  public void await(String what, Condition condition) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(MAX_SECONDS);
-    while (lines().stream().noneMatch(line -> line.contains(part))) {
+    while (!condition.holds()) {
       assertThat(process.isAlive()).as(() -> "still runs; see " + output).isTrue();
-      assertThat(System.nanoTime()).as("has printed " + part).isLessThan(deadline);
+      assertThat(System.nanoTime()).as("in time: " + what).isLessThan(deadline);
       var unused = process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS);
     }
   }

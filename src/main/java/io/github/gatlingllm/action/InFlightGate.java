@@ -1,0 +1,160 @@
+package io.github.gatlingllm.action;
+
+import io.netty.channel.EventLoop;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets at most so many requests be in flight at a time; more wait, first in first out, whatever
+ * thread they come from. Never blocks; entering and leaving cost the same however many wait.
+ *
+ * <p>Thread-safe: one lock, held for some hundred nanoseconds, never while a waiter is told.
+ */
+final class InFlightGate {
+
+  /** Somebody who had to wait. */
+  @FunctionalInterface
+  interface Waiter {
+
+    /**
+     * It is this one's turn. Called once, by the thread that made room: return at once, throw
+     * nothing, act on a thread of your own. A permit that was released in the meantime is void.
+     */
+    void admitted();
+  }
+
+  private enum State {
+    WAITING,
+    INSIDE,
+    GONE
+  }
+
+  private final int limit;
+  private final Queue<Permit> waiting = new ArrayDeque<>();
+  private int inside;
+
+  /**
+   * @param limit requests in flight, 1 or more
+   * @throws IllegalArgumentException if it is not
+   */
+  InFlightGate(int limit) {
+    if (limit < 1) {
+      throw new IllegalArgumentException(
+          "maxInFlight(" + limit + "): expected 1 request in flight or more");
+    }
+    this.limit = limit;
+  }
+
+  /**
+   * Enters, or joins the end of the queue.
+   *
+   * @param waiter is told when its turn comes; not called where the permit is valid {@link
+   *     Permit#atOnce() at once}
+   */
+  synchronized Permit acquire(Waiter waiter) {
+    boolean free = inside < limit;
+    Permit permit = new Permit(waiter, free);
+    if (free) {
+      inside++;
+    } else {
+      waiting.add(permit);
+    }
+    return permit;
+  }
+
+  private void release(Permit permit) {
+    Permit next = null;
+    synchronized (this) {
+      State was = permit.state;
+      permit.state = State.GONE;
+      if (was == State.INSIDE) {
+        next = nextWaiting();
+        if (next == null) {
+          inside--;
+        } else {
+          next.state = State.INSIDE;
+        }
+      }
+    }
+    if (next != null) {
+      next.waiter.admitted();
+    }
+  }
+
+  /** Drops those that gave up: each once, so that releasing stays cheap. */
+  private @Nullable Permit nextWaiting() {
+    Permit next = waiting.poll();
+    while (next != null && next.state == State.GONE) {
+      next = waiting.poll();
+    }
+    return next;
+  }
+
+  /** One request's place: in the queue, then inside. */
+  final class Permit {
+    private final Waiter waiter;
+    private final boolean atOnce;
+    private State state;
+
+    private Permit(Waiter waiter, boolean atOnce) {
+      this.waiter = waiter;
+      this.atOnce = atOnce;
+      this.state = atOnce ? State.INSIDE : State.WAITING;
+    }
+
+    /** Whether there was room, so that nobody had to wait. */
+    boolean atOnce() {
+      return atOnce;
+    }
+
+    /** Gives the place back, or gives up waiting. Further calls do nothing. */
+    void release() {
+      InFlightGate.this.release(this);
+    }
+  }
+
+  /**
+   * One request's way through the in-flight gate, if there is one. Belongs to the request's event
+   * loop.
+   */
+  static final class Passage {
+
+    private final @Nullable InFlightGate gate;
+    private final EventLoop eventLoop;
+    private final LongSupplier nanoClock;
+    private @Nullable Permit permit;
+
+    Passage(@Nullable InFlightGate gate, EventLoop eventLoop, LongSupplier nanoClock) {
+      this.gate = gate;
+      this.eventLoop = eventLoop;
+      this.nanoClock = nanoClock;
+    }
+
+    /**
+     * Calls back as soon as there is room, with the instant of that: {@code now} inside this call,
+     * or later on the event loop.
+     */
+    void enter(long now, LongConsumer admitted) {
+      if (gate == null) {
+        admitted.accept(now);
+        return;
+      }
+      permit =
+          gate.acquire(
+              () -> EventLoops.execute(eventLoop, () -> admitted.accept(nanoClock.getAsLong())));
+      if (permit.atOnce()) {
+        admitted.accept(now);
+      }
+    }
+
+    /** The request is over, or will never be sent. */
+    void leave() {
+      if (permit != null) {
+        permit.release();
+      }
+    }
+  }
+}

@@ -1,0 +1,180 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.check.AnswerCounts.TokenTimes;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.TokenGaps;
+import java.util.Arrays;
+
+/**
+ * When the tokens of one request arrived and the gaps between them, computed once for all tallies.
+ * One object takes record after record: its arrays grow to the longest answer, nothing is allocated
+ * per token.
+ *
+ * <p>With event times: each event brings the tokens that the server said, else an even share of N.
+ * Without: N tokens at equal distances from the first token to the last. Not streamed: all tokens
+ * with the last byte of the body.
+ */
+final class TokenStream implements TokenGaps.Visitor {
+
+  /** Above this many tokens the percentiles of one request are not computed. */
+  private static final long MOST_SORTED = 1_000_000;
+
+  private TokenTimes times = TokenTimes.KNOWN;
+  private int arrivals;
+  private long[] unixNanos = new long[256];
+  private double[] tokens = new double[256];
+  private int gaps;
+  private int[] endedBy = new int[256];
+  private int[] chunkMicros = new int[256];
+  private double[] tokenMicros = new double[256];
+  private int[] gapTokens = new int[256];
+  private double[] ascending = new double[256];
+  private int sorted;
+
+  /** Takes the place of the record before. */
+  void read(RequestRecord record) {
+    arrivals = 0;
+    gaps = 0;
+    sorted = -1;
+    TokenGaps.visit(record.events(), record.tokens(), this);
+    Long admitted = record.timing().admittedUnixNanos();
+    times = admitted == null ? TokenTimes.KNOWN : arrivals(record, admitted);
+  }
+
+  private TokenTimes arrivals(RequestRecord record, long admitted) {
+    int[] offsets = record.events().offsetsMicros();
+    if (offsets.length > 0) {
+      return events(record, admitted, offsets);
+    }
+    Long last = record.timing().latencyNanos();
+    Long first = record.timing().ttftNanos();
+    if (last == null) {
+      return TokenTimes.KNOWN;
+    }
+    if (first == null) {
+      Integer all = record.tokens().outputTokens();
+      if (record.identity().streamed() || all == null) {
+        return TokenTimes.KNOWN;
+      }
+      arrived(admitted + last, all);
+      return TokenTimes.KNOWN;
+    }
+    Integer known = record.tokens().n();
+    int n = known == null ? record.events().count() : known;
+    for (int i = 0; i < n; i++) {
+      double part = n == 1 ? 0 : (double) i / (n - 1);
+      arrived(admitted + first + Math.round(part * (last - first)), 1);
+    }
+    return TokenTimes.INTERPOLATED;
+  }
+
+  private TokenTimes events(RequestRecord record, long admitted, int[] offsets) {
+    int[] said = record.events().tokens();
+    boolean known = said.length == offsets.length;
+    double share = TokenGaps.share(offsets.length, record.tokens());
+    for (int i = 0; i < offsets.length; i++) {
+      arrived(admitted + offsets[i] * 1_000L, known ? said[i] : share);
+    }
+    return known || share == 1 ? TokenTimes.KNOWN : TokenTimes.SHARED;
+  }
+
+  private void arrived(long at, double count) {
+    if (arrivals == unixNanos.length) {
+      unixNanos = Arrays.copyOf(unixNanos, arrivals * 2);
+      tokens = Arrays.copyOf(tokens, arrivals * 2);
+    }
+    unixNanos[arrivals] = at;
+    tokens[arrivals++] = count;
+  }
+
+  @Override
+  public void gap(int event, int chunk, double perToken, int count) {
+    if (gaps == endedBy.length) {
+      endedBy = Arrays.copyOf(endedBy, gaps * 2);
+      chunkMicros = Arrays.copyOf(chunkMicros, gaps * 2);
+      tokenMicros = Arrays.copyOf(tokenMicros, gaps * 2);
+      gapTokens = Arrays.copyOf(gapTokens, gaps * 2);
+    }
+    endedBy[gaps] = event;
+    chunkMicros[gaps] = chunk;
+    tokenMicros[gaps] = perToken;
+    gapTokens[gaps++] = count;
+  }
+
+  /** How the instants are known. */
+  TokenTimes times() {
+    return times;
+  }
+
+  /** How many arrivals there were: with event times, one per event. */
+  int arrivals() {
+    return arrivals;
+  }
+
+  /** When the i-th arrived. */
+  long unixNanos(int i) {
+    return unixNanos[i];
+  }
+
+  /** How many tokens the i-th arrival brought. */
+  double tokens(int i) {
+    return tokens[i];
+  }
+
+  /** How many gaps there were. */
+  int gaps() {
+    return gaps;
+  }
+
+  /** Position of the event, from 0, that ended the g-th gap. */
+  int endedBy(int g) {
+    return endedBy[g];
+  }
+
+  /** The raw g-th gap. */
+  int chunkMicros(int g) {
+    return chunkMicros[g];
+  }
+
+  /** The g-th gap per token; meaningless where it counts for no token. */
+  double tokenMicros(int g) {
+    return tokenMicros[g];
+  }
+
+  /** How many tokens the g-th gap counts for. */
+  int gapTokens(int g) {
+    return gapTokens[g];
+  }
+
+  /** Whether the gaps per token of this request have percentiles. */
+  boolean hasTokenGaps() {
+    sort();
+    return sorted > 0;
+  }
+
+  /** Nearest-rank percentile of this request's own gaps, one per token. */
+  double tokenMicrosAt(double percent) {
+    sort();
+    return TokenGaps.nearestRank(ascending, sorted, percent);
+  }
+
+  private void sort() {
+    if (sorted >= 0) {
+      return;
+    }
+    long all = 0;
+    for (int g = 0; g < gaps; g++) {
+      all += gapTokens[g];
+    }
+    sorted = all > MOST_SORTED ? 0 : (int) all;
+    if (ascending.length < sorted) {
+      ascending = new double[Math.max(sorted, ascending.length * 2)];
+    }
+    int at = 0;
+    for (int g = 0; g < gaps && sorted > 0; g++) {
+      Arrays.fill(ascending, at, at + gapTokens[g], tokenMicros[g]);
+      at += gapTokens[g];
+    }
+    Arrays.sort(ascending, 0, sorted);
+  }
+}

@@ -1,0 +1,117 @@
+package io.github.gatlingllm.run;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.record.RunClock;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.stats.AssertionText;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AfterRunTest {
+
+  @TempDir private Path folder;
+  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+  private @Nullable Run run;
+
+  private Run open() throws IOException {
+    Run opened =
+        new Run(
+            new RunDirectory("Sim", "sim-1", folder.resolve("sim-1")), "here", RunClock.system());
+    run = opened;
+    return opened;
+  }
+
+  @AfterEach
+  void close() {
+    if (run != null) {
+      run.complete();
+    }
+  }
+
+  private boolean failsBuild(Run ended) {
+    return new AfterRun(ended, new PrintStream(said, true, UTF_8)).report();
+  }
+
+  private String said() {
+    return said.toString(UTF_8);
+  }
+
+  private static void send(Run to, LevelRecord record) {
+    var unused = to.nextRequest();
+    to.record(record.record());
+  }
+
+  private static void demand(Run of, String assertion) {
+    of.describe(builder -> builder.assertions(List.of(AssertionText.parse(assertion))));
+  }
+
+  @Test
+  void withoutRequestsThereIsNoReport() throws IOException {
+    Run opened = open();
+    assertThat(failsBuild(opened)).isFalse();
+    assertThat(said())
+        .isEqualToIgnoringNewLines("LLM report: no llm request was sent, so there is none");
+    assertThat(opened.files().page()).doesNotExist();
+  }
+
+  @Test
+  void aRunThatDidNotCompleteIsReportedAsInterrupted() throws IOException {
+    Run opened = open();
+    send(opened, LevelRecord.ok("c=1"));
+    assertThat(failsBuild(opened)).isFalse();
+    assertThat(RunInfo.read(opened.files().info()).orElseThrow().state())
+        .isEqualTo(RunInfo.State.INTERRUPTED);
+    assertThat(opened.files().page()).exists();
+    assertThat(opened.exit()).as("no way to change the exit code").isNull();
+  }
+
+  @Test
+  void aMissedAssertionFailsTheBuild() throws IOException {
+    Run opened = open();
+    demand(opened, "errors<1%");
+    send(opened, LevelRecord.failed("c=1"));
+    opened.complete();
+    assertThat(failsBuild(opened)).isTrue();
+    assertThat(opened.exit()).isNotNull();
+  }
+
+  @Test
+  void anAssertionThatHoldsDoesNot() throws IOException {
+    Run opened = open();
+    demand(opened, "errors<1%");
+    send(opened, LevelRecord.ok("c=1"));
+    opened.complete();
+    assertThat(failsBuild(opened)).isFalse();
+  }
+
+  @Test
+  void failBuildFalseOnlyReportsTheMiss() throws IOException {
+    Run opened = open();
+    demand(opened, "errors<1%");
+    opened.describe(builder -> builder.report(new RunInfo.ReportOptions(false, true, false)));
+    send(opened, LevelRecord.failed("c=1"));
+    opened.complete();
+    assertThat(failsBuild(opened)).isFalse();
+    assertThat(said()).contains("errors");
+  }
+
+  @Test
+  void aReportThatCannotBeMadeIsSaidAndChangesNothing() throws IOException {
+    Run opened = open();
+    send(opened, LevelRecord.ok("c=1"));
+    opened.complete();
+    Files.delete(opened.files().requests());
+    assertThat(failsBuild(opened)).isFalse();
+    assertThat(said()).startsWith("LLM report could not be made").contains("render");
+  }
+}
