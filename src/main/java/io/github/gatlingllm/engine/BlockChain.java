@@ -39,8 +39,8 @@ final class BlockChain {
   }
 
   /**
-   * Blocks that are full and named when so many tokens are in the cache. The prompt's last token
-   * may be part of one; the answer's then follow it without a gap.
+   * Blocks that are full and named when {@code tokens} tokens are in the cache. The prompt's last
+   * token may be part of one; the answer's then follow it without a gap.
    */
   int full(int tokens) {
     long charsPerToken = Hasher.CHARS_PER_TOKEN;

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * is not ASCII is read as ISO 8859-1, a character per byte, because a server may cut its output in
  * the middle of a character, which Jackson's UTF-8 parser refuses. Beyond that it is as lenient as
  * it can be: Python servers write {@code NaN}, others leave control characters unescaped.
+ *
+ * <p>A chunk of 330 bytes with usage takes about 0.64 µs of CPU, against 0.40 µs of a scanner
+ * written by hand and 0.05 µs where the template matches ({@code WireThroughput}).
  */
 final class ChunkReader {
 
