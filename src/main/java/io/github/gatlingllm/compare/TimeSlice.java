@@ -7,6 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What belongs to one slice of a measure window. */
+@SuppressWarnings("EnumOrdinal") // an array, as every token is added and every draw adds them up
 final class TimeSlice {
 
   private final Map<Metric, LogHistogram> values = new EnumMap<>(Metric.class);
