@@ -23,7 +23,7 @@ class PackageArrowsTest {
 
   private static final Map<String, Set<String>> MAY_KNOW =
       Map.ofEntries(
-          Map.entry("javaapi", Set.of("action", "load", "random", "workload", "record")),
+          Map.entry("javaapi", Set.of("metric", "action", "load", "random", "workload", "record")),
           Map.entry(
               "action",
               Set.of("client", "engine", "load", "run", "record", "stats", "wire", "workload")),

@@ -3,9 +3,11 @@ package io.github.gatlingllm.load;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.Conclusion;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.metric.Interval;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +29,6 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
   private static final int MOST_STEPS = 20;
 
   /** 95 % of a normal distribution lie within so many standard deviations. */
-  private static final double Z = 1.959963984540054;
-
   public GoodputSearch {
     Arrivals.requireRate(startingAt);
     if (!(precision > 0 && precision < 1)) {
@@ -46,20 +46,6 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
   @Override
   public @Nullable Long plannedNanos() {
     return null;
-  }
-
-  /**
-   * Wilson's score interval of a share at 95 %: the values that {@code met} of {@code attempted}
-   * does not contradict (E. B. Wilson, 1927).
-   */
-  record Interval(double low, double high) {
-    static Interval of(long met, long attempted) {
-      double n = attempted;
-      double p = met / n;
-      double centre = (p + Z * Z / (2 * n)) / (1 + Z * Z / n);
-      double half = Z / (1 + Z * Z / n) * Math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n));
-      return new Interval(Math.max(0, centre - half), Math.min(1, centre + half));
-    }
   }
 
   private final class Source implements LevelSource {
@@ -131,9 +117,11 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       if (failure != null || best == null || met == null) {
         return new Conclusion("search", nothing(), false, null, null);
       }
-      Interval share = Interval.of(met, best.attempted());
+      Interval share = Objects.requireNonNull(Interval.ofShare(met, best.attempted()));
       double asked = best.sloPercentile() / 100;
-      boolean enough = Interval.of(best.attempted(), best.attempted()).low() >= asked;
+      Interval highest =
+          Objects.requireNonNull(Interval.ofShare(best.attempted(), best.attempted()));
+      boolean enough = highest.low() >= asked;
       String text =
           String.format(
               Locale.ROOT,

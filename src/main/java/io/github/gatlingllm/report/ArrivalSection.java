@@ -4,6 +4,7 @@ import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Series.Bucket;
 import io.github.gatlingllm.stats.Series.Shape;

@@ -4,6 +4,7 @@ import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.stats.CloseUps.Breakdown;
 import io.github.gatlingllm.stats.CloseUps.Part;

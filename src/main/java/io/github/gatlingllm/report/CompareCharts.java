@@ -6,6 +6,7 @@ import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Chart.Scale;
 import io.github.gatlingllm.report.ComparedRuns.Side;
+import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Stage;

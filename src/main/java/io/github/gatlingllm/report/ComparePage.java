@@ -7,6 +7,7 @@ import io.github.gatlingllm.compare.FailCondition.Judged;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.report.ComparedRuns.Side;
+import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.stats.CloseUps;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Summary;

@@ -7,6 +7,7 @@ import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Pin;
 import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Curve;
 import io.github.gatlingllm.stats.Summary.Stage;

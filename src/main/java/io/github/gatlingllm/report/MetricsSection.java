@@ -5,6 +5,7 @@ import io.github.gatlingllm.metric.Interval;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.FactTables.Metrics;
+import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;

@@ -7,6 +7,7 @@ import io.github.gatlingllm.report.Chart.Band;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Series.Bucket;
 import io.github.gatlingllm.stats.Summary;

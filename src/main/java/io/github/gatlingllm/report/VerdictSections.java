@@ -4,6 +4,7 @@ import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.stats.AssertionResult;
 import io.github.gatlingllm.stats.Summary;
 import java.nio.file.Files;

@@ -111,15 +111,6 @@ class GoodputSearchTest {
         .seed();
   }
 
-  /** Known values: 9 of 10 is 0.596 to 0.982 (Newcombe 1998, method 3). */
-  @Test
-  void intervalIsWilsons() {
-    GoodputSearch.Interval interval = GoodputSearch.Interval.of(9, 10);
-    assertThat(interval.low()).isCloseTo(0.5958, within(1e-4));
-    assertThat(interval.high()).isCloseTo(0.9821, within(1e-4));
-    assertThat(GoodputSearch.Interval.of(10, 10).high()).isCloseTo(1, within(1e-12));
-  }
-
   @Test
   void refusesWhatCannotBeMet() {
     assertThatThrownBy(() -> search(1, 0)).hasMessageContaining("precision(0.0) cannot be met");

@@ -13,13 +13,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The requests of one stage and one name; cells are joined into stages, targets and the run. */
-record Cell(Tally tally, Flow flow) {
+record GroupTally(Tally tally, WindowThroughput flow) {
 
-  static Cell empty() {
-    return new Cell(new Tally(), new Flow());
+  static GroupTally empty() {
+    return new GroupTally(new Tally(), new WindowThroughput());
   }
 
-  void add(Cell other) {
+  void add(GroupTally other) {
     tally.add(other.tally);
     flow.add(other.flow);
   }

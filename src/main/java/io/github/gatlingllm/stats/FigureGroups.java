@@ -10,11 +10,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Joins what was counted into parts of the run: by stage, target or request name. */
-record Parts(RunStatistics counted) {
+record FigureGroups(RunStatistics counted) {
 
   /** The cells that are wanted, in one. */
-  Cell joined(Predicate<RunStatistics.Key> which) {
-    Cell sum = Cell.empty();
+  GroupTally joined(Predicate<RunStatistics.Key> which) {
+    GroupTally sum = GroupTally.empty();
     counted
         .cells()
         .forEach(
@@ -95,7 +95,8 @@ record Parts(RunStatistics counted) {
         w ->
             (target == null || target.equals(w.stage().target()))
                 && (stage == null || stage.equals(w.stage()));
-    Cell cell = joined(key -> within.test(stage(key)) && (name == null || name.equals(key.name())));
+    GroupTally cell =
+        joined(key -> within.test(stage(key)) && (name == null || name.equals(key.name())));
     return new Part(
         cell.figures(windowNanos(within), hasSlo(target), null, max, null), cell.tally());
   }

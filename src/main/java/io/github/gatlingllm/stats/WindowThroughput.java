@@ -6,7 +6,7 @@ import io.github.gatlingllm.metric.Moments;
  * What happened inside a measure window, whatever phase the request was scheduled in: tokens that
  * arrived, requests that ended, time in flight.
  */
-final class Flow {
+final class WindowThroughput {
 
   private double tokens;
   private double sloTokens;
@@ -38,7 +38,7 @@ final class Flow {
     inFlightNanos += nanos;
   }
 
-  void add(Flow other) {
+  void add(WindowThroughput other) {
     tokens += other.tokens;
     sloTokens += other.sloTokens;
     promptTokens += other.promptTokens;
