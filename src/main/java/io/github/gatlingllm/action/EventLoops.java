@@ -35,7 +35,7 @@ final class EventLoops {
     }
   }
 
-  /** Netty keeps what a scheduled task throws in a future that nobody reads. */
+  /** Netty keeps what a scheduled task throws in a future that is not read. */
   private static void logged(Runnable task) {
     try {
       task.run();

@@ -35,7 +35,7 @@ final class ResponseProcessor {
 
   private static final int LONGEST_ERROR = 200;
 
-  /** What stands for a count that nobody has made yet. */
+  /** Estimate for text that has not been counted. */
   private static final int CHARS_PER_TOKEN = 4;
 
   private final LlmRequest.RequestDraft request;

@@ -273,10 +273,18 @@ enum CheckCatalogue {
 
   private final String question;
   private final String figure;
+
+  @SuppressWarnings("ImmutableEnumChecker") // it has no state
   private final Threshold threshold;
+
   private final String appliesTo;
+
+  @SuppressWarnings("ImmutableEnumChecker") // it has no state
   private final Predicate<CheckInput> applies;
+
   private final String remedy;
+
+  @SuppressWarnings("ImmutableEnumChecker") // it has no state
   private final Function<CheckInput, Stream<Finding>> judge;
 
   /** Answers once. */

@@ -60,8 +60,8 @@ public final class TokenCounts {
   }
 
   /**
-   * One token per event where nobody counted the output; absent for an answer that was not
-   * streamed.
+   * One token per event where neither server nor tokenizer counted the output; absent for an answer
+   * that was not streamed.
    */
   public static Tokens byEvents(Asked asked, ReceivedAnswer answer, Timeline timeline) {
     return timeline.count() == 0

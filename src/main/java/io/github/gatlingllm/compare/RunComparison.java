@@ -231,37 +231,33 @@ final class RunComparison {
       @Nullable Double before,
       @Nullable Double after,
       @Nullable Double half) {
-    boolean inPoints = figure.scale() == Scale.POINTS;
     Double change = figure.change(before, after);
-    Double percent = change == null ? null : (Double) figure.inPercent(change);
-    if (change == null || half == null || before == null || after == null) {
-      boolean same = before != null && before.equals(after);
-      return new Change(
-          figure.figure(),
-          figure.isLowerBetter(),
-          inPoints,
-          before,
-          after,
-          same ? (Double) 0.0 : percent,
-          null,
-          same && half != null ? Outcome.NO_CLEAR_CHANGE : Outcome.TOO_FEW);
-    }
+    boolean isSame = before != null && before.equals(after);
     Interval interval =
-        new Interval(figure.inPercent(change - half), figure.inPercent(change + half));
-    boolean isClear =
-        (interval.low() > 0 || interval.high() < 0)
-            && isRelevant(figure.scale(), Math.abs(figure.inPercent(change)), after - before);
+        change == null || half == null
+            ? null
+            : new Interval(figure.inPercent(change - half), figure.inPercent(change + half));
     return new Change(
         figure.figure(),
         figure.isLowerBetter(),
-        inPoints,
+        figure.scale() == Scale.POINTS,
         before,
         after,
-        percent,
+        isSame ? (Double) 0.0 : change == null ? null : (Double) figure.inPercent(change),
         interval,
-        !isClear
-            ? Outcome.NO_CLEAR_CHANGE
-            : (change < 0) == figure.isLowerBetter() ? Outcome.BETTER : Outcome.WORSE);
+        change == null || interval == null || before == null || after == null
+            ? isSame && half != null ? Outcome.NO_CLEAR_CHANGE : Outcome.TOO_FEW
+            : outcome(figure, change, interval, after - before));
+  }
+
+  private static Outcome outcome(
+      ComparedFigure figure, double change, Interval interval, double difference) {
+    boolean isClear =
+        (interval.low() > 0 || interval.high() < 0)
+            && isRelevant(figure.scale(), Math.abs(figure.inPercent(change)), difference);
+    return !isClear
+        ? Outcome.NO_CLEAR_CHANGE
+        : (change < 0) == figure.isLowerBetter() ? Outcome.BETTER : Outcome.WORSE;
   }
 
   /** The change of a figure that is not among those compared: measured, without an interval. */

@@ -7,10 +7,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What belongs to one slice of a measure window. */
+@SuppressWarnings("EnumOrdinal") // an array, as every token is added and every draw adds them up
 final class TimeSlice {
 
   private final Map<Metric, LogHistogram> values = new EnumMap<>(Metric.class);
-  private final double[] amounts = new double[Amount.values().length];
+  private final Map<Amount, Double> amounts = new EnumMap<>(Amount.class);
 
   void add(Metric metric, double value, int weight) {
     if (metric.isCompared()) {
@@ -19,7 +20,7 @@ final class TimeSlice {
   }
 
   void add(Amount amount, double more) {
-    amounts[amount.ordinal()] += more;
+    amounts.merge(amount, more, Double::sum);
   }
 
   /** The values of a metric that runs are compared by; null where there is none. */
@@ -28,6 +29,6 @@ final class TimeSlice {
   }
 
   double of(Amount amount) {
-    return amounts[amount.ordinal()];
+    return amounts.getOrDefault(amount, 0.0);
   }
 }

@@ -23,7 +23,7 @@ record AnswerShape(@Nullable JsonNode schema, @Nullable String tool) {
    *
    * @throws Refusal 400 where either is wrong, or the schema asks for what cannot be made
    */
-  static AnswerShape of(Parameters parameters) throws Refusal {
+  static AnswerShape of(CompletionRequest.Parameters parameters) throws Refusal {
     List<AnswerShape> tools = tools(parameters.value("tools"));
     AnswerShape called = called(parameters.value("tool_choice"), tools);
     AnswerShape shape = called != null ? called : format(parameters.value("response_format"));

@@ -157,8 +157,8 @@ final class BatchScheduler implements Scheduler {
   }
 
   @Override
-  public KvStats kv() {
-    return new KvStats(
+  public EmbeddedEngine.KvStats kv() {
+    return new EmbeddedEngine.KvStats(
         queriedTokens,
         hitTokens,
         preemptions,

@@ -9,8 +9,9 @@ import java.util.Set;
 
 /**
  * The KV memory: blocks of 16 tokens, and which of them hold a known prefix. As in vLLM, a block
- * that nobody holds any more keeps its content until it is needed: the free block that was used
- * longest ago is taken first, and a later request with the same prefix shares what is still there.
+ * that no sequence holds any more keeps its content until it is needed: the free block that was
+ * used longest ago is taken first, and a later request with the same prefix shares what is still
+ * there.
  *
  * <p>A holder's blocks are a list that only the pool changes. Pure; not thread-safe.
  */
@@ -21,7 +22,7 @@ final class BlockPool {
   private final int[] holders;
   private final Long[] names;
 
-  /** Blocks that nobody holds, least recently used first. */
+  /** Blocks that no sequence holds, least recently used first. */
   private final Set<Integer> free = new LinkedHashSet<>();
 
   private final Map<Long, Integer> cached = new HashMap<>();
@@ -34,7 +35,7 @@ final class BlockPool {
     }
   }
 
-  /** Blocks that so many tokens fill, the last one perhaps in part. */
+  /** Blocks that this many tokens fill, the last one perhaps in part. */
   static int blocksFor(int tokens) {
     return (tokens + BLOCK_TOKENS - 1) / BLOCK_TOKENS;
   }
@@ -43,7 +44,7 @@ final class BlockPool {
     return holders.length;
   }
 
-  /** Blocks that nobody holds; some of them may still be cached. */
+  /** Blocks that no sequence holds; some of them may still be cached. */
   int free() {
     return free.size();
   }

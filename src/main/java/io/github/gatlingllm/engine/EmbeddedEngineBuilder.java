@@ -201,8 +201,8 @@ public final class EmbeddedEngineBuilder {
             : new FixedScheduler(fixed.ttftNanos(), fixed.itlNanos());
     // What the KV cache can never hold must be refused: in the queue it would block all others.
     int kv = batchModel().kvBlocks() * BlockPool.BLOCK_TOKENS;
-    EngineOptions options =
-        new EngineOptions(
+    EngineCore.Options options =
+        new EngineCore.Options(
             model,
             seed,
             fixed == null ? Math.min(maxContext, kv) : maxContext,

@@ -83,7 +83,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
     CompletionRequest request =
         CompletionRequest.parse(api, ByteBufUtil.getBytes(http.content()), MAPPER);
-    EngineOptions options = core.options();
+    EngineCore.Options options = core.options();
     if (request.model() != null && !request.model().equals(options.model())) {
       throw Refusal.unknownModel(request.model(), options.model());
     }
@@ -105,8 +105,8 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
             System.currentTimeMillis() / 1_000);
     ResponseWriter reply =
         request.stream()
-            ? new StreamedResponse(context, request, format, requestId)
-            : new WholeResponse(context, request.choices(), format, requestId);
+            ? new ResponseWriter.Streamed(context, request, format, requestId)
+            : new ResponseWriter.Whole(context, request.choices(), format, requestId);
     current =
         new ServerExchange(
             core,
@@ -148,7 +148,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private String models() {
-    EngineOptions options = core.options();
+    EngineCore.Options options = core.options();
     return "{\"object\":\"list\",\"data\":[{\"id\":\"%s\",\"object\":\"model\",\"created\":0,\"owned_by\":\"gatling-llm\",\"max_model_len\":%d}]}"
         .formatted(
             String.valueOf(JsonStringEncoder.getInstance().quoteAsString(options.model())),

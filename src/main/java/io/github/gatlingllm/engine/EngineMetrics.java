@@ -62,7 +62,7 @@ final class EngineMetrics {
   }
 
   /** The page. */
-  String text(Scheduler.Load load, KvStats kv) {
+  String text(Scheduler.Load load, EmbeddedEngine.KvStats kv) {
     StringBuilder out = new StringBuilder(8_192);
     value(out, "vllm:num_requests_running", "gauge", load.running());
     value(out, "vllm:num_requests_waiting", "gauge", load.waiting());

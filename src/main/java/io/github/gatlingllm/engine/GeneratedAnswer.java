@@ -19,7 +19,7 @@ import java.util.Random;
 final class GeneratedAnswer {
   private static final double MEDIAN_TOKENS = 120;
   private static final double SIGMA = 0.6;
-  private static final String SPACES = " ".repeat(BlockHasher.CHARS_PER_TOKEN);
+  private static final String SPACES = " ".repeat(BlockChain.Hasher.CHARS_PER_TOKEN);
 
   private final long seed;
   private final int reasoning;
@@ -87,8 +87,9 @@ final class GeneratedAnswer {
     }
     if (shape.schema() != null) {
       String json = SchemaText.of(shape.schema(), seed);
-      for (int at = 0; at < json.length(); at += BlockHasher.CHARS_PER_TOKEN) {
-        pieces.add(json.substring(at, Math.min(json.length(), at + BlockHasher.CHARS_PER_TOKEN)));
+      for (int at = 0; at < json.length(); at += BlockChain.Hasher.CHARS_PER_TOKEN) {
+        pieces.add(
+            json.substring(at, Math.min(json.length(), at + BlockChain.Hasher.CHARS_PER_TOKEN)));
       }
     }
     return pieces;

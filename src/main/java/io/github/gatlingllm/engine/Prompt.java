@@ -14,11 +14,11 @@ import io.github.gatlingllm.random.SplitMix64;
  * @param tokens ≥ 1
  * @param text what was read; to be copied, not changed
  */
-record Prompt(int tokens, BlockHasher text) {
+record Prompt(int tokens, BlockChain.Hasher text) {
   /** Tokens of an image. */
   static final int IMAGE_TOKENS = 256;
 
-  private Prompt(BlockHasher text) {
+  private Prompt(BlockChain.Hasher text) {
     this(Math.max(1, text.tokens()), text);
   }
 
@@ -37,7 +37,7 @@ record Prompt(int tokens, BlockHasher text) {
     if (!messages.isArray() || messages.isEmpty()) {
       throw Refusal.badRequest("messages", "messages are missing; expected a non-empty array");
     }
-    BlockHasher text = new BlockHasher();
+    BlockChain.Hasher text = new BlockChain.Hasher();
     if (!tools.isEmpty()) {
       text.mark("tools");
       text.text(tools.toString());
@@ -56,7 +56,7 @@ record Prompt(int tokens, BlockHasher text) {
     return new Prompt(text);
   }
 
-  private static void content(JsonNode message, BlockHasher text) throws Refusal {
+  private static void content(JsonNode message, BlockChain.Hasher text) throws Refusal {
     JsonNode content = message.path("content");
     if (content.isArray()) {
       for (JsonNode part : content) {
@@ -67,7 +67,7 @@ record Prompt(int tokens, BlockHasher text) {
     }
   }
 
-  private static void part(JsonNode part, BlockHasher text) throws Refusal {
+  private static void part(JsonNode part, BlockChain.Hasher text) throws Refusal {
     if (!part.path("type").asText().equals("image_url")) {
       text.text(read(part.path("text")));
       return;
@@ -86,7 +86,7 @@ record Prompt(int tokens, BlockHasher text) {
    * @throws Refusal 400 where it is anything else
    */
   static Prompt ofText(JsonNode prompt) throws Refusal {
-    BlockHasher text = new BlockHasher();
+    BlockChain.Hasher text = new BlockChain.Hasher();
     if (prompt.isArray() && !prompt.isEmpty() && prompt.path(0).isIntegralNumber()) {
       for (JsonNode id : prompt) {
         text.tokens(SplitMix64.mix(id.longValue() + 1), 1);

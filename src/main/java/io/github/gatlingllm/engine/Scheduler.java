@@ -36,8 +36,8 @@ interface Scheduler {
   Load load();
 
   /** What its KV memory did. */
-  default KvStats kv() {
-    return KvStats.NONE;
+  default EmbeddedEngine.KvStats kv() {
+    return EmbeddedEngine.KvStats.NONE;
   }
 
   /**

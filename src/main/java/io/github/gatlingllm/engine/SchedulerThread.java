@@ -22,7 +22,7 @@ final class SchedulerThread implements AutoCloseable {
   private final Queue<Consumer<Scheduler>> inbox = new ConcurrentLinkedQueue<>();
   private final Thread thread = new Thread(this::run, "embedded-engine-scheduler");
   private volatile Scheduler.Load load = Scheduler.Load.NONE;
-  private volatile KvStats kv;
+  private volatile EmbeddedEngine.KvStats kv;
   private volatile boolean closed;
 
   SchedulerThread(Scheduler scheduler, Executor eventLoop, LongSupplier nanoClock) {
@@ -51,7 +51,7 @@ final class SchedulerThread implements AutoCloseable {
     return load;
   }
 
-  KvStats kv() {
+  EmbeddedEngine.KvStats kv() {
     return kv;
   }
 

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One answer as a scheduler sees it: so many prompt tokens in, so many output tokens out. Its
- * progress belongs to the scheduler and is written by the scheduler's thread only; listeners are
- * called afterwards.
+ * One answer as a scheduler sees it: a number of prompt tokens in, a number of output tokens out.
+ * Its progress belongs to the scheduler and is written by the scheduler's thread only; listeners
+ * are called afterwards.
  */
 final class Sequence {
   private final int promptTokens;

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.engine;
 
+import io.github.gatlingllm.engine.ResponseWriter.Usage;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.Arrays;

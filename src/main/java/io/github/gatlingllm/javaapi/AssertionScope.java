@@ -4,6 +4,7 @@ import io.github.gatlingllm.javaapi.LlmAssertion.WithCount;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithGoodput;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithMetric;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithTotal;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.Assertion.Scope;
 import io.github.gatlingllm.record.RequestStatus;
 import org.jspecify.annotations.Nullable;
@@ -17,145 +18,145 @@ public final class AssertionScope {
     requests = new AssertionFigure(scope, name, "");
   }
 
-  private WithMetric<TimeCondition> time(String metric) {
-    return new WithMetric<>(requests.and(metric), TimeCondition::new);
+  private WithMetric<TimeCondition> time(Metric metric) {
+    return new WithMetric<>(requests.and(metric.figure()), TimeCondition::new);
   }
 
-  private WithMetric<AssertionCondition> amount(String metric) {
-    return new WithMetric<>(requests.and(metric), AssertionCondition::new);
+  private WithMetric<AssertionCondition> amount(Metric metric) {
+    return new WithMetric<>(requests.and(metric.figure()), AssertionCondition::new);
   }
 
-  private AssertionCondition number(String figure) {
-    return requests.and(figure).number();
+  private AssertionCondition number(Metric metric) {
+    return requests.and(metric.figure()).number();
   }
 
-  private WithCount requests(String kind) {
-    return new WithCount(requests.and(kind));
+  private WithCount requestsOf(Metric kind) {
+    return new WithCount(requests.and(kind.figure()));
   }
 
   /** Time to first token, from admission. */
   public WithMetric<TimeCondition> ttft() {
-    return time("ttft");
+    return time(Metric.TTFT_MS);
   }
 
   /** Time to first token, from the planned arrival. */
   public WithMetric<TimeCondition> ttftFromSchedule() {
-    return time("ttft_from_schedule");
+    return time(Metric.TTFT_FROM_SCHEDULE_MS);
   }
 
   /** Time to first token that is not reasoning, from admission. */
   public WithMetric<TimeCondition> ttfo() {
-    return time("ttfo");
+    return time(Metric.TTFO_MS);
   }
 
   /** Gaps between tokens, of all requests pooled. */
   public WithMetric<TimeCondition> itl() {
-    return time("itl");
+    return time(Metric.ITL_MS);
   }
 
   /** Gaps between token-bearing events, of all requests pooled. */
   public WithMetric<TimeCondition> icl() {
-    return time("icl");
+    return time(Metric.ICL_MS);
   }
 
   /** Mean time per output token after the first. */
   public WithMetric<TimeCondition> tpot() {
-    return time("tpot");
+    return time(Metric.TPOT_MS);
   }
 
   /** Time to the last token, from admission. */
   public WithMetric<TimeCondition> e2e() {
-    return time("e2e");
+    return time(Metric.E2E_MS);
   }
 
   /** Time to the last token, from the planned arrival. */
   public WithMetric<TimeCondition> e2eFromSchedule() {
-    return time("e2e_from_schedule");
+    return time(Metric.E2E_FROM_SCHEDULE_MS);
   }
 
   /** Time to the last token ÷ tokens. */
   public WithMetric<TimeCondition> e2ePerToken() {
-    return time("e2e_per_token");
+    return time(Metric.E2E_PER_TOKEN_MS);
   }
 
   /** Waiting inside the client: from the planned arrival to admission. */
   public WithMetric<TimeCondition> queueWait() {
-    return time("queue_wait");
+    return time(Metric.QUEUE_WAIT_MS);
   }
 
   /** Waiting for a connection. */
   public WithMetric<TimeCondition> connect() {
-    return time("connect");
+    return time(Metric.CONNECT_MS);
   }
 
   /** Longest gap of each request. */
   public WithMetric<TimeCondition> stall() {
-    return time("stall");
+    return time(Metric.STALL_MS);
   }
 
   /** Tokens of the prompts. */
   public WithMetric<AssertionCondition> promptTokens() {
-    return amount("prompt_tokens");
+    return amount(Metric.PROMPT_TOKENS);
   }
 
   /** Generated tokens, reasoning included. */
   public WithMetric<AssertionCondition> outputTokens() {
-    return amount("output_tokens");
+    return amount(Metric.OUTPUT_TOKENS);
   }
 
   /** Tokens per second that each user sees, TTFT included. */
   public WithMetric<AssertionCondition> userTokensPerSec() {
-    return amount("user_tokens_per_s");
+    return amount(Metric.USER_TOKENS_PER_S);
   }
 
   /** Tokens per second of each answer after its first token: 1 ÷ TPOT. */
   public WithMetric<AssertionCondition> decodeTokensPerSec() {
-    return amount("decode_tokens_per_s");
+    return amount(Metric.DECODE_TOKENS_PER_S);
   }
 
   /** Effective prefill rate of each prompt: tokens that were not cached ÷ TTFT. */
   public WithMetric<AssertionCondition> prefillTokensPerSec() {
-    return amount("prefill_tokens_per_s");
+    return amount(Metric.PREFILL_TOKENS_PER_S);
   }
 
   /** Tokens that arrived in the measure window ÷ window. */
   public AssertionCondition outputTokensPerSec() {
-    return number("output_tokens_per_s");
+    return number(Metric.OUTPUT_TOKENS_PER_S);
   }
 
   /** As {@link #outputTokensPerSec()}, with prompt tokens. */
   public AssertionCondition totalTokensPerSec() {
-    return number("total_tokens_per_s");
+    return number(Metric.TOTAL_TOKENS_PER_S);
   }
 
   /** All output tokens ÷ the time from the first start to the last end. */
   public AssertionCondition wallOutputTokensPerSec() {
-    return number("wall_output_tokens_per_s");
+    return number(Metric.WALL_OUTPUT_TOKENS_PER_S);
   }
 
   /** Successful requests that ended in the measure window ÷ window. */
   public AssertionCondition requestsPerSec() {
-    return number("requests_per_s");
+    return number(Metric.REQUESTS_PER_S);
   }
 
   /** Pooled ITL p99 ÷ p50: 1 is ideal, above 3 are visible pauses. */
   public AssertionCondition jitter() {
-    return number("jitter");
+    return number(Metric.JITTER);
   }
 
   /** Median over requests of their own ITL p99 ÷ p50. */
   public AssertionCondition jitterPerRequest() {
-    return number("jitter_per_request");
+    return number(Metric.JITTER_PER_REQUEST);
   }
 
   /** Gaps over 100 ms per 1,000 output tokens. */
   public AssertionCondition stallsPer1kTokens() {
-    return number("stalls_per_1k_tokens");
+    return number(Metric.STALLS_PER_1K_TOKENS);
   }
 
   /** Output tokens ÷ token-bearing events. */
   public AssertionCondition batchRatio() {
-    return number("batch_ratio");
+    return number(Metric.BATCH_RATIO);
   }
 
   /** What met every objective of the SLO. */
@@ -165,21 +166,21 @@ public final class AssertionScope {
 
   /** All requests that were started in measure windows. */
   public WithTotal allRequests() {
-    return new WithTotal(requests.and("started"));
+    return new WithTotal(requests.and(Metric.STARTED.figure()));
   }
 
   /** Requests that ended by themselves and are not ok. */
   public WithCount failedRequests() {
-    return requests("errors");
+    return requestsOf(Metric.ERRORS);
   }
 
   /** Requests that are complete and passed their checks. */
   public WithCount successfulRequests() {
-    return requests("ok");
+    return requestsOf(Metric.OK);
   }
 
   /** Requests that ended that way. */
   public WithCount status(RequestStatus status) {
-    return requests(status.key());
+    return new WithCount(requests.and(status.key()));
   }
 }

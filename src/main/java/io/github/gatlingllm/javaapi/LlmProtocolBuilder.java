@@ -255,7 +255,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * @param tokens length of each, 2 or more, counted by the tokenizer of this protocol
    */
   public LlmProtocolBuilder sharedPrefix(int groups, int tokens) {
-    return with(s -> s.prefix = Prefixes.shared(groups, tokens, prefixSeed(s)));
+    return with(s -> s.prefix = Seeds.sharedPrefix(groups, tokens, prefixSeed(s)));
   }
 
   /** Objectives of every request, unless its name has its own. */

@@ -146,7 +146,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
    * LlmProtocolBuilder#sharedPrefix}.
    */
   public PromptsBuilder sharedPrefix(int groups, int tokens) {
-    return with(draft -> draft.prefix = Prefixes.shared(groups, tokens, seedOrRandom()));
+    return with(draft -> draft.prefix = Seeds.sharedPrefix(groups, tokens, seedOrRandom()));
   }
 
   private PromptsBuilder from(PromptSource source) {

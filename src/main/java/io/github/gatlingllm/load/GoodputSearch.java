@@ -28,6 +28,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
   /** Doubling or halving further than this finds nothing. */
   private static final int MOST_STEPS = 20;
 
+  /** 95 % of a normal distribution lie within so many standard deviations. */
   public GoodputSearch {
     Arrivals.requireRate(startingAt);
     if (!(precision > 0 && precision < 1)) {
@@ -116,9 +117,11 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       if (failure != null || best == null || met == null) {
         return new Conclusion("search", nothing(), false, null, null);
       }
-      Interval share = share(met, best);
+      Interval share = Objects.requireNonNull(Interval.ofShare(met, best.attempted()));
       double asked = best.sloPercentile() / 100;
-      boolean enough = share(best.attempted(), best).low() >= asked;
+      Interval highest =
+          Objects.requireNonNull(Interval.ofShare(best.attempted(), best.attempted()));
+      boolean enough = highest.low() >= asked;
       String text =
           String.format(
               Locale.ROOT,
@@ -136,11 +139,6 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
           enough && bad != null,
           share.low(),
           asked);
-    }
-
-    /** What the share of requests in SLO may be; a level that holds has attempted some. */
-    private static Interval share(long met, LevelResult level) {
-      return Objects.requireNonNull(Interval.ofShare(met, level.attempted()));
     }
 
     private String nothing() {

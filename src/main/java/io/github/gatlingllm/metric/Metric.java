@@ -292,7 +292,9 @@ public enum Metric {
   private static final List<Metric> OF_REQUESTS =
       DISTRIBUTIONS.stream().filter(metric -> metric.kind() == Kind.PER_REQUEST).toList();
 
+  @SuppressWarnings("ImmutableEnumChecker") // its functions have no state
   private final MetricEntry entry;
+
   private final String name;
   private final String key;
 
@@ -399,7 +401,7 @@ public enum Metric {
   }
 
   /** Its one number for a set of requests; null where there is none. */
-  @Nullable Double number(Figures figures) {
+  public @Nullable Double number(Figures figures) {
     return entry.value == null ? null : entry.value.apply(figures);
   }
 

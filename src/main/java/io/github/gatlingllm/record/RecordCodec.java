@@ -10,17 +10,10 @@ import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
-import io.github.gatlingllm.record.RequestRecord.Events;
-import io.github.gatlingllm.record.RequestRecord.Identity;
-import io.github.gatlingllm.record.RequestRecord.Outcome;
-import io.github.gatlingllm.record.RequestRecord.Text;
-import io.github.gatlingllm.record.RequestRecord.Timing;
-import io.github.gatlingllm.record.RequestRecord.Tokens;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -119,7 +112,7 @@ public final class RecordCodec {
    */
   public static RequestRecord read(byte[] line, int offset, int length) throws IOException {
     try (JsonParser json = JSON.createParser(line, offset, length)) {
-      return record(values(json));
+      return RequestRecord.of(values(json));
     } catch (JsonProcessingException e) {
       throw new IOException("not valid JSON: " + oneLine(e.getOriginalMessage()), e);
     } catch (IllegalArgumentException e) {
@@ -153,7 +146,7 @@ public final class RecordCodec {
   }
 
   /** What a line says, by field. */
-  private static final class Values {
+  static final class Values {
 
     private static final Object NULL = new Object();
 
@@ -191,108 +184,6 @@ public final class RecordCodec {
       }
       return value;
     }
-  }
-
-  private static final int[] NONE = {};
-
-  /** Gives each value its place; what older files do not have follows from the rest. */
-  static RequestRecord record(Values v) {
-    RequestStatus status = v.required(RecordField.STATUS);
-    return new RequestRecord(
-        new Identity(
-            v.required(RecordField.REQUEST_ID),
-            v.required(RecordField.RUN_ID),
-            v.required(RecordField.INJECTOR),
-            v.get(RecordField.TRIAL),
-            v.required(RecordField.REQUEST_INDEX),
-            v.required(RecordField.SCENARIO),
-            v.required(RecordField.NAME),
-            v.get(RecordField.GROUPS, List.of()),
-            v.required(RecordField.USER_ID),
-            v.get(RecordField.TURN),
-            v.required(RecordField.TARGET),
-            v.required(RecordField.ENDPOINT),
-            v.get(RecordField.MODEL),
-            v.required(RecordField.API),
-            v.get(RecordField.STREAMED, true),
-            v.required(RecordField.STAGE),
-            v.required(RecordField.PHASE)),
-        timing(v),
-        events(v),
-        new Tokens(
-            v.get(RecordField.PROMPT_CHARS),
-            v.get(RecordField.PROMPT_TOKENS),
-            v.get(RecordField.PROMPT_TOKENS_LOCAL),
-            v.get(RecordField.CACHED_TOKENS),
-            v.get(RecordField.MAX_TOKENS),
-            v.get(RecordField.OUTPUT_TOKENS),
-            v.get(RecordField.OUTPUT_TOKENS_LOCAL),
-            v.get(RecordField.REASONING_TOKENS),
-            v.get(RecordField.STREAMED_TOKENS),
-            v.get(RecordField.ESTIMATED, false),
-            v.get(RecordField.TOKEN_SOURCE)),
-        new Outcome(
-            v.get(RecordField.FINISH_REASON),
-            v.get(RecordField.HTTP_STATUS),
-            status,
-            v.get(RecordField.OK, status == RequestStatus.COMPLETE),
-            v.get(RecordField.ERROR),
-            v.get(RecordField.SLO_OK),
-            v.get(RecordField.SLO_MISSED, List.of())),
-        v.get(RecordField.SERVER, Map.of()),
-        text(v));
-  }
-
-  private static Timing timing(Values v) {
-    long startLag = v.get(RecordField.START_LAG, 0L);
-    Long queueWait = v.get(RecordField.QUEUE_WAIT);
-    Long gateWait = v.get(RecordField.GATE_WAIT);
-    if (!v.has(RecordField.GATE_WAIT) && queueWait != null) {
-      gateWait = queueWait - startLag;
-    }
-    Long tpot = v.get(RecordField.TPOT);
-    return new Timing(
-        v.required(RecordField.START),
-        v.get(RecordField.SCHEDULED_OFFSET),
-        startLag,
-        gateWait,
-        v.get(RecordField.CONNECT),
-        v.get(RecordField.HEADERS),
-        v.get(RecordField.FIRST_EVENT),
-        v.get(RecordField.TTFT),
-        v.get(RecordField.TTFO),
-        v.get(RecordField.LATENCY),
-        v.get(RecordField.CLOSED),
-        tpot == null ? null : (Double) tpot.doubleValue());
-  }
-
-  private static Events events(Values v) {
-    int[] offsets = v.get(RecordField.EVENT_OFFSETS, NONE);
-    return new Events(
-        offsets,
-        v.get(RecordField.EVENT_TOKENS, NONE),
-        v.get(RecordField.EVENT_CHOICES, NONE),
-        v.get(RecordField.EVENT_COUNT, offsets.length),
-        v.get(RecordField.COALESCED_EVENTS, 0),
-        v.get(RecordField.LATE_EVENTS, 0),
-        v.get(RecordField.DONE, false),
-        v.get(RecordField.STALL),
-        v.get(RecordField.FIRST_EVENT_TOKENS));
-  }
-
-  private static @Nullable Text text(Values v) {
-    boolean isKept =
-        v.has(RecordField.MESSAGES)
-            || v.has(RecordField.PROMPT)
-            || v.has(RecordField.ANSWER)
-            || v.has(RecordField.REASONING);
-    return isKept
-        ? new Text(
-            v.get(RecordField.MESSAGES),
-            v.get(RecordField.PROMPT),
-            v.get(RecordField.ANSWER),
-            v.get(RecordField.REASONING))
-        : null;
   }
 
   private static String oneLine(String message) {

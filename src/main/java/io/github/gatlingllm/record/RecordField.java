@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * RequestRecord}, and its meaning. {@code requests.jsonl}, {@code requests.csv} and {@code
  * docs/records.md} have these fields in this order.
  *
- * <p>A new field is an entry here, the component that holds its value, and its place in {@link
- * RecordCodec#record}. Every field is in every line, null or {@code []} where nothing applies, but
- * for those of what was said. Meanings are Markdown.
+ * <p>A new field is an entry here, and in {@link RequestRecord} the component that holds its value
+ * and is filled with it. Every field is in every line, null or {@code []} where nothing applies,
+ * but for those of what was said. Meanings are Markdown.
  */
 final class RecordField<T> {
 

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
  * One LLM request, measured: who asked what, when what happened, how it ended. One line of {@code
  * llm/requests.jsonl}; {@link RecordCodec} owns that form.
  *
- * <p>A value that is not known is {@code null} (or an empty array), never 0. Immutable by
- * convention: the arrays are not copied and must not be written to.
+ * <p>{@link RecordField}, the catalogue, says what each component means. A value that is not known
+ * is {@code null} (or an empty array), never 0. Immutable by convention: the arrays are not copied
+ * and must not be written to.
  */
 public record RequestRecord(
     Identity identity,
@@ -19,6 +20,8 @@ public record RequestRecord(
     Outcome outcome,
     Map<String, Double> server,
     @Nullable Text text) {
+
+  private static final int[] NONE = {};
 
   /** The same, with our own counts of the tokens of prompt and answer. */
   public RequestRecord withLocalCounts(@Nullable Integer prompt, @Nullable Integer output) {
@@ -39,27 +42,107 @@ public record RequestRecord(
     return new RequestRecord(identity, timing, events, counted, outcome, server, text);
   }
 
-  /**
-   * Who asked whom.
-   *
-   * @param requestId unique; sent to the server as header {@code X-Request-Id}
-   * @param runId the run's id, the same in all its records
-   * @param injector the load generator that sent it
-   * @param trial number of the batch trial, from 1; null outside batch mode
-   * @param requestIndex position among the requests of this run and injector, from 0, by start
-   * @param scenario the user's name of the scenario
-   * @param name the request name
-   * @param groups the request's groups, outermost first
-   * @param userId Gatling's id of the virtual user
-   * @param turn position in a conversation, from 1; null outside conversations
-   * @param target label of the server under test
-   * @param endpoint the URL that was posted to, without credentials
-   * @param model the model asked for
-   * @param api {@code chat} or {@code completions}
-   * @param streamed whether a stream was asked for
-   * @param stage label of the load level, e.g. {@code c=8}
-   * @param phase the phase in which it was scheduled
-   */
+  /** Gives each value its place; what older files do not have follows from the rest. */
+  static RequestRecord of(RecordCodec.Values v) {
+    RequestStatus status = v.required(RecordField.STATUS);
+    return new RequestRecord(
+        new Identity(
+            v.required(RecordField.REQUEST_ID),
+            v.required(RecordField.RUN_ID),
+            v.required(RecordField.INJECTOR),
+            v.get(RecordField.TRIAL),
+            v.required(RecordField.REQUEST_INDEX),
+            v.required(RecordField.SCENARIO),
+            v.required(RecordField.NAME),
+            v.get(RecordField.GROUPS, List.of()),
+            v.required(RecordField.USER_ID),
+            v.get(RecordField.TURN),
+            v.required(RecordField.TARGET),
+            v.required(RecordField.ENDPOINT),
+            v.get(RecordField.MODEL),
+            v.required(RecordField.API),
+            v.get(RecordField.STREAMED, true),
+            v.required(RecordField.STAGE),
+            v.required(RecordField.PHASE)),
+        timing(v),
+        events(v),
+        new Tokens(
+            v.get(RecordField.PROMPT_CHARS),
+            v.get(RecordField.PROMPT_TOKENS),
+            v.get(RecordField.PROMPT_TOKENS_LOCAL),
+            v.get(RecordField.CACHED_TOKENS),
+            v.get(RecordField.MAX_TOKENS),
+            v.get(RecordField.OUTPUT_TOKENS),
+            v.get(RecordField.OUTPUT_TOKENS_LOCAL),
+            v.get(RecordField.REASONING_TOKENS),
+            v.get(RecordField.STREAMED_TOKENS),
+            v.get(RecordField.ESTIMATED, false),
+            v.get(RecordField.TOKEN_SOURCE)),
+        new Outcome(
+            v.get(RecordField.FINISH_REASON),
+            v.get(RecordField.HTTP_STATUS),
+            status,
+            v.get(RecordField.OK, status == RequestStatus.COMPLETE),
+            v.get(RecordField.ERROR),
+            v.get(RecordField.SLO_OK),
+            v.get(RecordField.SLO_MISSED, List.of())),
+        v.get(RecordField.SERVER, Map.of()),
+        text(v));
+  }
+
+  private static Timing timing(RecordCodec.Values v) {
+    long startLag = v.get(RecordField.START_LAG, 0L);
+    Long queueWait = v.get(RecordField.QUEUE_WAIT);
+    Long gateWait = v.get(RecordField.GATE_WAIT);
+    if (!v.has(RecordField.GATE_WAIT) && queueWait != null) {
+      gateWait = queueWait - startLag;
+    }
+    Long tpot = v.get(RecordField.TPOT);
+    return new Timing(
+        v.required(RecordField.START),
+        v.get(RecordField.SCHEDULED_OFFSET),
+        startLag,
+        gateWait,
+        v.get(RecordField.CONNECT),
+        v.get(RecordField.HEADERS),
+        v.get(RecordField.FIRST_EVENT),
+        v.get(RecordField.TTFT),
+        v.get(RecordField.TTFO),
+        v.get(RecordField.LATENCY),
+        v.get(RecordField.CLOSED),
+        tpot == null ? null : (Double) tpot.doubleValue());
+  }
+
+  private static Events events(RecordCodec.Values v) {
+    int[] offsets = v.get(RecordField.EVENT_OFFSETS, NONE);
+    return new Events(
+        offsets,
+        v.get(RecordField.EVENT_TOKENS, NONE),
+        v.get(RecordField.EVENT_CHOICES, NONE),
+        v.get(RecordField.EVENT_COUNT, offsets.length),
+        v.get(RecordField.COALESCED_EVENTS, 0),
+        v.get(RecordField.LATE_EVENTS, 0),
+        v.get(RecordField.DONE, false),
+        v.get(RecordField.STALL),
+        v.get(RecordField.FIRST_EVENT_TOKENS));
+  }
+
+  private static @Nullable Text text(RecordCodec.Values v) {
+    boolean isKept =
+        v.has(RecordField.MESSAGES)
+            || v.has(RecordField.PROMPT)
+            || v.has(RecordField.ANSWER)
+            || v.has(RecordField.REASONING);
+    return isKept
+        ? new Text(
+            v.get(RecordField.MESSAGES),
+            v.get(RecordField.PROMPT),
+            v.get(RecordField.ANSWER),
+            v.get(RecordField.REASONING))
+        : null;
+  }
+
+  /** Who asked whom. */
   public record Identity(
       String requestId,
       String runId,
@@ -179,23 +262,7 @@ public record RequestRecord(
       @Nullable Long longestGapNanos,
       @Nullable Integer firstEventTokens) {}
 
-  /**
-   * How much was asked and answered.
-   *
-   * @param promptChars characters of all prompt texts
-   * @param promptTokens the server's count
-   * @param promptTokensLocal our tokenizer's count of the prompt's texts; null where there are
-   *     none, or it was not ready in time
-   * @param cachedTokens prompt tokens that the server took from its prefix cache
-   * @param maxTokens the limit that was asked for
-   * @param outputTokens generated tokens, reasoning included
-   * @param outputTokensLocal our tokenizer's count of the text that came; null where it was not
-   *     counted: of answers with usage, only some are
-   * @param reasoningTokens the server's count of reasoning tokens
-   * @param streamedTokens N of the metrics: output tokens without reasoning that was never streamed
-   * @param estimated whether {@code outputTokens} is an estimate
-   * @param source where {@code outputTokens} comes from
-   */
+  /** How much was asked and answered. */
   public record Tokens(
       @Nullable Integer promptChars,
       @Nullable Integer promptTokens,
@@ -222,17 +289,7 @@ public record RequestRecord(
     }
   }
 
-  /**
-   * How it ended.
-   *
-   * @param finishReason of the first choice
-   * @param httpStatus null when no response came
-   * @param status only {@code COMPLETE} without a failed check is a success
-   * @param ok complete, and every check passed
-   * @param error constant per cause, ≤ 200 characters
-   * @param sloMissed the objectives that were missed; empty also when there is no SLO
-   * @param sloOk null when there is no SLO
-   */
+  /** How it ended; only {@code COMPLETE} without a failed check is {@code ok}. */
   public record Outcome(
       @Nullable String finishReason,
       @Nullable Integer httpStatus,

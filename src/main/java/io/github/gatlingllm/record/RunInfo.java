@@ -173,7 +173,7 @@ public record RunInfo(
 
   /** How far a run came. */
   public enum State {
-    /** Not over yet, or dead without a word. */
+    /** Not over yet, or the process was killed. */
     RUNNING,
     /** Ended as planned. */
     COMPLETE,

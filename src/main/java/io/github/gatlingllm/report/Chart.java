@@ -3,11 +3,19 @@ package io.github.gatlingllm.report;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.stats.Series.Bar;
+import io.github.gatlingllm.stats.Series.Shape;
+import io.github.gatlingllm.stats.Summary;
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param howTo one sentence on how to read it
  * @param limits lines that values are judged by
  * @param bands spans of x
- * @param wide whether it takes the whole width
+ * @param isWide whether it takes the whole width
  * @param table its data as a table where the points are not the best one; else null
  */
 record Chart(
@@ -33,13 +41,39 @@ record Chart(
     List<Line> series,
     List<Limit> limits,
     List<Band> bands,
-    @JsonIgnore boolean wide,
-    @JsonIgnore @Nullable Html table) {
+    @JsonIgnore boolean isWide,
+    @JsonIgnore @Nullable Table table) {
+
+  static final String LOWER = "↓ lower is better";
+  static final String HIGHER = "↑ higher is better";
 
   /** A chart with neither limits nor bands. */
   Chart(
       String id, String title, String direction, String howTo, Axis x, Axis y, List<Line> series) {
     this(id, title, direction, howTo, x, y, series, List.of(), List.of(), false, null);
+  }
+
+  /**
+   * The chart of one distribution: a bar per range of values.
+   *
+   * @param x what was counted, and its unit
+   * @param counted what a bar counts, e.g. {@code Requests}
+   */
+  static Chart histogram(
+      String id, String title, String howTo, Axis x, String counted, Shape shape) {
+    List<String> places =
+        shape.bars().stream()
+            .map(bar -> NumberText.number(bar.from()) + "–" + NumberText.number(bar.to()))
+            .toList();
+    List<Point> points = Point.inOrder(shape.bars(), Chart::height);
+    Line bars = new Line(x.name(), Form.BAR, 0, 0, points, List.of());
+    Axis ranges = Axis.places(x.name(), x.unit(), places);
+    Axis counts = Axis.of(counted, "");
+    return new Chart(id, title, "further left is better", howTo, ranges, counts, List.of(bars));
+  }
+
+  private static Double height(Bar bar) {
+    return (double) bar.count();
   }
 
   /** The same over the whole width. */
@@ -48,54 +82,71 @@ record Chart(
   }
 
   /** The same with a table of its own. */
-  Chart tabled(Html data) {
-    return new Chart(id, title, direction, howTo, x, y, series, limits, bands, wide, data);
+  Chart tabled(Table data) {
+    return new Chart(id, title, direction, howTo, x, y, series, limits, bands, isWide, data);
   }
 
   /** The same with spans of x marked. */
   Chart over(List<Band> spans) {
-    return new Chart(id, title, direction, howTo, x, y, series, limits, spans, wide, table);
+    return new Chart(id, title, direction, howTo, x, y, series, limits, spans, isWide, table);
   }
 
   /**
-   * The same judged by a limit. One far above all values would flatten them, so it is then left to
-   * the caption.
+   * The same judged by the SLO's limit of a measure such as {@code ttft}, where it has one. A limit
+   * far above all values would flatten them, so it is then left to the caption.
    */
-  Chart limitedTo(double value, String label) {
-    double highest =
-        series.stream()
-            .flatMap(line -> line.points().stream())
-            .mapToDouble(point -> point.y() == null ? 0 : point.y())
-            .max()
-            .orElse(0);
+  Chart judgedBy(Summary.@Nullable SloTable slo, String measure) {
+    return slo == null
+        ? this
+        : slo.objectives().stream()
+            .filter(row -> row.measure().equals(measure))
+            .findFirst()
+            .map(row -> limitedTo(row.limitMs()))
+            .orElse(this);
+  }
+
+  private Chart limitedTo(double value) {
+    String label = "SLO " + NumberText.plainMs(value);
+    double highest = values().mapToDouble(Double::doubleValue).max().orElse(0);
     if (value > 4 * highest) {
       String said = howTo + " " + label + " lies above what is drawn.";
-      return new Chart(id, title, direction, said, x, y, series, limits, bands, wide, table);
+      return new Chart(id, title, direction, said, x, y, series, limits, bands, isWide, table);
     }
     List<Limit> one = List.of(new Limit(value, label));
     Axis scale = value > highest ? y.upTo(value * 1.2) : y;
-    return new Chart(id, title, direction, howTo, x, scale, series, one, bands, wide, table);
+    return new Chart(id, title, direction, howTo, x, scale, series, one, bands, isWide, table);
   }
 
   /** The same with a logarithmic y axis where values differ too much for any other. */
   Chart scaledToRange() {
-    var values =
-        series.stream()
-            .flatMap(line -> line.points().stream())
-            .map(Point::y)
-            .filter(Objects::nonNull)
-            .mapToDouble(Double::doubleValue)
-            .summaryStatistics();
-    if (values.getCount() == 0 || values.getMin() <= 0 || values.getMax() < 20 * values.getMin()) {
+    var range = values().mapToDouble(Double::doubleValue).summaryStatistics();
+    if (range.getCount() == 0 || range.getMin() <= 0 || range.getMax() < 20 * range.getMin()) {
       return this;
     }
     Axis log = new Axis(y.name(), y.unit(), Scale.LOG, List.of(), y.max());
-    return new Chart(id, title, direction, howTo, x, log, series, limits, bands, wide, table);
+    return new Chart(id, title, direction, howTo, x, log, series, limits, bands, isWide, table);
   }
 
   /** Whether there is anything to draw. */
   boolean hasPoints() {
-    return series.stream().flatMap(line -> line.points().stream()).anyMatch(p -> p.y() != null);
+    return values().findAny().isPresent();
+  }
+
+  private Stream<Double> values() {
+    return series.stream()
+        .flatMap(line -> line.points().stream())
+        .map(Point::y)
+        .filter(Objects::nonNull);
+  }
+
+  /** What a screen reader says of it. */
+  public String inWords() {
+    return new ChartText(this).inWords();
+  }
+
+  /** What it draws, as a table. */
+  public Table data() {
+    return table == null ? new ChartText(this).table() : table;
   }
 
   /** How a coordinate is laid out and written. */
@@ -122,7 +173,7 @@ record Chart(
       String name, String unit, Scale scale, List<String> categories, @Nullable Double max) {
 
     static Axis of(String name, String unit) {
-      return new Axis(name, unit, Scale.VALUE, List.of(), null);
+      return of(name, unit, Scale.VALUE);
     }
 
     static Axis of(String name, String unit, Scale scale) {
@@ -131,6 +182,21 @@ record Chart(
 
     static Axis places(String name, String unit, List<String> categories) {
       return new Axis(name, unit, Scale.CATEGORY, categories, null);
+    }
+
+    static Axis time() {
+      return of("Time since start", "", Scale.TIME);
+    }
+
+    /** Shares of all values on a scale of nines, as far as those lines go. */
+    static Axis shares(List<Line> lines) {
+      double end =
+          lines.stream()
+              .flatMap(line -> line.points().stream())
+              .mapToDouble(Point::x)
+              .max()
+              .orElse(0);
+      return of("Share of values", "", Scale.NINES).upTo(Math.ceil(Math.max(1, end) - 1e-9));
     }
 
     Axis upTo(double end) {
@@ -147,9 +213,16 @@ record Chart(
       return switch (scale) {
         case CATEGORY -> categories.get((int) value);
         case TIME -> NumberText.clock(value);
-        case NINES -> NinesScale.label(value);
+        case NINES -> nines(value);
         case VALUE, LOG -> NumberText.number(value);
       };
+    }
+
+    /** The percentile at a place on the scale of nines, e.g. {@code 99.9 %}. */
+    private static String nines(double x) {
+      double percent = 100 * (1 - Math.pow(10, -x));
+      int digits = Math.max(0, (int) Math.ceil(x - 1e-9) - 2);
+      return String.format(Locale.ROOT, "%." + digits + "f %%", percent);
     }
   }
 
@@ -182,6 +255,16 @@ record Chart(
       return new Line(name, Form.LINE, color, dash, points, List.of());
     }
 
+    /** The percentiles of a distribution against shares on a scale of nines. */
+    static Line percentiles(String name, int number, Shape shape) {
+      List<Point> points =
+          shape.quantiles().stream()
+              .filter(quantile -> quantile.percent() < 100 && quantile.value() > 0)
+              .map(q -> new Point(-Math.log10(1 - q.percent() / 100), q.value()))
+              .toList();
+      return of(name, number, number, points);
+    }
+
     Line as(Form other) {
       return new Line(name, other, color, dash, points, pins);
     }
@@ -198,6 +281,21 @@ record Chart(
 
     Point(double x, @Nullable Double y) {
       this(x, y, null);
+    }
+
+    /** A point per item at the places 0, 1, 2 …. */
+    static <T> List<Point> inOrder(List<T> items, Function<? super T, @Nullable Double> y) {
+      List<Point> points = new ArrayList<>();
+      for (T item : items) {
+        points.add(new Point(points.size(), y.apply(item)));
+      }
+      return points;
+    }
+
+    /** A point per item. */
+    static <T> List<Point> of(
+        List<T> items, ToDoubleFunction<? super T> x, Function<? super T, @Nullable Double> y) {
+      return items.stream().map(item -> new Point(x.applyAsDouble(item), y.apply(item))).toList();
     }
 
     /** Its short JSON form: [x, y] or [x, y, label]. */

@@ -6,6 +6,7 @@ import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Chart.Scale;
 import io.github.gatlingllm.report.ComparedRuns.Side;
+import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Stage;
@@ -39,7 +40,7 @@ final class CompareCharts {
           against(
               "load-throughput",
               "Output tokens per second against load",
-              "↑ higher is better",
+              Chart.HIGHER,
               "Where a line flattens, that server is at its limit.",
               Axis.of("Output", "tok/s"),
               stage -> stage.figures().throughput().outputTokensPerS()));
@@ -47,7 +48,7 @@ final class CompareCharts {
           against(
               "load-latency",
               latency().title() + " p95 against load",
-              "↓ lower is better",
+              Chart.LOWER,
               "The tail of the wait at each load level.",
               Axis.of(latency().title() + " p95", "ms"),
               stage -> stage.figures().metric(latency()).p95()));
@@ -55,12 +56,10 @@ final class CompareCharts {
     for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS)) {
       charts.add(percentiles(metric));
     }
-    Html html = new Html();
-    if (charts.stream().noneMatch(Chart::hasPoints)) {
-      html.element("p", "No request succeeded, so there is no curve.", "class", "note");
-    }
-    return new Section(
-        "curves", "Curves", "Curves", "All stages of each run, over each other.", html, charts);
+    boolean isEmpty = charts.stream().noneMatch(Chart::hasPoints);
+    return Section.of("curves", "Curves", "Curves", "All stages of each run, over each other.")
+        .body(isEmpty ? "No request succeeded, so there is no curve." : "")
+        .charts(charts);
   }
 
   /** TTFT, or E2E where nothing was streamed. */
@@ -117,25 +116,18 @@ final class CompareCharts {
 
   private Chart percentiles(Metric metric) {
     List<Line> lines = new ArrayList<>();
-    double end = 1;
     for (int i = 0; i < sides.size(); i++) {
       Series.Shape shape = sides.get(i).figures().series().shapes().get(metric);
       if (shape != null) {
-        List<Point> points =
-            shape.quantiles().stream()
-                .filter(quantile -> quantile.percent() < 100 && quantile.value() > 0)
-                .map(quantile -> new Point(NinesScale.of(quantile.percent()), quantile.value()))
-                .toList();
-        end = Math.max(end, points.stream().mapToDouble(Point::x).max().orElse(0));
-        lines.add(Line.of(sides.get(i).name(), i, i, points));
+        lines.add(Line.percentiles(sides.get(i).name(), i, shape));
       }
     }
     return new Chart(
         "percentiles-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'),
         "Percentiles of " + metric.title(),
-        "↓ lower is better",
+        Chart.LOWER,
         "Read up from a share of all values to the time within which they came.",
-        Axis.of("Share of values", "", Scale.NINES).upTo(Math.ceil(end - 1e-9)),
+        Axis.shares(lines),
         Axis.of(metric.title(), "ms", Scale.LOG),
         lines);
   }

@@ -58,7 +58,7 @@ final class CompareCommand implements Callable<Integer> {
     String markdown = CompareMarkdown.of(compared);
     Files.writeString(directory.resolve("compare.md"), markdown);
     ComparePage.write(page, compared);
-    StepSummary.append(markdown, System.getenv());
+    RunReport.toJobPage(markdown, System.getenv());
     for (Other other : compared.others()) {
       System.out.println(other.side().name() + ": " + ChangeText.verdict(other));
       other.comparison().notes().forEach(System.out::println);

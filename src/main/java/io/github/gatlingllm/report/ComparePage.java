@@ -7,11 +7,18 @@ import io.github.gatlingllm.compare.FailCondition.Judged;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.report.ComparedRuns.Side;
+import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.report.RunText.Fact;
+import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Kind;
 import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 
 /** The page {@code compare.html}: what differs, what changed, and the curves of all runs. */
 final class ComparePage {
@@ -24,172 +31,172 @@ final class ComparePage {
 
   /** Writes the page whole or not at all. */
   static void write(Path file, ComparedRuns runs) throws IOException {
-    ComparePage page = new ComparePage(runs);
-    Path directory = file.toAbsolutePath().getParent();
-    new Page("LLM comparison", "LLM comparison: " + runs.base().name())
-        .head(page.head())
-        .sections(page.sections())
-        .end(new PageEnd(directory).licences())
+    String base = runs.base().name();
+    List<Fact> facts =
+        runs.sides().stream()
+            .map(side -> new Fact(side.equals(runs.base()) ? "Base" : "Run", what(side)))
+            .toList();
+    new Page(
+            "compare",
+            "LLM comparison",
+            "LLM comparison: " + base,
+            Map.of("base", base),
+            facts,
+            new ComparePage(runs).sections())
         .write(file);
   }
 
-  private Html head() {
-    Html html = new Html().open("header", "id", "top");
-    html.open("div", "class", "head").element("h1", "Comparison with " + runs.base().name());
-    html.close().open("dl", "class", "facts");
-    for (Side side : runs.sides()) {
-      Summary summary = side.figures().summary();
-      html.open("div").element("dt", side.equals(runs.base()) ? "Base" : "Run");
-      html.element(
-          "dd",
-          side.name()
-              + ", "
-              + NumberText.count(summary.figures().counts().started())
-              + " requests, "
-              + summary.run().state());
-      html.close();
-    }
-    return html.close().close();
+  private static String what(Side side) {
+    Summary summary = side.figures().summary();
+    return side.name()
+        + ", "
+        + NumberText.count(summary.figures().counts().started())
+        + " requests, "
+        + summary.run().state();
   }
 
   private List<Section> sections() {
-    List<Section> sections = new ArrayList<>();
-    sections.add(differences());
-    sections.add(verdict());
-    sections.add(figures());
-    sections.add(new CompareCharts(runs).section());
-    return sections;
+    return List.of(differences(), verdict(), figures(), new CompareCharts(runs).section());
   }
+
+  /** A run's verdict in a sentence, and what to know beside it. */
+  private record Verdict(String text, List<String> notes) {}
 
   private Section verdict() {
-    Html html = new Html();
-    for (Other other : runs.others()) {
-      String named = runs.others().size() > 1 ? other.side().name() + ": " : "";
-      html.element("p", named + ChangeText.verdict(other), "class", "verdict");
-      other.comparison().notes().forEach(note -> html.element("p", "▲ " + note, "class", "note"));
-    }
-    if (runs.others().stream().anyMatch(other -> !other.judged().isEmpty())) {
-      html.add(conditions());
-    }
-    html.element("p", ChangeText.RULE, "class", "note");
-    return new Section("verdict", "Verdict", "Verdict", "", html, List.of());
+    List<Verdict> verdicts =
+        runs.others().stream()
+            .map(
+                other ->
+                    new Verdict(
+                        (runs.others().size() > 1 ? other.side().name() + ": " : "")
+                            + ChangeText.verdict(other),
+                        other.comparison().notes()))
+            .toList();
+    return Section.of("verdict", "Verdict", "Verdict", "")
+        .body(
+            "compare-verdict",
+            Map.of("verdicts", verdicts, "conditions", conditions(), "rule", ChangeText.RULE));
   }
 
-  private Html conditions() {
-    Table table =
-        new Table(
-            "Conditions",
-            List.of("Condition", "Run", "Base", "This run", "Change", "Interval", "Outcome"),
-            "errors");
+  /** A condition with the run that it was held against. */
+  private record Condition(String run, Judged judged) {}
+
+  private Table conditions() {
+    List<Condition> conditions = new ArrayList<>();
     for (Other other : runs.others()) {
-      for (Judged judged : other.judged()) {
-        Change change = judged.change();
-        table.row(judged.condition().text(), "").cell(other.side().name(), "words");
-        if (change == null) {
-          table.cell(NumberText.ABSENT).cell(NumberText.ABSENT);
-          table.cell(NumberText.ABSENT).cell(NumberText.ABSENT);
-        } else {
-          table.cell(ChangeText.value(change, change.base()));
-          table.cell(ChangeText.value(change, change.run()));
-          table.cell(ChangeText.by(change)).cell(ChangeText.interval(change));
-        }
-        table.cell(
-            judged.hasFailed() ? "KO" : "OK", judged.hasFailed() ? "level invalid" : "level ok");
-        table.end();
-      }
+      other.judged().forEach(judged -> conditions.add(new Condition(other.side().name(), judged)));
     }
-    return table.html();
+    return Table.of(
+        "Conditions",
+        conditions,
+        Column.name("Condition", c -> c.judged.condition().text()),
+        Column.words("Run", Condition::run),
+        measured("Base", change -> ChangeText.value(change, change.base())),
+        measured("This run", change -> ChangeText.value(change, change.run())),
+        measured("Change", ChangeText::by),
+        measured("Interval", ChangeText::interval),
+        Column.of("Outcome", c -> Cell.passed(!c.judged.hasFailed())));
+  }
+
+  private static Column<Condition> measured(String heading, Function<Change, String> figure) {
+    return Column.figure(
+        heading,
+        c -> c.judged.change() == null ? NumberText.ABSENT : figure.apply(c.judged.change()));
   }
 
   private Section differences() {
-    Html html = new Html();
     List<ConfigurationDifference.Row> rows =
         ConfigurationDifference.of(
             runs.sides().stream().map(side -> side.figures().summary()).toList());
-    if (rows.isEmpty()) {
-      html.element("p", "Nothing differs that the runs know of.", "class", "note");
-    } else {
-      List<String> headings = new ArrayList<>(List.of("Setting"));
-      runs.sides().forEach(side -> headings.add(side.name()));
-      Table table = new Table("Configuration", headings, "compact");
-      for (ConfigurationDifference.Row row : rows) {
-        table.row(row.name(), "");
-        row.values().forEach(value -> table.cell(value, "words"));
-        table.end();
-      }
-      html.add(table.html());
-    }
-    for (Other other : runs.others()) {
-      for (String stage : other.comparison().unmatched()) {
-        html.element("p", other.side().name() + ": stage " + stage + ".", "class", "note");
-      }
-    }
-    return new Section(
-        "differences",
-        "What differs",
-        "What differs",
-        "Settings, versions and workload that were not the same: look here first.",
-        html,
-        List.of());
+    List<String> unmatched =
+        runs.others().stream()
+            .flatMap(
+                other ->
+                    other.comparison().unmatched().stream()
+                        .map(stage -> other.side().name() + ": stage " + stage + "."))
+            .toList();
+    return Section.of(
+            "differences",
+            "What differs",
+            "What differs",
+            "Settings, versions and workload that were not the same: look here first.")
+        .body(
+            "compare-differences",
+            Map.of("settings", differences(runs, rows), "unmatched", unmatched));
   }
 
+  /** The settings that differ, a column per run. */
+  static Table differences(ComparedRuns runs, List<ConfigurationDifference.Row> rows) {
+    List<Column<ConfigurationDifference.Row>> columns = new ArrayList<>();
+    columns.add(Column.name("Setting", ConfigurationDifference.Row::name));
+    for (int i = 0; i < runs.sides().size(); i++) {
+      int side = i;
+      columns.add(Column.words(runs.sides().get(i).name(), row -> row.values().get(side)));
+    }
+    return Table.of("Configuration", rows, columns).styled("compact");
+  }
+
+  /**
+   * The changes at one place.
+   *
+   * @param run the run's name where there are several, at its first place; else empty
+   * @param counted how many are clear, where the place is closed at first; else empty
+   */
+  private record Changes(String run, String title, String counted, Table table) {}
+
   private Section figures() {
-    Html html = new Html();
+    List<Changes> all = new ArrayList<>();
     for (Other other : runs.others()) {
-      if (runs.others().size() > 1) {
-        html.element("h3", other.side().name(), "class", "sub");
-      }
+      String run = runs.others().size() > 1 ? other.side().name() : "";
       boolean isFirst = true;
       for (Place place : other.comparison().places()) {
         String title = ChangeText.place(other.comparison(), place);
-        if (isFirst) {
-          html.element("h4", title, "class", "sub").add(table(title, place));
-        } else {
-          html.open("details").element("summary", title + clear(place)).add(table(title, place));
-          html.close();
-        }
+        Table table = changes(title, place.changes());
+        all.add(new Changes(isFirst ? run : "", title, isFirst ? "" : clear(place), table));
         isFirst = false;
       }
     }
-    return new Section(
-        "figures",
-        "Figures",
-        "Figures",
-        "Every figure of both, how much it changed, and whether that is more than noise.",
-        html,
-        List.of());
+    return Section.of(
+            "figures",
+            "Figures",
+            "Figures",
+            "Every figure of both, how much it changed, and whether that is more than noise.")
+        .body("compare-figures", Map.of("places", all));
   }
 
   /** What a closed part holds. */
   private static String clear(Place place) {
     long worse = place.changes().stream().filter(c -> c.outcome() == Outcome.WORSE).count();
     long better = place.changes().stream().filter(c -> c.outcome() == Outcome.BETTER).count();
-    return worse + better == 0
-        ? ": no clear change"
-        : ": " + worse + " worse, " + better + " better";
+    return worse + better == 0 ? "no clear change" : worse + " worse, " + better + " better";
   }
 
-  private static Html table(String title, Place place) {
-    Table table =
-        new Table(title, List.of("Figure", "Base", "This run", "Change", "Interval", "Verdict"));
-    for (Change change : place.changes()) {
-      table.row(
-          change.figure().name(),
-          change.figure().words()
-              + (change.isLowerBetter() ? ", lower is better" : ", higher is better"));
-      table.cell(ChangeText.value(change, change.base()));
-      table.cell(ChangeText.value(change, change.run()));
-      table.cell(ChangeText.by(change)).cell(ChangeText.interval(change));
-      table.cell(ChangeText.outcome(change.outcome()), kind(change.outcome())).end();
-    }
-    return table.html();
+  /** Figures of both runs, and how they changed. */
+  static Table changes(String title, List<Change> changes) {
+    return Table.of(
+        title,
+        changes,
+        Column.of("Figure", ComparePage::figure),
+        Column.figure("Base", change -> ChangeText.value(change, change.base())),
+        Column.figure("This run", change -> ChangeText.value(change, change.run())),
+        Column.figure("Change", ChangeText::by),
+        Column.figure("Interval", ChangeText::interval),
+        Column.of("Verdict", ComparePage::outcome));
   }
 
-  private static String kind(Outcome outcome) {
-    return switch (outcome) {
-      case BETTER -> "level ok";
-      case WORSE -> "level invalid";
-      case NO_CLEAR_CHANGE, TOO_FEW, NOT_JUDGED -> "soft";
-    };
+  private static Cell figure(Change change) {
+    String direction = change.isLowerBetter() ? ", lower is better" : ", higher is better";
+    return new Cell(change.figure().name(), Kind.CODE)
+        .remarked(change.figure().words() + direction);
+  }
+
+  private static Cell outcome(Change change) {
+    Kind kind =
+        switch (change.outcome()) {
+          case BETTER -> Kind.BETTER;
+          case WORSE -> Kind.WORSE;
+          case NO_CLEAR_CHANGE, TOO_FEW, NOT_JUDGED -> Kind.UNCHANGED;
+        };
+    return new Cell(ChangeText.outcome(change.outcome()), kind);
   }
 }

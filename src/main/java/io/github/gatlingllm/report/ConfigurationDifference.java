@@ -84,7 +84,7 @@ final class ConfigurationDifference {
       most = mean == null ? most : Math.max(most, mean);
     }
     if (!isKnown || most - least > SAME_LENGTH * most) {
-      add(name, run -> WorkloadText.lengths(of.apply(run)));
+      add(name, run -> RunText.lengths(of.apply(run)));
     }
   }
 

@@ -1,167 +1,235 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Chart.Scale;
+import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Kind;
 import io.github.gatlingllm.stats.CloseUps.Cloud;
 import io.github.gatlingllm.stats.CloseUps.Dependence;
-import io.github.gatlingllm.stats.CloseUps.Dot;
 import io.github.gatlingllm.stats.CloseUps.Range;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.Turn;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** How times depend on lengths, on the place in the answer, and on the turn. */
+/** How times depend on lengths, on the place in the answer, and on the turn of a conversation. */
 final class DependenceSection {
 
   /** With fewer values than this in a range, fewer than 10 lie beyond its p95. */
   private static final int SURE_P95 = 200;
 
   private final Dependence dependence;
-  private final List<Summary.Turn> turns;
+  private final List<Turn> turns;
 
-  DependenceSection(Dependence dependence, List<Summary.Turn> turns) {
+  DependenceSection(Dependence dependence, Summary.Workload workload) {
     this.dependence = dependence;
-    this.turns = turns;
+    turns = workload.byTurn();
+  }
+
+  /** One scatter chart: a time against a whole number. */
+  private record Scatter(String id, String title, String howTo, Axis x, String time, Cloud cloud) {}
+
+  private List<Scatter> scatters() {
+    return List.of(
+        new Scatter(
+            "depend-ttft",
+            "TTFT against input tokens",
+            "A line that climbs is prefill work: twice the prompt, twice the wait; a cloud that is"
+                + " high everywhere is queueing instead.",
+            Axis.of("Input tokens", ""),
+            "TTFT",
+            dependence.ttftByPrompt()),
+        new Scatter(
+            "depend-e2e",
+            "E2E against output tokens",
+            "Its slope is the time per output token; dots far above the line waited or stalled.",
+            Axis.of("Output tokens", ""),
+            "E2E",
+            dependence.e2eByOutput()),
+        new Scatter(
+            "depend-itl",
+            "ITL against position in the answer",
+            "Flat is even; a line that climbs means tokens get slower as the context grows.",
+            Axis.of("Token event of the answer", ""),
+            "ITL",
+            dependence.itlByPosition()));
   }
 
   /** The section; empty where nothing varies. */
   Optional<Section> section() {
     List<Chart> charts = new ArrayList<>();
     List<String> constant = new ArrayList<>();
-    cloud(
-        charts,
-        constant,
-        dependence.ttftByPrompt(),
-        "depend-ttft",
-        "TTFT against input tokens",
-        "A line that climbs is prefill work: twice the prompt, twice the wait; a cloud that is high"
-            + " everywhere is queueing instead.",
-        Axis.of("Input tokens", ""),
-        Axis.of("TTFT", "ms"));
-    cloud(
-        charts,
-        constant,
-        dependence.e2eByOutput(),
-        "depend-e2e",
-        "E2E against output tokens",
-        "Its slope is the time per output token; dots far above the line waited or stalled.",
-        Axis.of("Output tokens", ""),
-        Axis.of("E2E", "ms"));
-    cloud(
-        charts,
-        constant,
-        dependence.itlByPosition(),
-        "depend-itl",
-        "ITL against position in the answer",
-        "Flat is even; a line that climbs means tokens get slower as the context grows.",
-        Axis.of("Token event of the answer", ""),
-        Axis.of("ITL", "ms"));
-    charts.addAll(new TurnCharts(turns).charts());
+    for (Scatter scatter : scatters()) {
+      List<Range> ranges = scatter.cloud.ranges();
+      if (ranges.size() > 1) {
+        charts.add(chart(scatter));
+      } else if (!ranges.isEmpty()) {
+        constant.add(withoutChart(scatter.title, ranges.get(0)));
+      }
+    }
+    if (turns.size() > 1) {
+      charts.add(ttftByTurn());
+      if (turns.stream().anyMatch(turn -> turn.meanPromptTokens() != null)) {
+        charts.add(promptsByTurn());
+      }
+    }
     if (charts.stream().noneMatch(Chart::hasPoints)) {
       return Optional.empty();
     }
-    Html html = new Html();
-    if (!constant.isEmpty()) {
-      html.element("p", String.join(" ", constant), "class", "note");
-    }
     return Optional.of(
-        new Section(
-            "dependence",
-            "Dependence on lengths",
-            "Dependence",
-            "All load levels pooled. Lines and tables are made of all ok requests. Dots are a"
-                + " sample drawn by a hash of the request id, and always the three slowest and the"
-                + " fastest of each range, so that no outlier is lost.",
-            html,
-            charts));
+        Section.of(
+                "dependence",
+                "Dependence on lengths",
+                "Dependence",
+                "All load levels pooled. Lines and tables are made of all ok requests. Dots are a"
+                    + " sample drawn by a hash of the request id, and always the three slowest and"
+                    + " the fastest of each range, so that no outlier is lost.")
+            .body(String.join(" ", constant))
+            .charts(charts));
   }
 
-  private static void cloud(
-      List<Chart> charts,
-      List<String> constant,
-      Cloud cloud,
-      String id,
-      String title,
-      String howTo,
-      Axis x,
-      Axis y) {
-    if (cloud.ranges().size() > 1) {
-      String drawn =
-          " Dots: "
-              + NumberText.count(cloud.dots().size())
-              + " of "
-              + NumberText.count(cloud.all())
-              + ".";
-      charts.add(
-          new Chart(
-                  id, title, "↓ lower is better", howTo + drawn, scaled(x, cloud), y, lines(cloud))
-              .scaledToRange()
-              .tabled(table(title, x, y, cloud)));
-    } else if (!cloud.ranges().isEmpty()) {
-      Range only = cloud.ranges().get(0);
-      constant.add(
-          "No chart of "
-              + title
-              + ": all had "
-              + (only.to() - only.from() > 1 ? "about " : "")
-              + NumberText.number((double) Math.round(only.meanX()))
-              + ".");
-    }
+  private static String withoutChart(String title, Range only) {
+    return "No chart of "
+        + title
+        + ": all had "
+        + (only.to() - only.from() > 1 ? "about " : "")
+        + NumberText.number((double) Math.round(only.meanX()))
+        + ".";
   }
 
-  /** Logarithmic where lengths differ by more than a factor of 12. */
-  private static Axis scaled(Axis x, Cloud cloud) {
-    double first = cloud.ranges().get(0).meanX();
-    double last = cloud.ranges().get(cloud.ranges().size() - 1).meanX();
-    boolean wide = cloud.ranges().get(0).from() > 0 && last > 12 * first;
-    return wide ? Axis.of(x.name(), x.unit(), Scale.LOG) : x;
-  }
-
-  private static List<Line> lines(Cloud cloud) {
-    List<Point> dots = new ArrayList<>();
-    for (Dot dot : cloud.dots()) {
-      dots.add(new Point(dot.x(), dot.ms(), dot.requestId()));
-    }
+  private static Chart chart(Scatter scatter) {
+    Cloud cloud = scatter.cloud;
+    String drawn =
+        " Dots: "
+            + NumberText.count(cloud.dots().size())
+            + " of "
+            + NumberText.count(cloud.all())
+            + ".";
+    List<Point> dots =
+        cloud.dots().stream().map(dot -> new Point(dot.x(), dot.ms(), dot.requestId())).toList();
     List<Line> lines = new ArrayList<>();
     lines.add(new Line("single values", Form.DOTS, 5, 0, dots, List.of()));
     lines.add(Line.of("p50", 0, 0, points(cloud, Range::p50Ms)));
     lines.add(Line.of("p95", 1, 1, points(cloud, Range::p95Ms)));
     lines.removeIf(line -> line.points().isEmpty());
-    return lines;
+    return new Chart(
+            scatter.id,
+            scatter.title,
+            Chart.LOWER,
+            scatter.howTo + drawn,
+            scaled(scatter.x, cloud.ranges()),
+            Axis.of(scatter.time, "ms"),
+            lines)
+        .scaledToRange()
+        .tabled(table(scatter));
+  }
+
+  /** Logarithmic where lengths differ by more than a factor of 12. */
+  private static Axis scaled(Axis x, List<Range> ranges) {
+    Range first = ranges.get(0);
+    Range last = ranges.get(ranges.size() - 1);
+    boolean isWide = first.from() > 0 && last.meanX() > 12 * first.meanX();
+    return isWide ? Axis.of(x.name(), x.unit(), Scale.LOG) : x;
   }
 
   private static List<Point> points(Cloud cloud, Function<Range, @Nullable Double> figure) {
-    return cloud.ranges().stream()
-        .filter(range -> figure.apply(range) != null)
-        .map(range -> new Point(range.meanX(), figure.apply(range)))
-        .toList();
+    List<Range> known = cloud.ranges().stream().filter(r -> figure.apply(r) != null).toList();
+    return Point.of(known, Range::meanX, figure);
   }
 
-  private static Html table(String title, Axis x, Axis y, Cloud cloud) {
-    Table table =
-        new Table(
-            title, List.of(x.name(), "values", y.name() + " p50, " + y.unit(), "p95", "largest"));
-    for (Range range : cloud.ranges()) {
-      boolean one = range.to() - range.from() == 1;
-      String name = NumberText.count(range.from());
-      table
-          .row(one ? name : name + "–" + NumberText.count(range.to() - 1), "")
-          .cell(NumberText.count(range.count()))
-          .cell(NumberText.number(range.p50Ms()));
-      if (range.p95Ms() != null && range.count() < SURE_P95) {
-        table.cell(NumberText.number(range.p95Ms()), "low");
-      } else {
-        table.cell(NumberText.number(range.p95Ms()));
-      }
-      table.cell(NumberText.number(range.maxMs())).end();
+  private static Table table(Scatter scatter) {
+    return Table.of(
+        scatter.title,
+        scatter.cloud.ranges(),
+        Column.name(scatter.x.name(), DependenceSection::lengths),
+        Column.count("values", Range::count),
+        Column.number(scatter.time + " p50, ms", Range::p50Ms),
+        Column.of(
+            "p95",
+            range ->
+                range.p95Ms() != null && range.count() < SURE_P95
+                    ? new Cell(NumberText.number(range.p95Ms()), Kind.LOW_N)
+                    : Cell.number(range.p95Ms())),
+        Column.number("largest", Range::maxMs));
+  }
+
+  private static String lengths(Range range) {
+    String from = NumberText.count(range.from());
+    return range.to() - range.from() == 1 ? from : from + "–" + NumberText.count(range.to() - 1);
+  }
+
+  private Chart ttftByTurn() {
+    return new Chart(
+            "depend-turn",
+            "TTFT by turn of the conversation",
+            Chart.LOWER,
+            "The first turn has no prefix to reuse; later turns that stay as fast although their"
+                + " prompts grow show a prefix cache at work.",
+            turnAxis(),
+            Axis.of("TTFT", "ms"),
+            List.of(
+                ttft("p50", 0, 0, Distribution::p50),
+                ttft("p95", 1, 1, Distribution::p95),
+                ttft("p99", 3, 2, Distribution::p99)))
+        .scaledToRange()
+        .tabled(turnTable());
+  }
+
+  private Line ttft(
+      String name, int color, int dash, Function<Distribution, @Nullable Double> figure) {
+    return Line.of(name, color, dash, Point.inOrder(turns, t -> figure.apply(t.ttftMs())));
+  }
+
+  /** Mean prompt tokens, and how many of them the cache held where the server tells. */
+  private Chart promptsByTurn() {
+    List<Line> lines = new ArrayList<>();
+    lines.add(Line.of("all", 0, 0, Point.inOrder(turns, Turn::meanPromptTokens)));
+    if (turns.stream().anyMatch(turn -> turn.cachedShare() != null)) {
+      List<Point> cached = Point.inOrder(turns, DependenceSection::cachedTokens);
+      lines.add(Line.of("from the prefix cache", 2, 1, cached));
     }
-    return table.html();
+    return new Chart(
+            "turn-tokens",
+            "Prompt tokens by turn of the conversation",
+            "the gap is prefill work",
+            "Each turn sends what was said before, so prompts grow; where the server keeps whole"
+                + " dialogs, what it takes from its cache grows with them.",
+            turnAxis(),
+            Axis.of("Mean prompt tokens", ""),
+            lines)
+        .tabled(turnTable());
+  }
+
+  private static @Nullable Double cachedTokens(Turn turn) {
+    Double tokens = turn.meanPromptTokens();
+    Double share = turn.cachedShare();
+    return tokens == null || share == null ? null : (Double) (tokens * share);
+  }
+
+  private Axis turnAxis() {
+    return Axis.places("Turn", "", turns.stream().map(t -> Integer.toString(t.turn())).toList());
+  }
+
+  private Table turnTable() {
+    return Table.of(
+        "Key figures by turn of the conversation",
+        turns,
+        Column.name("Turn", turn -> Integer.toString(turn.turn())),
+        Column.count("requests", Turn::requests),
+        Column.number("prompt tokens, mean", Turn::meanPromptTokens),
+        Column.percent("from prefix cache", Turn::cachedShare),
+        Column.percentile("TTFT p50, ms", "p50", Turn::ttftMs),
+        Column.percentile("TTFT p95", "p95", Turn::ttftMs),
+        Column.percentile("TTFT p99", "p99", Turn::ttftMs));
   }
 }

@@ -5,6 +5,8 @@ import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.stats.CloseUps.Exemplar;
 import io.github.gatlingllm.stats.CloseUps.Exemplars;
 import io.github.gatlingllm.stats.Summary;
@@ -55,14 +57,13 @@ final class ExemplarSection {
       return Optional.empty();
     }
     return Optional.of(
-        new Section(
-            "timeline",
-            "Requests that stand out",
-            "Requests",
-            "Point at a bar, or open its data as a table, for the request's id: the same as in"
-                + " requests.jsonl and in the header X-Request-Id that the server got.",
-            new Html(),
-            charts));
+        Section.of(
+                "timeline",
+                "Requests that stand out",
+                "Requests",
+                "Point at a bar, or open its data as a table, for the request's id: the same as in"
+                    + " requests.jsonl and in the header X-Request-Id that the server got.")
+            .charts(charts));
   }
 
   private Chart chart(String id, String title, String howTo, List<Exemplar> requests) {
@@ -106,15 +107,13 @@ final class ExemplarSection {
   }
 
   private String caption(Exemplar request) {
-    String error = request.error();
     return request.requestId()
         + ", "
         + place(request)
         + " at "
         + NumberText.clock(request.startS())
         + ", "
-        + request.verdict()
-        + (error == null ? "" : ": " + error);
+        + outcome(request);
   }
 
   private String place(Exemplar request) {
@@ -147,42 +146,31 @@ final class ExemplarSection {
     return first == null ? 0 : Math.max(0, request.endMs() - first);
   }
 
-  private Html table(String title, List<Exemplar> requests) {
-    Table table =
-        new Table(
+  private Table table(String title, List<Exemplar> requests) {
+    return Table.of(
             title,
-            List.of(
-                "Request",
-                "level",
-                "planned at",
-                "queue wait, ms",
-                "first token, ms",
-                "over, ms",
-                "output tokens",
-                "token events",
-                "longest gap, ms",
-                "Outcome",
-                "Request id"),
-            "compact");
-    int rank = 0;
-    for (Exemplar request : requests) {
-      rank++;
-      String error = request.error();
-      table
-          .row(rank + " " + request.name(), "")
-          .cell(place(request))
-          .cell(NumberText.clock(request.startS()))
-          .cell(NumberText.number(waitMs(request)))
-          .cell(NumberText.number(request.firstTokenMs()))
-          .cell(NumberText.number(request.endMs()))
-          .cell(count(request.outputTokens()))
-          .cell(NumberText.count(request.events()))
-          .cell(NumberText.number(request.longestGapMs()))
-          .cell(error == null ? request.verdict() : request.verdict() + ": " + error, "words")
-          .cell(request.requestId(), "words")
-          .end();
-    }
-    return table.html();
+            requests,
+            Column.name("Request", request -> ranked(requests, request)),
+            Column.words("level", this::place),
+            Column.figure("planned at", request -> NumberText.clock(request.startS())),
+            Column.number("queue wait, ms", ExemplarSection::waitMs),
+            Column.number("first token, ms", Exemplar::firstTokenMs),
+            Column.number("over, ms", Exemplar::endMs),
+            Column.figure("output tokens", request -> count(request.outputTokens())),
+            Column.count("token events", Exemplar::events),
+            Column.number("longest gap, ms", Exemplar::longestGapMs),
+            Column.words("Outcome", ExemplarSection::outcome),
+            Column.words("Request id", Exemplar::requestId))
+        .styled("compact");
+  }
+
+  private static String ranked(List<Exemplar> requests, Exemplar request) {
+    return (requests.indexOf(request) + 1) + " " + request.name();
+  }
+
+  private static String outcome(Exemplar request) {
+    String error = request.error();
+    return error == null ? request.verdict() : request.verdict() + ": " + error;
   }
 
   private static String count(@Nullable Integer tokens) {

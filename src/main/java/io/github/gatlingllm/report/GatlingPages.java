@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -21,7 +22,7 @@ import java.util.stream.Stream;
  * <p>Inserting twice gives the same bytes as inserting once; removing gives Gatling's own bytes
  * back.
  */
-public final class GatlingPages {
+final class GatlingPages {
 
   private static final Pattern PAGE = Pattern.compile("(index|(req|group)_.*)\\.html");
   private static final Pattern MENU = Pattern.compile("<div class=\"nav\">\\s*<ul>");
@@ -39,19 +40,18 @@ public final class GatlingPages {
    * @return a line for each page in which a piece found no place; empty also when Gatling wrote no
    *     pages
    */
-  public static List<String> insert(Path runDirectory, Summary summary) throws IOException {
+  static List<String> insert(Path runDirectory, Summary summary) throws IOException {
     List<String> messages = new ArrayList<>();
     for (Path file : pages(runDirectory)) {
       MarkedPage page = new MarkedPage(read(file));
-      page.after(TABS, "tab", GatlingBlocks.tab());
+      page.after(TABS, "tab", Templates.fill("gatling-tab", Map.of()));
       String name = file.getFileName().toString();
       if (name.equals("index.html")) {
-        page.after(MENU, "menu", GatlingBlocks.menuEntry());
-        page.before(STATISTICS, "block", GatlingBlocks.index(summary));
+        page.after(MENU, "menu", Templates.fill("gatling-menu", Map.of()));
+        page.before(STATISTICS, "block", index(summary));
       } else if (name.startsWith("req_")) {
         requestOf(page, summary)
-            .ifPresent(
-                request -> page.before(FIRST_CHART, "request", GatlingBlocks.request(request)));
+            .ifPresent(request -> page.before(FIRST_CHART, "request", request(request)));
       }
       write(file, page.toString());
       if (!page.missing().isEmpty()) {
@@ -67,17 +67,41 @@ public final class GatlingPages {
   }
 
   /** Takes our pieces out again; pages that have none stay untouched. */
-  public static void remove(Path runDirectory) throws IOException {
+  static void remove(Path runDirectory) throws IOException {
     for (Path file : pages(runDirectory)) {
       write(file, new MarkedPage(read(file)).toString());
     }
+  }
+
+  /** The block on the index: verdict, six figures, assertions, a row per request name. */
+  private static String index(Summary summary) {
+    return Templates.fill(
+        "gatling-index",
+        Map.of(
+            "styles", Templates.resource("gatling.css"),
+            "verdict", summary.verdict(),
+            "workload", new RunText(summary).workload(),
+            "tiles", new Tiles(summary).list(),
+            "levels", Tiles.levels(summary),
+            "assertions", FactTables.assertions(summary.assertions()),
+            "requests", FactTables.requests(summary)));
+  }
+
+  /** The block on the page of a request: all its times. */
+  private static String request(RequestGroup request) {
+    return Templates.fill(
+        "gatling-request",
+        Map.of(
+            "styles", Templates.resource("gatling.css"),
+            "link", "llm.html#" + FactTables.anchor(request.name()),
+            "metrics", FactTables.times(request.figures())));
   }
 
   /** The LLM request whose page it is; of several names that fit, the longest. */
   private static Optional<RequestGroup> requestOf(MarkedPage page, Summary summary) {
     String text = page.toString();
     return summary.requests().stream()
-        .filter(request -> RequestTitle.of(request.name()).matcher(text).find())
+        .filter(request -> MarkedPage.title(request.name()).matcher(text).find())
         .max((a, b) -> Integer.compare(a.name().length(), b.name().length()));
   }
 

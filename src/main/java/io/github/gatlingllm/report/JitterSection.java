@@ -1,13 +1,12 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.metric.Distribution;
-import io.github.gatlingllm.metric.Figures.Jitter;
-import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.stats.CloseUps.Evenness;
 import io.github.gatlingllm.stats.CloseUps.EventSize;
 import io.github.gatlingllm.stats.CloseUps.Pauses;
@@ -34,7 +33,7 @@ final class JitterSection {
     Shape ratio = evenness.ratio();
     if (ratio != null) {
       charts.add(
-          Histogram.of(
+          Chart.histogram(
               "jitter-ratio",
               "Jitter of single requests",
               "1 is even; a request above 3 has gaps that its reader notices.",
@@ -45,7 +44,7 @@ final class JitterSection {
     Shape longest = evenness.longestGapMs();
     if (longest != null) {
       charts.add(
-          Histogram.of(
+          Chart.histogram(
               "jitter-stall",
               "Longest stall of each request",
               "The one gap that its reader waited longest for; a hump of its own is a pause of the"
@@ -64,14 +63,14 @@ final class JitterSection {
       return Optional.empty();
     }
     return Optional.of(
-        new Section(
-            "jitter",
-            "Jitter and stalls",
-            "Jitter",
-            "Tokens at an even pace read like speech; the same mean with pauses does not. "
-                + eventsInWords(),
-            levels(),
-            charts));
+        Section.of(
+                "jitter",
+                "Jitter and stalls",
+                "Jitter",
+                "Tokens at an even pace read like speech; the same mean with pauses does not. "
+                    + eventsInWords())
+            .body("", List.of(FactTables.jitter(summary)))
+            .charts(charts));
   }
 
   private String eventsInWords() {
@@ -81,90 +80,45 @@ final class JitterSection {
         : "Some token events held more or less than one token.";
   }
 
-  private Html levels() {
-    Table table =
-        new Table(
-            "Jitter by load level",
-            List.of(
-                "Load level",
-                "ITL p99 ÷ p50, pooled",
-                "of the median request",
-                "ITL std, ms",
-                "longest stall p50, ms",
-                "p99",
-                "gaps over 100 ms per 1,000 tokens",
-                "tokens per event"));
-    for (Summary.Stage stage : summary.stages()) {
-      if (!stage.figures().metric(Metric.STALL_MS).isEmpty()) {
-        row(
-            table,
-            SummaryTables.place(summary, stage),
-            stage.figures().jitter(),
-            stage.figures().metric(Metric.STALL_MS));
-      }
-    }
-    if (summary.stages().size() > 1) {
-      row(table, "all", summary.figures().jitter(), summary.figures().metric(Metric.STALL_MS));
-    }
-    return table.html();
-  }
-
-  private static void row(Table table, String name, Jitter jitter, Distribution stall) {
-    table
-        .row(name, "")
-        .cell(NumberText.number(jitter.itlP99OverP50()))
-        .cell(NumberText.number(jitter.perRequestP50()))
-        .cell(NumberText.number(jitter.itlStdMs()));
-    MetricTable.percentile(table, stall, "p50", stall.p50());
-    MetricTable.percentile(table, stall, "p99", stall.p99());
-    table
-        .cell(NumberText.number(jitter.stallsPer1kTokens()))
-        .cell(NumberText.number(jitter.batchRatio()))
-        .end();
-  }
-
   private Chart pauses() {
+    String title = "Pauses per 1,000 tokens";
+    List<Pauses> pauses = evenness.pauses();
+    // A logarithmic axis has no place for none; the table says it.
+    List<Point> points =
+        Point.inOrder(pauses, p -> p.per1kTokens() == 0 ? null : (Double) p.per1kTokens());
     Table table =
-        new Table(
-            "Pauses per 1,000 tokens", List.of("Gap longer than, ms", "gaps per 1,000 tokens"));
-    List<String> places = new ArrayList<>();
-    List<Point> points = new ArrayList<>();
-    for (Pauses pauses : evenness.pauses()) {
-      double rate = pauses.per1kTokens();
-      // A logarithmic axis has no place for none; the table says it.
-      points.add(new Point(places.size(), rate == 0 ? null : (Double) rate));
-      String above = NumberText.number(pauses.aboveMs());
-      places.add(above);
-      table.row(above, "").cell(NumberText.number(rate)).end();
-    }
+        Table.of(
+            title,
+            pauses,
+            Column.name("Gap longer than, ms", p -> NumberText.number(p.aboveMs())),
+            Column.number("gaps per 1,000 tokens", Pauses::per1kTokens));
     return new Chart(
             "jitter-pauses",
-            "Pauses per 1,000 tokens",
-            "↓ lower is better",
+            title,
+            Chart.LOWER,
             "How many gaps between token events were longer than each threshold; where the line"
                 + " ends, no gap was longer. The usual threshold is 100 ms.",
-            Axis.places("Gap longer than", "ms", places),
+            Axis.places(
+                "Gap longer than",
+                "ms",
+                pauses.stream().map(p -> NumberText.number(p.aboveMs())).toList()),
             Axis.of("Gaps per 1,000 output tokens", ""),
             List.of(Line.of("gaps longer than that", 0, 0, points)))
         .scaledToRange()
-        .tabled(table.html());
+        .tabled(table);
   }
 
   private Chart eventSizes() {
-    double all = evenness.eventSizes().stream().mapToLong(EventSize::events).sum();
-    List<String> places = new ArrayList<>();
-    List<Point> points = new ArrayList<>();
-    for (EventSize size : evenness.eventSizes()) {
-      points.add(new Point(places.size(), 100 * size.events() / all));
-      places.add(name(size));
-    }
+    List<EventSize> sizes = evenness.eventSizes();
+    double all = sizes.stream().mapToLong(EventSize::events).sum();
+    List<Point> points = Point.inOrder(sizes, size -> 100 * size.events() / all);
     return new Chart(
         "jitter-events",
         "Tokens per event",
         "1 is best",
         "More than one token per event arrive as a lump: ITL then shares a gap among them. Where"
             + " the server does not count, a request's tokens are shared evenly.",
-        Axis.places("Tokens in the event", "", places),
+        Axis.places("Tokens in the event", "", sizes.stream().map(JitterSection::name).toList()),
         Axis.of("Share of token events", "%"),
         List.of(new Line("Events", Form.BAR, 0, 0, points, List.of())));
   }

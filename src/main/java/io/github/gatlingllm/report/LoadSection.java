@@ -7,20 +7,19 @@ import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Pin;
 import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Curve;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Latency against throughput, a point per load level, and both against load. */
 final class LoadSection {
-
-  private static final String LOWER = "↓ lower is better";
-  private static final String HIGHER = "↑ higher is better";
 
   private final Summary summary;
   private final List<String> levels;
@@ -33,9 +32,17 @@ final class LoadSection {
   }
 
   Section section() {
-    String title = "Latency against throughput";
+    Section section =
+        Section.of(
+            "load",
+            "Latency against throughput",
+            "Load",
+            summary.stages().size() < 2
+                ? ""
+                : "How much more the server delivers as load grows, and what that costs each"
+                    + " user.");
     if (summary.stages().size() < 2) {
-      return new Section("load", title, "Load", "", howToGetACurve(), List.of());
+      return section.body("load", Map.of("level", levels.isEmpty() ? "" : levels.get(0)));
     }
     List<Chart> charts = new ArrayList<>();
     charts.add(curve());
@@ -45,26 +52,7 @@ final class LoadSection {
       charts.add(latency("load-tpot", Metric.TPOT_MS, "tpot"));
       charts.add(jitter());
     }
-    return new Section(
-        "load",
-        title,
-        "Load",
-        "How much more the server delivers as load grows, and what that costs each user.",
-        new Html(),
-        charts);
-  }
-
-  private Html howToGetACurve() {
-    Html html = new Html().open("div", "class", "card");
-    String what =
-        levels.isEmpty()
-            ? "No load level was measured."
-            : "One load level was run (" + levels.get(0) + "): a single point, no curve.";
-    html.open("p").text(what);
-    html.text(" Run several levels to see where latency starts to grow faster than throughput: ");
-    html.element("code", "-Dllm.concurrency=1,2,4,8,16,32").text(" or ");
-    html.element("code", "-Dllm.rate=5,10,20,40").text(".").close();
-    return html.close();
+    return section.charts(charts);
   }
 
   private Chart curve() {
@@ -101,10 +89,7 @@ final class LoadSection {
             Axis.of("Output tokens per second", "tok/s"),
             Axis.of(metric.title() + " p95", "ms"),
             lines);
-    Chart judged =
-        streamed
-            ? Limits.of(summary, "ttft").map(l -> chart.limitedTo(l.y(), l.label())).orElse(chart)
-            : chart;
+    Chart judged = streamed ? chart.judgedBy(summary.slo(), "ttft") : chart;
     return judged.scaledToRange().widened();
   }
 
@@ -156,10 +141,7 @@ final class LoadSection {
 
   private Line line(
       String name, Curve curve, int color, int dash, Function<Stage, @Nullable Double> figure) {
-    List<Point> points =
-        of(curve).stream()
-            .map(stage -> new Point(levels.indexOf(stage.label()), figure.apply(stage)))
-            .toList();
+    List<Point> points = Point.of(of(curve), stage -> levels.indexOf(stage.label()), figure);
     return Line.of(
         curves.size() > 1 ? (name(curve) + " " + name).strip() : name, color, dash, points);
   }
@@ -178,7 +160,7 @@ final class LoadSection {
     return new Chart(
         "load-throughput",
         "Output tokens per second against load",
-        HIGHER,
+        Chart.HIGHER,
         summary.slo() == null
             ? "Where the line flattens, the server is at its limit."
             : "Where the lines part, tokens still come but too late for the SLO.",
@@ -203,19 +185,16 @@ final class LoadSection {
       }
       lines.add(line("p99", curve, one ? 3 : t, 2, s -> of(s, metric).p99()));
     }
-    Chart chart =
-        new Chart(
+    return new Chart(
             id,
             metric.title() + " against load",
-            LOWER,
+            Chart.LOWER,
             "Median and tail at each load level; a tail that leaves the median behind means"
                 + " queueing.",
             load(),
             Axis.of(metric.title(), "ms"),
-            lines);
-    return Limits.of(summary, measure)
-        .map(l -> chart.limitedTo(l.y(), l.label()))
-        .orElse(chart)
+            lines)
+        .judgedBy(summary.slo(), measure)
         .scaledToRange();
   }
 
@@ -237,7 +216,7 @@ final class LoadSection {
     return new Chart(
         "load-jitter",
         "Jitter against load",
-        LOWER,
+        Chart.LOWER,
         "How much longer the slowest gaps between tokens are than the usual one: 1 is even, above 3"
             + " users see pauses.",
         load(),

@@ -29,16 +29,16 @@ final class MarkedPage {
   }
 
   /** Puts a piece before the first place where {@code anchor} stands. */
-  MarkedPage before(Pattern anchor, String piece, Html html) {
+  MarkedPage before(Pattern anchor, String piece, String html) {
     return insert(anchor, piece, html, true);
   }
 
   /** Puts a piece after the first place where {@code anchor} stands. */
-  MarkedPage after(Pattern anchor, String piece, Html html) {
+  MarkedPage after(Pattern anchor, String piece, String html) {
     return insert(anchor, piece, html, false);
   }
 
-  private MarkedPage insert(Pattern anchor, String piece, Html html, boolean before) {
+  private MarkedPage insert(Pattern anchor, String piece, String html, boolean before) {
     var place = anchor.matcher(text);
     if (place.find()) {
       int at = before ? place.start() : place.end();
@@ -60,10 +60,9 @@ final class MarkedPage {
     return text;
   }
 
-  private static String ascii(Html html) {
+  private static String ascii(String html) {
     StringBuilder ascii = new StringBuilder();
-    html.toString()
-        .codePoints()
+    html.codePoints()
         .forEach(
             c -> {
               if (c < 128) {
@@ -73,5 +72,32 @@ final class MarkedPage {
               }
             });
     return ascii.toString();
+  }
+
+  /**
+   * Finds the title that Gatling gives to the page of that request in any groups: its groups and
+   * its name, joined by {@code " / "}, escaped with named entities. Which name a character beyond
+   * ASCII has is left open.
+   */
+  static Pattern title(String requestName) {
+    StringBuilder title = new StringBuilder("<title>Gatling Stats - (?:[^<\\n]* / )?");
+    requestName
+        .codePoints()
+        .forEach(
+            c -> {
+              switch (c) {
+                case '&' -> title.append("&amp;");
+                case '<' -> title.append("&lt;");
+                case '>' -> title.append("&gt;");
+                case '"' -> title.append("(?:\"|&quot;)");
+                case '\'' -> title.append("(?:'|&#39;|&apos;)");
+                default ->
+                    title.append(
+                        c < 128
+                            ? Pattern.quote(Character.toString(c))
+                            : "(?:&\\w+;|[^\\x00-\\x7f]+)");
+              }
+            });
+    return Pattern.compile(title + "</title>");
   }
 }

@@ -1,12 +1,15 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.stats.Summary;
 import java.net.URI;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -14,15 +17,35 @@ import java.util.stream.Collectors;
 /** What was run: state, model, endpoint, workload, load profile, versions. */
 final class PageHead {
 
+  /** Fewer ok requests than this are a smoke test. */
+  private static final int SMOKE = 30;
+
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss 'UTC'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
   private final Summary summary;
-  private final Html facts = new Html();
+  private final List<Fact> facts = new ArrayList<>();
 
   PageHead(Summary summary) {
     this.summary = summary;
+  }
+
+  /**
+   * Which run it is, as {@code report.peb} shows it.
+   *
+   * @param isSmoke whether so few requests succeeded that figures are no more than a first look
+   */
+  record Heading(String name, String id, String state, boolean isComplete, boolean isSmoke) {}
+
+  Heading heading() {
+    Summary.Run run = summary.run();
+    return new Heading(
+        name(summary),
+        run.id(),
+        run.state(),
+        run.isComplete(),
+        summary.figures().counts().ok() < SMOKE);
   }
 
   /** The name of the run for people. */
@@ -33,19 +56,18 @@ final class PageHead {
         : simulation.substring(simulation.lastIndexOf('.') + 1);
   }
 
-  Html html() {
+  List<Fact> facts() {
     Summary.Run run = summary.run();
     Summary.Workload workload = summary.workload();
-    WorkloadText asked = new WorkloadText(summary);
-    facts.open("dl", "class", "facts");
+    RunText text = new RunText(summary);
     fact("Model", names(workload.models().keySet()));
     fact("Endpoint", hosts(workload.endpoints().keySet()));
     fact("API", api(workload));
     fact("Load", load());
-    fact("Prompt tokens", WorkloadText.lengths(workload.promptTokens()));
-    fact("Output tokens", WorkloadText.lengths(workload.outputTokens()));
-    fact("From prefix cache", asked.cached());
-    fact("Prefixes", asked.prefixes());
+    fact("Prompt tokens", RunText.lengths(workload.promptTokens()));
+    fact("Output tokens", RunText.lengths(workload.outputTokens()));
+    fact("From prefix cache", text.cached());
+    fact("Prefixes", text.prefixes());
     fact("Scenario", names(workload.scenarios().keySet()));
     fact("Dataset", setting("dataset"));
     fact("Tokenizer", setting("tokenizer"));
@@ -55,30 +77,12 @@ final class PageHead {
     fact("Seed", run.seed() == null ? "" : run.seed().toString());
     fact("Injectors", run.injectors().size() > 1 ? names(run.injectors()) : "");
     fact("Versions", versions(run.versions()));
-    facts.close();
-
-    Html html = new Html().open("header", "id", "top");
-    html.open("div", "class", "head").element("h1", name(summary)).add(state());
-    html.element("p", run.id()).close();
-    return html.add(facts).close();
-  }
-
-  private Html state() {
-    Html badge = new Html();
-    if (summary.run().isComplete()) {
-      badge.element("span", "✓ complete", "class", "badge ok");
-    } else {
-      badge.element("span", "▲ " + summary.run().state(), "class", "badge warning");
-    }
-    if (summary.figures().counts().ok() < 30) {
-      badge.text(" ").element("span", "▲ smoke: few samples", "class", "badge warning");
-    }
-    return badge;
+    return facts;
   }
 
   private void fact(String name, String value) {
     if (!value.isEmpty()) {
-      facts.open("div").element("dt", name).element("dd", value).close();
+      facts.add(new Fact(name, value));
     }
   }
 

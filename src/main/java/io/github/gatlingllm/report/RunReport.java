@@ -13,6 +13,8 @@ import io.github.gatlingllm.stats.RunStatistics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -72,13 +74,25 @@ public final class RunReport {
     SummaryJson.write(figures.summary(), files.summaryJson());
     String markdown = SummaryMarkdown.of(figures.summary());
     Files.writeString(files.summaryMarkdown(), markdown);
-    StepSummary.append(markdown, environment);
+    toJobPage(markdown, environment);
     JUnitXml.write(figures.summary(), files.junit());
     HtmlReport.write(files.page(), figures.summary(), figures.series());
     if (info == null || info.reportOptions().indexBlock()) {
       messages.addAll(GatlingPages.insert(files.run(), figures.summary()));
     }
     return figures;
+  }
+
+  /**
+   * Appends to the file that GitHub Actions shows on the page of a job, which {@code
+   * GITHUB_STEP_SUMMARY} names; nothing where it names none.
+   */
+  static void toJobPage(String markdown, Map<String, String> environment) throws IOException {
+    String file = environment.get("GITHUB_STEP_SUMMARY");
+    if (file != null && !file.isBlank()) {
+      Files.writeString(
+          Path.of(file), markdown, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
   }
 
   /** What could not be done, a line each. */

@@ -4,6 +4,7 @@ import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.stats.CloseUps.ScenarioLoad;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,22 +37,20 @@ final class ScenarioSection {
     List<Chart> charts = new ArrayList<>();
     charts.add(
         streamed
-            ? map("scenario-ttft", "TTFT p95", "ms", "↓ lower is better", ScenarioLoad::ttftP95Ms)
-            : map("scenario-e2e", "E2E p95", "ms", "↓ lower is better", ScenarioLoad::e2eP95Ms));
-    charts.add(
-        map("scenario-slo", "SLO missed", "%", "↓ lower is better", ScenarioSection::missed));
+            ? map("scenario-ttft", "TTFT p95", "ms", ScenarioLoad::ttftP95Ms)
+            : map("scenario-e2e", "E2E p95", "ms", ScenarioLoad::e2eP95Ms));
+    charts.add(map("scenario-slo", "SLO missed", "%", ScenarioSection::missed));
     if (streamed && !charts.get(1).hasPoints()) {
-      charts.add(map("scenario-e2e", "E2E p95", "ms", "↓ lower is better", ScenarioLoad::e2eP95Ms));
+      charts.add(map("scenario-e2e", "E2E p95", "ms", ScenarioLoad::e2eP95Ms));
     }
     return Optional.of(
-        new Section(
-            "scenarios",
-            "Scenarios against load",
-            "Scenarios",
-            "The same load hits kinds of requests differently: the row whose figures rise first is the"
-                + " one that limits. Colour only underlines the figure.",
-            new Html(),
-            charts));
+        Section.of(
+                "scenarios",
+                "Scenarios against load",
+                "Scenarios",
+                "The same load hits kinds of requests differently: the row whose figures rise first"
+                    + " is the one that limits. Colour only underlines the figure.")
+            .charts(charts));
   }
 
   private String row(ScenarioLoad cell) {
@@ -64,11 +63,7 @@ final class ScenarioSection {
   }
 
   private Chart map(
-      String id,
-      String figure,
-      String unit,
-      String direction,
-      Function<ScenarioLoad, @Nullable Double> value) {
+      String id, String figure, String unit, Function<ScenarioLoad, @Nullable Double> value) {
     List<Line> lines = new ArrayList<>();
     for (String row : rows) {
       List<Point> points =
@@ -82,7 +77,7 @@ final class ScenarioSection {
     return new Chart(
         id,
         figure + " by scenario and load",
-        direction,
+        Chart.LOWER,
         "Each cell is one scenario at one load level; an empty one was not run or has no value.",
         Axis.places("Load level", "", levels),
         Axis.of(figure, unit),

@@ -7,6 +7,7 @@ import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Chart.Scale;
+import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.stats.Series;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,19 +37,15 @@ final class ShapeSection {
     charts.add(curves("shape-waiting", "TTFT and E2E", Metric.TTFT_MS, Metric.E2E_MS));
     charts.add(curves("shape-gaps", "ITL and TPOT", Metric.ITL_MS, Metric.TPOT_MS));
     charts.add(heat());
-    Html html = new Html();
-    if (charts.stream().noneMatch(Chart::hasPoints)) {
-      html.element(
-          "p", "No request succeeded, so there is no distribution to show.", "class", "note");
-    }
-    return new Section(
-        "shapes",
-        "Distributions",
-        "Distributions",
-        "The same values as in the metrics table, all of them: means hide two humps, percentiles"
-            + " hide how many.",
-        html,
-        charts);
+    boolean isEmpty = charts.stream().noneMatch(Chart::hasPoints);
+    return Section.of(
+            "shapes",
+            "Distributions",
+            "Distributions",
+            "The same values as in the metrics table, all of them: means hide two humps,"
+                + " percentiles hide how many.")
+        .body(isEmpty ? "No request succeeded, so there is no distribution to show." : "")
+        .charts(charts);
   }
 
   /** TTFT over time; at most {@value #HEAT_COLUMNS} columns, so that its table can be read. */
@@ -74,17 +71,17 @@ final class ShapeSection {
     return new Chart(
             "heat-ttft",
             "TTFT over time, every request",
-            "↓ lower is better",
+            Chart.LOWER,
             "Each cell counts requests by when they got their first token and how long it took; two"
                 + " bands at once are two kinds of requests, a rising band is a growing queue.",
-            Axis.of("Time since start", "", Scale.TIME).upTo(buckets * series.bucketS()),
+            Axis.time().upTo(buckets * series.bucketS()),
             Axis.of("Requests", ""),
             rows)
         .widened();
   }
 
   private static Chart histogram(Metric metric, Series.Shape shape) {
-    return Histogram.of(
+    return Chart.histogram(
         "histogram-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'),
         "Histogram of " + metric.title(),
         "How many values fell into each range; two humps usually are two kinds of requests.",
@@ -95,27 +92,19 @@ final class ShapeSection {
 
   private Chart curves(String id, String title, Metric first, Metric second) {
     List<Line> lines = new ArrayList<>();
-    double end = 1;
     for (Metric metric : List.of(first, second)) {
       Series.Shape shape = series.shapes().get(metric);
-      if (shape == null) {
-        continue;
+      if (shape != null) {
+        lines.add(Line.percentiles(metric.title(), lines.size(), shape));
       }
-      List<Point> points =
-          shape.quantiles().stream()
-              .filter(quantile -> quantile.percent() < 100 && quantile.value() > 0)
-              .map(quantile -> new Point(NinesScale.of(quantile.percent()), quantile.value()))
-              .toList();
-      end = Math.max(end, points.stream().mapToDouble(Point::x).max().orElse(0));
-      lines.add(Line.of(metric.title(), lines.size(), lines.size(), points));
     }
     return new Chart(
         id,
         "Percentiles of " + title,
-        "↓ lower is better",
+        Chart.LOWER,
         "Read up from a share of all values to the time within which they came; a step near the"
             + " right is the tail.",
-        Axis.of("Share of values", "", Scale.NINES).upTo(Math.ceil(end - 1e-9)),
+        Axis.shares(lines),
         Axis.of("Time", "ms", Scale.LOG),
         lines);
   }

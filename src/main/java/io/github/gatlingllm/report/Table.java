@@ -1,95 +1,280 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.NumberText;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A table on the page, scrolling within its own box where the screen is narrow. The first column
- * names the row.
+ * A table of facts, laid out once and rendered three times: by {@code parts.peb} on pages, as
+ * Markdown, and as lines of text. Its first column names the row.
+ *
+ * @param title what it holds; screen readers say it
+ * @param style a class of the style sheet: {@code compact} keeps remarks beside the row's name,
+ *     {@code notes} keeps them on narrow screens; may be empty
  */
-final class Table {
+record Table(String title, String style, List<Heading> headings, List<Group> groups) {
 
-  private final Html html = new Html();
-  private final int columns;
+  Table {
+    headings = List.copyOf(headings);
+    groups = groups.stream().filter(group -> !group.rows().isEmpty()).toList();
+  }
+
+  /** A table with one row per item. */
+  @SafeVarargs
+  @SuppressWarnings("varargs")
+  static <T> Table of(String title, Collection<T> items, Column<T>... columns) {
+    return of(title, items, List.of(columns));
+  }
+
+  /** A table with one row per item. */
+  static <T> Table of(String title, Collection<T> items, List<Column<T>> columns) {
+    List<List<Cell>> rows = new ArrayList<>();
+    for (T item : items) {
+      rows.add(columns.stream().map(column -> column.cell().apply(item)).toList());
+    }
+    List<Heading> headings =
+        columns.stream().map(column -> new Heading(column.heading(), column.isWords())).toList();
+    return new Table(title, "", headings, List.of(new Group("", "", rows)));
+  }
+
+  /** A table whose rows are made by hand. */
+  static Table of(List<String> headings, List<List<Cell>> rows) {
+    return new Table(
+        "",
+        "",
+        headings.stream().map(heading -> new Heading(heading, false)).toList(),
+        List.of(new Group("", "", rows)));
+  }
+
+  /** The same in a class of the style sheet. */
+  Table styled(String css) {
+    return new Table(title, css, headings, groups);
+  }
+
+  public boolean isEmpty() {
+    return groups.isEmpty();
+  }
+
+  private Stream<List<Cell>> rows() {
+    return groups.stream().flatMap(group -> group.rows().stream());
+  }
+
+  /** The name of a column; {@code isWords} where its cells hold words, not figures. */
+  record Heading(String text, boolean isWords) {}
+
+  /** Rows under a heading of their own; {@code heading} and {@code remark} may be empty. */
+  record Group(String heading, String remark, List<List<Cell>> rows) {}
+
+  /** What a cell holds. */
+  enum Kind {
+    FIGURE(""),
+    /** A percentile with too few values beyond it. */
+    LOW_N("low"),
+    /** Text from a server, a script or a setting. */
+    WORDS("words"),
+    /** A name that is typed as it is, e.g. of a figure. */
+    CODE(""),
+    PASSED("level ok"),
+    MISSED("level invalid"),
+    BETTER("level ok"),
+    WORSE("level invalid"),
+    UNCHANGED("soft");
+
+    private final String css;
+
+    Kind(String css) {
+      this.css = css;
+    }
+  }
 
   /**
-   * @param label what the table holds, for screen readers
-   * @param headings one per column
+   * One cell.
+   *
+   * @param remark said in small beside or below it on pages; may be empty
+   * @param link where it leads to on pages; may be empty
    */
-  Table(String label, List<String> headings) {
-    this(label, headings, "");
+  record Cell(String text, Kind kind, String remark, String link) {
+
+    Cell(String text, Kind kind) {
+      this(text, kind, "", "");
+    }
+
+    static Cell figure(String text) {
+      return new Cell(text, Kind.FIGURE);
+    }
+
+    static Cell words(String text) {
+      return new Cell(text, Kind.WORDS);
+    }
+
+    static Cell number(@Nullable Double value) {
+      return figure(NumberText.number(value));
+    }
+
+    static Cell count(long value) {
+      return figure(NumberText.count(value));
+    }
+
+    static Cell percent(@Nullable Double share) {
+      return figure(NumberText.percent(share));
+    }
+
+    /** A percentile such as {@code p95}, marked where it is uncertain. */
+    static Cell percentile(Distribution values, String name) {
+      Double value =
+          switch (name) {
+            case "p50" -> values.p50();
+            case "p75" -> values.p75();
+            case "p90" -> values.p90();
+            case "p95" -> values.p95();
+            case "p99" -> values.p99();
+            case "p999" -> values.p999();
+            default -> throw new IllegalArgumentException("no percentile of tables: " + name);
+          };
+      boolean isLow = value != null && values.isLowN(name);
+      return new Cell(NumberText.number(value), isLow ? Kind.LOW_N : Kind.FIGURE);
+    }
+
+    /** OK or KO. */
+    static Cell passed(@Nullable Boolean ok) {
+      return ok == null
+          ? figure(NumberText.ABSENT)
+          : new Cell(ok ? "OK" : "KO", ok ? Kind.PASSED : Kind.MISSED);
+    }
+
+    Cell remarked(String small) {
+      return new Cell(text, kind, small, link);
+    }
+
+    Cell linked(String to) {
+      return new Cell(text, kind, remark, to);
+    }
+
+    /** Its class in the style sheet. */
+    public String css() {
+      return kind.css;
+    }
+
+    /** Its text on pages, where OK and KO have a sign too. */
+    public String shown() {
+      return kind == Kind.PASSED ? "✓ " + text : kind == Kind.MISSED ? "✗ " + text : text;
+    }
+
+    private String plain() {
+      return kind == Kind.LOW_N ? text + "*" : text;
+    }
+
+    private String markdown() {
+      String safe =
+          switch (kind) {
+            case WORDS -> inline(text);
+            case CODE -> "`" + text + "`";
+            default -> plain();
+          };
+      return safe.replace("|", "\\|").replace('\n', ' ');
+    }
   }
 
   /**
-   * @param kind a class for the table: {@code compact} keeps remarks beside the row's name, {@code
-   *     notes} keeps them on narrow screens
+   * A column: its heading, and its cell in the row of an item.
+   *
+   * @param isWords whether its cells hold words, not figures
    */
-  Table(String label, List<String> headings, String kind) {
-    columns = headings.size();
-    html.open("div", "class", "scroll", "tabindex", "0", "role", "region", "aria-label", label);
-    html.open("table", "class", kind).open("thead").open("tr");
-    headings.forEach(heading -> html.element("th", heading, "scope", "col"));
-    html.close().close().open("tbody");
-  }
+  record Column<T>(String heading, boolean isWords, Function<T, Cell> cell) {
 
-  /** Starts a body of rows under a heading of its own. */
-  Table group(String heading, String remark) {
-    html.close().open("tbody").open("tr", "class", "group");
-    html.open("th", "colspan", Integer.toString(columns), "scope", "rowgroup").text(heading);
-    html.element("small", remark).close().close();
-    return this;
-  }
-
-  /** Starts a row; {@code remark} may be empty. */
-  Table row(String name, String remark) {
-    return row(new Html().text(name), remark);
-  }
-
-  /** Starts a row whose name holds markup, such as a link. */
-  Table row(Html name, String remark) {
-    html.open("tr").open("th", "scope", "row").add(name);
-    if (!remark.isEmpty()) {
-      html.element("small", remark);
+    /** The column that names the row, in words that may come from anywhere. */
+    static <T> Column<T> name(String heading, Function<T, String> name) {
+      return new Column<>(heading, false, item -> Cell.words(name.apply(item)));
     }
-    html.close();
-    return this;
-  }
 
-  /** A figure. */
-  Table cell(String text) {
-    html.element("td", text);
-    return this;
-  }
-
-  /** A figure in a class of its own: {@code low} marks it as uncertain, {@code words} as text. */
-  Table cell(String text, String kind) {
-    html.element("td", text, "class", kind);
-    return this;
-  }
-
-  /** A figure in a class of its own, with a remark below it that may be empty. */
-  Table cell(String text, String kind, String remark) {
-    html.open("td", "class", kind).element("span", text);
-    if (!remark.isEmpty()) {
-      html.element("small", remark);
+    /** Words that may come from anywhere. */
+    static <T> Column<T> words(String heading, Function<T, String> text) {
+      return new Column<>(heading, true, item -> Cell.words(text.apply(item)));
     }
-    html.close();
-    return this;
+
+    static <T> Column<T> of(String heading, Function<T, Cell> cell) {
+      return new Column<>(heading, false, cell);
+    }
+
+    /** A figure that is written already. */
+    static <T> Column<T> figure(String heading, Function<T, String> text) {
+      return of(heading, item -> Cell.figure(text.apply(item)));
+    }
+
+    static <T> Column<T> count(String heading, ToLongFunction<T> count) {
+      return of(heading, item -> Cell.count(count.applyAsLong(item)));
+    }
+
+    static <T> Column<T> number(String heading, Function<T, @Nullable Double> value) {
+      return of(heading, item -> Cell.number(value.apply(item)));
+    }
+
+    static <T> Column<T> percent(String heading, Function<T, @Nullable Double> share) {
+      return of(heading, item -> Cell.percent(share.apply(item)));
+    }
+
+    static <T> Column<T> percentile(String heading, String name, Function<T, Distribution> values) {
+      return of(heading, item -> Cell.percentile(values.apply(item), name));
+    }
+
+    /** The same column of items that hold such an item. */
+    <S> Column<S> in(Function<S, T> holder) {
+      return new Column<>(heading, isWords, item -> cell.apply(holder.apply(item)));
+    }
   }
 
-  /** A cell with markup. */
-  Table cell(Html content) {
-    html.open("td").add(content).close();
-    return this;
+  /** As Markdown. */
+  String markdown() {
+    StringBuilder out = new StringBuilder();
+    markdownRow(headings.stream().map(Heading::text).toList(), out);
+    for (int column = 0; column < headings.size(); column++) {
+      out.append(column == 0 || headings.get(column).isWords() ? "| --- " : "| ---: ");
+    }
+    out.append("|\n");
+    rows().forEach(row -> markdownRow(row.stream().map(Cell::markdown).toList(), out));
+    return out.toString();
   }
 
-  /** Ends the row. */
-  Table end() {
-    html.close();
-    return this;
+  private static void markdownRow(List<String> cells, StringBuilder out) {
+    cells.forEach(cell -> out.append("| ").append(cell).append(' '));
+    out.append("|\n");
   }
 
-  /** Ends the table. */
-  Html html() {
-    return html.close().close().close();
+  /** Text from a server or a script for Markdown, so that it cannot become markup. */
+  static String inline(String text) {
+    return text.replaceAll("([\\\\`*<>\\[\\]])", "\\\\$1").replaceAll("\\s+", " ");
+  }
+
+  /** As lines of at most {@code width} characters: the first column gets what the others leave. */
+  List<String> lines(int width) {
+    List<List<String>> all = new ArrayList<>();
+    all.add(headings.stream().map(Heading::text).toList());
+    rows().forEach(row -> all.add(row.stream().map(Cell::plain).toList()));
+    int[] widths = new int[headings.size()];
+    for (List<String> row : all) {
+      Arrays.setAll(widths, column -> Math.max(widths[column], row.get(column).length()));
+    }
+    int others = Arrays.stream(widths).skip(1).map(figures -> figures + 2).sum();
+    widths[0] = Math.max(1, Math.min(widths[0], width - others));
+    return all.stream().map(row -> line(row, widths)).toList();
+  }
+
+  private static String line(List<String> cells, int[] widths) {
+    String name = cells.get(0);
+    String clipped = name.length() <= widths[0] ? name : name.substring(0, widths[0] - 1) + "…";
+    StringBuilder line = new StringBuilder(clipped);
+    line.append(" ".repeat(widths[0] - clipped.length()));
+    for (int column = 1; column < widths.length; column++) {
+      String cell = cells.get(column);
+      line.append(" ".repeat(widths[column] - cell.length() + 2)).append(cell);
+    }
+    return line.toString();
   }
 }

@@ -6,7 +6,6 @@ import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.Summary;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The six figures that sum up a run, the same on Gatling's index page and in {@code llm.html}. */
@@ -37,16 +36,6 @@ final class Tiles {
         goodput(),
         knee(),
         failed());
-  }
-
-  /** The same as list items. */
-  Html html() {
-    Html html = new Html().open("ul", "class", "tiles");
-    for (Tile tile : list()) {
-      html.open("li").element("span", tile.name()).element("strong", tile.value());
-      html.element("span", tile.remark()).close();
-    }
-    return html.close();
   }
 
   private Tile latency(String name, Metric metric, String measure) {
@@ -97,7 +86,9 @@ final class Tiles {
       return new Tile("Knee", NumberText.ABSENT, "no load level");
     }
     if (!knee.reached()) {
-      return new Tile("Knee", "not reached", levels() + ", best " + knee.stage());
+      long levels = levels(summary);
+      String run = levels == 1 ? "1 load level" : NumberText.count(levels) + " load levels";
+      return new Tile("Knee", "not reached", run + ", best " + knee.stage());
     }
     return new Tile(
         "Knee",
@@ -105,9 +96,9 @@ final class Tiles {
         NumberText.with(knee.outputTokensPerS(), "tok/s"));
   }
 
-  private String levels() {
-    long count = summary.stages().stream().map(Summary.Stage::label).distinct().count();
-    return count == 1 ? "1 load level" : String.format(Locale.ROOT, "%d load levels", count);
+  /** How many load levels there were, whatever the target. */
+  static long levels(Summary summary) {
+    return summary.stages().stream().map(Summary.Stage::label).distinct().count();
   }
 
   private Tile failed() {

@@ -7,12 +7,13 @@ import io.github.gatlingllm.report.Chart.Band;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
-import io.github.gatlingllm.report.Chart.Scale;
+import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Series.Bucket;
 import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -36,83 +37,52 @@ final class TimeSection {
             .filter(Chart::hasPoints)
             .map(chart -> chart.over(bands()))
             .toList();
-    Html html = new Html();
-    if (charts.isEmpty()) {
-      html.element("p", "No request was in flight at any time.", "class", "note");
-    } else {
-      html.open(
-          "div", "class", "tools", "role", "group", "aria-label", "Zoom of all charts over time");
-      button(html, "in", "Zoom in");
-      button(html, "out", "Zoom out");
-      button(html, "earlier", "← Earlier");
-      button(html, "later", "Later →");
-      button(html, "all", "Whole run");
-      html.close();
-    }
-    return new Section(
-        "time",
-        "Over time",
-        "Time",
-        "Each point covers "
-            + NumberText.duration(series.bucketS())
-            + ", all phases included. Named spans are measure windows; darker spans are in no"
-            + " figure. Zoom into one chart and the others follow.",
-        html,
-        charts);
-  }
-
-  private static void button(Html html, String move, String text) {
-    html.element("button", text, "type", "button", "data-zoom", move);
-  }
-
-  private List<Point> points(Function<Bucket, @Nullable Double> figure) {
-    return series.overTime().stream()
-        .map(bucket -> new Point(bucket.startS(), figure.apply(bucket)))
-        .toList();
+    Section section =
+        Section.of(
+            "time",
+            "Over time",
+            "Time",
+            "Each point covers "
+                + NumberText.duration(series.bucketS())
+                + ", all phases included. Named spans are measure windows; darker spans are in no"
+                + " figure. Zoom into one chart and the others follow.");
+    return charts.isEmpty()
+        ? section.body("No request was in flight at any time.")
+        : section.body("time", Map.of()).charts(charts);
   }
 
   private Line line(String name, int color, int dash, Function<Bucket, @Nullable Double> figure) {
-    return Line.of(name, color, dash, points(figure));
-  }
-
-  private static Axis time() {
-    return Axis.of("Time since start", "", Scale.TIME);
+    return Line.of(name, color, dash, Point.of(series.overTime(), Bucket::startS, figure));
   }
 
   private Chart ttft() {
-    Chart chart =
-        new Chart(
-                "time-ttft",
-                "TTFT over time",
-                "↓ lower is better",
-                "Time to first token of the requests whose first token came in the interval.",
-                time(),
-                Axis.of("TTFT", "ms"),
-                List.of(
-                    line("p50", 0, 0, Bucket::ttftP50Ms),
-                    line("p95", 1, 1, Bucket::ttftP95Ms),
-                    line("p99", 3, 2, Bucket::ttftP99Ms)))
-            .widened();
-    return Limits.of(summary, "ttft")
-        .map(l -> chart.limitedTo(l.y(), l.label()))
-        .orElse(chart)
+    return new Chart(
+            "time-ttft",
+            "TTFT over time",
+            Chart.LOWER,
+            "Time to first token of the requests whose first token came in the interval.",
+            Axis.time(),
+            Axis.of("TTFT", "ms"),
+            List.of(
+                line("p50", 0, 0, Bucket::ttftP50Ms),
+                line("p95", 1, 1, Bucket::ttftP95Ms),
+                line("p99", 3, 2, Bucket::ttftP99Ms)))
+        .widened()
+        .judgedBy(summary.slo(), "ttft")
         .scaledToRange();
   }
 
   private Chart itl() {
-    Chart chart =
-        new Chart(
+    return new Chart(
             "time-itl",
             "Inter-token latency over time",
-            "↓ lower is better",
+            Chart.LOWER,
             "Gaps between tokens that ended in the interval; a p99 far above the median shows as"
                 + " stutter.",
-            time(),
+            Axis.time(),
             Axis.of("ITL", "ms"),
-            List.of(line("p50", 0, 0, Bucket::itlP50Ms), line("p99", 3, 2, Bucket::itlP99Ms)));
-    return Limits.of(summary, "itl")
-        .map(l -> chart.limitedTo(l.y(), l.label()))
-        .orElse(chart)
+            List.of(line("p50", 0, 0, Bucket::itlP50Ms), line("p99", 3, 2, Bucket::itlP99Ms)))
+        .judgedBy(summary.slo(), "itl")
         .scaledToRange();
   }
 
@@ -125,12 +95,12 @@ final class TimeSection {
     return new Chart(
         "time-tokens",
         "Output tokens per second",
-        "↑ higher is better",
+        Chart.HIGHER,
         summary.slo() == null
             ? "Tokens that arrived in the interval, from all requests."
             : "Tokens that arrived in the interval; the gap between the lines is work that came too"
                 + " late for the SLO.",
-        time(),
+        Axis.time(),
         Axis.of("Output", "tok/s"),
         lines);
   }
@@ -141,7 +111,7 @@ final class TimeSection {
         "Requests in flight",
         "the load",
         "Mean number of requests that were running at the same time.",
-        time(),
+        Axis.time(),
         Axis.of("In flight", ""),
         List.of(line("in flight", 0, 0, Bucket::inFlight).as(Form.AREA)));
   }
@@ -153,7 +123,7 @@ final class TimeSection {
         "Requests started, ended and failed per second",
         "failed: ↓ lower is better",
         "When more start than end, a queue is growing somewhere.",
-        time(),
+        Axis.time(),
         Axis.of("Requests", "req/s"),
         List.of(
             line("started", 0, 0, bucket -> bucket.started() / width),
@@ -171,9 +141,7 @@ final class TimeSection {
         boolean measured = span.phase().equals(Phase.MEASURE.key());
         // Two lines where it is long: bands are narrow.
         String label =
-            measured && named
-                ? SummaryTables.place(summary, stage).replaceFirst(" of ", "\nof ")
-                : "";
+            measured && named ? FactTables.place(summary, stage).replaceFirst(" of ", "\nof ") : "";
         bands.add(new Band(span.startS(), end, label, measured ? stages % 2 : 2));
       }
       stages++;

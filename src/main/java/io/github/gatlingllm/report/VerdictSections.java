@@ -1,16 +1,22 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.stats.AssertionResult;
 import io.github.gatlingllm.stats.Summary;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
+import java.util.Optional;
 
-/** What came out, and how far it can be trusted. */
+/** The sections in words and tables: what came out, how far it can be trusted, what it means. */
 final class VerdictSections {
 
   private final Summary summary;
@@ -21,150 +27,119 @@ final class VerdictSections {
 
   /** The outcome in words, the six figures, the SLO and the assertions. */
   Section verdict() {
-    Html html = new Html().element("p", summary.verdict(), "class", "verdict");
-    html.add(new Tiles(summary).html());
-    long levels = summary.stages().stream().map(Summary.Stage::label).distinct().count();
-    if (levels > 1) {
-      html.open("p", "class", "note")
-          .text("All but the knee are of all " + levels + " load levels together; ")
-          .element("a", "each level by itself", "href", "#levels")
-          .text(".")
-          .close();
-    }
-    if (summary.targets().size() > 1) {
-      FigureTable targets = new FigureTable("Target", summary.slo() != null);
-      summary.targets().forEach(t -> targets.row(new Html().text(t.label()), "", t.figures()));
-      html.element("p", "The figures above pool all targets; each by itself:", "class", "note");
-      html.add(targets.html());
-    }
     Summary.SloTable slo = summary.slo();
-    if (slo == null) {
-      html.open("p", "class", "note")
-          .text("No SLO was set, so nothing says which requests were fast enough. Set one with ")
-          .element("code", "-Dllm.slo=ttft<200ms,tpot<50ms")
-          .text(".")
-          .close();
-    } else {
-      html.add(objectives(slo));
-    }
-    if (!summary.assertions().isEmpty()) {
-      html.add(assertions(summary.assertions()));
-    }
-    return new Section("verdict", "Verdict", "Verdict", "", html, List.of());
+    List<AssertionResult> assertions = summary.assertions();
+    Map<String, Object> values = new HashMap<>();
+    values.put("verdict", summary.verdict());
+    values.put("tiles", new Tiles(summary).list());
+    values.put("levels", Tiles.levels(summary));
+    values.put("targets", summary.hasSeveralTargets() ? FactTables.byTarget(summary) : null);
+    values.put("objectives", slo == null ? null : FactTables.objectives(slo));
+    values.put("percentile", slo == null ? "" : NumberText.plain(slo.percentile()));
+    values.put("assertions", FactTables.assertions(assertions));
+    values.put("demands", assertions.size());
+    values.put("missed", assertions.stream().filter(result -> !result.ok()).count());
+    return Section.of("verdict", "Verdict", "Verdict", "").body("verdict", values);
   }
 
-  private static Html objectives(Summary.SloTable slo) {
-    String at = "p" + NumberText.plain(slo.percentile());
-    Table table =
-        new Table(
-            "Service level objectives",
-            List.of("Objective", "limit", "actual " + at, "margin", "requests within", "result"));
-    for (Summary.ObjectiveRow row : slo.objectives()) {
-      table
-          .row(row.measure().toUpperCase(Locale.ROOT), "lower is better")
-          .cell("< " + NumberText.plainMs(row.limitMs()))
-          .cell(NumberText.with(row.actualMs(), "ms"))
-          .cell(NumberText.with(row.marginMs(), "ms"))
-          .cell(NumberText.percent(row.metShare()))
-          .cell(result(row.ok()))
-          .end();
-    }
-    return table
-        .html()
-        .element(
-            "p",
-            "All load levels pooled. An objective holds when at least "
-                + NumberText.plain(slo.percentile())
-                + " % of attempted requests meet it; TTFT and E2E count from the planned arrival.",
-            "class",
-            "note");
-  }
-
-  private static Html assertions(List<AssertionResult> results) {
-    Table table =
-        new Table("Assertions", List.of("Assertion", "expected", "actual", "result"), "notes");
-    for (AssertionResult assertion : results) {
-      table
-          .row(assertion.subject(), assertion.note() == null ? "" : assertion.note())
-          .cell(assertion.expected())
-          .cell(NumberText.orAbsent(assertion.actual()))
-          .cell(result(assertion.ok()))
-          .end();
-    }
-    long missed = results.stream().filter(result -> !result.ok()).count();
-    String lead =
-        missed == 0
-            ? "The build's demands are met."
-            : missed
-                + " of "
-                + results.size()
-                + " demands of the build "
-                + (missed == 1 ? "is" : "are")
-                + " missed.";
-    return new Html()
-        .element("h3", "Assertions")
-        .element("p", lead, "class", "note")
-        .add(table.html());
-  }
-
-  /** OK or KO as sign and word. */
-  static Html result(@Nullable Boolean ok) {
-    if (ok == null) {
-      return new Html().text(NumberText.ABSENT);
-    }
-    return ok
-        ? new Html().element("span", "✓ OK", "class", "level ok")
-        : new Html().element("span", "✗ KO", "class", "level invalid");
-  }
-
-  /** How far the figures can be trusted. */
+  /** How far the figures can be trusted: what to look at first. */
   Section checks() {
-    Html html = new Html();
-    if (summary.checks().isEmpty()) {
-      html.element("p", "This run was not checked.", "class", "note");
-    } else {
-      list(html, "checks", check -> check.level() != Check.Level.OK);
-      list(html, "checks fine", check -> check.level() == Check.Level.OK);
-    }
+    List<Check> raised =
+        summary.checks().stream()
+            .filter(check -> check.level() != Check.Level.OK)
+            .sorted(Comparator.comparing(Check::level).reversed())
+            .toList();
+    List<Check> fine =
+        summary.checks().stream().filter(check -> check.level() == Check.Level.OK).toList();
     String lead =
         switch (summary.level()) {
           case OK -> "Nothing speaks against these figures.";
           case WARNING -> "Read the figures with the warnings below in mind.";
           case INVALID -> "Some figures do not mean what they say; see what to do below.";
         };
-    return new Section(
-        "validity", "Can these figures be trusted?", "Validity", lead, html, List.of());
+    return Section.of("validity", "Can these figures be trusted?", "Validity", lead)
+        .body("validity", Map.of("raised", raised, "fine", fine));
   }
 
-  private void list(Html html, String kind, Predicate<Check> which) {
-    List<Check> checks =
-        summary.checks().stream()
-            .filter(which)
-            .sorted(Comparator.comparing(Check::level).reversed())
-            .toList();
-    if (!checks.isEmpty()) {
-      html.open("ul", "class", kind);
-      checks.forEach(check -> item(html, check));
-      html.close();
+  /** How requests ended: errors by verdict and message, finish reasons, objectives missed. */
+  Section outcomes() {
+    Figures figures = summary.figures();
+    Figures.Counts counts = figures.counts();
+    List<Table> tables = new ArrayList<>();
+    if (!figures.errors().isEmpty()) {
+      tables.add(FactTables.errors(figures, Integer.MAX_VALUE));
+    }
+    if (!figures.finishReasons().isEmpty()) {
+      tables.add(
+          FactTables.shares(
+              "Finish reason", figures.finishReasons(), counts.ok(), "of ok requests"));
+    }
+    Figures.Goodput goodput = figures.goodput();
+    if (goodput != null && goodput.missed().values().stream().anyMatch(count -> count > 0)) {
+      tables.add(
+          FactTables.shares(
+              "Objective missed", goodput.missed(), goodput.attempted(), "of attempted requests"));
+    }
+    String lead =
+        NumberText.count(counts.started())
+            + " requests measured: "
+            + NumberText.count(counts.ok())
+            + " ok, "
+            + NumberText.count(counts.failed())
+            + " failed, "
+            + NumberText.count(counts.cancelled())
+            + " cancelled by us at the end.";
+    return Section.of("outcomes", "How requests ended", "Outcomes", lead)
+        .body(figures.errors().isEmpty() ? "No request failed." : "", tables);
+  }
+
+  /** The timings that the server put into its answers; empty where it said nothing. */
+  Optional<Section> server() {
+    return summary.server().isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            Section.of(
+                    "server",
+                    "What the server said of itself",
+                    "Server",
+                    "Timings in its answers: a slow client looks like a slow server, and these"
+                        + " figures tell them apart.")
+                .body("", List.of(FactTables.server(summary.server()))));
+  }
+
+  static Section glossary() {
+    return Section.of(
+            "glossary",
+            "Glossary",
+            "Glossary",
+            "scheduled: planned arrival. admitted: left the client's own queue. first and last"
+                + " token: the events that carried them arrived.")
+        .body("glossary", Map.of("metrics", Metric.distributions()));
+  }
+
+  /** A file beside the page. */
+  private record File(String path, String name, String what) {
+
+    File(String path, String what) {
+      this(path, path, what);
     }
   }
 
-  private static void item(Html html, Check check) {
-    html.open("li").add(level(check.level()));
-    html.element("p", check.message());
-    if (check.level() != Check.Level.OK) {
-      html.element("p", check.remedy(), "class", "remedy");
-    }
-    html.close();
-  }
+  private static final List<File> FILES =
+      List.of(
+          new File("llm/summary.json", "every figure, for scripts"),
+          new File("llm/summary.md", "the key figures, for a merge request"),
+          new File("llm/junit.xml", "one test case per assertion"),
+          new File("llm/requests.jsonl", "one line per request"),
+          new File("llm/requests.csv", "the same as a table"),
+          new File("llm/arrivals.jsonl", "planned and real arrivals"),
+          new File("index.html", "Gatling's report", "users, requests and response times"));
 
-  private static Html level(Check.Level level) {
-    String sign =
-        switch (level) {
-          case OK -> "✓ ok";
-          case WARNING -> "▲ warning";
-          case INVALID -> "✗ invalid";
-        };
-    return new Html().element("span", sign, "class", "level " + level.key());
+  /** Links to the files that lie beside the page, and only to those. */
+  static Section files(Path runDirectory) {
+    List<File> there =
+        FILES.stream().filter(file -> Files.exists(runDirectory.resolve(file.path))).toList();
+    return Section.of("files", "Files", "Files", "They lie beside this page.")
+        .body("files", Map.of("files", there));
   }
 }

@@ -21,7 +21,7 @@ final class AssertionJudge {
 
   private static final int MOST_NAMED = 5;
 
-  private final Parts parts;
+  private final FigureGroups parts;
   private final List<Check> checks;
   private final Function<@Nullable String, @Nullable MaxGoodput> maxGoodput;
   private final List<AssertionResult> results = new ArrayList<>();
@@ -32,7 +32,7 @@ final class AssertionJudge {
    * @param maxGoodput the highest load that holds the SLO, by target; null stands for all
    */
   AssertionJudge(
-      Parts parts,
+      FigureGroups parts,
       List<Check> checks,
       Function<@Nullable String, @Nullable MaxGoodput> maxGoodput) {
     this.parts = parts;
@@ -103,7 +103,7 @@ final class AssertionJudge {
       @Nullable LevelInfo stage,
       @Nullable String name) {
     boolean all = stage == null && name == null;
-    Parts.Part part = parts.part(target, stage, name, all ? maxGoodput.apply(target) : null);
+    FigureGroups.Part part = parts.part(target, stage, name, all ? maxGoodput.apply(target) : null);
     Double value = figure.of(part.figures(), part.tally()::recorder);
     Long lowN = value == null ? null : figure.lowN(part.figures());
     String note =

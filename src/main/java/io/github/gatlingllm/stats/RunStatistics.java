@@ -39,7 +39,7 @@ public final class RunStatistics {
   private final TokenStream stream = new TokenStream();
   private final SloTally slo;
   private final OverTime overTime;
-  private final Map<Key, Cell> cells = new LinkedHashMap<>();
+  private final Map<Key, GroupTally> cells = new LinkedHashMap<>();
   private final Map<String, String> names = new HashMap<>();
   private final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
   private final Map<Integer, SteadyState> steadiness = new LinkedHashMap<>();
@@ -209,7 +209,7 @@ public final class RunStatistics {
    */
   private void tokens(StageWindow stage, String name, boolean inSlo) {
     StageWindow window = stage;
-    Flow flow = null;
+    WindowThroughput flow = null;
     SteadyState steady = null;
     for (int i = 0; i < stream.arrivals(); i++) {
       long at = stream.unixNanos(i);
@@ -296,8 +296,8 @@ public final class RunStatistics {
     }
   }
 
-  private Cell cell(StageWindow stage, String name) {
-    return cells.computeIfAbsent(new Key(stage.index(), name), k -> Cell.empty());
+  private GroupTally cell(StageWindow stage, String name) {
+    return cells.computeIfAbsent(new Key(stage.index(), name), k -> GroupTally.empty());
   }
 
   private SteadyState steadiness(StageWindow stage) {
@@ -316,7 +316,7 @@ public final class RunStatistics {
     return name;
   }
 
-  Map<Key, Cell> cells() {
+  Map<Key, GroupTally> cells() {
     return cells;
   }
 

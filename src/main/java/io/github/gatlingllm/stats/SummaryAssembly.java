@@ -37,7 +37,7 @@ final class SummaryAssembly {
   private final boolean inferred;
   private final ReadReport file;
   private final RunStatistics counted;
-  private final Parts parts;
+  private final FigureGroups parts;
   private final List<Stage> stages = new ArrayList<>();
   private final List<MeasuredLevel> measured = new ArrayList<>();
   private final List<LoadCurve> curves = new ArrayList<>();
@@ -48,14 +48,14 @@ final class SummaryAssembly {
     this.inferred = inferred;
     this.file = file;
     this.counted = counted;
-    this.parts = new Parts(counted);
+    this.parts = new FigureGroups(counted);
   }
 
   RunFigures figures() {
     counted.windows().stages().forEach(this::addStage);
     counted.windows().tracks().forEach(this::addCurve);
     counted.windows().targets().forEach(this::addTarget);
-    Cell whole = parts.joined(key -> true);
+    GroupTally whole = parts.joined(key -> true);
     Figures run =
         whole.figures(
             parts.windowNanos(w -> true),
@@ -89,8 +89,8 @@ final class SummaryAssembly {
   }
 
   private void addStage(StageWindow window) {
-    Cell cell = parts.joined(key -> key.stage() == window.index());
-    Flow flow = cell.flow();
+    GroupTally cell = parts.joined(key -> key.stage() == window.index());
+    WindowThroughput flow = cell.flow();
     ArrivalTally arrivals = counted.arrivals().get(window.index());
     boolean timed = window.nanos() > 0;
     Double inFlight = timed ? (Double) ((double) flow.inFlightNanos() / window.nanos()) : null;
@@ -126,7 +126,7 @@ final class SummaryAssembly {
   }
 
   private static @Nullable LittlesLaw littlesLaw(
-      Flow flow, StageWindow window, @Nullable Double inFlight) {
+      WindowThroughput flow, StageWindow window, @Nullable Double inFlight) {
     double windowMs = window.nanos() / 1e6;
     return inFlight == null || flow.staysMs().count() == 0
         ? null
@@ -176,7 +176,7 @@ final class SummaryAssembly {
   private void addTarget(String target) {
     List<LoadCurve> own = curves.stream().filter(c -> c.target().equals(target)).toList();
     List<StageWindow> all = counted.windows().stages();
-    Cell cell = parts.joined(key -> all.get(key.stage()).stage().target().equals(target));
+    GroupTally cell = parts.joined(key -> all.get(key.stage()).stage().target().equals(target));
     targets.add(
         new Target(
             target,
@@ -213,10 +213,11 @@ final class SummaryAssembly {
   }
 
   private List<RequestGroup> requests() {
-    Map<String, Cell> byName = new LinkedHashMap<>();
+    Map<String, GroupTally> byName = new LinkedHashMap<>();
     counted
         .cells()
-        .forEach((key, cell) -> byName.computeIfAbsent(key.name(), n -> Cell.empty()).add(cell));
+        .forEach(
+            (key, cell) -> byName.computeIfAbsent(key.name(), n -> GroupTally.empty()).add(cell));
     long window = parts.windowNanos(w -> true);
     List<RequestGroup> groups = new ArrayList<>();
     byName.forEach(

@@ -19,7 +19,7 @@ final class TurnTally {
 
   private static final class OfTurn {
     private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
-    private final CachedShare cache = new CachedShare();
+    private final PrefixCacheTally.Share cache = new PrefixCacheTally.Share();
     private final ValueRecorder ttft = new ValueRecorder(ValueRecorder.MICROS);
     private long requests;
   }

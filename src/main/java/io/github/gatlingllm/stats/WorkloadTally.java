@@ -14,8 +14,8 @@ final class WorkloadTally {
 
   private final ValueRecorder prompts = new ValueRecorder(ValueRecorder.WHOLE);
   private final ValueRecorder outputs = new ValueRecorder(ValueRecorder.WHOLE);
-  private final CachedShare cache = new CachedShare();
-  private final LevelCaches caches = new LevelCaches();
+  private final PrefixCacheTally.Share cache = new PrefixCacheTally.Share();
+  private final PrefixCacheTally caches = new PrefixCacheTally();
   private final TurnTally turns = new TurnTally();
   private final Tallies<String> scenarios = new Tallies<>("other");
   private final Tallies<String> models = new Tallies<>("other");

@@ -113,7 +113,10 @@ public final class ChunkParser implements SseDecoder.Listener {
           template.channel(),
           bytes,
           offset + template.prefix(),
-          length - template.prefix() - template.suffix());
+          template.textLength());
+      if (template.hasUsage()) {
+        listener.usage(template.count(0), template.count(1), template.count(2), template.count(3));
+      }
     } else if (!isBlank(bytes, offset, length)) {
       parse(bytes, offset, length);
     }

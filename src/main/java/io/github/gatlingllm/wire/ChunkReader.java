@@ -10,6 +10,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import io.github.gatlingllm.wire.ChunkParser.Channel;
+import io.github.gatlingllm.wire.Template.UsageNumber;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * is not ASCII is read as ISO 8859-1, a character per byte, because a server may cut its output in
  * the middle of a character, which Jackson's UTF-8 parser refuses. Beyond that it is as lenient as
  * it can be: Python servers write {@code NaN}, others leave control characters unescaped.
+ *
+ * <p>A chunk of 330 bytes takes about 0.6 µs of CPU here, against 0.4 µs of a scanner written by
+ * hand and 0.05 µs where the template matches ({@code WireThroughput}).
  */
 final class ChunkReader {
 
@@ -59,6 +63,9 @@ final class ChunkReader {
   private boolean errorField;
   private int deltas;
   private boolean onlyDeltas;
+  private int usages;
+  private final List<UsageNumber> numbers = new ArrayList<>();
+  private final int[] said = new int[UsageNumber.COUNTS];
   private int deltaChoice;
   private Text lastDelta = NOTHING;
 
@@ -95,6 +102,7 @@ final class ChunkReader {
     to = end;
     errorField = false;
     deltas = 0;
+    usages = 0;
     onlyDeltas = true;
     try (JsonParser opened = parser()) {
       json = opened;
@@ -116,10 +124,29 @@ final class ChunkReader {
 
   /** Teaches the template the document that was read, if one delta is all that it says. */
   void teach(Template template) {
-    if (deltas == 1 && onlyDeltas) {
+    if (deltas == 1 && onlyDeltas && (usages == 0 || isUsageLearnable())) {
       template.learn(
           buffer, from, lastDelta.from(), lastDelta.to(), to, deltaChoice, lastDelta.channel());
+      if (usages > 0) {
+        template.learnUsage(lastDelta.to(), numbers);
+      }
     }
+  }
+
+  /** Whether all that usage said are whole numbers behind the text, each count at most once. */
+  private boolean isUsageLearnable() {
+    int[] learnt = new int[UsageNumber.COUNTS];
+    for (UsageNumber number : numbers) {
+      if (number.to() - number.from() > UsageNumber.MAX_DIGITS
+          || buffer[number.from()] == '-'
+          || (number.count() >= 0 && learnt[number.count()]++ > 0)) {
+        return false;
+      }
+    }
+    return usages == 1
+        && !numbers.isEmpty()
+        && numbers.get(0).from() > lastDelta.to()
+        && Arrays.equals(learnt, said);
   }
 
   /** Whether the bytes are one object or array, closed, with nothing but white space around. */
@@ -364,15 +391,17 @@ final class ChunkReader {
     if (!json.isExpectedStartObjectToken()) {
       return;
     }
-    onlyDeltas = false;
+    usages++;
+    onlyDeltas &= deltas == 1;
+    numbers.clear();
     int promptTokens = -1;
     int completionTokens = -1;
     cachedTokens = -1;
     reasoningTokens = -1;
     for (String field = firstField(); field != null; field = nextField()) {
       switch (field) {
-        case "prompt_tokens" -> promptTokens = count();
-        case "completion_tokens" -> completionTokens = count();
+        case "prompt_tokens" -> promptTokens = count(0);
+        case "completion_tokens" -> completionTokens = count(1);
         case "prompt_tokens_details", "completion_tokens_details" -> usageDetails();
         // Groq, in seconds.
         case "queue_time" -> server("queue_s", 1);
@@ -381,6 +410,8 @@ final class ChunkReader {
         default -> usageDetail(field);
       }
     }
+    int[] counts = {promptTokens, completionTokens, cachedTokens, reasoningTokens};
+    Arrays.setAll(said, i -> counts[i] < 0 ? 0 : 1);
     listener.usage(promptTokens, completionTokens, cachedTokens, reasoningTokens);
   }
 
@@ -393,9 +424,9 @@ final class ChunkReader {
   /** SGLang has these beside the token counts, the others inside the details. */
   private void usageDetail(String field) throws IOException {
     switch (field) {
-      case "cached_tokens" -> cachedTokens = Math.max(cachedTokens, count());
-      case "reasoning_tokens" -> reasoningTokens = Math.max(reasoningTokens, count());
-      default -> {}
+      case "cached_tokens" -> cachedTokens = Math.max(cachedTokens, count(2));
+      case "reasoning_tokens" -> reasoningTokens = Math.max(reasoningTokens, count(3));
+      default -> count(-1);
     }
   }
 
@@ -412,12 +443,18 @@ final class ChunkReader {
     }
   }
 
-  private int count() throws IOException {
+  /** A count; where it is a whole number, its place is kept for the template. */
+  private int count(int place) throws IOException {
+    if (json.hasToken(JsonToken.VALUE_NUMBER_INT)) {
+      int start = offset(json.currentTokenLocation());
+      numbers.add(new UsageNumber(start, start + json.getTextLength(), place));
+    }
     double value = number();
     return value >= 0 ? (int) value : -1;
   }
 
   private void server(String key, double divisor) throws IOException {
+    onlyDeltas = false;
     double value = number();
     if (value >= 0) {
       listener.server(key, value / divisor);

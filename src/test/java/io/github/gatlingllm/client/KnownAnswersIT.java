@@ -209,10 +209,11 @@ final class KnownAnswersIT {
     }
 
     Steps headers(Exchange server) throws IOException {
-      return send(
-          server,
-          "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-              + "Transfer-Encoding: chunked\r\n\r\n");
+      return headers(server, "Content-Type: text/event-stream", "Transfer-Encoding: chunked");
+    }
+
+    Steps headers(Exchange server, String... headers) throws IOException {
+      return send(server, "HTTP/1.1 200 OK\r\n" + String.join("\r\n", headers) + "\r\n\r\n");
     }
 
     Steps chunk(Exchange server, String text) throws IOException {
@@ -297,11 +298,8 @@ final class KnownAnswersIT {
         ScriptedServer.start(
             x ->
                 steps
-                    .send(
-                        x,
-                        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
-                            + body.length()
-                            + "\r\n\r\n")
+                    .headers(
+                        x, "Content-Type: application/json", "Content-Length: " + body.length())
                     .send(x, body.substring(0, 10))
                     .send(x, body.substring(10)))) {
       Ended ended = client.post(server.baseUrl()).nanoClock(steps).whole().ended();

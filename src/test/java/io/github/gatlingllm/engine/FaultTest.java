@@ -98,7 +98,8 @@ final class FaultTest {
   @Test
   void shareOfTheRequestsIsDrawnFromTheSeed() {
     List<Fault> faults = List.of(Fault.reject(503).share(0.2), Fault.cutAfter(1).share(0.1));
-    EngineOptions options = new EngineOptions("m", 1, 100, null, false, 1, true, 0, faults);
+    EngineCore.Options options =
+        new EngineCore.Options("m", 1, 100, null, false, 1, true, 0, faults);
     List<Fault.Effect> drawn =
         LongStream.range(0, 10_000)
             .mapToObj(options::faultOf)

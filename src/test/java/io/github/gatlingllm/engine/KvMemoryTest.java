@@ -89,7 +89,7 @@ final class KvMemoryTest {
         .containsExactly(
             "73: a b", "83: a", "93: a", "103: a", "113: a", "155: b", "165: b", "175: b");
     assertThat(begun).as("told once").containsExactly("a", "b");
-    assertThat(scheduler.kv()).isEqualTo(new KvStats(0, 0, 1, 4, 0, 0));
+    assertThat(scheduler.kv()).isEqualTo(new EmbeddedEngine.KvStats(0, 0, 1, 4, 0, 0));
   }
 
   @Test
@@ -158,6 +158,6 @@ final class KvMemoryTest {
     scheduler.add(ask("b", 7, 40));
     scheduler.plan(0, new ArrayList<>());
     assertThat(scheduler.load()).isEqualTo(new Scheduler.Load(2, 0, 0.4));
-    assertThat(scheduler.kv()).isEqualTo(new KvStats(80, 32, 0, 10, 4, 2));
+    assertThat(scheduler.kv()).isEqualTo(new EmbeddedEngine.KvStats(80, 32, 0, 10, 4, 2));
   }
 }

@@ -8,7 +8,6 @@ import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
-import io.github.gatlingllm.metric.Interval;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -110,15 +109,6 @@ class GoodputSearchTest {
   private static long seed(LoadLevel level) {
     return ((Gaps.Exponential) ((Arrivals.Steady) ((LoadLevel.Open) level).arrivals()).gaps())
         .seed();
-  }
-
-  /** Known values: 9 of 10 is 0.596 to 0.982 (Newcombe 1998, method 3). */
-  @Test
-  void intervalIsWilsons() {
-    Interval interval = Interval.ofShare(9, 10);
-    assertThat(interval.low()).isCloseTo(0.5958, within(1e-4));
-    assertThat(interval.high()).isCloseTo(0.9821, within(1e-4));
-    assertThat(Interval.ofShare(10, 10).high()).isCloseTo(1, within(1e-12));
   }
 
   @Test

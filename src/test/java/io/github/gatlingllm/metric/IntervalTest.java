@@ -41,6 +41,8 @@ final class IntervalTest {
     assertShare(15, 148, 0.0624, 0.1605);
     assertShare(0, 20, 0, 0.1611);
     assertShare(20, 20, 1 - 0.1611, 1);
+    // Newcombe 1998, method 3
+    assertShare(9, 10, 0.5958, 0.9821);
     assertThat(Interval.ofShare(0, 0)).isNull();
   }
 

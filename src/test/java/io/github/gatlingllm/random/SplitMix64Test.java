@@ -11,7 +11,7 @@ class SplitMix64Test {
   @Test
   void mixedStepsAreThePublishedSequence() {
     assertThat(SplitMix64.mix(SplitMix64.GOLDEN_GAMMA)).isEqualTo(0xe220a8397b1dcdafL);
-    assertThat(SplitMix64.mix(2 * SplitMix64.GOLDEN_GAMMA)).isEqualTo(0x6e789e6aa1b965f4L);
+    assertThat(SplitMix64.mix(SplitMix64.GOLDEN_GAMMA << 1)).isEqualTo(0x6e789e6aa1b965f4L);
     SplittableRandom random = new SplittableRandom(0);
     assertThat(random.nextLong()).isEqualTo(0xe220a8397b1dcdafL);
   }

@@ -12,13 +12,11 @@ class MarkedPageTest {
   private static final Pattern ANCHOR = Pattern.compile("<hr>");
   private static final String PAGE = "é<p>a<hr>b<hr>c";
 
-  private static Html piece() {
-    return new Html().element("b", "– <!-- gatling-llm:end -->");
-  }
+  private static final String PIECE = "<b>– &lt;!-- gatling-llm:end --&gt;</b>";
 
   @Test
   void aPieceStandsAtTheFirstAnchorInAscii() {
-    assertThat(new MarkedPage(PAGE).before(ANCHOR, "menu", piece()))
+    assertThat(new MarkedPage(PAGE).before(ANCHOR, "menu", PIECE))
         .hasToString(
             "é<p>a<!-- gatling-llm:begin menu --><b>&#8211; &lt;!-- gatling-llm:end --&gt;</b>"
                 + "<!-- gatling-llm:end --><hr>b<hr>c");
@@ -27,17 +25,14 @@ class MarkedPageTest {
   @Test
   void readingAMarkedPageGivesTheOriginal() {
     String marked =
-        new MarkedPage(PAGE)
-            .before(ANCHOR, "menu", piece())
-            .after(ANCHOR, "tab", piece())
-            .toString();
+        new MarkedPage(PAGE).before(ANCHOR, "menu", PIECE).after(ANCHOR, "tab", PIECE).toString();
 
     assertThat(new MarkedPage(marked)).hasToString(PAGE);
   }
 
   @Test
   void aPieceWithoutAPlaceIsNamed() {
-    MarkedPage page = new MarkedPage("<p>").after(ANCHOR, "tab", piece());
+    MarkedPage page = new MarkedPage("<p>").after(ANCHOR, "tab", PIECE);
 
     assertThat(page.missing()).containsExactly("tab");
     assertThat(page).hasToString("<p>");
@@ -59,6 +54,6 @@ class MarkedPageTest {
   void aRequestIsFoundByTheTitleOfItsPage(String name, String title, boolean found) {
     String page = "<title>Gatling Stats - " + title + "</title>";
 
-    assertThat(RequestTitle.of(name).matcher(page).find()).isEqualTo(found);
+    assertThat(MarkedPage.title(name).matcher(page).find()).isEqualTo(found);
   }
 }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** The colours of {@code report.css} against its backgrounds, by the formula of WCAG 2.2. */
 class PaletteTest {
 
-  private final String css = Resource.text("report.css");
+  private final String css = Templates.resource("report.css");
 
   @Test
   void seriesStandOutFromTheCardInBothThemes() {

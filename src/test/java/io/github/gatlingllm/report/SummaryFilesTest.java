@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -245,9 +246,12 @@ class SummaryFilesTest {
 
   @Test
   void longNamesAreClipped() {
-    TextTable table =
-        new TextTable(
-            List.of("name", "value"), List.of(List.of("x".repeat(300), "1"), List.of("y", "22")));
+    Table table =
+        Table.of(
+            "Names",
+            List.of("x".repeat(300), "y"),
+            Column.name("name", name -> name),
+            Column.figure("value", name -> name.equals("y") ? "22" : "1"));
     assertThat(table.lines(40)).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(40));
     assertThat(table.lines(40).get(1)).endsWith("…      1");
     assertThat(table.markdown()).contains("| y | 22 |");

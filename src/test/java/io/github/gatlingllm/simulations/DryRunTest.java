@@ -53,13 +53,17 @@ final class DryRunTest {
   void showsTrialsSearchesAndStopRules() {
     assertThat(plan(Map.of("llm.concurrency", "8", "llm.trials", "10")))
         .contains(
-            "load           batch, 10 trials of each level, 1 level\n"
-                + "               b=8      80 requests\n")
+            """
+            load           batch, 10 trials of each level, 1 level
+                           b=8      80 requests
+            """)
         .contains("requests       80 requests\n");
     assertThat(plan(Map.of("llm.search", "maxGoodput", "llm.slo", "ttft<1s", "llm.rate", "2")))
         .contains(
-            "load           open loop, poisson arrivals, 1 level\n"
-                + "               r=2      6 s, about 12 requests\n")
+            """
+            load           open loop, poisson arrivals, 1 level
+                           r=2      6 s, about 12 requests
+            """)
         .contains("search         the highest rate that holds the SLO: doubled from there, then")
         .contains("time           depends on the server: about 10 levels\n");
     assertThat(plan(Map.of("llm.stopWhen", "errors>10%", "llm.stabilize", "5", "llm.fill", "2")))

@@ -198,7 +198,7 @@ class FigureTest {
 
   @Test
   void nothingHasNoValueButCountsAreZero() {
-    Figures none = Cell.empty().figures(0, false, null, null, null);
+    Figures none = GroupTally.empty().figures(0, false, null, null, null);
     assertThat(Figure.names())
         .allSatisfy(
             name ->

@@ -105,6 +105,41 @@ class ChunkParserDifferentialTest {
     }
   }
 
+  /** Usage in every chunk, as with continuous usage: numbers differ, and what stands for them. */
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void repeatedChunksWithUsage(int seed) {
+    Random random = new Random(seed);
+    List<String> values =
+        List.of(
+            "0", "7", "12", "1024", "999999999", "1000000000", "-3", "1.5", "2e3", "null", "\"8\"");
+    Stream stream = new Stream();
+    for (int i = 0; i < CHUNKS; i++) {
+      String[] drawn = new String[4];
+      Arrays.setAll(
+          drawn,
+          n ->
+              random.nextInt(8) == 0
+                  ? values.get(random.nextInt(values.size()))
+                  : Integer.toString(random.nextInt(100_000)));
+      String details = "\"prompt_tokens_details\":{\"cached_tokens\":" + drawn[3] + "}";
+      String usage =
+          "\"usage\":{\"prompt_tokens\":"
+              + drawn[0]
+              + ",\"total_tokens\":"
+              + drawn[1]
+              + ",\"completion_tokens\":"
+              + drawn[2]
+              + (i / 50 % 2 == 0 ? "" : "," + details)
+              + "}";
+      String choices = "\"choices\":[{\"index\":0,\"delta\":{\"content\":\"t" + i + "\"}}]";
+      boolean usageFirst = i / 100 % 4 == 0;
+      stream.check(
+          usageFirst ? "{" + usage + "," + choices + "}" : "{" + choices + "," + usage + "}");
+    }
+    assertThat(stream.deltas).isGreaterThan(CHUNKS / 2);
+  }
+
   /** One parser that keeps its template, and the reference beside it. */
   private static final class Stream {
     private final Pushes pushes = new Pushes();

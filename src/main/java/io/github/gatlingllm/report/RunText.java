@@ -1,0 +1,153 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.stats.Summary;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What was asked and what came out, in words: the same on the page, in text files and consoles. */
+final class RunText {
+
+  private final Summary summary;
+
+  RunText(Summary summary) {
+    this.summary = summary;
+  }
+
+  /** One fact, e.g. {@code requests} and {@code 100 started, …}. */
+  record Fact(String name, String value) {}
+
+  /** What came out of the whole run. */
+  List<Fact> facts() {
+    Figures figures = summary.figures();
+    Figures.Counts counts = figures.counts();
+    List<Fact> facts = new ArrayList<>();
+    facts.add(
+        new Fact(
+            "requests",
+            NumberText.count(counts.started())
+                + " started, "
+                + NumberText.count(counts.ok())
+                + " ok, "
+                + NumberText.count(counts.failed())
+                + " failed, "
+                + NumberText.count(counts.cancelled())
+                + " cancelled; "
+                + NumberText.with(figures.throughput().requestsPerS(), "requests/s")));
+    facts.add(
+        new Fact(
+            "output",
+            NumberText.with(figures.throughput().outputTokensPerS(), "tok/s")
+                + ", total "
+                + NumberText.with(figures.throughput().totalTokensPerS(), "tok/s")
+                + "; jitter (ITL p99 ÷ p50) "
+                + NumberText.number(figures.jitter().itlP99OverP50())));
+    facts.add(new Fact("workload", workload()));
+    if (summary.arrivals() != null) {
+      facts.add(new Fact("arrivals", arrivals(summary.arrivals())));
+    }
+    if (figures.goodput() != null && summary.slo() != null) {
+      facts.add(new Fact("goodput (" + summary.slo().text() + ")", goodput(figures.goodput())));
+    }
+    if (summary.knee() != null && summary.stages().size() > 1) {
+      facts.add(new Fact("knee", knee(summary.knee())));
+    }
+    return facts;
+  }
+
+  private String goodput(Figures.Goodput goodput) {
+    Figures.MaxGoodput max = goodput.max();
+    String most =
+        max == null
+            ? "; no level holds it"
+            : summary.stages().size() == 1
+                ? ""
+                : "; at most "
+                    + NumberText.with(max.requestsPerS(), "requests/s")
+                    + " at "
+                    + summary.place(max.stage(), max.target(), max.scenario());
+    return NumberText.percent(goodput.share())
+        + ", "
+        + NumberText.with(goodput.requestsPerS(), "requests/s")
+        + most;
+  }
+
+  private String knee(Summary.Knee knee) {
+    return knee.reached()
+        ? summary.place(knee.stage(), knee.target(), knee.scenario())
+            + " = "
+            + NumberText.with(knee.outputTokensPerS(), "tok/s")
+            + " at E2E p50 "
+            + NumberText.ms(knee.medianE2eMs())
+        : "not reached";
+  }
+
+  /** Planned against realised arrivals: rates, dispersion, lag. */
+  private static String arrivals(ArrivalFigures arrivals) {
+    return NumberText.count(arrivals.count())
+        + " planned at "
+        + NumberText.with(arrivals.plannedPerS(), "requests/s")
+        + ", realised "
+        + NumberText.with(arrivals.realisedPerS(), "requests/s")
+        + "; dispersion "
+        + NumberText.number(arrivals.plannedDispersion())
+        + " planned, "
+        + NumberText.number(arrivals.realisedDispersion())
+        + " realised; lag p50 "
+        + NumberText.ms(arrivals.lagP50Ms())
+        + ", p99 "
+        + NumberText.ms(arrivals.lagP99Ms())
+        + ", max "
+        + NumberText.ms(arrivals.lagMaxMs());
+  }
+
+  /** What was asked, without which no result is worth reading. */
+  String workload() {
+    StringBuilder text = new StringBuilder();
+    part(text, "prompt tokens ", lengths(summary.workload().promptTokens()));
+    part(text, "output tokens ", lengths(summary.workload().outputTokens()));
+    part(text, "prefix cache ", cached());
+    part(text, "", prefixes());
+    return text.isEmpty() ? NumberText.ABSENT : text.toString();
+  }
+
+  /** The middle of token counts, their mean and their range; empty where there are none. */
+  static String lengths(Distribution tokens) {
+    if (tokens.isEmpty()) {
+      return "";
+    }
+    String median = NumberText.number(tokens.p50());
+    String least = NumberText.number(tokens.min());
+    String most = NumberText.number(tokens.max());
+    return least.equals(most)
+        ? median + " each"
+        : "median %s, mean %s (%s to %s)"
+            .formatted(median, NumberText.number(tokens.mean()), least, most);
+  }
+
+  /** How much of the prompts the server had already; empty where it does not tell. */
+  String cached() {
+    Double share = summary.workload().cachedShare();
+    return share == null ? "" : NumberText.percent(share) + " of prompt tokens";
+  }
+
+  /** What the load test did to the beginnings of prompts; empty where nothing. */
+  String prefixes() {
+    StringBuilder text = new StringBuilder();
+    part(text, "shared prefixes ", summary.config().getOrDefault("sharedPrefix", ""));
+    part(
+        text,
+        "",
+        "true".equals(summary.config().get("uniquePrompts")) ? "every prompt unique" : "");
+    return text.toString();
+  }
+
+  private static void part(StringBuilder text, String name, String value) {
+    if (!value.isEmpty()) {
+      text.append(text.isEmpty() ? "" : "; ").append(name).append(value);
+    }
+  }
+}

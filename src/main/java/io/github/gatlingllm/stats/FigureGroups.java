@@ -1,0 +1,110 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.metric.Figures.Trials;
+import io.github.gatlingllm.record.LevelInfo;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Joins what was counted into parts of the run: by stage, target or request name. */
+record FigureGroups(RunStatistics counted) {
+
+  /** The cells that are wanted, in one. */
+  GroupTally joined(Predicate<RunStatistics.Key> which) {
+    GroupTally sum = GroupTally.empty();
+    counted
+        .cells()
+        .forEach(
+            (key, cell) -> {
+              if (which.test(key)) {
+                sum.add(cell);
+              }
+            });
+    return sum;
+  }
+
+  /** Length of the measure windows of those stages together; what overlaps counts once. */
+  long windowNanos(Predicate<StageWindow> which) {
+    return Windows.unionNanos(
+        counted.windows().stages().stream()
+            .filter(which)
+            .map(w -> new long[] {w.from(), w.to()})
+            .toList());
+  }
+
+  /** Whether that target has an SLO; null stands for any. */
+  boolean hasSlo(@Nullable String target) {
+    return target == null ? !counted.slo().isEmpty() : !counted.slo().isEmpty(target);
+  }
+
+  /** The trials of those stages; null outside batch mode. */
+  @Nullable Trials trials(Predicate<StageWindow> which) {
+    return TrialTally.pooled(
+        counted.windows().stages().stream()
+            .filter(which)
+            .map(w -> counted.trials().get(w.index()))
+            .filter(Objects::nonNull)
+            .toList());
+  }
+
+  /** The name of a stage where the run has several targets, or scenarios at one. */
+  String place(LevelInfo stage) {
+    Windows windows = counted.windows();
+    boolean scenarios = windows.tracks().size() > windows.targets().size();
+    return Summary.named(
+        stage.label(),
+        windows.targets().size() > 1 ? stage.target() : null,
+        scenarios ? stage.scenario() : null);
+  }
+
+  /** Labels of the targets. */
+  List<String> targets() {
+    return counted.windows().targets();
+  }
+
+  /** The stages of that target; null stands for all. */
+  List<StageWindow> stages(@Nullable String target) {
+    return counted.windows().stages().stream()
+        .filter(w -> target == null || target.equals(w.stage().target()))
+        .toList();
+  }
+
+  /** The request names at that target; null stands for all. */
+  List<String> requests(@Nullable String target) {
+    return counted.cells().keySet().stream()
+        .filter(key -> target == null || target.equals(stage(key).stage().target()))
+        .map(RunStatistics.Key::name)
+        .distinct()
+        .toList();
+  }
+
+  /**
+   * The requests of that target, stage and name; null stands for all.
+   *
+   * @param max the highest load that holds the SLO
+   */
+  Part part(
+      @Nullable String target,
+      @Nullable LevelInfo stage,
+      @Nullable String name,
+      @Nullable MaxGoodput max) {
+    Predicate<StageWindow> within =
+        w ->
+            (target == null || target.equals(w.stage().target()))
+                && (stage == null || stage.equals(w.stage()));
+    GroupTally cell =
+        joined(key -> within.test(stage(key)) && (name == null || name.equals(key.name())));
+    return new Part(
+        cell.figures(windowNanos(within), hasSlo(target), null, max, null), cell.tally());
+  }
+
+  private StageWindow stage(RunStatistics.Key key) {
+    return counted.windows().stages().get(key.stage());
+  }
+
+  /** Figures, and the values behind them. */
+  record Part(Figures figures, Tally tally) {}
+}

@@ -1,0 +1,93 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.Goodput;
+import io.github.gatlingllm.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.metric.Figures.Throughput;
+import io.github.gatlingllm.metric.Figures.Trials;
+import io.github.gatlingllm.metric.Interval;
+import io.github.gatlingllm.metric.Metric;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The requests of one stage and one name; cells are joined into stages, targets and the run. */
+record GroupTally(Tally tally, WindowThroughput flow) {
+
+  static GroupTally empty() {
+    return new GroupTally(new Tally(), new WindowThroughput());
+  }
+
+  void add(GroupTally other) {
+    tally.add(other.tally);
+    flow.add(other.flow);
+  }
+
+  /**
+   * The figures.
+   *
+   * @param windowNanos length of the measure windows; 0 leaves rates null
+   * @param hasSlo whether goodput is asked for
+   * @param trials null outside batch mode
+   */
+  Figures figures(
+      long windowNanos,
+      boolean hasSlo,
+      @Nullable Long planned,
+      @Nullable MaxGoodput max,
+      @Nullable Trials trials) {
+    double window = windowNanos / 1e9;
+    return new Figures(
+        latencies(),
+        throughput(window, trials),
+        hasSlo ? goodput(window, max) : null,
+        tally.jitter(),
+        tally.errors(),
+        tally.finishReasons(),
+        tally.counts(planned));
+  }
+
+  /** Rates of single requests stand with the throughput. */
+  private Map<Metric, Distribution> latencies() {
+    Map<Metric, Distribution> all = new EnumMap<>(Metric.class);
+    for (Metric metric : Metric.distributions()) {
+      if (metric.unit() != Metric.Unit.TOKENS_PER_S) {
+        all.put(metric, tally.distribution(metric));
+      }
+    }
+    return all;
+  }
+
+  private Throughput throughput(double window, @Nullable Trials trials) {
+    Double requests = per((double) flow.ok(), window);
+    return new Throughput(
+        window == 0 ? null : (Double) window,
+        per(flow.tokens(), window),
+        flow.promptKnown() ? per(flow.tokens() + flow.promptTokens(), window) : null,
+        requests,
+        requests == null ? null : (Double) (requests * 60),
+        tally.spans().wallTokensPerS(),
+        tally.distribution(Metric.USER_TOKENS_PER_S),
+        tally.distribution(Metric.DECODE_TOKENS_PER_S),
+        tally.distribution(Metric.PREFILL_TOKENS_PER_S),
+        trials);
+  }
+
+  private Goodput goodput(double window, @Nullable MaxGoodput max) {
+    return new Goodput(
+        tally.attempted() == 0 ? null : (Double) ((double) tally.met() / tally.attempted()),
+        Interval.ofShare(tally.met(), tally.attempted()),
+        per((double) flow.met(), window),
+        per(flow.sloTokens(), window),
+        tally.attempted(),
+        tally.met(),
+        tally.excluded(),
+        max,
+        tally.missed());
+  }
+
+  private static @Nullable Double per(double amount, double window) {
+    return window == 0 ? null : (Double) (amount / window);
+  }
+}

@@ -1,0 +1,50 @@
+package io.github.gatlingllm.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.gatlingllm.report.Table.Column;
+import io.pebbletemplates.pebble.error.PebbleException;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class TemplatesTest {
+
+  private static final String HOSTILE = "\"><script>'&<i>";
+  private static final String ESCAPED = "&quot;&gt;&lt;script&gt;&#39;&amp;&lt;i&gt;";
+
+  @Test
+  void textAndAttributesAreEscaped() {
+    Table table = Table.of(HOSTILE, List.of(HOSTILE), Column.name(HOSTILE, text -> text));
+
+    assertThat(plain(Map.of("note", HOSTILE, "tables", List.of(table))))
+        .contains("<p class=\"note\">" + ESCAPED + "</p>")
+        .contains("aria-label=\"" + ESCAPED + "\"")
+        .contains("<th scope=\"col\">" + ESCAPED + "</th>")
+        .contains("<th scope=\"row\">" + ESCAPED + "</th>")
+        .doesNotContain(HOSTILE, "<script");
+  }
+
+  @Test
+  void whatATemplateNeedsMustBeGiven() {
+    assertThatThrownBy(() -> plain(Map.of("note", "")))
+        .isInstanceOf(PebbleException.class)
+        .hasMessageContaining("tables");
+  }
+
+  @Test
+  void controlCharactersThatHtmlForbidsAreReplaced() {
+    assertThat(Templates.escape("a\u0000b\u0007c\nd")).isEqualTo("a\uFFFDb\uFFFDc\nd");
+  }
+
+  @Test
+  void jsonInAScriptCannotEndItNorBreakALine() {
+    assertThat(Templates.inScript("{\"a\":\"</script><!--\u2028\u2029\"}"))
+        .isEqualTo("{\"a\":\"\\u003c/script\\u003e\\u003c!--\\u2028\\u2029\"}");
+  }
+
+  private static String plain(Map<String, Object> values) {
+    return Templates.fill("plain", Map.of("values", values));
+  }
+}
