@@ -53,21 +53,15 @@ public final class ComparedRun {
     List<String> targets = judge.stages().stream().map(LevelInfo::target).distinct().toList();
     if (targets.size() == 1) {
       String target = targets.get(0);
-      return run.toBuilder()
-          .slo(judge.sloOf(target))
+      return run.slo(judge.sloOf(target))
           .sloByRequest(judge.judgeOf(target).byRequest())
-          .sloByTarget(Map.of())
-          .build();
+          .sloByTarget(Map.of());
     }
     Slo global =
         judge.slo().isEmpty()
             ? new Slo(List.of(), judge.sloPercentile())
             : Slo.parse(judge.slo(), judge.sloPercentile());
-    return run.toBuilder()
-        .slo(global)
-        .sloByRequest(judge.sloByRequest())
-        .sloByTarget(judge.sloByTarget())
-        .build();
+    return run.slo(global).sloByRequest(judge.sloByRequest()).sloByTarget(judge.sloByTarget());
   }
 
   /** The run, with stages and windows that were inferred where {@code run.json} had none. */

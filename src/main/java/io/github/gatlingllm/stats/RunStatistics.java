@@ -121,7 +121,7 @@ public final class RunStatistics {
     List<LevelInfo> kept = which.stream().sorted().map(info.stages()::get).toList();
     Windows all = new Windows(info.stages(), 0);
     return of(
-        info.toBuilder().stages(kept).build(),
+        info.stages(kept),
         sink ->
             source.replay(
                 record -> {
@@ -134,12 +134,7 @@ public final class RunStatistics {
   /** The figures of a run, judged by another SLO than its own. */
   public static RunFigures of(@Nullable RunInfo info, Slo slo, RecordSource source)
       throws IOException {
-    RunInfo judged =
-        completed(info, source).toBuilder()
-            .slo(slo)
-            .sloByRequest(Map.of())
-            .sloByTarget(Map.of())
-            .build();
+    RunInfo judged = completed(info, source).slo(slo).sloByRequest(Map.of()).sloByTarget(Map.of());
     return of(judged, hasNoStages(info), source, null);
   }
 

@@ -172,15 +172,13 @@ final class DemoRun {
     }
     return RunInfo.started(
             "demosimulation-20261121021500000", "demo.DemoSimulation", "local", START)
-        .toBuilder()
         .ended(START + nanos(clock), state)
         .seed(42L)
         .versions(Map.of("gatling", "3.15.1", "java", "17.0.12"))
         .config(Map.of("tokenizer", "tiktoken:cl100k_base", "dataset", "built in"))
         .slo(slo)
         .stages(stages)
-        .assertions(assertions)
-        .build();
+        .assertions(assertions);
   }
 
   /** One answer on its way. */

@@ -13,7 +13,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,23 +21,23 @@ class ArrivalLogTest {
 
   private static final Run.Schedule SCHEDULE = new Run.Schedule("scenario", "target", "r=2");
 
-  @TempDir Path folder;
-  private Path file = Path.of("");
-  private ArrivalLog log =
-      new ArrivalLog(file, new RunClock(0, 0), Executors.newSingleThreadExecutor());
+  @TempDir private Path folder;
 
-  @BeforeEach
-  void open() {
-    file = folder.resolve("arrivals.jsonl");
-    log = new ArrivalLog(file, new RunClock(1_000, 10), Executors.newSingleThreadExecutor());
+  private ArrivalLog open() {
+    return new ArrivalLog(file(), new RunClock(1_000, 10), Executors.newSingleThreadExecutor());
+  }
+
+  private Path file() {
+    return folder.resolve("arrivals.jsonl");
   }
 
   private List<String> lines() throws IOException {
-    return Files.exists(file) ? Files.readAllLines(file) : List.of();
+    return Files.exists(file()) ? Files.readAllLines(file()) : List.of();
   }
 
   @Test
   void linesSayWhoseArrivalsTheyAreAndWhenInEpochTime() throws IOException {
+    ArrivalLog log = open();
     log.write(
         SCHEDULE,
         List.of(new Planned(0, null), new Planned(500, new Trace.Lengths(7, null))).iterator(),
@@ -55,6 +54,7 @@ class ArrivalLogTest {
 
   @Test
   void schedulesFollowEachOtherInWholeLines() throws IOException {
+    ArrivalLog log = open();
     log.write(SCHEDULE, planned(1_000), 0);
     log.write(new Run.Schedule("other", "target", "r=2"), planned(10), 0);
     log.close(ofSeconds(60));
@@ -67,6 +67,7 @@ class ArrivalLogTest {
   @Test
   @Timeout(60)
   void anEndlessScheduleEndsWithTheRun() throws IOException {
+    ArrivalLog log = open();
     log.write(SCHEDULE, Stream.generate(() -> new Planned(1, null)).iterator(), 0);
     log.close(ofSeconds(0));
 
@@ -75,6 +76,7 @@ class ArrivalLogTest {
 
   @Test
   void afterTheEndNothingIsWritten() throws IOException {
+    ArrivalLog log = open();
     log.close(ofSeconds(60));
     log.write(SCHEDULE, planned(1), 0);
 

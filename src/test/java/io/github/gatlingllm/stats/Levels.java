@@ -42,7 +42,7 @@ final class Levels {
 
   RunFigures figures(Slo slo) {
     RunInfo info = Recorded.run(stages.size(), stages.toArray(LevelInfo[]::new));
-    return Recorded.figures(info.toBuilder().slo(slo).build(), records);
+    return Recorded.figures(info.slo(slo), records);
   }
 
   Summary summary() {

@@ -354,10 +354,9 @@ public final class Recorded {
 
   /** A complete run of {@code seconds} with these stages. */
   public static RunInfo run(double seconds, LevelInfo... stages) {
-    return RunInfo.started("run", "sim", "local", ORIGIN).toBuilder()
+    return RunInfo.started("run", "sim", "local", ORIGIN)
         .ended(ORIGIN + nanos(seconds * 1e3), RunInfo.State.COMPLETE)
-        .stages(List.of(stages))
-        .build();
+        .stages(List.of(stages));
   }
 
   public static RecordSource source(List<RequestRecord> records) {
