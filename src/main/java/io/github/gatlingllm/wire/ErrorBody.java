@@ -62,7 +62,7 @@ public final class ErrorBody {
     String text = new String(body, StandardCharsets.UTF_8);
     String prefix = "HTTP " + status + ": ";
     String suffix = retry(retryAfter) + (rejectsPinning(status, text) ? PINNING_REMEDY : "");
-    String said = redact(said(contentType, text, body), secrets);
+    String said = redact(said(contentType, text), secrets);
     return prefix + cut(said, MAX_LENGTH - prefix.length() - suffix.length()) + suffix;
   }
 
@@ -71,7 +71,7 @@ public final class ErrorBody {
     return cut(redact(oneLine(text), secrets), MAX_LENGTH);
   }
 
-  private static String said(@Nullable String contentType, String text, byte[] body) {
+  private static String said(@Nullable String contentType, String text) {
     if (text.isBlank()) {
       return "empty body";
     }
