@@ -1,13 +1,14 @@
 package io.github.gatlingllm.compare;
 
+import io.github.gatlingllm.compare.SliceTally.TimeSlice;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.stats.RecordSource;
-import io.github.gatlingllm.stats.RunFigures;
 import io.github.gatlingllm.stats.RunStatistics;
+import io.github.gatlingllm.stats.RunStatistics.RecordSource;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Trace;
@@ -95,7 +97,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
    * @param tokenizer what counts them
    */
   public PromptsBuilder tokens(int tokens, Tokenizer tokenizer) {
-    return tokens(lengths(() -> LengthDistribution.fixed(tokens)), tokenizer);
+    return tokens(checked(() -> LengthDistribution.fixed(tokens)), tokenizer);
   }
 
   /** Lengths in tokens of {@code cl100k_base}, see {@link LlmDsl#normalTokens} and its like. */
@@ -190,18 +192,9 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     return row;
   }
 
-  /** Lengths, whose mistakes are told as those of a simulation. */
-  static LengthDistribution lengths(Supplier<LengthDistribution> made) {
-    try {
-      return made.get();
-    } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because(String.valueOf(e.getMessage()));
-    }
-  }
-
   /** The prompt lengths of a trace, in its order. */
   static LengthDistribution recorded(String file) {
-    return lengths(
+    return checked(
         () -> {
           Trace trace = Trace.read(Path.of(file));
           return LengthDistribution.recorded(

@@ -14,6 +14,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.stats.Summary.AssertionResult;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

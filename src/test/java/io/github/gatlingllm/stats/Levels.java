@@ -4,6 +4,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -13,6 +13,8 @@ import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.stats.RunStatistics.RecordSource;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
