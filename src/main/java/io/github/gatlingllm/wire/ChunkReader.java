@@ -10,6 +10,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import io.github.gatlingllm.wire.ChunkParser.Channel;
+import io.github.gatlingllm.wire.ChunkParser.TextBuffer;
 import io.github.gatlingllm.wire.Template.Slot;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -27,8 +28,10 @@ import org.jspecify.annotations.Nullable;
  * the middle of a character, which Jackson's UTF-8 parser refuses. Beyond that it is as lenient as
  * it can be: Python servers write {@code NaN}, others leave control characters unescaped.
  *
- * <p>A chunk of 330 bytes takes about 0.6 µs of CPU here, against 0.4 µs of a scanner written by
- * hand and 0.05 µs where the template matches ({@code WireThroughput}).
+ * <p>A chunk of 280 bytes takes about 0.45 µs of CPU and 850 bytes of garbage here (Jackson's parser
+ * and its contexts are new for each document), against 0.28 µs and none with a scanner written by
+ * hand. Where the template matches, as it does in the streams of all servers known, it takes 0.06 µs
+ * and no garbage ({@code WireThroughput}).
  */
 final class ChunkReader {
 
