@@ -1,5 +1,7 @@
 package io.github.gatlingllm.action;
 
+import java.util.function.Supplier;
+
 /**
  * A mistake in a simulation or its settings, found before any load. The message is the one line to
  * show. Where Gatling is starting and nobody catches it, {@link InvalidSimulationFilter} prints
@@ -22,5 +24,20 @@ public final class InvalidSimulation extends IllegalArgumentException {
   public static InvalidSimulation because(String message) {
     InvalidSimulationFilter.install();
     return new InvalidSimulation(message);
+  }
+
+  /**
+   * What the supplier makes of values that the simulation gave.
+   *
+   * @throws InvalidSimulation in place of the {@link IllegalArgumentException} that refuses them
+   */
+  public static <T> T checked(Supplier<T> made) {
+    try {
+      return made.get();
+    } catch (InvalidSimulation e) {
+      throw e;
+    } catch (IllegalArgumentException e) {
+      throw because(String.valueOf(e.getMessage()));
+    }
   }
 }

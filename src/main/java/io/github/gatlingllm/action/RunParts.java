@@ -129,9 +129,8 @@ record RunParts(
   boolean unpin(String target) {
     boolean isFirst = unpinned.add(target);
     run.describe(
-        builder ->
-            builder
-                .config(RunConfig.IGNORE_EOS, RunConfig.UNPINNED)
+        info ->
+            info.config(RunConfig.IGNORE_EOS, RunConfig.UNPINNED)
                 .targets(RunConfig.targets(used, unpinned)));
     return isFirst;
   }
@@ -161,9 +160,8 @@ record RunParts(
       config.put(RunConfig.IGNORE_EOS, RunConfig.UNPINNED);
     }
     run.describe(
-        builder ->
-            builder
-                .slo(first.slo())
+        info ->
+            info.slo(first.slo())
                 .sloByRequest(judge.byRequest())
                 .sloByTarget(alike ? Map.of() : slos)
                 .assertions(List.copyOf(assertions))

@@ -32,7 +32,7 @@ final class TurnsNotSent {
         .forEach(
             (kind, count) -> {
               System.out.println("LLM turns not sent, " + kind + ": " + count);
-              run.describe(b -> b.config("turns not sent, " + kind, count.toString()));
+              run.describe(info -> info.config("turns not sent, " + kind, count.toString()));
             });
   }
 }

@@ -7,6 +7,7 @@ import static io.github.gatlingllm.metric.NumberText.percent;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.check.CheckInput.AnswerCounts;
 import io.github.gatlingllm.check.CheckInput.Drift;
 import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;

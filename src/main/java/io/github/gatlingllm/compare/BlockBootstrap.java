@@ -1,7 +1,7 @@
 package io.github.gatlingllm.compare;
 
 import io.github.gatlingllm.compare.SliceSample.Weighted;
-import io.github.gatlingllm.metric.Moments;
+import io.github.gatlingllm.metric.ValueRecorder.Moments;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

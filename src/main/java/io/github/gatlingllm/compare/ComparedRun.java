@@ -1,13 +1,14 @@
 package io.github.gatlingllm.compare;
 
+import io.github.gatlingllm.compare.SliceTally.TimeSlice;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.stats.RecordSource;
-import io.github.gatlingllm.stats.RunFigures;
 import io.github.gatlingllm.stats.RunStatistics;
+import io.github.gatlingllm.stats.RunStatistics.RecordSource;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -52,21 +53,15 @@ public final class ComparedRun {
     List<String> targets = judge.stages().stream().map(LevelInfo::target).distinct().toList();
     if (targets.size() == 1) {
       String target = targets.get(0);
-      return run.toBuilder()
-          .slo(judge.sloOf(target))
+      return run.slo(judge.sloOf(target))
           .sloByRequest(judge.judgeOf(target).byRequest())
-          .sloByTarget(Map.of())
-          .build();
+          .sloByTarget(Map.of());
     }
     Slo global =
         judge.slo().isEmpty()
             ? new Slo(List.of(), judge.sloPercentile())
             : Slo.parse(judge.slo(), judge.sloPercentile());
-    return run.toBuilder()
-        .slo(global)
-        .sloByRequest(judge.sloByRequest())
-        .sloByTarget(judge.sloByTarget())
-        .build();
+    return run.slo(global).sloByRequest(judge.sloByRequest()).sloByTarget(judge.sloByTarget());
   }
 
   /** The run, with stages and windows that were inferred where {@code run.json} had none. */

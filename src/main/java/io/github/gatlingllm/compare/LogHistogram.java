@@ -1,6 +1,6 @@
 package io.github.gatlingllm.compare;
 
-import io.github.gatlingllm.metric.Moments;
+import io.github.gatlingllm.metric.ValueRecorder.Moments;
 import java.util.Arrays;
 
 /**

@@ -1,8 +1,9 @@
 package io.github.gatlingllm.compare;
 
+import io.github.gatlingllm.compare.SliceTally.TimeSlice;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
-import io.github.gatlingllm.metric.Moments;
+import io.github.gatlingllm.metric.ValueRecorder.Moments;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.compare;
 
+import io.github.gatlingllm.compare.SliceTally.TimeSlice;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
 import java.util.EnumMap;

@@ -5,6 +5,7 @@ import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.RunStatistics;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,5 +77,32 @@ final class SliceTally implements RunStatistics.Listener {
   /** The slices of a load level in order of time; null where nothing belongs to it. */
   @Nullable List<TimeSlice> slices(int level) {
     return levels.get(level);
+  }
+
+  /** What belongs to one slice of a measure window. */
+  @SuppressWarnings("EnumOrdinal") // an array, as every token is added and every draw adds them up
+  static final class TimeSlice {
+
+    private final Map<Metric, LogHistogram> values = new EnumMap<>(Metric.class);
+    private final Map<Amount, Double> amounts = new EnumMap<>(Amount.class);
+
+    void add(Metric metric, double value, int weight) {
+      if (metric.isCompared()) {
+        values.computeIfAbsent(metric, m -> new LogHistogram()).add(value, weight);
+      }
+    }
+
+    void add(Amount amount, double more) {
+      amounts.merge(amount, more, Double::sum);
+    }
+
+    /** The values of a metric that runs are compared by; null where there is none. */
+    @Nullable LogHistogram values(Metric metric) {
+      return values.get(metric);
+    }
+
+    double of(Amount amount) {
+      return amounts.getOrDefault(amount, 0.0);
+    }
   }
 }

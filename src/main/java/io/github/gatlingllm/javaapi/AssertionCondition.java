@@ -1,11 +1,14 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Last step of an assertion: what the figure must be. The conditions are Gatling's. Numbers are in
@@ -20,18 +23,16 @@ public sealed class AssertionCondition permits TimeCondition {
   }
 
   private LlmAssertion next(Condition condition, Collection<Double> values) {
-    try {
-      return new LlmAssertion(
-          new Assertion(
-              null,
-              figure.scope(),
-              figure.name(),
-              figure.figure(),
-              condition,
-              List.copyOf(values)));
-    } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because(String.valueOf(e.getMessage()));
-    }
+    return new LlmAssertion(
+        checked(
+            () ->
+                new Assertion(
+                    null,
+                    figure.scope(),
+                    figure.name(),
+                    figure.figure(),
+                    condition,
+                    List.copyOf(values))));
   }
 
   /** Below the value. */
@@ -125,5 +126,17 @@ public sealed class AssertionCondition permits TimeCondition {
   /** As {@link #in(Collection)}, whose name is reserved in Kotlin. */
   public final LlmAssertion within(Collection<Double> values) {
     return in(values);
+  }
+
+  /** Which figure of which requests an assertion is about; not yet what it must be. */
+  record AssertionFigure(Assertion.Scope scope, @Nullable String name, String figure) {
+
+    AssertionFigure and(String part) {
+      return new AssertionFigure(scope, name, figure.isEmpty() ? part : figure + "." + part);
+    }
+
+    AssertionCondition number() {
+      return new AssertionCondition(this);
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.javaapi;
 
+import io.github.gatlingllm.javaapi.AssertionCondition.AssertionFigure;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithCount;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithGoodput;
 import io.github.gatlingllm.javaapi.LlmAssertion.WithMetric;

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
@@ -59,9 +61,11 @@ public final class Batch implements LoadProfile {
   /** The levels and their trials. */
   @Override
   public LoadPlan.Sweep plan() {
-    return new LoadPlan.Sweep(
-        Arrays.stream(users)
-            .<LoadLevel>mapToObj(n -> new LoadLevel.Batch(n, trials, drainNanos))
-            .toList());
+    return checked(
+        () ->
+            new LoadPlan.Sweep(
+                Arrays.stream(users)
+                    .<LoadLevel>mapToObj(n -> new LoadLevel.Batch(n, trials, drainNanos))
+                    .toList()));
   }
 }

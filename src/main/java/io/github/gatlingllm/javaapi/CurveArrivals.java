@@ -1,5 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.Arrivals.Rate;
@@ -50,7 +52,7 @@ public final class CurveArrivals extends SeededArrivals<CurveArrivals> {
 
   /** As {@link GammaArrivals}, around the curve. */
   public CurveArrivals gamma(double cv) {
-    return with(new Gaps.Gamma(cv, 0), seed);
+    return with(checked(() -> new Gaps.Gamma(cv, 0)), seed);
   }
 
   @Override

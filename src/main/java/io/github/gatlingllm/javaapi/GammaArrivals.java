@@ -1,5 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +23,7 @@ public final class GammaArrivals extends SeededArrivals<GammaArrivals> {
     private final double perSecond;
 
     private Rate(double perSecond) {
-      this.perSecond = Arrivals.requireRate(perSecond);
+      this.perSecond = checked(() -> Arrivals.requireRate(perSecond));
     }
 
     /**
@@ -30,7 +32,7 @@ public final class GammaArrivals extends SeededArrivals<GammaArrivals> {
      * @param cv above 0, at most 100; 1 is Poisson
      */
     public GammaArrivals cv(double cv) {
-      return new GammaArrivals(perSecond, new Gaps.Gamma(cv, 0), null);
+      return new GammaArrivals(perSecond, checked(() -> new Gaps.Gamma(cv, 0)), null);
     }
   }
 

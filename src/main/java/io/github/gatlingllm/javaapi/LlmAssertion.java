@@ -1,6 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.javaapi.AssertionCondition.AssertionFigure;
 import io.github.gatlingllm.record.Assertion;
 import java.math.BigDecimal;
 import java.util.function.Function;

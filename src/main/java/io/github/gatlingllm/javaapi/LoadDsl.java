@@ -1,5 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.gatling.javaapi.core.OpenInjectionStep;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
@@ -143,7 +145,7 @@ public abstract class LoadDsl {
    * @param percent above 0, at most 100
    */
   public static StopRule sloBelow(double percent) {
-    return new StopRule.SloBelow(percent);
+    return checked(() -> new StopRule.SloBelow(percent));
   }
 
   /**
@@ -152,7 +154,7 @@ public abstract class LoadDsl {
    * @param percent 0 to 100
    */
   public static StopRule errorsAbove(double percent) {
-    return new StopRule.ErrorsAbove(percent);
+    return checked(() -> new StopRule.ErrorsAbove(percent));
   }
 
   /**
@@ -162,7 +164,7 @@ public abstract class LoadDsl {
    * @param count 0 or more
    */
   public static StopRule errorCountAbove(long count) {
-    return new StopRule.ErrorCountAbove(count);
+    return checked(() -> new StopRule.ErrorCountAbove(count));
   }
 
   /** Ends a sweep of rates after a level at which requests pile up. */

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
@@ -109,7 +111,7 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> {
    * @param cv standard deviation of the gaps ÷ their mean: above 0, at most 100; 1 is Poisson
    */
   public OpenLoop gamma(double cv) {
-    return with("gamma(" + cv + ")", new Gaps.Gamma(cv, 0), seed);
+    return with("gamma(" + cv + ")", checked(() -> new Gaps.Gamma(cv, 0)), seed);
   }
 
   /** Pins the arrival times: the same seed plans the same ones. Without it they are random. */

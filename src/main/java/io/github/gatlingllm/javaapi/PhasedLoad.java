@@ -1,9 +1,9 @@
 package io.github.gatlingllm.javaapi;
 
-import io.github.gatlingllm.action.InvalidSimulation;
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import java.time.Duration;
-import java.util.function.Supplier;
 
 /**
  * A load whose levels go through the same phases.
@@ -20,15 +20,6 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
 
   /** The same load in other phases. */
   abstract T with(Phases others);
-
-  /** Lets a mistake end the simulation with one line. */
-  static <T> T checked(Supplier<T> made) {
-    try {
-      return made.get();
-    } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because(String.valueOf(e.getMessage()));
-    }
-  }
 
   /**
    * Lets each level settle before measuring.

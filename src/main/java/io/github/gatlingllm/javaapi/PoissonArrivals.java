@@ -1,5 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +21,7 @@ public final class PoissonArrivals extends SeededArrivals<PoissonArrivals> {
 
   private PoissonArrivals(double perSecond, Gaps gaps, @Nullable Long seed) {
     super(gaps, seed);
-    this.perSecond = Arrivals.requireRate(perSecond);
+    this.perSecond = checked(() -> Arrivals.requireRate(perSecond));
   }
 
   /**

@@ -1,15 +1,14 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.workload.LengthDistribution;
-import io.github.gatlingllm.workload.PromptFile;
 import io.github.gatlingllm.workload.PromptPool;
 import io.github.gatlingllm.workload.PromptPrefix;
-import io.github.gatlingllm.workload.PromptSource;
 import io.github.gatlingllm.workload.Prompts;
-import io.github.gatlingllm.workload.SyntheticText;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -51,7 +50,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
   }
 
   private static final class PromptsDraft extends Draft<PromptsDraft> {
-    private PromptSource source = PromptPool.builtIn();
+    private Prompts.Source source = PromptPool.builtIn();
     private @Nullable LengthDistribution lengths;
     private Tokenizer tokenizer = Tokenizer.cl100k();
     private int distinct = Prompts.MOST_MADE;
@@ -75,7 +74,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
    */
   public PromptsBuilder file(String path) {
     try {
-      return from(PromptFile.read(Path.of(path)));
+      return from(PromptPool.read(Path.of(path)));
     } catch (IllegalArgumentException e) {
       throw InvalidSimulation.because("prompts().file(\"" + path + "\"): " + e.getMessage());
     }
@@ -83,7 +82,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
 
   /** Made-up sentences; as many as the length asks for, else four per prompt. */
   public PromptsBuilder synthetic() {
-    return from(new SyntheticText(4));
+    return from(Prompts.Source.synthetic(4));
   }
 
   /** Exactly so many tokens of {@code cl100k_base} each. */
@@ -98,7 +97,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
    * @param tokenizer what counts them
    */
   public PromptsBuilder tokens(int tokens, Tokenizer tokenizer) {
-    return tokens(lengths(() -> LengthDistribution.fixed(tokens)), tokenizer);
+    return tokens(checked(() -> LengthDistribution.fixed(tokens)), tokenizer);
   }
 
   /** Lengths in tokens of {@code cl100k_base}, see {@link LlmDsl#normalTokens} and its like. */
@@ -149,7 +148,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     return with(draft -> draft.prefix = Seeds.sharedPrefix(groups, tokens, seedOrRandom()));
   }
 
-  private PromptsBuilder from(PromptSource source) {
+  private PromptsBuilder from(Prompts.Source source) {
     return with(draft -> draft.source = source);
   }
 
@@ -193,18 +192,9 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     return row;
   }
 
-  /** Lengths, whose mistakes are told as those of a simulation. */
-  static LengthDistribution lengths(Supplier<LengthDistribution> made) {
-    try {
-      return made.get();
-    } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because(String.valueOf(e.getMessage()));
-    }
-  }
-
   /** The prompt lengths of a trace, in its order. */
   static LengthDistribution recorded(String file) {
-    return lengths(
+    return checked(
         () -> {
           Trace trace = Trace.read(Path.of(file));
           return LengthDistribution.recorded(

@@ -1,7 +1,10 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.gatling.javaapi.core.OpenInjectionStep;
 import io.github.gatlingllm.action.ArrivalStep;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.Trace;
@@ -51,15 +54,15 @@ public abstract sealed class SeededArrivals<T extends SeededArrivals<T>>
   /** As {@link #during(long)}. */
   public final OpenInjectionStep during(Duration duration) {
     if (duration.isZero() || duration.isNegative()) {
-      throw new IllegalArgumentException(
+      throw InvalidSimulation.because(
           "during(" + duration + ") starts no user; expected more than 0 s");
     }
     Gaps seeded = gaps.withSeed(seed == null ? Seeds.random() : seed);
-    return ArrivalStep.of(arrivals(seeded, duration.toNanos()), duration.toNanos());
+    return checked(() -> ArrivalStep.of(arrivals(seeded, duration.toNanos()), duration.toNanos()));
   }
 
   static OpenInjectionStep replay(String file, double speed) {
-    Arrivals.Replay replay = new Arrivals.Replay(Trace.read(Path.of(file)), speed);
+    Arrivals.Replay replay = checked(() -> new Arrivals.Replay(Trace.read(Path.of(file)), speed));
     return ArrivalStep.of(replay, replay.lengthNanos());
   }
 }

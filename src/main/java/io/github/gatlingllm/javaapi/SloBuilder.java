@@ -1,5 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.record.Slo;
 import java.time.Duration;
@@ -99,7 +101,7 @@ public final class SloBuilder {
    * @param percent more than 0, at most 100; 99 unless set
    */
   public SloBuilder percentile(double percent) {
-    return new SloBuilder(new Slo(slo.objectives(), percent));
+    return new SloBuilder(checked(() -> new Slo(slo.objectives(), percent)));
   }
 
   private SloBuilder and(Slo.Measure measure, Duration limit) {

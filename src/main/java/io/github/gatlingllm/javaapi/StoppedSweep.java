@@ -1,5 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.StopRule;
 import java.util.List;
@@ -23,7 +25,7 @@ public final class StoppedSweep implements LoadProfile {
   }
 
   static StoppedSweep of(LoadPlan.Sweep levels, StopRule... rules) {
-    return new StoppedSweep(levels.stopWhen(List.of(rules)));
+    return new StoppedSweep(checked(() -> levels.stopWhen(List.of(rules))));
   }
 
   /** Further rules; each alone ends the sweep. */

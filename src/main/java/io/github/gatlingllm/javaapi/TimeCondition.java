@@ -1,5 +1,6 @@
 package io.github.gatlingllm.javaapi;
 
+import io.github.gatlingllm.javaapi.AssertionCondition.AssertionFigure;
 import java.time.Duration;
 import java.util.Arrays;
 

@@ -1,16 +1,16 @@
 package io.github.gatlingllm.javaapi;
 
+import static io.github.gatlingllm.action.InvalidSimulation.checked;
+
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
-import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.workload.DatasetFormat;
+import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /** The part of {@link LlmDsl} that says what is asked; import it from there. */
 public abstract class WorkloadDsl extends LoadDsl {
@@ -26,7 +26,7 @@ public abstract class WorkloadDsl extends LoadDsl {
    *     {@code o200k_base}
    */
   public static Tokenizer tiktoken(String encoding) {
-    return tokenizer(() -> Tokenizer.tiktoken(encoding));
+    return checked(() -> Tokenizer.tiktoken(encoding));
   }
 
   /**
@@ -36,20 +36,12 @@ public abstract class WorkloadDsl extends LoadDsl {
    * @param file path of a {@code tokenizer.json}
    */
   public static Tokenizer huggingFace(String file) {
-    return tokenizer(() -> Tokenizer.huggingFace(file));
+    return checked(() -> Tokenizer.huggingFace(file));
   }
 
   /** One token per four characters: an estimate. */
   public static Tokenizer chars4() {
     return Tokenizer.chars4();
-  }
-
-  private static Tokenizer tokenizer(Supplier<Tokenizer> found) {
-    try {
-      return found.get();
-    } catch (IllegalArgumentException e) {
-      throw InvalidSimulation.because(String.valueOf(e.getMessage()));
-    }
   }
 
   // Prompts
@@ -69,7 +61,7 @@ public abstract class WorkloadDsl extends LoadDsl {
    * @param std standard deviation in tokens, 0 or more
    */
   public static LengthDistribution normalTokens(double mean, double std) {
-    return PromptsBuilder.lengths(() -> LengthDistribution.normal(mean, std));
+    return checked(() -> LengthDistribution.normal(mean, std));
   }
 
   /**
@@ -79,12 +71,12 @@ public abstract class WorkloadDsl extends LoadDsl {
    * @param std tokens, of the lengths themselves; 0 or more
    */
   public static LengthDistribution lognormalTokens(double mean, double std) {
-    return PromptsBuilder.lengths(() -> LengthDistribution.lognormal(mean, std));
+    return checked(() -> LengthDistribution.lognormal(mean, std));
   }
 
   /** Prompt lengths of {@code least} to {@code most} tokens, all alike. */
   public static LengthDistribution uniformTokens(int least, int most) {
-    return PromptsBuilder.lengths(() -> LengthDistribution.uniform(least, most));
+    return checked(() -> LengthDistribution.uniform(least, most));
   }
 
   /**
@@ -97,7 +89,7 @@ public abstract class WorkloadDsl extends LoadDsl {
    * @param weights of each length in tokens; its share is weight ÷ their sum
    */
   public static LengthDistribution weightedTokens(Map<Integer, Double> weights) {
-    return PromptsBuilder.lengths(
+    return checked(
         () ->
             LengthDistribution.weighted(
                 new TreeMap<>(weights)
@@ -189,17 +181,17 @@ public abstract class WorkloadDsl extends LoadDsl {
    * @param file a path, or a resource of the class path; may end in {@code .gz}
    */
   public static DatasetFile shareGpt(String file) {
-    return DatasetFile.of(DatasetFormat.SHAREGPT, file);
+    return DatasetFile.of(Dataset.Format.SHAREGPT, file);
   }
 
   /** A file of OpenAssistant's message trees, nested or flat; as {@link #shareGpt}. */
   public static DatasetFile openAssistant(String file) {
-    return DatasetFile.of(DatasetFormat.OASST, file);
+    return DatasetFile.of(Dataset.Format.OASST, file);
   }
 
   /** A file of LongBench v2's questions on long texts; as {@link #shareGpt}. */
   public static DatasetFile longBench(String file) {
-    return DatasetFile.of(DatasetFormat.LONGBENCH, file);
+    return DatasetFile.of(Dataset.Format.LONGBENCH, file);
   }
 
   /**
@@ -207,12 +199,12 @@ public abstract class WorkloadDsl extends LoadDsl {
    * and the same where the trace's hash ids are; so prefix caches share what they shared then.
    */
   public static DatasetFile mooncake(String file, Tokenizer tokenizer) {
-    return DatasetFile.of(DatasetFormat.MOONCAKE, file).tokenizer(tokenizer);
+    return DatasetFile.of(Dataset.Format.MOONCAKE, file).tokenizer(tokenizer);
   }
 
   /** A file of chats in OpenAI's form, or of its batch API; as {@link #shareGpt}. */
   public static DatasetFile openAiChat(String file) {
-    return DatasetFile.of(DatasetFormat.OPENAI, file);
+    return DatasetFile.of(Dataset.Format.OPENAI, file);
   }
 
   // Images

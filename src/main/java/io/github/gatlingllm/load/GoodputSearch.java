@@ -3,7 +3,7 @@ package io.github.gatlingllm.load;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.Conclusion;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
-import io.github.gatlingllm.metric.Interval;
+import io.github.gatlingllm.metric.Distribution.Interval;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Locale;

@@ -68,4 +68,74 @@ public record Distribution(
   public boolean isLowN(String name) {
     return lowN.contains(name);
   }
+
+  /**
+   * Where the true value lies with 95 % confidence, if the values are independent. Requests that
+   * share a queue are not quite: under heavy load read it as the narrowest that can be claimed.
+   */
+  public record Interval(double low, double high) {
+
+    /** The standard normal quantile of 97.5 %. */
+    private static final double Z = 1.959963984540054;
+
+    /** Up to this many values the binomial distribution is summed, beyond it taken as normal. */
+    private static final long SUMMED = 2_000;
+
+    /** Positions in a sorted sample, from 1. */
+    record Ranks(long low, long high) {}
+
+    /**
+     * Wilson's score interval of a share.
+     *
+     * @return null when nothing was counted
+     * @see <a href="https://doi.org/10.1080/01621459.1927.10502953">Wilson 1927</a>
+     */
+    public static @Nullable Interval ofShare(long met, long all) {
+      if (all == 0) {
+        return null;
+      }
+      double p = (double) met / all;
+      double z2 = Z * Z / all;
+      double middle = (p + z2 / 2) / (1 + z2);
+      double half = Z * Math.sqrt((p * (1 - p) + z2 / 4) / all) / (1 + z2);
+      return new Interval(
+          met == 0 ? 0 : Math.max(0, middle - half), met == all ? 1 : Math.min(1, middle + half));
+    }
+
+    /**
+     * The values between which a quantile lies, whatever the distribution: the number of values
+     * below it is binomial.
+     *
+     * @param share of the values below the quantile, in (0, 1)
+     * @return null when a bound would need a value beyond the sample's own
+     * @see <a href="https://onlinelibrary.wiley.com/doi/book/10.1002/0471722162">David, Nagaraja:
+     *     Order Statistics, 7.1</a>
+     */
+    static @Nullable Ranks ofQuantile(long n, double share) {
+      long low;
+      long high;
+      if (n <= SUMMED) {
+        low = 0;
+        high = n + 1;
+        double term = n * Math.log1p(-share);
+        double sum = 0;
+        for (long k = 0; k < n; k++) {
+          sum += Math.exp(term);
+          if (sum <= 0.025) {
+            low = k + 1;
+          }
+          if (sum >= 0.975) {
+            high = k + 1;
+            break;
+          }
+          term += Math.log((double) (n - k) / (k + 1)) + Math.log(share / (1 - share));
+        }
+      } else {
+        double half = Z * Math.sqrt(n * share * (1 - share));
+        low = (long) Math.floor(n * share - half);
+        high = (long) Math.ceil(n * share + half) + 1;
+      }
+      return low < 1 || high > n ? null : new Ranks(low, high);
+    }
+  }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.metric;
 
+import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.Collections;
 import java.util.EnumMap;

@@ -104,32 +104,7 @@ public final class InjectorJoin {
   }
 
   private static RequestRecord withPhase(RequestRecord record, Phase phase) {
-    RequestRecord.Identity id = record.identity();
-    return new RequestRecord(
-        new RequestRecord.Identity(
-            id.requestId(),
-            id.runId(),
-            id.injector(),
-            id.trial(),
-            id.requestIndex(),
-            id.scenario(),
-            id.name(),
-            id.groups(),
-            id.userId(),
-            id.turn(),
-            id.target(),
-            id.endpoint(),
-            id.model(),
-            id.api(),
-            id.streamed(),
-            id.stage(),
-            phase),
-        record.timing(),
-        record.events(),
-        record.tokens(),
-        record.outcome(),
-        record.server(),
-        record.text());
+    return RecordCopy.with(record, "identity", RecordCopy.with(record.identity(), "phase", phase));
   }
 
   private void refuseTwice() {
@@ -162,13 +137,7 @@ public final class InjectorJoin {
     boolean complete = runs.stream().allMatch(run -> run.state() == RunInfo.State.COMPLETE);
     RunInfo first = runs.get(0);
     Set<String> injectors = new LinkedHashSet<>(runs.stream().map(RunInfo::injector).toList());
-    RunInfoBuilder builder =
-        new RunInfoBuilder(id, first.simulation(), String.join(",", injectors), start);
-    runs.stream()
-        .flatMap(run -> run.conclusions().stream())
-        .distinct()
-        .forEach(builder::conclusion);
-    return builder
+    return RunInfo.started(id, first.simulation(), String.join(",", injectors), start)
         .ended(end, complete ? RunInfo.State.COMPLETE : RunInfo.State.INTERRUPTED)
         .seed(runs.stream().map(RunInfo::seed).distinct().count() == 1 ? first.seed() : (Long) null)
         .versions(distinct(RunInfo::versions))
@@ -185,8 +154,8 @@ public final class InjectorJoin {
         .dropped(runs.stream().mapToLong(RunInfo::dropped).sum())
         .planned(planned())
         .stages(stages)
-        .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList())
-        .build();
+        .conclusions(runs.stream().flatMap(run -> run.conclusions().stream()).distinct().toList())
+        .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList());
   }
 
   private Map<String, TargetFacts> targets() {

@@ -20,6 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The measure window of a stage is its {@link Phase#MEASURE} window. A run without a load plan
  * has no stages: it is measured from its first scheduled start to its last close.
+ *
+ * <p>A method with the name of a component and one argument gives the same run with another value:
+ *
+ * <pre>{@code
+ * RunInfo ended = info.ended(now, RunInfo.State.COMPLETE).dropped(0);
+ * }</pre>
  *
  * @param schema {@value #SCHEMA}
  * @param id the run's id, the {@code run_id} of its records
@@ -209,12 +216,108 @@ public record RunInfo(
   /** A run that begins now: running, with nothing known yet but these. */
   public static RunInfo started(
       String id, String simulation, String injector, long startUnixNanos) {
-    return new RunInfoBuilder(id, simulation, injector, startUnixNanos).build();
+    return new RunInfo(
+        SCHEMA,
+        id,
+        simulation,
+        startUnixNanos,
+        null,
+        State.RUNNING,
+        null,
+        injector,
+        Map.of(),
+        Map.of(),
+        Map.of(),
+        "",
+        Slo.NONE.percentile(),
+        Map.of(),
+        Map.of(),
+        Map.of(),
+        null,
+        0,
+        null,
+        List.of(),
+        List.of(),
+        List.of());
   }
 
-  /** A builder that holds all of this run; the run itself stays as it is. */
-  public RunInfoBuilder toBuilder() {
-    return new RunInfoBuilder(this);
+  private RunInfo with(String component, @Nullable Object value) {
+    return RecordCopy.with(this, component, value);
+  }
+
+  /** The same run, ended. */
+  public RunInfo ended(long unixNanos, State how) {
+    return with("endUnixNanos", unixNanos).with("state", how);
+  }
+
+  public RunInfo seed(@Nullable Long pinned) {
+    return with("seed", pinned);
+  }
+
+  public RunInfo versions(Map<String, String> byComponent) {
+    return with("versions", byComponent);
+  }
+
+  public RunInfo config(Map<String, String> byName) {
+    return with("config", byName);
+  }
+
+  /** One more setting, in place of any of that name. */
+  public RunInfo config(String name, String value) {
+    Map<String, String> more = new LinkedHashMap<>(config);
+    more.put(name, value);
+    return config(more);
+  }
+
+  public RunInfo workload(Map<String, String> byAspect) {
+    return with("workload", byAspect);
+  }
+
+  /** The objectives of all requests, and the percentile that a level is judged at. */
+  public RunInfo slo(Slo global) {
+    return with("slo", global.toString()).with("sloPercentile", global.percentile());
+  }
+
+  public RunInfo sloByRequest(Map<String, String> byName) {
+    return with("sloByRequest", byName);
+  }
+
+  /** What each target is judged by; empty where all are judged alike. */
+  public RunInfo sloByTarget(Map<String, TargetSlo> byLabel) {
+    return with("sloByTarget", byLabel);
+  }
+
+  public RunInfo targets(Map<String, TargetFacts> byLabel) {
+    return with("targets", byLabel);
+  }
+
+  public RunInfo report(@Nullable ReportOptions options) {
+    return with("report", options);
+  }
+
+  public RunInfo dropped(long records) {
+    return with("dropped", records);
+  }
+
+  public RunInfo planned(@Nullable Long requests) {
+    return with("planned", requests);
+  }
+
+  public RunInfo stages(List<LevelInfo> inOrder) {
+    return with("stages", inOrder);
+  }
+
+  public RunInfo conclusions(List<Conclusion> found) {
+    return with("conclusions", found);
+  }
+
+  /** One more thing that a load plan found. */
+  public RunInfo conclusion(Conclusion found) {
+    return conclusions(Stream.concat(conclusions.stream(), Stream.of(found)).toList());
+  }
+
+  public RunInfo assertions(List<Assertion> gates) {
+    return with("assertions", gates);
   }
 
   /** What requests to that target are judged by. */

@@ -39,7 +39,7 @@ final class ArrivalSection {
     }
     List<Chart> charts = new ArrayList<>();
     charts.add(rate());
-    Shape lag = series.closeUps().lagMs();
+    Shape lag = series.requestSamples().lagMs();
     if (lag != null) {
       charts.add(
           Chart.histogram(

@@ -2,7 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.compare.ComparedRun;
 import io.github.gatlingllm.compare.Comparison;
-import io.github.gatlingllm.compare.FailCondition;
+import io.github.gatlingllm.compare.Comparison.FailCondition;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;

@@ -1,9 +1,9 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.compare.Comparison.Change;
+import io.github.gatlingllm.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.compare.Comparison.Outcome;
 import io.github.gatlingllm.compare.Comparison.Place;
-import io.github.gatlingllm.compare.FailCondition.Judged;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.report.ComparedRuns.Side;

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.compare.Comparison;
-import io.github.gatlingllm.compare.FailCondition;
-import io.github.gatlingllm.stats.RunFigures;
+import io.github.gatlingllm.compare.Comparison.FailCondition;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.util.ArrayList;
 import java.util.List;
 

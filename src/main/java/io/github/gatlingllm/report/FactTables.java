@@ -1,13 +1,13 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.metric.Figures.Trial;
 import io.github.gatlingllm.metric.Figures.Trials;
-import io.github.gatlingllm.metric.Interval;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.metric.NumberText;
@@ -15,8 +15,8 @@ import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Group;
 import io.github.gatlingllm.report.Table.Heading;
-import io.github.gatlingllm.stats.AssertionResult;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.AssertionResult;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
 import io.github.gatlingllm.stats.Summary.RequestGroup;
 import io.github.gatlingllm.stats.Summary.SloTable;

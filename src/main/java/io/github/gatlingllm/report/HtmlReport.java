@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.stats.CloseUps;
+import io.github.gatlingllm.stats.RequestSamples;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
@@ -40,19 +40,19 @@ final class HtmlReport {
 
   private static List<Section> sections(Summary summary, Series series, Path runDirectory) {
     VerdictSections texts = new VerdictSections(summary);
-    CloseUps closeUps = series.closeUps();
+    RequestSamples requestSamples = series.requestSamples();
     return Stream.of(
             Optional.of(texts.verdict()),
             Optional.of(texts.checks()),
             Optional.of(new MetricsSection(summary).section()),
             Optional.of(new LoadSection(summary).section()),
-            new ScenarioSection(closeUps.scenarios()).section(),
+            new ScenarioSection(requestSamples.scenarios()).section(),
             Optional.of(new TimeSection(summary, series).section()),
             Optional.of(new ShapeSection(series).section()),
-            new DependenceSection(closeUps.dependence(), summary.workload()).section(),
-            new JitterSection(summary, closeUps.evenness()).section(),
-            new BreakdownSection(summary, closeUps.breakdowns()).section(),
-            new ExemplarSection(summary, closeUps.exemplars()).section(),
+            new DependenceSection(requestSamples.dependence(), summary.workload()).section(),
+            new JitterSection(summary, requestSamples.evenness()).section(),
+            new BreakdownSection(summary, requestSamples.breakdowns()).section(),
+            new ExemplarSection(summary, requestSamples.exemplars()).section(),
             Optional.of(texts.outcomes()),
             texts.server(),
             new ArrivalSection(summary, series).section(),

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.stats.AssertionResult;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.AssertionResult;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;

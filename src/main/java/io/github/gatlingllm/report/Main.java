@@ -2,7 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.stats.RunFigures;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

@@ -61,7 +61,7 @@ final class MergeCommand implements Callable<Integer> {
     Copied copied = copy(join, files.requests());
     copyArrivals(files.arrivals());
     RunInfo joined = join.info();
-    joined.toBuilder().dropped(joined.dropped() + copied.lost).build().write(files.info());
+    joined.dropped(joined.dropped() + copied.lost).write(files.info());
     join.remarks().forEach(System.out::println);
     copied.remarks.forEach(System.out::println);
     return Main.written(RunReport.of(files), files);

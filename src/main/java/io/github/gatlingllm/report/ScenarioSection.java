@@ -5,7 +5,7 @@ import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.stats.CloseUps.ScenarioLoad;
+import io.github.gatlingllm.stats.RequestSamples.ScenarioLoad;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -10,10 +10,9 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunClock;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.record.RunInfoBuilder;
 import io.github.gatlingllm.report.ConsoleBlock;
-import io.github.gatlingllm.stats.LiveFigures;
 import io.github.gatlingllm.stats.LiveStats;
+import io.github.gatlingllm.stats.LiveStats.LiveFigures;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -204,9 +203,8 @@ public final class Run {
       conclusions.add(line);
       System.out.println(line);
       describe(
-          builder ->
-              builder
-                  .config(conclusion.topic() + " " + target, conclusion.text())
+          info ->
+              info.config(conclusion.topic() + " " + target, conclusion.text())
                   .conclusion(
                       new RunInfo.Conclusion(
                           conclusion.topic(),
@@ -255,14 +253,14 @@ public final class Run {
         Duration.ZERO,
         () -> {
           System.out.println("LLM arrivals of " + name + ": " + description);
-          describe(builder -> builder.config("arrivals " + name, description));
+          describe(info -> info.config("arrivals " + name, description));
         });
     this.arrivals.write(schedule, arrivals, startNanos);
   }
 
   /** Notes more about the run in {@code run.json}. */
-  public synchronized void describe(UnaryOperator<RunInfoBuilder> more) {
-    info = more.apply(info.toBuilder()).build();
+  public synchronized void describe(UnaryOperator<RunInfo> more) {
+    info = more.apply(info);
     save();
   }
 
@@ -308,13 +306,13 @@ public final class Run {
       }
       long lost = recorder.dropped() + recorder.failed() + unrecorded;
       long now = clock.unixNanos(System.nanoTime());
-      describe(builder -> builder.ended(now, state).dropped(lost));
+      describe(info -> info.ended(now, state).dropped(lost));
     }
     return info;
   }
 
   private synchronized void save() {
-    info = info.toBuilder().stages(levels.levels()).build();
+    info = info.stages(levels.levels());
     try {
       info.write(files.info());
     } catch (IOException e) {

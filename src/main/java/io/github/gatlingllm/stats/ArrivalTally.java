@@ -1,9 +1,10 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
-import io.github.gatlingllm.metric.Moments;
 import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ final class ArrivalTally {
   private static final long SECOND = 1_000_000_000L;
   private static final int MOST_BINS = 4_096;
 
-  private final StageWindow window;
+  private final LevelWindow window;
   private final long binNanos;
   private final int[] planned;
   private final int[] realised;
@@ -22,7 +23,7 @@ final class ArrivalTally {
   private long plannedCount;
   private long realisedCount;
 
-  ArrivalTally(StageWindow window) {
+  ArrivalTally(LevelWindow window) {
     this.window = window;
     long seconds = (window.nanos() / SECOND + MOST_BINS - 1) / MOST_BINS;
     binNanos = Math.max(1, seconds) * SECOND;

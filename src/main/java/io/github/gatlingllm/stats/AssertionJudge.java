@@ -6,6 +6,8 @@ import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.stats.Summary.AssertionResult;
+import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -74,7 +76,7 @@ final class AssertionJudge {
 
   private void stages(Assertion assertion, Figure figure) {
     List<LevelInfo> all =
-        parts.stages(assertion.target()).stream().map(StageWindow::stage).toList();
+        parts.stages(assertion.target()).stream().map(LevelWindow::stage).toList();
     List<LevelInfo> meant = all.stream().filter(s -> s.label().equals(assertion.name())).toList();
     for (LevelInfo stage : meant) {
       one(assertion, figure, parts.place(stage), stage.target(), stage, null);

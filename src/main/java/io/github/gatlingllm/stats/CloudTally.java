@@ -1,8 +1,8 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.stats.CloseUps.Cloud;
-import io.github.gatlingllm.stats.CloseUps.Dot;
-import io.github.gatlingllm.stats.CloseUps.Range;
+import io.github.gatlingllm.stats.RequestSamples.Cloud;
+import io.github.gatlingllm.stats.RequestSamples.Dot;
+import io.github.gatlingllm.stats.RequestSamples.Range;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;

@@ -4,6 +4,7 @@ import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -27,7 +28,7 @@ record FigureGroups(RunStatistics counted) {
   }
 
   /** Length of the measure windows of those stages together; what overlaps counts once. */
-  long windowNanos(Predicate<StageWindow> which) {
+  long windowNanos(Predicate<LevelWindow> which) {
     return Windows.unionNanos(
         counted.windows().stages().stream()
             .filter(which)
@@ -41,7 +42,7 @@ record FigureGroups(RunStatistics counted) {
   }
 
   /** The trials of those stages; null outside batch mode. */
-  @Nullable Trials trials(Predicate<StageWindow> which) {
+  @Nullable Trials trials(Predicate<LevelWindow> which) {
     return TrialTally.pooled(
         counted.windows().stages().stream()
             .filter(which)
@@ -66,7 +67,7 @@ record FigureGroups(RunStatistics counted) {
   }
 
   /** The stages of that target; null stands for all. */
-  List<StageWindow> stages(@Nullable String target) {
+  List<LevelWindow> stages(@Nullable String target) {
     return counted.windows().stages().stream()
         .filter(w -> target == null || target.equals(w.stage().target()))
         .toList();
@@ -91,7 +92,7 @@ record FigureGroups(RunStatistics counted) {
       @Nullable LevelInfo stage,
       @Nullable String name,
       @Nullable MaxGoodput max) {
-    Predicate<StageWindow> within =
+    Predicate<LevelWindow> within =
         w ->
             (target == null || target.equals(w.stage().target()))
                 && (stage == null || stage.equals(w.stage()));
@@ -101,7 +102,7 @@ record FigureGroups(RunStatistics counted) {
         cell.figures(windowNanos(within), hasSlo(target), null, max, null), cell.tally());
   }
 
-  private StageWindow stage(RunStatistics.Key key) {
+  private LevelWindow stage(RunStatistics.Key key) {
     return counted.windows().stages().get(key.stage());
   }
 

@@ -1,13 +1,14 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Figures.Throughput;
 import io.github.gatlingllm.metric.Figures.Trials;
-import io.github.gatlingllm.metric.Interval;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.ValueRecorder.Moments;
 import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -89,5 +90,86 @@ record GroupTally(Tally tally, WindowThroughput flow) {
 
   private static @Nullable Double per(double amount, double window) {
     return window == 0 ? null : (Double) (amount / window);
+  }
+
+  /**
+   * What happened inside a measure window, whatever phase the request was scheduled in: tokens that
+   * arrived, requests that ended, time in flight.
+   */
+  static final class WindowThroughput {
+
+    private double tokens;
+    private double sloTokens;
+    private long promptTokens;
+    private boolean promptKnown;
+    private long ok;
+    private long met;
+    private long inFlightNanos;
+    private final Moments staysMs = new Moments();
+
+    void tokens(double count, boolean inSlo) {
+      tokens += count;
+      sloTokens += inSlo ? count : 0;
+    }
+
+    void promptTokens(int count) {
+      promptTokens += count;
+      promptKnown = true;
+    }
+
+    /** A request ended, {@code stayMs} after it was admitted. */
+    void ended(double stayMs, boolean wasOk, boolean inSlo) {
+      staysMs.add(stayMs, 1);
+      ok += wasOk ? 1 : 0;
+      met += inSlo ? 1 : 0;
+    }
+
+    void inFlight(long nanos) {
+      inFlightNanos += nanos;
+    }
+
+    void add(WindowThroughput other) {
+      tokens += other.tokens;
+      sloTokens += other.sloTokens;
+      promptTokens += other.promptTokens;
+      promptKnown |= other.promptKnown;
+      ok += other.ok;
+      met += other.met;
+      inFlightNanos += other.inFlightNanos;
+      staysMs.add(other.staysMs);
+    }
+
+    double tokens() {
+      return tokens;
+    }
+
+    double sloTokens() {
+      return sloTokens;
+    }
+
+    long promptTokens() {
+      return promptTokens;
+    }
+
+    boolean promptKnown() {
+      return promptKnown;
+    }
+
+    long ok() {
+      return ok;
+    }
+
+    long met() {
+      return met;
+    }
+
+    long inFlightNanos() {
+      return inFlightNanos;
+    }
+
+    /** Closed − admitted of the requests that ended in the window, in milliseconds. */
+    Moments staysMs() {
+      return staysMs;
+    }
   }
 }

@@ -65,10 +65,8 @@ final class RunBounds {
                 start);
     long end = Math.max(known.startUnixNanos(), Math.max(start, last));
     RunInfo ended =
-        known.endUnixNanos() != null
-            ? known
-            : known.toBuilder().ended(end, RunInfo.State.INTERRUPTED).build();
-    return ended.stages().isEmpty() ? ended.toBuilder().stages(stages()).build() : ended;
+        known.endUnixNanos() != null ? known : known.ended(end, RunInfo.State.INTERRUPTED);
+    return ended.stages().isEmpty() ? ended.stages(stages()) : ended;
   }
 
   private List<LevelInfo> stages() {

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.check.AnswerCounts;
+import io.github.gatlingllm.check.CheckInput.AnswerCounts;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
@@ -9,12 +9,15 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.stats.GroupTally.WindowThroughput;
+import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +51,7 @@ public final class RunStatistics {
   private final Tallies<String> injectors = new Tallies<>("(others)");
   private final WorkloadTally workload = new WorkloadTally();
   private final AnswerCounts answers;
-  private final CloseUpTally closeUps;
+  private final RequestSampleTally requestSamples;
   private final @Nullable Listener listener;
 
   record Key(int stage, String name) {}
@@ -84,7 +87,7 @@ public final class RunStatistics {
     slo = new SloTally(info);
     overTime = new OverTime(info.startUnixNanos());
     answers = new AnswerCounts(info::isOutputPinned);
-    closeUps = new CloseUpTally(info.startUnixNanos());
+    requestSamples = new RequestSampleTally(info.startUnixNanos());
   }
 
   /**
@@ -118,7 +121,7 @@ public final class RunStatistics {
     List<LevelInfo> kept = which.stream().sorted().map(info.stages()::get).toList();
     Windows all = new Windows(info.stages(), 0);
     return of(
-        info.toBuilder().stages(kept).build(),
+        info.stages(kept),
         sink ->
             source.replay(
                 record -> {
@@ -131,12 +134,7 @@ public final class RunStatistics {
   /** The figures of a run, judged by another SLO than its own. */
   public static RunFigures of(@Nullable RunInfo info, Slo slo, RecordSource source)
       throws IOException {
-    RunInfo judged =
-        completed(info, source).toBuilder()
-            .slo(slo)
-            .sloByRequest(Map.of())
-            .sloByTarget(Map.of())
-            .build();
+    RunInfo judged = completed(info, source).slo(slo).sloByRequest(Map.of()).sloByTarget(Map.of());
     return of(judged, hasNoStages(info), source, null);
   }
 
@@ -164,7 +162,7 @@ public final class RunStatistics {
 
   private void add(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
-    StageWindow stage = windows.of(id);
+    LevelWindow stage = windows.of(id);
     String name = nameOf(id.name());
     Slo objectives = slo.of(id.target(), id.name());
     List<String> missed = objectives.missed(record);
@@ -193,7 +191,7 @@ public final class RunStatistics {
           listener.tokenGap(stage.index(), at, stream.tokenMicros(g), stream.gapTokens(g));
         }
       }
-      closeUps.add(record, stream, stage, met);
+      requestSamples.add(record, stream, stage, met);
       if (met != null) {
         slo.add(record, missed);
       }
@@ -207,15 +205,15 @@ public final class RunStatistics {
    * Puts every token into the window and the second in which it arrived; most fall into the window
    * of the one before.
    */
-  private void tokens(StageWindow stage, String name, boolean inSlo) {
-    StageWindow window = stage;
+  private void tokens(LevelWindow stage, String name, boolean inSlo) {
+    LevelWindow window = stage;
     WindowThroughput flow = null;
     SteadyState steady = null;
     for (int i = 0; i < stream.arrivals(); i++) {
       long at = stream.unixNanos(i);
       double tokens = stream.tokens(i);
       overTime.tokens(at, tokens, inSlo);
-      StageWindow now = windows.at(at, window);
+      LevelWindow now = windows.at(at, window);
       if (now != null) {
         if (flow == null || steady == null || now.index() != window.index()) {
           flow = cell(now, name).flow();
@@ -238,7 +236,7 @@ public final class RunStatistics {
   }
 
   /** A request's way through the system: start, first token, end. */
-  private void passage(RequestRecord record, StageWindow stage, String name, boolean inSlo) {
+  private void passage(RequestRecord record, LevelWindow stage, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
     overTime.started(t.startUnixNanos());
     Long admitted = t.admittedUnixNanos();
@@ -252,7 +250,7 @@ public final class RunStatistics {
     Long answered = ttft != null || record.identity().streamed() ? ttft : t.latencyNanos();
     Integer prompt = record.tokens().prompt();
     if (answered != null && prompt != null) {
-      StageWindow window = windows.at(admitted + answered, stage);
+      LevelWindow window = windows.at(admitted + answered, stage);
       if (window != null) {
         cell(window, name).flow().promptTokens(prompt);
       }
@@ -260,7 +258,7 @@ public final class RunStatistics {
     Long closed = t.closedUnixNanos();
     if (closed != null) {
       overTime.inFlight(admitted, closed);
-      for (StageWindow window : windows.besides(stage)) {
+      for (LevelWindow window : windows.besides(stage)) {
         long overlap = window.overlapNanos(admitted, closed);
         if (overlap > 0) {
           cell(window, name).flow().inFlight(overlap);
@@ -272,7 +270,7 @@ public final class RunStatistics {
 
   private void ended(
       RequestRecord record,
-      StageWindow stage,
+      LevelWindow stage,
       String name,
       long closed,
       double stayMs,
@@ -281,7 +279,7 @@ public final class RunStatistics {
     if (record.outcome().status() != RequestStatus.CANCELLED) {
       overTime.ended(closed, !ok);
     }
-    StageWindow window = windows.at(closed, stage);
+    LevelWindow window = windows.at(closed, stage);
     if (window != null) {
       cell(window, name).flow().ended(stayMs, ok, inSlo);
       if (listener != null) {
@@ -296,11 +294,11 @@ public final class RunStatistics {
     }
   }
 
-  private GroupTally cell(StageWindow stage, String name) {
+  private GroupTally cell(LevelWindow stage, String name) {
     return cells.computeIfAbsent(new Key(stage.index(), name), k -> GroupTally.empty());
   }
 
-  private SteadyState steadiness(StageWindow stage) {
+  private SteadyState steadiness(LevelWindow stage) {
     return steadiness.computeIfAbsent(stage.index(), i -> new SteadyState(stage));
   }
 
@@ -362,7 +360,21 @@ public final class RunStatistics {
     return answers;
   }
 
-  CloseUpTally closeUps() {
-    return closeUps;
+  RequestSampleTally requestSamples() {
+    return requestSamples;
   }
+
+  /**
+   * Replays the records of a run, the same ones each time, e.g. {@code sink ->
+   * RecordFile.read(requestsJsonl, sink)}.
+   */
+  @FunctionalInterface
+  public interface RecordSource {
+
+    /** Hands every record to {@code sink}, and says what else there was. */
+    ReadReport replay(Consumer<RequestRecord> sink) throws IOException;
+  }
+
+  /** All that one pass over the records of a run yields: the numbers, and what charts draw. */
+  public record RunFigures(Summary summary, Series series) {}
 }

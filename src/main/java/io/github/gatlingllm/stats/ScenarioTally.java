@@ -1,7 +1,8 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.stats.CloseUps.ScenarioLoad;
+import io.github.gatlingllm.stats.RequestSamples.ScenarioLoad;
+import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -25,14 +26,14 @@ final class ScenarioTally {
   private record Key(String scenario, int stage) {}
 
   private static final class Cell {
-    private final StageWindow stage;
+    private final LevelWindow stage;
     private final IntCountsHistogram ttftMicros = new IntCountsHistogram(2);
     private final IntCountsHistogram e2eMicros = new IntCountsHistogram(2);
     private long count;
     private long attempted;
     private long met;
 
-    private Cell(StageWindow stage) {
+    private Cell(LevelWindow stage) {
       this.stage = stage;
     }
   }
@@ -42,7 +43,7 @@ final class ScenarioTally {
    *
    * @param inSlo whether it met the SLO; null when that is not counted
    */
-  void add(RequestRecord record, StageWindow stage, @Nullable Boolean inSlo) {
+  void add(RequestRecord record, LevelWindow stage, @Nullable Boolean inSlo) {
     String name = record.identity().scenario();
     if (names.size() >= MOST && !names.contains(name)) {
       name = OTHER;

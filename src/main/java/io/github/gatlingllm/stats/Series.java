@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  * @param ttftHeat TTFT over time
  * @param shapes distribution shapes of {@code TTFT_MS}, {@code ITL_MS}, {@code TPOT_MS} and {@code
  *     E2E_MS}: ok requests scheduled in measure; a metric without values is missing
- * @param closeUps what single requests show
+ * @param requestSamples what single requests show
  */
 public record Series(
     double bucketS,
     List<Bucket> overTime,
     HeatMap ttftHeat,
     Map<Metric, Shape> shapes,
-    CloseUps closeUps) {
+    RequestSamples requestSamples) {
 
   /** The most buckets over time. */
   public static final int MAX_BUCKETS = 600;

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.stats.SteadyState.Trend;
+import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -11,11 +13,11 @@ final class Slices {
 
   private static final int QUARTER = COUNT / 4;
 
-  private final StageWindow window;
+  private final LevelWindow window;
   private final double[] sums = new double[COUNT];
   private final long[] counts = new long[COUNT];
 
-  Slices(StageWindow window) {
+  Slices(LevelWindow window) {
     this.window = window;
   }
 

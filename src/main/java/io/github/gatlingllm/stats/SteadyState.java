@@ -6,9 +6,12 @@ import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -33,13 +36,13 @@ final class SteadyState {
   private static final long LEAST_NANOS = 20_000_000_000L;
   private static final int LEAST_REQUESTS = 40;
 
-  private final StageWindow window;
+  private final LevelWindow window;
   private final Slices ttftMs;
   private final Slices e2eMs;
   private final Slices tokens;
   private long requests;
 
-  SteadyState(StageWindow window) {
+  SteadyState(LevelWindow window) {
     this.window = window;
     ttftMs = new Slices(window);
     e2eMs = new Slices(window);
@@ -98,6 +101,58 @@ final class SteadyState {
               digits.apply(trend.from()),
               digits.apply(trend.to()),
               trend.z() > 0));
+    }
+  }
+
+  /**
+   * Whether a series goes one way, by the two-sided Mann–Kendall test: S = Σ sign(xⱼ − xᵢ) over i
+   * &lt; j, var S = (n(n − 1)(2n + 5) − Σ t(t − 1)(2t + 5)) ÷ 18 with t the sizes of ties, Z = (S −
+   * sign S) ÷ √var S. Sources: Mann, Nonparametric tests against trend, Econometrica 13 (1945);
+   * Kendall, Rank correlation methods (1975).
+   *
+   * @param from the mean of its first quarter
+   * @param to the mean of its last quarter
+   * @param z 0 without a trend, positive when it grows; standard normal when nothing changes
+   */
+  record Trend(double from, double to, double z) {
+
+    /** From so many values on S is close to normal (Kendall 1975). */
+    private static final int LEAST = 10;
+
+    /** Of values in order of time; null for fewer than 10. */
+    static @Nullable Trend of(double[] values, double from, double to) {
+      if (values.length < LEAST) {
+        return null;
+      }
+      long s = 0;
+      Map<Double, Integer> ties = new HashMap<>();
+      for (int j = 0; j < values.length; j++) {
+        ties.merge(values[j], 1, Integer::sum);
+        for (int i = 0; i < j; i++) {
+          s += (long) Math.signum(values[j] - values[i]);
+        }
+      }
+      double variance = spread(values.length);
+      for (int size : ties.values()) {
+        variance -= spread(size);
+      }
+      double z = variance > 0 ? (s - Long.signum(s)) / Math.sqrt(variance) : 0;
+      return new Trend(from, to, z);
+    }
+
+    private static double spread(int n) {
+      return n * (n - 1.0) * (2.0 * n + 5) / 18;
+    }
+
+    /** Whether the test finds one at |Z| &gt; {@code least}, and the quarters go its way. */
+    boolean isBeyond(double least) {
+      return Math.abs(z) > least && Math.signum(to - from) == Math.signum(z);
+    }
+
+    /** Difference of the quarters ÷ their mean, ≥ 0; 0 where both are 0. */
+    double change() {
+      double mean = (from + to) / 2;
+      return mean == 0 ? 0 : Math.abs(to - from) / mean;
     }
   }
 }

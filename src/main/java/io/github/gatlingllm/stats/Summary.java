@@ -4,8 +4,14 @@ import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.metric.Metric.Unit;
+import io.github.gatlingllm.record.Assertion;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  * @param arrivals planned against realised arrivals, all open-loop stages; null in closed loops
  * @param knee null when there is no stage with tokens and latencies
  * @param assertions what the build demands, and what came out; empty when it demands nothing
- * @param generator health of the load generator by gauge, e.g. {@code event_loop_lag_ms}; empty
- *     when not sampled
  * @param server what the server said of itself: timings in its answers by name; empty where it says
  *     nothing
  * @param stages in the order in which they were planned
@@ -39,7 +43,6 @@ public record Summary(
     @Nullable Knee knee,
     List<Check> checks,
     List<AssertionResult> assertions,
-    Map<String, Distribution> generator,
     Map<String, Distribution> server,
     List<Stage> stages,
     List<Curve> curves,
@@ -278,4 +281,82 @@ public record Summary(
 
   /** One request name, all stages pooled. */
   public record RequestGroup(String name, Figures figures) {}
+
+  /**
+   * A gate for the build and its outcome, in Gatling's words.
+   *
+   * @param subject whose figure, e.g. {@code Global: 99th percentile of TTFT}
+   * @param assertion what is demanded
+   * @param unit of its values
+   * @param value what the figure is; null where there is none, which is a miss
+   * @param note what to know beside the value, or why there is none; null for nothing
+   */
+  public record AssertionResult(
+      String subject,
+      Assertion assertion,
+      Unit unit,
+      @Nullable Double value,
+      @Nullable String note) {
+
+    private static final int DIGITS = 4;
+    private static final int MOST_DIGITS = 15;
+
+    /** Whether it holds. */
+    public boolean ok() {
+      return value != null && assertion.holds(value);
+    }
+
+    /** The whole sentence, e.g. {@code Global: 99th percentile of TTFT is less than 200.0}. */
+    public String text() {
+      return subject + " " + assertion.conditionText();
+    }
+
+    /** The demand with its unit, e.g. {@code < 200 ms}. */
+    public String expected() {
+      List<Double> values = assertion.values();
+      return assertion.condition().sign()
+          + " "
+          + switch (assertion.condition()) {
+            case BETWEEN, BETWEEN_EXCLUSIVE -> with(values.get(0)) + " to " + with(values.get(1));
+            case IN -> values.stream().map(this::with).collect(Collectors.joining(", "));
+            default -> with(values.get(0));
+          };
+    }
+
+    /** The value with its unit, e.g. {@code 169.4 ms}; null where there is none. */
+    public @Nullable String actual() {
+      Double shown = shown();
+      return shown == null ? null : with(shown);
+    }
+
+    /** As Gatling prints it on the console, with what there is to note. */
+    public String line() {
+      Double shown = shown();
+      String given =
+          shown == null
+              ? note == null ? "no value" : note
+              : "actual : " + shown + (note == null ? "" : ", " + note);
+      return text() + " : " + ok() + " (" + given + ")";
+    }
+
+    /** Rounded, but never so that it contradicts the outcome: 199.96 is not 200 below 200. */
+    private @Nullable Double shown() {
+      if (value == null || value == Math.rint(value)) {
+        return value;
+      }
+      for (int digits = DIGITS; digits < MOST_DIGITS; digits++) {
+        double rounded = new BigDecimal(value).round(new MathContext(digits)).doubleValue();
+        if (assertion.holds(rounded) == ok()) {
+          return rounded;
+        }
+      }
+      return value;
+    }
+
+    private String with(double number) {
+      BigDecimal digits = BigDecimal.valueOf(number).stripTrailingZeros();
+      String plain = String.format(Locale.ROOT, "%,." + Math.max(0, digits.scale()) + "f", digits);
+      return unit.sign().isEmpty() ? plain : plain + " " + unit.sign();
+    }
+  }
 }

@@ -15,12 +15,15 @@ import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.stats.GroupTally.WindowThroughput;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import io.github.gatlingllm.stats.Summary.CacheUse;
 import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.PhaseSpan;
 import io.github.gatlingllm.stats.Summary.RequestGroup;
 import io.github.gatlingllm.stats.Summary.Stage;
 import io.github.gatlingllm.stats.Summary.Target;
+import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -79,7 +82,6 @@ final class SummaryAssembly {
             bestKnee(curves),
             checks,
             new AssertionJudge(parts, checks, this::maxGoodput).judge(info.assertions()),
-            Map.of(),
             server(),
             stages,
             curves.stream().map(SummaryAssembly::curve).toList(),
@@ -88,7 +90,7 @@ final class SummaryAssembly {
     return new RunFigures(summary, series(whole.tally()));
   }
 
-  private void addStage(StageWindow window) {
+  private void addStage(LevelWindow window) {
     GroupTally cell = parts.joined(key -> key.stage() == window.index());
     WindowThroughput flow = cell.flow();
     ArrivalTally arrivals = counted.arrivals().get(window.index());
@@ -126,7 +128,7 @@ final class SummaryAssembly {
   }
 
   private static @Nullable LittlesLaw littlesLaw(
-      WindowThroughput flow, StageWindow window, @Nullable Double inFlight) {
+      WindowThroughput flow, LevelWindow window, @Nullable Double inFlight) {
     double windowMs = window.nanos() / 1e6;
     return inFlight == null || flow.staysMs().count() == 0
         ? null
@@ -134,7 +136,7 @@ final class SummaryAssembly {
             inFlight, flow.staysMs().sum() / windowMs, flow.staysMs().mean() / windowMs);
   }
 
-  private List<PhaseSpan> phases(StageWindow window) {
+  private List<PhaseSpan> phases(LevelWindow window) {
     List<PhaseSpan> spans = new ArrayList<>();
     for (PhaseWindow phase : window.stage().phases()) {
       Long end = phase.endUnixNanos();
@@ -175,7 +177,7 @@ final class SummaryAssembly {
 
   private void addTarget(String target) {
     List<LoadCurve> own = curves.stream().filter(c -> c.target().equals(target)).toList();
-    List<StageWindow> all = counted.windows().stages();
+    List<LevelWindow> all = counted.windows().stages();
     GroupTally cell = parts.joined(key -> all.get(key.stage()).stage().target().equals(target));
     targets.add(
         new Target(
@@ -294,6 +296,6 @@ final class SummaryAssembly {
         time.buckets(parts.hasSlo(null)),
         Shapes.heat(time.ttftMicros()),
         shapes,
-        counted.closeUps().closeUps(whole, counted.arrivals().values()));
+        counted.requestSamples().requestSamples(whole, counted.arrivals().values()));
   }
 }

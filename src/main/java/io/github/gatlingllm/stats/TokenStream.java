@@ -1,6 +1,6 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.check.AnswerCounts.TokenTimes;
+import io.github.gatlingllm.check.CheckInput.AnswerCounts.TokenTimes;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.TokenGaps;
 import java.util.Arrays;

@@ -2,7 +2,7 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Figures.Trial;
 import io.github.gatlingllm.metric.Figures.Trials;
-import io.github.gatlingllm.metric.Moments;
+import io.github.gatlingllm.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.Collection;
 import java.util.List;

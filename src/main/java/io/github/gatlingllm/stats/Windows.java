@@ -1,12 +1,15 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,9 +22,9 @@ final class Windows {
   /** The kind of a stage that only records know. */
   static final String UNPLANNED = "unplanned";
 
-  private final List<StageWindow> stages = new ArrayList<>();
-  private final Map<Track, List<StageWindow>> byTrack = new HashMap<>();
-  private final Map<Key, StageWindow> byLabel = new HashMap<>();
+  private final List<LevelWindow> stages = new ArrayList<>();
+  private final Map<Track, List<LevelWindow>> byTrack = new HashMap<>();
+  private final Map<Key, LevelWindow> byLabel = new HashMap<>();
 
   /**
    * Whose stages follow each other: a target, and one of its scenarios where these are told apart.
@@ -36,12 +39,12 @@ final class Windows {
 
   Windows(List<LevelInfo> infos, long runEnd) {
     for (LevelInfo info : infos) {
-      add(StageWindow.of(stages.size(), info, runEnd));
+      add(LevelWindow.of(stages.size(), info, runEnd));
     }
-    byTrack.values().forEach(list -> list.sort(Comparator.comparingLong(StageWindow::from)));
+    byTrack.values().forEach(list -> list.sort(Comparator.comparingLong(LevelWindow::from)));
   }
 
-  private StageWindow add(StageWindow window) {
+  private LevelWindow add(LevelWindow window) {
     stages.add(window);
     Track track = Track.of(window.stage());
     byLabel.putIfAbsent(new Key(window.stage().label(), track), window);
@@ -49,7 +52,7 @@ final class Windows {
     return window;
   }
 
-  List<StageWindow> stages() {
+  List<LevelWindow> stages() {
     return stages;
   }
 
@@ -72,27 +75,27 @@ final class Windows {
    * The stage of a request: that of its scenario, else the one of all scenarios. One that no plan
    * names gets a stage without a window.
    */
-  StageWindow of(RequestRecord.Identity id) {
+  LevelWindow of(RequestRecord.Identity id) {
     String label = labelOf(id);
-    StageWindow own = byLabel.get(new Key(label, new Track(id.target(), id.scenario())));
-    StageWindow window =
+    LevelWindow own = byLabel.get(new Key(label, new Track(id.target(), id.scenario())));
+    LevelWindow window =
         own != null ? own : byLabel.get(new Key(label, new Track(id.target(), null)));
     if (window != null) {
       return window;
     }
     LevelInfo unplanned = new LevelInfo(label, id.target(), null, UNPLANNED, null, "", List.of());
-    return add(new StageWindow(stages.size(), unplanned, 0, 0));
+    return add(new LevelWindow(stages.size(), unplanned, 0, 0));
   }
 
   /**
    * The stage whose window holds the instant, of the same target and scenario as {@code guess},
    * which is tried first.
    */
-  @Nullable StageWindow at(long unixNanos, StageWindow guess) {
+  @Nullable LevelWindow at(long unixNanos, LevelWindow guess) {
     if (guess.contains(unixNanos)) {
       return guess;
     }
-    for (StageWindow window : besides(guess)) {
+    for (LevelWindow window : besides(guess)) {
       if (window.contains(unixNanos)) {
         return window;
       }
@@ -101,7 +104,7 @@ final class Windows {
   }
 
   /** A stage and all others of its target and scenario, in order of time. */
-  List<StageWindow> besides(StageWindow stage) {
+  List<LevelWindow> besides(LevelWindow stage) {
     return byTrack.getOrDefault(Track.of(stage.stage()), List.of());
   }
 
@@ -119,5 +122,43 @@ final class Windows {
       }
     }
     return total;
+  }
+
+  /**
+   * A stage and its measure window [{@code from}, {@code to}) in epoch nanoseconds; empty where the
+   * stage never came to measure.
+   *
+   * @param index position among the stages of the run
+   */
+  record LevelWindow(int index, LevelInfo stage, long from, long to) {
+
+    /** The window of a stage; one that is still open ends at {@code runEnd}. */
+    static LevelWindow of(int index, LevelInfo stage, long runEnd) {
+      Optional<PhaseWindow> measure = stage.window(Phase.MEASURE);
+      if (measure.isEmpty()) {
+        return new LevelWindow(index, stage, 0, 0);
+      }
+      Long end = measure.get().endUnixNanos();
+      long from = measure.get().startUnixNanos();
+      return new LevelWindow(index, stage, from, Math.max(from, end == null ? runEnd : end));
+    }
+
+    boolean contains(long unixNanos) {
+      return unixNanos >= from && unixNanos < to;
+    }
+
+    /** How much of [{@code start}, {@code end}) lies in the window. */
+    long overlapNanos(long start, long end) {
+      return Math.max(0, Math.min(end, to) - Math.max(start, from));
+    }
+
+    /** Where an instant lies in the window: 0 at its start, 1 at its end. */
+    double position(long unixNanos) {
+      return (double) (unixNanos - from) / Math.max(1, nanos());
+    }
+
+    long nanos() {
+      return to - from;
+    }
   }
 }

@@ -59,9 +59,8 @@ final class BusyServer {
       clock = level(users, clock) + 500;
     }
     RunInfo info =
-        Recorded.run(clock / 1e3, stages.toArray(LevelInfo[]::new)).toBuilder()
-            .slo(Slo.parse("ttft<120ms,tpot<20ms", 95))
-            .build();
+        Recorded.run(clock / 1e3, stages.toArray(LevelInfo[]::new))
+            .slo(Slo.parse("ttft<120ms,tpot<20ms", 95));
     return ComparedRun.read(info, null, Recorded.source(records));
   }
 

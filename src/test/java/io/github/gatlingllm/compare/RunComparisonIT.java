@@ -124,8 +124,7 @@ class RunComparisonIT {
     LevelInfo stage =
         Recorded.stage(
             "c=8", "embedded engine", "closed loop", 8.0, "users", 0, PIECES * PIECE / 1e6);
-    RunInfo info =
-        Recorded.run(61, stage).toBuilder().slo(Slo.parse("ttft<80ms,tpot<9ms", 95)).build();
+    RunInfo info = Recorded.run(61, stage).slo(Slo.parse("ttft<80ms,tpot<9ms", 95));
     return ComparedRun.read(info, null, Recorded.source(records));
   }
 

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.compare.Comparison.Change;
+import io.github.gatlingllm.compare.Comparison.FailCondition;
+import io.github.gatlingllm.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.compare.Comparison.Outcome;
-import io.github.gatlingllm.compare.FailCondition.Judged;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;

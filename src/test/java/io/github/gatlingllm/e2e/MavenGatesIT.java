@@ -24,6 +24,7 @@ class MavenGatesIT {
 
       import io.gatling.javaapi.core.*;
       import io.github.gatlingllm.javaapi.*;
+      import io.github.gatlingllm.record.RequestStatus;
 
       public class %s extends Simulation {
         LlmProtocolBuilder engine =

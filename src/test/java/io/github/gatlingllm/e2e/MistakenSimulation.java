@@ -14,6 +14,9 @@ public final class MistakenSimulation extends Simulation {
     switch (System.getProperty("mistake")) {
       case "no protocol" -> setUp(users);
       case "no base URL" -> setUp(users).protocols(llm.model("m"));
+      case "no rate" ->
+          setUp(chat.injectOpen(poissonUsersPerSec(0).during(1)))
+              .protocols(llm.baseUrl("http://localhost:1/v1"));
       default -> setUp(users).protocols(llm.baseUrl("localhost:8000/v1"));
     }
   }

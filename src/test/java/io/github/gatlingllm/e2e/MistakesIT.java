@@ -19,6 +19,7 @@ class MistakesIT {
           """
           no protocol  | this scenario sends llm requests but has no llm protocol; add .protocols(llm.baseUrl("http://localhost:8000/v1"))
           no base URL  | the llm protocol has no base URL; set one: llm.baseUrl("http://localhost:8000/v1")
+          no rate      | Rate 0.0 is no load; expected users per second above 0, at most 1000000
           wrong scheme | 'localhost:8000/v1' is no base URL; expected something like http://localhost:8000/v1
           """)
   void isOneLine(String mistake, String line) throws Exception {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gatling.javaapi.core.OpenInjectionStep;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class LoadDslTest {
@@ -38,6 +40,36 @@ class LoadDslTest {
             "stabilize(3.0 s) outlasts the trace of 3.0 s, so nothing would be measured; stabilize"
                 + " for less");
     assertThat(trace.stabilize(2).plan().levels()).hasSize(1);
+  }
+
+  /** So that Gatling shows the message as one line, and no stack trace. */
+  @Test
+  void impossibleLoadIsAMistakeOfTheSimulation() {
+    List<ThrowingCallable> mistakes =
+        List.of(
+            () -> LlmDsl.poissonUsersPerSec(0),
+            () -> LlmDsl.poissonUsersPerSec(1).during(0),
+            () -> LlmDsl.gammaUsersPerSec(-1),
+            () -> LlmDsl.gammaUsersPerSec(1).cv(0),
+            () -> LlmDsl.usersPerSec(t -> -1).during(1),
+            () -> LlmDsl.usersPerSec(t -> 1).gamma(-1),
+            () -> LlmDsl.replay("no-such-file.csv"),
+            () -> LlmDsl.closedLoop(0),
+            () -> LlmDsl.openLoop(0),
+            () -> LlmDsl.openLoop(1).gamma(0),
+            () -> LlmDsl.openLoop(t -> -1, ofSeconds(1)),
+            () -> LlmDsl.batch(0),
+            () -> LlmDsl.batch(1).trials(0),
+            () -> LlmDsl.maxGoodput().precision(1),
+            () -> LlmDsl.closedLoop(1).stopWhen(),
+            () -> LlmDsl.sloBelow(101),
+            () -> LlmDsl.errorsAbove(101),
+            () -> LlmDsl.errorCountAbove(-1),
+            () -> LlmDsl.slo().percentile(101),
+            () -> LlmDsl.slo().ttft(0));
+    for (int i = 0; i < mistakes.size(); i++) {
+      assertThatThrownBy(mistakes.get(i)).as("mistake %d", i).isInstanceOf(InvalidSimulation.class);
+    }
   }
 
   @Test

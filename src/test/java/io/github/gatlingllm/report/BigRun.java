@@ -72,11 +72,10 @@ final class BigRun {
           new LevelInfo(
               label(level), "local", null, "open loop", rate, "requests/s", List.of(measure)));
     }
-    return RunInfo.started("bigrun", "demo.BigRun", "local", START).toBuilder()
+    return RunInfo.started("bigrun", "demo.BigRun", "local", START)
         .ended(START + LEVELS * LEVEL, RunInfo.State.COMPLETE)
         .slo(Slo.parse("ttft<500ms,tpot<30ms", 95))
-        .stages(stages)
-        .build();
+        .stages(stages);
   }
 
   private double rate(int level) {

@@ -3,9 +3,9 @@ package io.github.gatlingllm.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.stats.LiveFigures;
-import io.github.gatlingllm.stats.LiveFigures.Percentiles;
-import io.github.gatlingllm.stats.LiveFigures.Progress;
+import io.github.gatlingllm.stats.LiveStats.LiveFigures;
+import io.github.gatlingllm.stats.LiveStats.LiveFigures.Percentiles;
+import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import org.junit.jupiter.api.Test;
 
 class ConsoleBlockTest {

@@ -12,8 +12,8 @@ import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.AssertionText;
-import io.github.gatlingllm.stats.RunFigures;
 import io.github.gatlingllm.stats.RunStatistics;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -172,15 +172,13 @@ final class DemoRun {
     }
     return RunInfo.started(
             "demosimulation-20261121021500000", "demo.DemoSimulation", "local", START)
-        .toBuilder()
         .ended(START + nanos(clock), state)
         .seed(42L)
         .versions(Map.of("gatling", "3.15.1", "java", "17.0.12"))
         .config(Map.of("tokenizer", "tiktoken:cl100k_base", "dataset", "built in"))
         .slo(slo)
         .stages(stages)
-        .assertions(assertions)
-        .build();
+        .assertions(assertions);
   }
 
   /** One answer on its way. */

@@ -8,7 +8,7 @@ import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Browser.Plot;
 import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
-import io.github.gatlingllm.stats.RunFigures;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -114,7 +114,7 @@ class HtmlReportIT {
   void hostileNamesAreShownAsTheyAreAndPointingAtARequestTellsItsId() throws IOException {
     RunFigures figures = new DemoRun(List.of(1, 4), List.of("local"), List.of(HOSTILE)).figures();
     browser.prefer(Theme.LIGHT).show(write(figures), 1400, 1000);
-    String slowest = figures.series().closeUps().exemplars().slowest().get(0).requestId();
+    String slowest = figures.series().requestSamples().exemplars().slowest().get(0).requestId();
 
     browser
         .driver()
@@ -202,7 +202,7 @@ class HtmlReportIT {
       WebElement requests = plain.driver().findElement(By.cssSelector("#timeline details"));
       requests.findElement(By.tagName("summary")).click();
       assertThat(requests.getText())
-          .contains(figures.series().closeUps().exemplars().slowest().get(0).requestId());
+          .contains(figures.series().requestSamples().exemplars().slowest().get(0).requestId());
       plain.picture(PICTURES.resolve("llm-scripts-off.png"));
     }
   }

@@ -62,7 +62,7 @@ class MainTest {
 
     Files.delete(files.csv());
     RunInfo info = RunInfo.started("run-1", "Chat", "local", 1);
-    info.toBuilder().config("csv", "true").build().write(files.info());
+    info.config("csv", "true").write(files.info());
     assertThat(call("render", run.toString()).exitCode()).isZero();
     assertThat(Files.readAllLines(files.csv())).hasSize(21);
   }
@@ -75,7 +75,7 @@ class MainTest {
     for (double limit : List.of(1e9, 1e-9)) {
       Assertion gate =
           new Assertion(null, Scope.GLOBAL, null, "e2e.max", Condition.LT, List.of(limit));
-      run.toBuilder().assertions(List.of(gate)).build().write(files.info());
+      run.assertions(List.of(gate)).write(files.info());
 
       assertThat(call("render", this.run.toString()).exitCode()).isEqualTo(limit > 1 ? 0 : 2);
       assertThat(files.junit()).content().contains(limit > 1 ? "failures=\"0\"" : "failures=\"1\"");

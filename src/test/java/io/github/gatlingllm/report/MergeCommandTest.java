@@ -43,7 +43,7 @@ class MergeCommandTest {
     PhaseWindow measure = new PhaseWindow(Phase.MEASURE, from, from + 10_000 * MS);
     PhaseWindow drain = new PhaseWindow(Phase.DRAIN, from + 10_000 * MS, from + 10_100 * MS);
     RunInfo info =
-        RunInfo.started("run-" + name, "demo.Chat", name, from).toBuilder()
+        RunInfo.started("run-" + name, "demo.Chat", name, from)
             .ended(from + 10_100 * MS, RunInfo.State.COMPLETE)
             .seed((long) name.hashCode())
             .planned(100L)
@@ -58,8 +58,7 @@ class MergeCommandTest {
                         "open loop",
                         10.0,
                         "requests/s",
-                        List.of(measure, drain))))
-            .build();
+                        List.of(measure, drain))));
     info.write(files.info());
     for (int i = 0; i < 100; i++) {
       append(files, RecordCodec.write(request(name, i, from + i * 100L * MS)));

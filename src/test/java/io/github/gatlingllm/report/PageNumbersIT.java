@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.stats.RunFigures;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

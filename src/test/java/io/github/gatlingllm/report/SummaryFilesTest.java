@@ -44,7 +44,6 @@ class SummaryFilesTest {
             "knee",
             "checks",
             "assertions",
-            "generator",
             "server",
             "stages",
             "curves",

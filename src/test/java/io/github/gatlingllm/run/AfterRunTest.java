@@ -52,7 +52,7 @@ class AfterRunTest {
   }
 
   private static void demand(Run of, String assertion) {
-    of.describe(builder -> builder.assertions(List.of(AssertionText.parse(assertion))));
+    of.describe(info -> info.assertions(List.of(AssertionText.parse(assertion))));
   }
 
   @Test
@@ -98,7 +98,7 @@ class AfterRunTest {
   void failBuildFalseOnlyReportsTheMiss() throws IOException {
     Run opened = open();
     demand(opened, "errors<1%");
-    opened.describe(builder -> builder.report(new RunInfo.ReportOptions(false, true, false)));
+    opened.describe(info -> info.report(new RunInfo.ReportOptions(false, true, false)));
     send(opened, LevelRecord.failed("c=1"));
     opened.complete();
     assertThat(failsBuild(opened)).isFalse();

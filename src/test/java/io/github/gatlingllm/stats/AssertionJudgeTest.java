@@ -14,6 +14,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.stats.Summary.AssertionResult;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,9 +30,7 @@ class AssertionJudgeTest {
 
   /** Two levels: TTFT of c=1 100 and 200, of c=2 300 (ask) and 400 (sum, failed). */
   private static final RunInfo SWEEP =
-      run(4, stage(1, 0, 2_000), stage(2, 2_000, 4_000)).toBuilder()
-          .slo(Slo.parse("ttft<250ms", 90))
-          .build();
+      run(4, stage(1, 0, 2_000), stage(2, 2_000, 4_000)).slo(Slo.parse("ttft<250ms", 90));
 
   private static final List<RequestRecord> REQUESTS =
       List.of(
@@ -84,7 +83,7 @@ class AssertionJudgeTest {
 
   @Test
   void noValueIsAMissWhateverIsDemanded() {
-    RunInfo none = SWEEP.toBuilder().assertions(demands("jitter", Condition.values())).build();
+    RunInfo none = SWEEP.assertions(demands("jitter", Condition.values()));
     List<AssertionResult> results =
         Recorded.figures(none, at(0).failed(RequestStatus.HTTP_ERROR, "503").closed(1).record())
             .summary()
@@ -98,7 +97,7 @@ class AssertionJudgeTest {
 
   @Test
   void emptyRunMissesWhatIsAboutEveryRequest() {
-    RunInfo empty = SWEEP.toBuilder().assertions(List.of(everyRequest())).build();
+    RunInfo empty = SWEEP.assertions(List.of(everyRequest()));
     assertThat(Recorded.figures(empty).summary().assertions())
         .extracting(AssertionResult::line)
         .containsExactly("For all: max of E2E is less than 250.0 : false (no request was sent)");
@@ -134,9 +133,7 @@ class AssertionJudgeTest {
     Assertion name =
         new Assertion("a", Scope.REQUEST, "sum", "ttft.max", Condition.LT, List.of(2e2));
     RunInfo demanding =
-        two.toBuilder()
-            .assertions(List.of(all, all.at("a"), all.at("b"), stage, stage.at("b"), name))
-            .build();
+        two.assertions(List.of(all, all.at("a"), all.at("b"), stage, stage.at("b"), name));
 
     assertThat(Recorded.figures(demanding, records).summary().assertions())
         .extracting(AssertionResult::line)
@@ -161,8 +158,8 @@ class AssertionJudgeTest {
 
   @Test
   void validRunHasNoInvalidCheck() {
-    RunInfo interrupted = SWEEP.toBuilder().ended(SWEEP.endUnixNanos(), SWEEP.state()).build();
-    assertThat(only(interrupted.toBuilder().dropped(1).build(), Assertion.VALID).line())
+    RunInfo interrupted = SWEEP.ended(SWEEP.endUnixNanos(), SWEEP.state());
+    assertThat(only(interrupted.dropped(1), Assertion.VALID).line())
         .startsWith("Global: count of checks that call the run invalid is 0.0 : false (actual : ")
         .contains("records_dropped");
     AssertionResult sound = only(SWEEP, Assertion.VALID);
@@ -247,7 +244,7 @@ class AssertionJudgeTest {
   void enoughValuesAreNotLow() {
     List<RequestRecord> many =
         IntStream.range(0, 1_000).mapToObj(i -> at(i).tokens(50, 60).record()).toList();
-    RunInfo info = SWEEP.toBuilder().assertions(p("ttft.p99", "ttft.p99.9", "ttft.p98.7")).build();
+    RunInfo info = SWEEP.assertions(p("ttft.p99", "ttft.p99.9", "ttft.p98.7"));
     assertThat(Recorded.figures(info, many).summary().assertions())
         .extracting(AssertionResult::note)
         .containsExactly(null, "low n: fewer than 10 of 1,000 values lie beyond it", null);
@@ -276,7 +273,7 @@ class AssertionJudgeTest {
   }
 
   private static List<AssertionResult> results(RunInfo info, Assertion... assertions) {
-    RunInfo demanding = info.toBuilder().assertions(List.of(assertions)).build();
+    RunInfo demanding = info.assertions(List.of(assertions));
     return Recorded.figures(demanding, REQUESTS).summary().assertions();
   }
 }

@@ -7,6 +7,7 @@ import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.stats.RunStatistics.RecordSource;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -40,7 +40,7 @@ class ChecksTest {
 
   private static final Map<String, Pair> PAIRS =
       Map.ofEntries(
-          pair("records_dropped", 3.0, () -> of(RUN.toBuilder().dropped(3).build())),
+          pair("records_dropped", 3.0, () -> of(RUN.dropped(3))),
           pair("cut_tail", 77.0, () -> read(new ReadReport(10, 77, 0, List.of()))),
           pair("windows", 0.0, () -> of(null)),
           pair("complete", null, () -> of(ended(RunInfo.State.INTERRUPTED))),
@@ -143,7 +143,7 @@ class ChecksTest {
 
   @Test
   void shortOfItsPinnedLength() {
-    RunInfo pinned = RUN.toBuilder().config(Map.of("ignoreEos", "true")).build();
+    RunInfo pinned = RUN.config(Map.of("ignoreEos", "true"));
     warns("pinned_output", Recorded.figures(pinned, records(r -> r.max(128))).summary(), 0.1);
     warns("pinned_output", Recorded.figures(pinned, records(r -> r.finish("stop"))).summary(), 0.1);
     Summary fine = Recorded.figures(pinned, records(r -> r.max(10))).summary();
@@ -159,15 +159,13 @@ class ChecksTest {
                 10,
                 Recorded.stage(1, 0, 10_000),
                 Recorded.stage("c=1", "b", "closed loop", 1.0, "users", 0, 10_000))
-            .toBuilder()
             .config(Map.of("ignoreEos", "true,false"))
             .targets(
                 Map.of(
                     at(0).record().identity().target(),
                     new RunInfo.TargetFacts(true, "chars4"),
                     "b",
-                    new RunInfo.TargetFacts(false, "chars4")))
-            .build();
+                    new RunInfo.TargetFacts(false, "chars4")));
     List<RequestRecord> free = List.of(at(0).target("b").tokens(STEADY).max(128).record());
     List<RequestRecord> some = new ArrayList<>(free);
     some.addAll(records(r -> r.max(128)));
@@ -193,17 +191,14 @@ class ChecksTest {
     assertThat(check(Recorded.figures(two, same).summary(), "same_model").level())
         .isEqualTo(Level.OK);
     assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("same_model"));
-    RunInfo twoTokenizers =
-        two.toBuilder().config(Map.of("tokenizer", "x,y", "tokenizer b", "y")).build();
+    RunInfo twoTokenizers = two.config(Map.of("tokenizer", "x,y", "tokenizer b", "y"));
     Check check = check(Recorded.figures(twoTokenizers, same).summary(), "same_model");
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.message()).startsWith("The targets have different tokenizers: ");
     RunInfo.TargetFacts x = new RunInfo.TargetFacts(true, "x");
     RunInfo.TargetFacts y = new RunInfo.TargetFacts(true, "y");
-    assertThat(sameModel(two.toBuilder().targets(Map.of("a", x, "b", y)).build(), same))
-        .isEqualTo(Level.WARNING);
-    assertThat(sameModel(two.toBuilder().targets(Map.of("a", x, "b", x)).build(), same))
-        .isEqualTo(Level.OK);
+    assertThat(sameModel(two.targets(Map.of("a", x, "b", y)), same)).isEqualTo(Level.WARNING);
+    assertThat(sameModel(two.targets(Map.of("a", x, "b", x)), same)).isEqualTo(Level.OK);
   }
 
   private static Level sameModel(RunInfo run, List<RequestRecord> records) {
@@ -502,17 +497,17 @@ class ChecksTest {
   }
 
   private static RunInfo pinned() {
-    return RUN.toBuilder().config(Map.of("ignoreEos", "true")).build();
+    return RUN.config(Map.of("ignoreEos", "true"));
   }
 
   private static RunInfo ended(RunInfo.State state) {
-    return RUN.toBuilder().ended(Recorded.ORIGIN + 10_000_000_000L, state).build();
+    return RUN.ended(Recorded.ORIGIN + 10_000_000_000L, state);
   }
 
   private static Summary found(String topic, boolean sound) {
     RunInfo.Conclusion found =
         new RunInfo.Conclusion(topic, "a", null, "c=1 holds", sound, 0.5, 0.99);
-    return of(RUN.toBuilder().conclusion(found).build());
+    return of(RUN.conclusion(found));
   }
 
   /** One user, requests back to back, and so many that do not end within the window. */

@@ -3,9 +3,10 @@ package io.github.gatlingllm.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.github.gatlingllm.stats.CloseUps.Cloud;
-import io.github.gatlingllm.stats.CloseUps.Dot;
-import io.github.gatlingllm.stats.CloseUps.Range;
+import io.github.gatlingllm.stats.RequestSampleTally.DependenceTally;
+import io.github.gatlingllm.stats.RequestSamples.Cloud;
+import io.github.gatlingllm.stats.RequestSamples.Dot;
+import io.github.gatlingllm.stats.RequestSamples.Range;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

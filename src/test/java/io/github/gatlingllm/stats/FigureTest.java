@@ -29,8 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Every name, with the value of its figure worked out by hand. */
 class FigureTest {
 
-  static final RunInfo RUN =
-      run(2, stage(1, 0, 2_000)).toBuilder().slo(Slo.parse("ttft<200ms", 40)).build();
+  static final RunInfo RUN = run(2, stage(1, 0, 2_000)).slo(Slo.parse("ttft<200ms", 40));
 
   /**
    *

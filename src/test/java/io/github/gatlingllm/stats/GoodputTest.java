@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class GoodputTest {
 
   private static final RunInfo RUN =
-      run(3, stage(1, 0, 2_000)).toBuilder().slo(Slo.parse("ttft<200ms,tpot<50ms", 60)).build();
+      run(3, stage(1, 0, 2_000)).slo(Slo.parse("ttft<200ms,tpot<50ms", 60));
 
   /**
    *
@@ -107,7 +107,7 @@ class GoodputTest {
 
   @Test
   void requestNameWithObjectivesOfItsOwn() {
-    RunInfo own = RUN.toBuilder().sloByRequest(Map.of("slow", "ttft<1s")).build();
+    RunInfo own = RUN.sloByRequest(Map.of("slow", "ttft<1s"));
     Summary s =
         figures(own, at(0).tokens(300).record(), at(0).name("slow").tokens(300).record()).summary();
     assertThat(s.requests())
@@ -127,14 +127,12 @@ class GoodputTest {
                 stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
                 stage("c=1", "b", "closed loop", 1.0, "users", 1_000, 2_000),
                 stage("c=1", "free", "closed loop", 1.0, "users", 1_000, 2_000))
-            .toBuilder()
             .slo(Slo.parse("ttft<100ms", 99))
             .sloByTarget(
                 Map.of(
                     "a", new RunInfo.TargetSlo("ttft<100ms", 99, Map.of()),
                     "b", new RunInfo.TargetSlo("ttft<200ms", 50, Map.of("slow", "ttft<1s")),
-                    "free", new RunInfo.TargetSlo("", 99, Map.of())))
-            .build();
+                    "free", new RunInfo.TargetSlo("", 99, Map.of())));
     Summary s =
         figures(
                 info,
@@ -173,9 +171,8 @@ class GoodputTest {
   @Test
   void highestLoadThatHolds() {
     RunInfo info =
-        run(3, stage(1, 0, 1_000), stage(2, 1_000, 2_000), stage(4, 2_000, 3_000)).toBuilder()
-            .slo(Slo.parse("ttft<200ms", 60))
-            .build();
+        run(3, stage(1, 0, 1_000), stage(2, 1_000, 2_000), stage(4, 2_000, 3_000))
+            .slo(Slo.parse("ttft<200ms", 60));
     List<RequestRecord> records = new ArrayList<>();
     addLevel(records, 0, "c=1", 100, 100, 100, 100);
     addLevel(records, 1_000, "c=2", 100, 100, 300, 300);

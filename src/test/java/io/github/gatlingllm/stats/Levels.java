@@ -4,6 +4,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -41,7 +42,7 @@ final class Levels {
 
   RunFigures figures(Slo slo) {
     RunInfo info = Recorded.run(stages.size(), stages.toArray(LevelInfo[]::new));
-    return Recorded.figures(info.toBuilder().slo(slo).build(), records);
+    return Recorded.figures(info.slo(slo), records);
   }
 
   Summary summary() {

@@ -13,6 +13,8 @@ import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.stats.RunStatistics.RecordSource;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -352,10 +354,9 @@ public final class Recorded {
 
   /** A complete run of {@code seconds} with these stages. */
   public static RunInfo run(double seconds, LevelInfo... stages) {
-    return RunInfo.started("run", "sim", "local", ORIGIN).toBuilder()
+    return RunInfo.started("run", "sim", "local", ORIGIN)
         .ended(ORIGIN + nanos(seconds * 1e3), RunInfo.State.COMPLETE)
-        .stages(List.of(stages))
-        .build();
+        .stages(List.of(stages));
   }
 
   public static RecordSource source(List<RequestRecord> records) {

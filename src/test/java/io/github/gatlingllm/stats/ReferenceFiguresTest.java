@@ -42,9 +42,7 @@ class ReferenceFiguresTest {
               "c=" + (1 << i), "a", "closed loop", (double) (1 << i), "users", from, from + 4_000));
     }
     stages.add(Recorded.stage("c=1", "b", "closed loop", 1.0, "users", 21_000, 29_000));
-    return Recorded.run(30, stages.toArray(LevelInfo[]::new)).toBuilder()
-        .slo(Slo.parse("ttft<300ms", 90))
-        .build();
+    return Recorded.run(30, stages.toArray(LevelInfo[]::new)).slo(Slo.parse("ttft<300ms", 90));
   }
 
   static RequestRecord random(Random random) {

@@ -8,6 +8,7 @@ import io.github.gatlingllm.record.RecordCodec;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.SummaryJson;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -12,6 +12,7 @@ import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import io.github.gatlingllm.stats.Summary.Curve;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
@@ -86,11 +87,11 @@ class ScenariosTest {
     assertThat(s.knee().scenario()).isEqualTo("A1");
     assertThat(s.place("c=2", "a", "C")).isEqualTo("c=2 of C");
     assertThat(s.verdict()).startsWith("A1: ").contains(" C: ");
-    CloseUps closeUps = figures.series().closeUps();
-    assertThat(closeUps.breakdowns())
+    RequestSamples requestSamples = figures.series().requestSamples();
+    assertThat(requestSamples.breakdowns())
         .extracting(stage -> s.place(stage.stage(), stage.target(), stage.scenario()))
         .containsExactly("c=1 of A1", "c=2 of A1", "c=4 of A1", "c=1 of C", "c=2 of C", "c=4 of C");
-    assertThat(closeUps.exemplars().slowest())
+    assertThat(requestSamples.exemplars().slowest())
         .extracting(slow -> s.place(slow.stage(), slow.target(), slow.scenario()))
         .startsWith("c=4 of C", "c=4 of A1", "c=1 of C");
   }

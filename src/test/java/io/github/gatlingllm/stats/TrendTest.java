@@ -3,6 +3,7 @@ package io.github.gatlingllm.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.stats.SteadyState.Trend;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 

@@ -118,9 +118,8 @@ class VerdictSentenceTest {
   @Test
   void interrupted() {
     RunInfo info =
-        Recorded.run(1, Recorded.stage(8, 0, 1_000)).toBuilder()
-            .ended(Recorded.ORIGIN + 1_000_000_000L, RunInfo.State.INTERRUPTED)
-            .build();
+        Recorded.run(1, Recorded.stage(8, 0, 1_000))
+            .ended(Recorded.ORIGIN + 1_000_000_000L, RunInfo.State.INTERRUPTED);
     Summary summary =
         Recorded.figures(info, Recorded.at(0).stage("c=8").tokens(100).record()).summary();
     assertThat(summary.verdict()).startsWith("Interrupted: At 8 concurrent requests: 1 tok/s");

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param lagMs start − scheduled of planned arrivals in ms; null outside open loops
  */
-public record CloseUps(
+public record RequestSamples(
     Dependence dependence,
     Evenness evenness,
     List<Breakdown> breakdowns,

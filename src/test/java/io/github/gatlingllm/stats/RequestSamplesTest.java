@@ -10,13 +10,15 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.stats.CloseUps.Breakdown;
-import io.github.gatlingllm.stats.CloseUps.EventSize;
-import io.github.gatlingllm.stats.CloseUps.Exemplar;
-import io.github.gatlingllm.stats.CloseUps.Part;
-import io.github.gatlingllm.stats.CloseUps.PartMean;
-import io.github.gatlingllm.stats.CloseUps.Pauses;
-import io.github.gatlingllm.stats.CloseUps.ScenarioLoad;
+import io.github.gatlingllm.stats.ExemplarTally.EventMarks;
+import io.github.gatlingllm.stats.RequestSamples.Breakdown;
+import io.github.gatlingllm.stats.RequestSamples.EventSize;
+import io.github.gatlingllm.stats.RequestSamples.Exemplar;
+import io.github.gatlingllm.stats.RequestSamples.Part;
+import io.github.gatlingllm.stats.RequestSamples.PartMean;
+import io.github.gatlingllm.stats.RequestSamples.Pauses;
+import io.github.gatlingllm.stats.RequestSamples.ScenarioLoad;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import io.github.gatlingllm.stats.Series.Bucket;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,16 +28,16 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class CloseUpsTest {
+class RequestSamplesTest {
 
   private static final RunInfo RUN = Recorded.run(10, Recorded.stage(1, 0, 10_000));
 
-  private static CloseUps of(RequestRecord... records) {
+  private static RequestSamples of(RequestRecord... records) {
     return of(List.of(records));
   }
 
-  private static CloseUps of(List<RequestRecord> records) {
-    return Recorded.figures(RUN, records).series().closeUps();
+  private static RequestSamples of(List<RequestRecord> records) {
+    return Recorded.figures(RUN, records).series().requestSamples();
   }
 
   /**
@@ -56,7 +58,7 @@ class CloseUpsTest {
             at(100).lag(2).gate(4.0).connect(1).tokens(100, 300).record(),
             at(500).tokens(50, 150).record(),
             at(900).tokens(10).failed(RequestStatus.TRUNCATED, "cut").record());
-    Breakdown stage = figures.series().closeUps().breakdowns().get(0);
+    Breakdown stage = figures.series().requestSamples().breakdowns().get(0);
     assertThat(stage.meansMs())
         .containsExactly(
             new PartMean(Part.START_LAG, 1),
@@ -112,7 +114,7 @@ class CloseUpsTest {
     records.add(
         at(7).id("cut").tokens(5, 9).failed(RequestStatus.TRUNCATED, "cut").closed(20).record());
     records.add(at(8).id("gone").failed(RequestStatus.CANCELLED, "stopped").closed(9_000).record());
-    CloseUps.Exemplars exemplars = of(records).exemplars();
+    RequestSamples.Exemplars exemplars = of(records).exemplars();
     Collections.shuffle(records, new Random(1));
 
     assertThat(of(records).exemplars().slowest()).isEqualTo(exemplars.slowest());
@@ -168,7 +170,7 @@ class CloseUpsTest {
   /** Gaps of 30, 60 and 600 ms, and 4 tokens. */
   @Test
   void pausesPerThousandTokensEndWhereNoGapIsLonger() {
-    CloseUps.Evenness evenness = of(at(0).tokens(10, 40, 100, 700).record()).evenness();
+    RequestSamples.Evenness evenness = of(at(0).tokens(10, 40, 100, 700).record()).evenness();
     assertThat(evenness.pauses())
         .containsExactly(
             new Pauses(20, 750),
@@ -199,7 +201,7 @@ class CloseUpsTest {
 
   @Test
   void timesAgainstLengthsAndPosition() {
-    CloseUps.Dependence dependence =
+    RequestSamples.Dependence dependence =
         of(
                 at(0).turn(1).prompt(100).tokens(50, 60, 90).record(),
                 at(1).turn(2).prompt(300).tokens(80, 90).record(),
@@ -218,7 +220,7 @@ class CloseUpsTest {
 
   @Test
   void scenariosAgainstLoadNeedTwoScenarios() {
-    RunInfo judged = RUN.toBuilder().slo(Slo.parse("ttft<100ms", 99)).build();
+    RunInfo judged = RUN.slo(Slo.parse("ttft<100ms", 99));
     assertThat(of(at(0).tokens(5).record()).scenarios()).isEmpty();
     List<ScenarioLoad> loads =
         Recorded.figures(
@@ -228,7 +230,7 @@ class CloseUpsTest {
                 at(2).scenario("summary").tokens(60, 80).record(),
                 at(3).scenario("summary").phase(Phase.DRAIN).tokens(900).record())
             .series()
-            .closeUps()
+            .requestSamples()
             .scenarios();
     assertThat(loads).extracting(ScenarioLoad::scenario).containsExactly("chat", "summary");
     assertThat(loads).extracting(ScenarioLoad::count).containsExactly(2L, 1L);
@@ -248,17 +250,17 @@ class CloseUpsTest {
             .series();
     assertThat(series.overTime()).extracting(Bucket::plannedArrivals).startsWith(1L, 1L);
     assertThat(series.overTime()).extracting(Bucket::realisedArrivals).startsWith(0L, 2L);
-    assertThat(series.closeUps().lagMs()).isNotNull();
+    assertThat(series.requestSamples().lagMs()).isNotNull();
     assertThat(of(at(0).tokens(5).record()).lagMs()).isNull();
   }
 
   @Test
   void aRunWithoutRequestsHasNothingToShow() {
-    CloseUps nothing = of();
+    RequestSamples nothing = of();
     assertThat(nothing.breakdowns()).isEmpty();
-    assertThat(nothing.exemplars()).isEqualTo(new CloseUps.Exemplars(List.of(), List.of()));
+    assertThat(nothing.exemplars()).isEqualTo(new RequestSamples.Exemplars(List.of(), List.of()));
     assertThat(nothing.evenness())
-        .isEqualTo(new CloseUps.Evenness(null, null, List.of(), List.of()));
+        .isEqualTo(new RequestSamples.Evenness(null, null, List.of(), List.of()));
     assertThat(nothing.dependence().itlByPosition().ranges()).isEmpty();
   }
 }

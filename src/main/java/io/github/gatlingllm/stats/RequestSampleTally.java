@@ -1,0 +1,277 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.random.SplitMix64;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.TokenGaps;
+import io.github.gatlingllm.stats.RequestSamples.Breakdown;
+import io.github.gatlingllm.stats.RequestSamples.Dependence;
+import io.github.gatlingllm.stats.RequestSamples.Evenness;
+import io.github.gatlingllm.stats.RequestSamples.EventSize;
+import io.github.gatlingllm.stats.RequestSamples.Part;
+import io.github.gatlingllm.stats.RequestSamples.PartMean;
+import io.github.gatlingllm.stats.RequestSamples.Pauses;
+import io.github.gatlingllm.stats.Series.Shape;
+import io.github.gatlingllm.stats.Windows.LevelWindow;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Gathers what charts draw of single requests, from requests scheduled in a measure window. */
+final class RequestSampleTally {
+
+  private static final double[] PAUSES_MS = {20, 50, 100, 200, 500, 1_000, 2_000, 5_000};
+
+  private final DependenceTally dependence = new DependenceTally();
+  private final EventSizes eventSizes = new EventSizes();
+  private final Map<Integer, BreakdownTally> breakdowns = new TreeMap<>();
+  private final ScenarioTally scenarios = new ScenarioTally();
+  private final ExemplarTally exemplars;
+
+  /**
+   * @param origin start of the run, epoch nanoseconds
+   */
+  RequestSampleTally(long origin) {
+    exemplars = new ExemplarTally(origin);
+  }
+
+  /**
+   * Adds a request.
+   *
+   * @param inSlo whether it met the SLO; null when that is not counted
+   */
+  void add(RequestRecord record, TokenStream stream, LevelWindow stage, @Nullable Boolean inSlo) {
+    exemplars.add(record, stage.stage());
+    scenarios.add(record, stage, inSlo);
+    if (record.outcome().ok()) {
+      dependence.add(record, stream);
+      eventSizes.add(record);
+      breakdowns.computeIfAbsent(stage.index(), i -> new BreakdownTally(stage)).add(record);
+    }
+  }
+
+  /**
+   * All of it.
+   *
+   * @param whole the figures of the whole run
+   */
+  RequestSamples requestSamples(Tally whole, Collection<ArrivalTally> arrivals) {
+    ValueRecorder lag = ArrivalTally.lagMs(arrivals);
+    return new RequestSamples(
+        dependence.dependence(),
+        evenness(whole),
+        breakdowns(),
+        exemplars.exemplars(),
+        shape(lag),
+        scenarios.loads());
+  }
+
+  private List<Breakdown> breakdowns() {
+    return breakdowns.values().stream()
+        .filter(stage -> !stage.isEmpty())
+        .map(BreakdownTally::breakdown)
+        .toList();
+  }
+
+  private Evenness evenness(Tally whole) {
+    return new Evenness(
+        shape(whole.ratio()),
+        shape(whole.recorder(Metric.STALL_MS)),
+        pauses(whole),
+        eventSizes.sizes());
+  }
+
+  private static @Nullable Shape shape(ValueRecorder values) {
+    return values.isEmpty() ? null : Shapes.of(values);
+  }
+
+  /** Up to the first threshold that no gap exceeds. */
+  private static List<Pauses> pauses(Tally whole) {
+    List<Pauses> pauses = new ArrayList<>();
+    ValueRecorder gaps = whole.recorder(Metric.ICL_MS);
+    if (gaps.isEmpty() || whole.streamedTokens() == 0) {
+      return pauses;
+    }
+    for (double above : PAUSES_MS) {
+      long[] longer = {0};
+      gaps.forEach((value, count) -> longer[0] += value > above ? count : 0);
+      pauses.add(new Pauses(above, longer[0] * 1e3 / whole.streamedTokens()));
+      if (longer[0] == 0) {
+        break;
+      }
+    }
+    return pauses;
+  }
+
+  /**
+   * How many tokens the events of ok streams held: the server's count of each event, else N shared
+   * evenly over the request's events and rounded down.
+   */
+  static final class EventSizes {
+
+    private static final int[] FROM = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 50, 100};
+
+    private final long[] events = new long[FROM.length];
+
+    void add(RequestRecord record) {
+      RequestRecord.Events e = record.events();
+      if (!record.identity().streamed() || e.count() == 0) {
+        return;
+      }
+      if (e.tokens().length == e.count()) {
+        for (int tokens : e.tokens()) {
+          events[indexOf(tokens)]++;
+        }
+      } else {
+        events[indexOf((int) TokenGaps.share(e.count(), record.tokens()))] += e.count();
+      }
+    }
+
+    private static int indexOf(int tokens) {
+      int index = Math.min(Math.max(0, tokens), 10);
+      while (index + 1 < FROM.length && tokens >= FROM[index + 1]) {
+        index++;
+      }
+      return index;
+    }
+
+    /** Those that occur. */
+    List<EventSize> sizes() {
+      List<EventSize> sizes = new ArrayList<>();
+      for (int i = 0; i < FROM.length; i++) {
+        if (events[i] > 0) {
+          Integer to = i + 1 < FROM.length ? (Integer) FROM[i + 1] : null;
+          sizes.add(new EventSize(FROM[i], to, events[i]));
+        }
+      }
+      return sizes;
+    }
+  }
+
+  /** How times of ok requests depend on lengths and on the place in the answer. */
+  static final class DependenceTally {
+
+    private final CloudTally ttftByPrompt = new CloudTally();
+    private final CloudTally e2eByOutput = new CloudTally();
+    private final CloudTally itlByPosition = new CloudTally();
+
+    void add(RequestRecord record, TokenStream stream) {
+      String id = record.identity().requestId();
+      long hash = hash(id);
+      RequestRecord.Timing t = record.timing();
+      Integer prompt = record.tokens().prompt();
+      Integer output = record.tokens().n();
+      Long ttft = t.ttftNanos();
+      Long e2e = t.latencyNanos();
+      if (prompt != null && ttft != null) {
+        ttftByPrompt.add(prompt, ttft / 1e3, 1, hash, id);
+      }
+      if (output != null && e2e != null) {
+        e2eByOutput.add(output, e2e / 1e3, 1, hash, id);
+      }
+      for (int g = 0; g < stream.gaps(); g++) {
+        int event = stream.endedBy(g);
+        itlByPosition.add(
+            event + 1, stream.tokenMicros(g), stream.gapTokens(g), mixed(hash + event), id);
+      }
+    }
+
+    /** A hash of an id, the same on every machine; FNV-1a, then mixed. */
+    static long hash(String id) {
+      long hash = 0xcbf29ce484222325L;
+      for (int i = 0; i < id.length(); i++) {
+        hash = (hash ^ id.charAt(i)) * 0x100000001b3L;
+      }
+      return mixed(hash);
+    }
+
+    /** Spreads neighbours over all values ≥ 0. */
+    private static long mixed(long value) {
+      return SplitMix64.mix(value) >>> 1;
+    }
+
+    Dependence dependence() {
+      return new Dependence(ttftByPrompt.cloud(), e2eByOutput.cloud(), itlByPosition.cloud());
+    }
+  }
+
+  /**
+   * Where the time of ok requests of one stage went: Σ of each part, so that means add up exactly.
+   *
+   * <pre>
+   * scheduled ─ start lag ─ gate wait ─ connect ─┬ server queue ┬ server prefill ┬ rest ┬─ decode ─ last token
+   *                                              └──────── TTFT − connect ──────────────┘
+   * </pre>
+   */
+  static final class BreakdownTally {
+
+    private final LevelWindow stage;
+    private final Map<Part, long[]> nanos = new EnumMap<>(Part.class);
+    private long count;
+    private long reporting;
+
+    BreakdownTally(LevelWindow stage) {
+      this.stage = stage;
+    }
+
+    void add(RequestRecord record) {
+      RequestRecord.Timing t = record.timing();
+      Long gate = t.gateWaitNanos();
+      Long end = t.latencyNanos();
+      if (gate == null || end == null) {
+        return;
+      }
+      count++;
+      part(Part.START_LAG, t.startLagNanos());
+      part(Part.GATE_WAIT, gate);
+      Long ttft = t.ttftNanos();
+      long connect = Objects.requireNonNullElse(t.connectNanos(), 0L);
+      part(Part.CONNECT, connect);
+      if (ttft == null) {
+        part(Part.ANSWER, end - connect);
+        return;
+      }
+      long queue = reported(record.server(), "queue_s");
+      long prefill = reported(record.server(), "prefill_s");
+      // A server whose parts do not fit into the time that we saw measures something else.
+      if (queue + prefill > 0 && queue + prefill <= ttft - connect) {
+        reporting++;
+        part(Part.SERVER_QUEUE, queue);
+        part(Part.SERVER_PREFILL, prefill);
+        part(Part.FIRST_TOKEN, ttft - connect - queue - prefill);
+      } else {
+        part(Part.FIRST_TOKEN, ttft - connect);
+      }
+      part(Part.DECODE, end - ttft);
+    }
+
+    private static long reported(Map<String, Double> server, String key) {
+      Double seconds = server.get(key);
+      return seconds == null || !(seconds > 0) ? 0 : Math.round(Math.min(seconds, 1e6) * 1e9);
+    }
+
+    private void part(Part part, long more) {
+      if (more > 0) {
+        nanos.computeIfAbsent(part, p -> new long[1])[0] += more;
+      }
+    }
+
+    boolean isEmpty() {
+      return count == 0;
+    }
+
+    Breakdown breakdown() {
+      List<PartMean> means = new ArrayList<>();
+      nanos.forEach((part, sum) -> means.add(new PartMean(part, sum[0] / 1e6 / count)));
+      LevelInfo info = stage.stage();
+      return new Breakdown(info.label(), info.target(), info.scenario(), count, reporting, means);
+    }
+  }
+}
