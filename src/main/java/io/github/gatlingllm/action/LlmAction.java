@@ -194,7 +194,7 @@ final class LlmAction extends RequestActionBase {
         new StreamedExchange(
             timeline,
             new ReceivedAnswer(timeline, prepared.body().n()),
-            new StreamedExchange.Settings(
+            new StreamedExchange.ReadOptions(
                 prepared.body().stream(),
                 components.protocol().idleTimeout().toNanos(),
                 prepared.secrets()),
