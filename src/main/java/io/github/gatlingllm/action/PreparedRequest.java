@@ -3,7 +3,7 @@ package io.github.gatlingllm.action;
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.wire.GenerationRequest;
-import io.github.gatlingllm.wire.Message;
+import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.workload.Conversation;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,6 @@ package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.workload.Dataset;
-import io.github.gatlingllm.workload.DatasetFormat;
 import io.github.gatlingllm.workload.Tokenizer;
 
 /**
@@ -12,17 +11,17 @@ import io.github.gatlingllm.workload.Tokenizer;
  */
 public final class DatasetFile {
 
-  private final DatasetFormat format;
+  private final Dataset.Format format;
   private final String file;
   private final Tokenizer tokenizer;
 
-  private DatasetFile(DatasetFormat format, String file, Tokenizer tokenizer) {
+  private DatasetFile(Dataset.Format format, String file, Tokenizer tokenizer) {
     this.format = format;
     this.file = file;
     this.tokenizer = tokenizer;
   }
 
-  static DatasetFile of(DatasetFormat format, String file) {
+  static DatasetFile of(Dataset.Format format, String file) {
     return new DatasetFile(format, file, Tokenizer.cl100k());
   }
 

@@ -8,7 +8,7 @@ import io.gatling.javaapi.core.Choice;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.random.SplitMix64;
-import io.github.gatlingllm.workload.Weights;
+import io.github.gatlingllm.random.Weights;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;

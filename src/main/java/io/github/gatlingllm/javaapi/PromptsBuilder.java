@@ -6,12 +6,9 @@ import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.workload.LengthDistribution;
-import io.github.gatlingllm.workload.PromptFile;
 import io.github.gatlingllm.workload.PromptPool;
 import io.github.gatlingllm.workload.PromptPrefix;
-import io.github.gatlingllm.workload.PromptSource;
 import io.github.gatlingllm.workload.Prompts;
-import io.github.gatlingllm.workload.SyntheticText;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -53,7 +50,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
   }
 
   private static final class PromptsDraft extends Draft<PromptsDraft> {
-    private PromptSource source = PromptPool.builtIn();
+    private Prompts.Source source = PromptPool.builtIn();
     private @Nullable LengthDistribution lengths;
     private Tokenizer tokenizer = Tokenizer.cl100k();
     private int distinct = Prompts.MOST_MADE;
@@ -77,7 +74,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
    */
   public PromptsBuilder file(String path) {
     try {
-      return from(PromptFile.read(Path.of(path)));
+      return from(PromptPool.read(Path.of(path)));
     } catch (IllegalArgumentException e) {
       throw InvalidSimulation.because("prompts().file(\"" + path + "\"): " + e.getMessage());
     }
@@ -85,7 +82,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
 
   /** Made-up sentences; as many as the length asks for, else four per prompt. */
   public PromptsBuilder synthetic() {
-    return from(new SyntheticText(4));
+    return from(Prompts.Source.synthetic(4));
   }
 
   /** Exactly so many tokens of {@code cl100k_base} each. */
@@ -151,7 +148,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     return with(draft -> draft.prefix = Seeds.sharedPrefix(groups, tokens, seedOrRandom()));
   }
 
-  private PromptsBuilder from(PromptSource source) {
+  private PromptsBuilder from(Prompts.Source source) {
     return with(draft -> draft.source = source);
   }
 

@@ -4,7 +4,7 @@ import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
-import io.github.gatlingllm.workload.DatasetFormat;
+import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
@@ -181,17 +181,17 @@ public abstract class WorkloadDsl extends LoadDsl {
    * @param file a path, or a resource of the class path; may end in {@code .gz}
    */
   public static DatasetFile shareGpt(String file) {
-    return DatasetFile.of(DatasetFormat.SHAREGPT, file);
+    return DatasetFile.of(Dataset.Format.SHAREGPT, file);
   }
 
   /** A file of OpenAssistant's message trees, nested or flat; as {@link #shareGpt}. */
   public static DatasetFile openAssistant(String file) {
-    return DatasetFile.of(DatasetFormat.OASST, file);
+    return DatasetFile.of(Dataset.Format.OASST, file);
   }
 
   /** A file of LongBench v2's questions on long texts; as {@link #shareGpt}. */
   public static DatasetFile longBench(String file) {
-    return DatasetFile.of(DatasetFormat.LONGBENCH, file);
+    return DatasetFile.of(Dataset.Format.LONGBENCH, file);
   }
 
   /**
@@ -199,12 +199,12 @@ public abstract class WorkloadDsl extends LoadDsl {
    * and the same where the trace's hash ids are; so prefix caches share what they shared then.
    */
   public static DatasetFile mooncake(String file, Tokenizer tokenizer) {
-    return DatasetFile.of(DatasetFormat.MOONCAKE, file).tokenizer(tokenizer);
+    return DatasetFile.of(Dataset.Format.MOONCAKE, file).tokenizer(tokenizer);
   }
 
   /** A file of chats in OpenAI's form, or of its batch API; as {@link #shareGpt}. */
   public static DatasetFile openAiChat(String file) {
-    return DatasetFile.of(DatasetFormat.OPENAI, file);
+    return DatasetFile.of(Dataset.Format.OPENAI, file);
   }
 
   // Images

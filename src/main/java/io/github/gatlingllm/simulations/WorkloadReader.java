@@ -2,9 +2,7 @@ package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.Dataset;
-import io.github.gatlingllm.workload.DatasetFormat;
 import io.github.gatlingllm.workload.LengthDistribution;
-import io.github.gatlingllm.workload.PromptFile;
 import io.github.gatlingllm.workload.PromptPool;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;
@@ -34,7 +32,7 @@ record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullab
   private static final Pattern WEIGHTED = Pattern.compile("(.+):(\\d{1,9}(?:\\.\\d{1,9})?)");
 
   /** A file of recorded dialogs, not yet opened: reading some of them takes a tokenizer. */
-  record DatasetName(DatasetFormat format, String file) {
+  record DatasetName(Dataset.Format format, String file) {
 
     /** Reads {@code <format>:<file>}. */
     static DatasetName parse(String text) {
@@ -43,7 +41,7 @@ record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullab
         throw new IllegalArgumentException();
       }
       return new DatasetName(
-          DatasetFormat.ofKey(text.substring(0, colon)), text.substring(colon + 1));
+          Dataset.Format.ofKey(text.substring(0, colon)), text.substring(colon + 1));
     }
   }
 
@@ -81,7 +79,7 @@ record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullab
   }
 
   static PromptPool promptFile(String file) {
-    return PromptFile.read(Form.silent(Path::of).apply(file));
+    return PromptPool.read(Form.silent(Path::of).apply(file));
   }
 
   /** Reads {@code <groups>x<tokens>}. */

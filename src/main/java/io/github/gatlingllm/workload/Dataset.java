@@ -4,14 +4,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Recorded dialogs in a file of a published form, and the seeded draw of one per user.
  *
  * <pre>{@code
- * Dataset dataset = Dataset.open(DatasetFormat.SHAREGPT, "sharegpt.json", Tokenizer.cl100k());
+ * Dataset dataset = Dataset.open(Dataset.Format.SHAREGPT, "sharegpt.json", Tokenizer.cl100k());
  * Dialog dialog = dataset.dialog(42, userIndex); // the same for the same seed and index, always
  * }</pre>
  *
@@ -26,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class Dataset {
 
   private final String name;
-  private final DatasetFormat format;
+  private final Format format;
   private final DialogReader reader;
   private final JsonEntries entries;
   private final DialogIndex index;
@@ -34,7 +37,7 @@ public final class Dataset {
 
   private Dataset(
       String name,
-      DatasetFormat format,
+      Format format,
       DialogReader reader,
       JsonEntries entries,
       DialogIndex index,
@@ -55,7 +58,7 @@ public final class Dataset {
    * @throws IllegalArgumentException in one line, with file and line, if it cannot be read, holds
    *     something else, or no dialog
    */
-  public static Dataset open(DatasetFormat format, String location, Tokenizer tokenizer) {
+  public static Dataset open(Format format, String location, Tokenizer tokenizer) {
     Path file = DataFile.of(location);
     String name = location.substring(location.lastIndexOf('/') + 1);
     try {
@@ -89,7 +92,7 @@ public final class Dataset {
     return name;
   }
 
-  public DatasetFormat format() {
+  public Format format() {
     return format;
   }
 
@@ -152,5 +155,79 @@ public final class Dataset {
   @Override
   public String toString() {
     return name + " (" + format.key() + "): " + summary();
+  }
+
+  /**
+   * Published forms of datasets. All of them may be a JSON array or JSON lines, and be packed with
+   * gzip ({@code .gz}).
+   */
+  public enum Format {
+
+    /**
+     * Dialogs as <a
+     * href="https://huggingface.co/datasets/anon8231489123/ShareGPT_Vicuna_unfiltered">ShareGPT</a>
+     * has them: {@code {"conversations": [{"from": "human", "value": "…"}, {"from": "gpt", …}]}}.
+     */
+    SHAREGPT,
+
+    /**
+     * Message trees of <a href="https://huggingface.co/datasets/OpenAssistant/oasst2">OpenAssistant
+     * </a>, nested ({@code .trees.jsonl.gz}) or flat ({@code .messages.jsonl.gz}). Each tree gives
+     * one dialog: from the first prompt on always the reply that people ranked best, to a leaf.
+     */
+    OASST,
+
+    /**
+     * Multiple-choice questions on long texts, as <a
+     * href="https://huggingface.co/datasets/THUDM/LongBench-v2">LongBench v2</a> has them.
+     */
+    LONGBENCH,
+
+    /**
+     * Traces of <a href="https://github.com/kvcache-ai/Mooncake">Mooncake</a>: lengths, arrivals,
+     * and which blocks of 512 tokens prompts have in common. Their texts are made up.
+     */
+    MOONCAKE,
+
+    /**
+     * Chats in OpenAI's form: lines with {@code messages}, or of its batch API with these in {@code
+     * body}.
+     */
+    OPENAI;
+
+    /** As it is named in settings, e.g. {@code sharegpt}. */
+    public String key() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * The format of that name.
+     *
+     * @throws IllegalArgumentException in one line, if there is none
+     */
+    public static Format ofKey(String key) {
+      return Arrays.stream(values())
+          .filter(format -> format.key().equals(key.toLowerCase(Locale.ROOT)))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new IllegalArgumentException(
+                      "'%s' is no dataset format; expected one of %s"
+                          .formatted(
+                              key,
+                              Arrays.stream(values())
+                                  .map(Format::key)
+                                  .collect(Collectors.joining(", ")))));
+    }
+
+    DialogReader reader(Tokenizer tokenizer) {
+      return switch (this) {
+        case SHAREGPT -> DialogReader.of(DialogFormats::shareGpt);
+        case OASST -> new OpenAssistant();
+        case LONGBENCH -> DialogReader.of(DialogFormats::longBench);
+        case MOONCAKE -> new Mooncake(tokenizer);
+        case OPENAI -> DialogReader.of(DialogFormats::openAiChat);
+      };
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
+import java.util.function.Function;
 
 /** Turns the entries of one published format into dialogs. */
 interface DialogReader {
@@ -31,6 +32,11 @@ interface DialogReader {
   /** Whether the order of the file is the order in which its dialogs were. */
   default boolean isInOrder() {
     return false;
+  }
+
+  /** Reads files in which each entry is one dialog, and all that it needs. */
+  static DialogReader of(Function<JsonNode, Dialog> format) {
+    return (entries, key) -> format.apply(entries.get(0));
   }
 
   /** A text of an object. */

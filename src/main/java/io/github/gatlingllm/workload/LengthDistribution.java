@@ -1,8 +1,10 @@
 package io.github.gatlingllm.workload;
 
+import io.github.gatlingllm.random.Weights;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.DoubleSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -124,12 +126,7 @@ public sealed interface LengthDistribution {
 
     @Override
     public int draw(SplittableRandom random, long index) {
-      while (true) {
-        long tokens = Math.round(mean + std * random.nextGaussian());
-        if (tokens >= 1 && tokens <= MOST) {
-          return (int) tokens;
-        }
-      }
+      return drawnUntilInRange(() -> mean + std * random.nextGaussian());
     }
 
     @Override
@@ -149,12 +146,7 @@ public sealed interface LengthDistribution {
       // Of ln X ~ N(mu, s²): E X = exp(mu + s²/2), Var X = (exp(s²) - 1) (E X)².
       double variance = Math.log1p(std * std / (mean * mean));
       double mu = Math.log(mean) - variance / 2;
-      while (true) {
-        long tokens = Math.round(Math.exp(mu + Math.sqrt(variance) * random.nextGaussian()));
-        if (tokens >= 1 && tokens <= MOST) {
-          return (int) tokens;
-        }
-      }
+      return drawnUntilInRange(() -> Math.exp(mu + Math.sqrt(variance) * random.nextGaussian()));
     }
 
     @Override
@@ -249,6 +241,15 @@ public sealed interface LengthDistribution {
     }
   }
 
+  private static int drawnUntilInRange(DoubleSupplier draw) {
+    while (true) {
+      long tokens = Math.round(draw.getAsDouble());
+      if (tokens >= 1 && tokens <= MOST) {
+        return (int) tokens;
+      }
+    }
+  }
+
   private static int length(int tokens) {
     if (tokens < 1 || tokens > MOST) {
       throw new IllegalArgumentException(
@@ -260,13 +261,8 @@ public sealed interface LengthDistribution {
   private static void require(double mean, double std) {
     if (!(mean >= 1 && mean <= MOST && std >= 0 && std <= MOST)) {
       throw new IllegalArgumentException(
-          "lengths of mean "
-              + mean
-              + " and std "
-              + std
-              + "; expected a mean from 1 to "
-              + MOST
-              + " and a std from 0");
+          "lengths of mean %s and std %s; expected a mean from 1 to %s and a std from 0"
+              .formatted(mean, std, MOST));
     }
   }
 

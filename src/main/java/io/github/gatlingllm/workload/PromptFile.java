@@ -26,7 +26,7 @@ import java.util.Locale;
  *
  * <p>Empty lines are skipped.
  */
-public final class PromptFile {
+final class PromptFile {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -45,7 +45,7 @@ public final class PromptFile {
    * @throws IllegalArgumentException in one line, with file name and line number, if it cannot be
    *     read, holds something else, or holds nothing
    */
-  public static PromptPool read(Path file) {
+  static PromptPool read(Path file) {
     Path fileName = file.getFileName();
     PromptFile reader = new PromptFile(fileName == null ? file.toString() : fileName.toString());
     String text = reader.textOf(file);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 
@@ -21,7 +22,7 @@ import java.util.List;
  * @param origin where the prompts come from, for people: {@code built-in}, a file name
  * @param texts at least one
  */
-public record PromptPool(String origin, List<String> texts) implements PromptSource {
+public record PromptPool(String origin, List<String> texts) implements Prompts.Source {
 
   /** Keeps prompt draws independent of arrival times, which are drawn from the same seed. */
   private static final long SALT = 0x70726f6d70747331L; // "prompts1"
@@ -48,6 +49,17 @@ public record PromptPool(String origin, List<String> texts) implements PromptSou
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /**
+   * The prompts of a UTF-8 file: {@code .json} (array), {@code .jsonl}, {@code .csv} (a column
+   * {@code prompt}), anything else a prompt per line.
+   *
+   * @throws IllegalArgumentException in one line, with file name and line number, if it cannot be
+   *     read, holds something else, or holds nothing
+   */
+  public static PromptPool read(Path file) {
+    return PromptFile.read(file);
   }
 
   /** A pool of one: every request asks the same. */

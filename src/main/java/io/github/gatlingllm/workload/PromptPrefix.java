@@ -19,7 +19,7 @@ public sealed interface PromptPrefix {
   /** Nothing: what the server has cached of earlier prompts, it may use. */
   PromptPrefix NONE = new None();
 
-  /** How many prefixes tell whether all have one size. */
+  /** Number of prefixes that are counted to see whether all have the same size. */
   int SIZED = 64;
 
   /** The texts, ready to be used; too slow for an event loop. */
@@ -145,14 +145,8 @@ public sealed interface PromptPrefix {
     public Shared {
       if (groups < 1 || tokens < LEAST_TOKENS || tokens > LengthDistribution.MOST) {
         throw new IllegalArgumentException(
-            groups
-                + " shared prefixes of "
-                + tokens
-                + " tokens; expected 1 or more, each of "
-                + LEAST_TOKENS
-                + " to "
-                + LengthDistribution.MOST
-                + " tokens");
+            "%s shared prefixes of %s tokens; expected 1 or more, each of %s to %s tokens"
+                .formatted(groups, tokens, LEAST_TOKENS, LengthDistribution.MOST));
       }
     }
 

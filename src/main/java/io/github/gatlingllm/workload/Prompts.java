@@ -30,14 +30,14 @@ public final class Prompts {
   private static final long LENGTH_SALT = 0x6c656e677468736fL; // "lengthso"
   private static final long TEXT_SALT = 0x70616464696e6773L; // "paddings"
 
-  private final PromptSource source;
+  private final Source source;
   private final long seed;
   private final PromptPrefix.Texts prefix;
   private final List<Prompt> made;
   private final @Nullable LengthDistribution lengths;
 
   private Prompts(
-      PromptSource source,
+      Source source,
       long seed,
       PromptPrefix.Texts prefix,
       @Nullable LengthDistribution lengths,
@@ -73,7 +73,7 @@ public final class Prompts {
   }
 
   /** Prompts as their source has them. */
-  public static Prompts of(PromptSource source, long seed) {
+  public static Prompts of(Source source, long seed) {
     return new Prompts(source, seed, request -> "", null, List.of());
   }
 
@@ -111,7 +111,7 @@ public final class Prompts {
   }
 
   /** Where the texts come from. */
-  public PromptSource source() {
+  public Source source() {
     return source;
   }
 
@@ -147,5 +147,34 @@ public final class Prompts {
       }
     }
     return misses;
+  }
+
+  /**
+   * Where the texts of prompts come from. Immutable; all methods may be called from any thread.
+   *
+   * @see PromptPool
+   */
+  public interface Source {
+
+    /** Made-up English sentences, so many in each prompt, ≥ 1. */
+    static Source synthetic(int sentences) {
+      return new SyntheticText(sentences);
+    }
+
+    /** For people: {@code built-in}, a file name. */
+    String origin();
+
+    /**
+     * The text of one prompt.
+     *
+     * @param seed the run's seed
+     * @param index position of the prompt in the run, from 0
+     */
+    String pick(long seed, long index);
+
+    /** Whether every prompt is the same text. */
+    default boolean fixed() {
+      return false;
+    }
   }
 }

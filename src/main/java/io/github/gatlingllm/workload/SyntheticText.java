@@ -10,7 +10,7 @@ import java.util.SplittableRandom;
  *
  * @param sentences of each prompt, ≥ 1
  */
-public record SyntheticText(int sentences) implements PromptSource {
+record SyntheticText(int sentences) implements Prompts.Source {
 
   private static final long SALT = 0x73796e7468657469L; // "syntheti"
 
@@ -61,7 +61,7 @@ public record SyntheticText(int sentences) implements PromptSource {
               + " inspection,Some weeks afterwards,In the meantime,Oddly enough,For the"
               + " record,Nevertheless");
 
-  public SyntheticText {
+  SyntheticText {
     if (sentences < 1) {
       throw new IllegalArgumentException(
           "synthetic text of " + sentences + " sentences; expected 1 or more");

@@ -95,7 +95,7 @@ public enum WorkloadScenario {
    * are not short enough to be continued are left out, for cut ones are the same whenever they
    * come.
    */
-  private PromptSource source(long seed, Tokenizer tokenizer) {
+  private Prompts.Source source(long seed, Tokenizer tokenizer) {
     PromptPool pool = PromptPool.builtIn();
     List<String> shorter =
         pool.texts().stream()

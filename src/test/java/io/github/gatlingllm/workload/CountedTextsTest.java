@@ -30,7 +30,7 @@ final class CountedTextsTest {
 
   @Test
   void everyTextIsCountedOnce() {
-    CountedTexts texts = new CountedTexts(counting);
+    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(counting);
     assertThat(texts.count(List.of("be brief", "hi"))).isEqualTo(10);
     assertThat(texts.count(List.of("be brief", "hi", "hello", "and"))).isEqualTo(18);
     assertThat(texts.count(List.of())).isZero();
@@ -39,7 +39,7 @@ final class CountedTextsTest {
 
   @Test
   void theOneAskedForLongestAgoIsForgotten() {
-    CountedTexts texts = new CountedTexts(counting, 10);
+    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(counting, 10);
     assertThat(texts.count(List.of("aaaa", "bbbb", "aaaa", "cccc"))).isEqualTo(16);
     assertThat(texts.count(List.of("aaaa", "bbbb"))).isEqualTo(8);
     assertThat(asked).containsExactly("aaaa", "bbbb", "cccc", "bbbb");
@@ -47,7 +47,7 @@ final class CountedTextsTest {
 
   @Test
   void aTextThatIsTooLongIsCountedAndForgotten() {
-    CountedTexts texts = new CountedTexts(counting, 3);
+    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(counting, 3);
     assertThat(texts.count(List.of("abcd", "abcd"))).isEqualTo(8);
     assertThat(asked).containsExactly("abcd", "abcd");
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.github.gatlingllm.wire.Message;
+import io.github.gatlingllm.wire.GenerationRequest.Message;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -29,7 +29,7 @@ final class DatasetTest {
 
   @Test
   void shareGptHoldsDialogsByFromAndValue() {
-    Dataset dataset = open(DatasetFormat.SHAREGPT, "datasets/sharegpt.json");
+    Dataset dataset = open(Dataset.Format.SHAREGPT, "datasets/sharegpt.json");
 
     assertThat(dataset)
         .hasToString(
@@ -70,7 +70,7 @@ final class DatasetTest {
                 {"conversations": [{"from": "Human", "value": "x"}, {"from": "bing", "value": "y"}]}
                 """);
 
-    Dataset dataset = open(DatasetFormat.SHAREGPT, lines.toString());
+    Dataset dataset = open(Dataset.Format.SHAREGPT, lines.toString());
 
     assertThat(IntStream.range(0, 3).mapToObj(dataset::get).map(Dialog::prompt))
         .containsExactly("é?", "a", "x");
@@ -81,7 +81,7 @@ final class DatasetTest {
   @ParameterizedTest
   @MethodSource("oasstFiles")
   void openAssistantGivesTheBestRankedPath(String file) {
-    Dataset dataset = open(DatasetFormat.OASST, file);
+    Dataset dataset = open(Dataset.Format.OASST, file);
 
     assertThat(dataset.summary()).endsWith("; left out 1 of 3: the prompt was deleted or rejected");
     assertThat(dataset.size()).isEqualTo(2);
@@ -99,7 +99,7 @@ final class DatasetTest {
 
   @Test
   void longBenchAsksWithTheTextFirst() {
-    Dialog dialog = open(DatasetFormat.LONGBENCH, "datasets/longbench.json").get(0);
+    Dialog dialog = open(Dataset.Format.LONGBENCH, "datasets/longbench.json").get(0);
 
     assertThat(dialog.prompt())
         .contains("<text>\nThis lease of 100 % of the house\nwas signed by both parties.\n</text>")
@@ -109,7 +109,7 @@ final class DatasetTest {
 
   @Test
   void openAiChatsKeepPartsToolsAndLimits() {
-    Dataset dataset = open(DatasetFormat.OPENAI, "datasets/openai.jsonl");
+    Dataset dataset = open(Dataset.Format.OPENAI, "datasets/openai.jsonl");
 
     assertThat(contents(dataset.get(0).asked()))
         .containsExactly("Answer in one word.", "Sky?", "Blue", "Grass?");
@@ -131,7 +131,7 @@ final class DatasetTest {
   @ParameterizedTest
   @MethodSource("tokenizers")
   void mooncakeTextsHaveTheRecordedLengthsAndShareWhatWasShared(Tokenizer tokenizer) {
-    Dataset dataset = Dataset.open(DatasetFormat.MOONCAKE, "datasets/mooncake.jsonl", tokenizer);
+    Dataset dataset = Dataset.open(Dataset.Format.MOONCAKE, "datasets/mooncake.jsonl", tokenizer);
 
     assertThat(dataset.summary())
         .isEqualTo(
@@ -200,11 +200,11 @@ final class DatasetTest {
     try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(packed))) {
       out.write(Files.readAllBytes(DataFile.of("datasets/oasst.trees.jsonl")));
     }
-    assertThat(open(DatasetFormat.OASST, packed.toString()).get(0).prompt())
+    assertThat(open(Dataset.Format.OASST, packed.toString()).get(0).prompt())
         .isEqualTo("How long is it?");
 
     Files.write(packed, new byte[] {1, 2, 3});
-    assertThatThrownBy(() -> open(DatasetFormat.OASST, packed.toString()))
+    assertThatThrownBy(() -> open(Dataset.Format.OASST, packed.toString()))
         .hasMessageContaining("packed.trees.jsonl.gz")
         .hasMessageContaining("unpack it or drop the .gz");
   }
@@ -239,7 +239,7 @@ final class DatasetTest {
   @MethodSource("damaged")
   void refusesAFileAtItsFirstBadEntry(String name, String text, String message) throws IOException {
     Path file = file(name, text);
-    assertThatThrownBy(() -> open(DatasetFormat.SHAREGPT, file.toString()))
+    assertThatThrownBy(() -> open(Dataset.Format.SHAREGPT, file.toString()))
         .isInstanceOf(IllegalArgumentException.class)
         .message()
         .startsWith(message)
@@ -248,47 +248,48 @@ final class DatasetTest {
 
   static Stream<Arguments> ofAnotherForm() {
     return Stream.of(
-        arguments(DatasetFormat.OASST, "{\"text\": \"a\"}", "a message tree with a \"prompt\""),
+        arguments(Dataset.Format.OASST, "{\"text\": \"a\"}", "a message tree with a \"prompt\""),
         arguments(
-            DatasetFormat.OASST,
-            "{\"message_id\": \"b\", \"parent_id\": \"a\", \"role\": \"prompter\", \"text\": \"t\"}",
+            Dataset.Format.OASST,
+            "{\"message_id\": \"b\", \"parent_id\": \"a\", \"role\": \"prompter\", \"text\":"
+                + " \"t\"}",
             "message b answers a, which is not in the file"),
         arguments(
-            DatasetFormat.OASST,
+            Dataset.Format.OASST,
             "{\"prompt\": {\"role\": \"system\", \"text\": \"t\"}}",
             "the role 'system'; expected prompter or assistant"),
-        arguments(DatasetFormat.LONGBENCH, "{\"context\": \"c\"}", "a text \"question\""),
+        arguments(Dataset.Format.LONGBENCH, "{\"context\": \"c\"}", "a text \"question\""),
         arguments(
-            DatasetFormat.MOONCAKE,
+            Dataset.Format.MOONCAKE,
             "{\"timestamp\": 0, \"input_length\": \"5\"}",
             "expected \"input_length\", a whole number of tokens"),
         arguments(
-            DatasetFormat.MOONCAKE,
+            Dataset.Format.MOONCAKE,
             "{\"timestamp\": 0, \"input_length\": 5, \"output_length\": 5, \"hash_ids\": [1.5]}",
             "expected \"hash_ids\", a list of whole numbers"),
         arguments(
-            DatasetFormat.MOONCAKE,
+            Dataset.Format.MOONCAKE,
             "{\"input_length\": 5, \"output_length\": 5, \"hash_ids\": [1]}",
             "expected \"timestamp\", a number of milliseconds"),
         arguments(
-            DatasetFormat.OPENAI, "{\"prompt\": \"a\"}", "an object with a list \"messages\""),
+            Dataset.Format.OPENAI, "{\"prompt\": \"a\"}", "an object with a list \"messages\""),
         arguments(
-            DatasetFormat.OPENAI,
+            Dataset.Format.OPENAI,
             "{\"messages\": [{\"role\": \"user\", \"content\": 7}]}",
             "a text or a list of parts as \"content\""),
         arguments(
-            DatasetFormat.OPENAI,
+            Dataset.Format.OPENAI,
             "{\"messages\": [{\"role\": \"user\"}]}",
             "neither \"content\" nor \"tool_calls\""),
         arguments(
-            DatasetFormat.OPENAI,
+            Dataset.Format.OPENAI,
             "{\"messages\": [], \"max_tokens\": 0}",
             "\"max_tokens\" is 0; expected a whole number ≥ 1"));
   }
 
   @ParameterizedTest
   @MethodSource("ofAnotherForm")
-  void saysWhatAnEntryShouldHaveBeen(DatasetFormat format, String line, String expected)
+  void saysWhatAnEntryShouldHaveBeen(Dataset.Format format, String line, String expected)
       throws IOException {
     Path file = file("a.jsonl", line);
     assertThatThrownBy(() -> open(format, file.toString()))
@@ -299,25 +300,25 @@ final class DatasetTest {
 
   @Test
   void saysThatAFileIsNowhere() {
-    assertThatThrownBy(() -> open(DatasetFormat.OPENAI, "no/such.jsonl"))
+    assertThatThrownBy(() -> open(Dataset.Format.OPENAI, "no/such.jsonl"))
         .hasMessage(
             "no/such.jsonl: no such file, neither in the file system nor on the class path");
-    assertThatThrownBy(() -> DatasetFormat.ofKey("parquet"))
+    assertThatThrownBy(() -> Dataset.Format.ofKey("parquet"))
         .hasMessage(
             "'parquet' is no dataset format; expected one of sharegpt, oasst, longbench, mooncake,"
                 + " openai");
   }
 
   @ParameterizedTest
-  @EnumSource(DatasetFormat.class)
-  void formatsAreFoundByTheirKeys(DatasetFormat format) {
-    assertThat(DatasetFormat.ofKey(format.key())).isSameAs(format);
+  @EnumSource(Dataset.Format.class)
+  void formatsAreFoundByTheirKeys(Dataset.Format format) {
+    assertThat(Dataset.Format.ofKey(format.key())).isSameAs(format);
   }
 
   @Test
   void noticesThatAFileChangesLater() throws IOException {
     Path file = file("a.jsonl", "{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]}");
-    Dataset dataset = open(DatasetFormat.OPENAI, file.toString());
+    Dataset dataset = open(Dataset.Format.OPENAI, file.toString());
     Files.writeString(file, "{");
 
     assertThatThrownBy(() -> dataset.get(0))
@@ -333,7 +334,7 @@ final class DatasetTest {
           .append(i)
           .append("\"}]}\n");
     }
-    Dataset dataset = open(DatasetFormat.OPENAI, file("a.jsonl", lines.toString()).toString());
+    Dataset dataset = open(Dataset.Format.OPENAI, file("a.jsonl", lines.toString()).toString());
 
     List<String> pass = prompts(dataset, 42, 0);
     Set<String> all = new HashSet<>(pass);
@@ -352,7 +353,7 @@ final class DatasetTest {
         .toList();
   }
 
-  private static Dataset open(DatasetFormat format, String file) {
+  private static Dataset open(Dataset.Format format, String file) {
     return Dataset.open(format, file, Tokenizer.cl100k());
   }
 

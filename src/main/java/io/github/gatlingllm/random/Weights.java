@@ -1,4 +1,4 @@
-package io.github.gatlingllm.workload;
+package io.github.gatlingllm.random;
 
 import java.util.List;
 import java.util.SplittableRandom;

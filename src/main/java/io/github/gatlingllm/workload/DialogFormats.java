@@ -1,0 +1,151 @@
+package io.github.gatlingllm.workload;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.wire.GenerationRequest.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The published formats in which each entry is one dialog: ShareGPT, LongBench v2, OpenAI. */
+final class DialogFormats {
+
+  private static final String LONGBENCH_PROMPT =
+      """
+      Here is a text, and after it a question about it.
+
+      <text>
+      %s
+      </text>
+
+      %s
+      A: %s
+      B: %s
+      C: %s
+      D: %s
+
+      Which choice is right? Name its letter, then say why.\
+      """;
+
+  private DialogFormats() {}
+
+  /**
+   * An object with a list of messages that say who they are from, as in ShareGPT.
+   *
+   * <pre>{@code
+   * {"id": "a1", "conversations": [{"from": "human", "value": "…"}, {"from": "gpt", "value": "…"}]}
+   * }</pre>
+   *
+   * <p>The list may be called {@code items}, as in raw exports, and messages may have {@code role}
+   * and {@code content}, as in later collections of the same form.
+   */
+  static Dialog shareGpt(JsonNode entry) {
+    JsonNode list = entry.has("conversations") ? entry.path("conversations") : entry.path("items");
+    if (!list.isArray()) {
+      throw new IllegalArgumentException(
+          "expected an object with a list \"conversations\"; is it in the ShareGPT form?");
+    }
+    List<Message> messages = new ArrayList<>();
+    for (JsonNode said : list) {
+      String text = DialogReader.text(said, said.has("value") ? "value" : "content");
+      String from = DialogReader.text(said, said.has("from") ? "from" : "role");
+      messages.add(Message.of(shareGptRole(from), text));
+    }
+    return Dialog.of(messages);
+  }
+
+  private static String shareGptRole(String from) {
+    return switch (from.toLowerCase(Locale.ROOT)) {
+      case "human", "user" -> "user";
+      case "gpt", "assistant", "chatgpt", "bing", "bard", "model" -> "assistant";
+      case "system" -> "system";
+      default ->
+          throw new IllegalArgumentException(
+              "a message is from '" + from + "'; expected human, gpt or system");
+    };
+  }
+
+  /**
+   * A question of LongBench v2: a long {@code context}, a {@code question}, and {@code choice_A} to
+   * {@code choice_D}. Its {@code answer} is a letter to grade by, not a recorded answer.
+   */
+  static Dialog longBench(JsonNode entry) {
+    String prompt =
+        LONGBENCH_PROMPT.formatted(
+            DialogReader.text(entry, "context").strip(),
+            DialogReader.text(entry, "question").strip(),
+            DialogReader.text(entry, "choice_A").strip(),
+            DialogReader.text(entry, "choice_B").strip(),
+            DialogReader.text(entry, "choice_C").strip(),
+            DialogReader.text(entry, "choice_D").strip());
+    return Dialog.of(List.of(Message.user(prompt)));
+  }
+
+  /**
+   * A chat in OpenAI's form: a fine-tuning example ({@code {"messages": […]}}) or a line of its
+   * batch API ({@code {"custom_id": …, "body": {"messages": […]}}}). Content may be text or parts,
+   * such as images.
+   *
+   * <p>Used are {@code messages} (with their {@code role}, {@code content}, {@code tool_calls} and
+   * {@code tool_call_id}), {@code tools}, and {@code max_tokens} or {@code max_completion_tokens}.
+   * Model, sampling and the like are those of the request under test.
+   */
+  static Dialog openAiChat(JsonNode entry) {
+    JsonNode chat = entry.path("body").isObject() ? entry.path("body") : entry;
+    if (!chat.path("messages").isArray()) {
+      throw new IllegalArgumentException(
+          "expected an object with a list \"messages\", or with it in \"body\"");
+    }
+    List<Message> messages = new ArrayList<>();
+    for (JsonNode message : chat.path("messages")) {
+      messages.add(openAiMessage(message));
+    }
+    return new Dialog(
+        messages,
+        array(chat, "tools"),
+        null,
+        length(chat, chat.has("max_tokens") ? "max_tokens" : "max_completion_tokens"),
+        null);
+  }
+
+  private static Message openAiMessage(JsonNode message) {
+    JsonNode content = message.path("content");
+    boolean absent = content.isNull() || content.isMissingNode();
+    if (!absent && !content.isTextual() && !content.isArray()) {
+      throw new IllegalArgumentException("expected a text or a list of parts as \"content\"");
+    }
+    String toolCalls = array(message, "tool_calls");
+    if (absent && toolCalls == null) {
+      throw new IllegalArgumentException("a message has neither \"content\" nor \"tool_calls\"");
+    }
+    return new Message(
+        DialogReader.text(message, "role"),
+        content.textValue(),
+        content.isArray() ? content.toString() : null,
+        toolCalls,
+        message.path("tool_call_id").textValue());
+  }
+
+  private static @Nullable String array(JsonNode object, String key) {
+    JsonNode value = object.path(key);
+    if (value.isMissingNode() || value.isNull()) {
+      return null;
+    }
+    if (!value.isArray()) {
+      throw new IllegalArgumentException("expected a list as \"" + key + "\"");
+    }
+    return value.toString();
+  }
+
+  private static @Nullable Integer length(JsonNode object, String key) {
+    JsonNode value = object.path(key);
+    if (value.isMissingNode() || value.isNull()) {
+      return null;
+    }
+    if (!value.isInt() || value.intValue() < 1) {
+      throw new IllegalArgumentException(
+          "\"" + key + "\" is " + value + "; expected a whole number ≥ 1");
+    }
+    return value.intValue();
+  }
+}
