@@ -102,7 +102,7 @@ final class ResponseProcessor {
         sent.prepared().size(),
         exchange.answer(),
         exchange.timeline(),
-        components.protocol().tokenizer()::count);
+        components.protocol().tokenizer::count);
   }
 
   private static RequestRecord.Tokens byEvents(
@@ -181,7 +181,7 @@ final class ResponseProcessor {
   }
 
   private @Nullable Integer local(StreamedExchange exchange) {
-    return TokenCounts.local(exchange.answer(), components.protocol().tokenizer()::count);
+    return TokenCounts.local(exchange.answer(), components.protocol().tokenizer::count);
   }
 
   private void handOver(
@@ -248,7 +248,7 @@ final class ResponseProcessor {
     return new RequestRecord(
         identity(sent, timeline),
         timing,
-        protocol.recording().tokens() ? events : timeline.events(false),
+        protocol.recording.tokens() ? events : timeline.events(false),
         tokens,
         new RequestRecord.Outcome(
             answer.finishReason(),
@@ -259,7 +259,7 @@ final class ResponseProcessor {
             slo.met(ending.status(), missed),
             missed),
         answer.server(),
-        protocol.recording().text() ? text(prepared, answer) : null);
+        protocol.recording.text() ? text(prepared, answer) : null);
   }
 
   private RequestRecord.Identity identity(LlmAction.SentRequest sent, Timeline timeline) {
