@@ -43,7 +43,7 @@ final class RecordField<T> {
 
   private static final List<RecordField<?>> CATALOGUE = new ArrayList<>();
 
-  // Who asked whom.
+  // Identity.
 
   static final RecordField<String> REQUEST_ID =
       identity(
@@ -86,7 +86,7 @@ final class RecordField<T> {
   static final RecordField<Phase> PHASE =
       identity("phase", constant(Phase.class), Identity::phase, "in which it was scheduled");
 
-  // When what happened.
+  // Times.
 
   static final RecordField<Long> START =
       timing(
@@ -149,7 +149,7 @@ final class RecordField<T> {
           "(last token − first token) ÷ (`streamed_tokens` − 1), see [metrics](metrics.md); null"
               + " under 2 tokens");
 
-  // What was counted.
+  // Events and tokens.
 
   static final RecordField<int[]> EVENT_OFFSETS =
       events(
@@ -209,7 +209,7 @@ final class RecordField<T> {
           "where `output_tokens` comes from: the server's usage, our tokenizer, or one token per"
               + " token-bearing event");
 
-  // How it ended.
+  // Outcome.
 
   static final RecordField<String> FINISH_REASON =
       outcome("finish_reason", TEXT, Outcome::finishReason, "of the first choice");
@@ -281,7 +281,7 @@ final class RecordField<T> {
           Events::longestGapNanos,
           "longest gap between events of one choice; null under 2 events");
 
-  // What was said, only with the setting recordText.
+  // Texts, only with the setting recordText.
 
   static final RecordField<String> MESSAGES =
       said("messages", JSON, Text::messages, "chat: the messages as they were sent")

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Prompts of given lengths are all made in {@link #tokens}, before the load starts, by all
- * processors: tokenizing is too slow for an event loop, and beside the load it would disturb it.
- * There are as many distinct ones as asked for; after these they come again in the same order.
+ * processors: tokenizing is too slow for an event loop, and during the load it would distort the
+ * measurement. There are as many distinct ones as asked for; after these they come again in the
+ * same order.
  *
  * <p>Immutable; all methods may be called from any thread.
  */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts tokens on one thread of its own, so that no event loop ever does: prompts while their
  * requests are in flight, answers of servers that do not count them, and of the others a sample.
- * Only records wait for it.
+ * Only the writing of records waits for it.
  *
  * <p>Memory is bounded: beyond {@value #MOST_WAITING} texts or records that wait, nothing is
  * counted until there is room, and that is said at the end. Thread-safe.
@@ -38,7 +38,7 @@ public final class TokenCounting {
   /** With more waiting, samples are not counted: counts that somebody waits for come first. */
   private static final int FEW_WAITING = 64;
 
-  /** For handing over what was just counted. */
+  /** Time for handing over what was just counted, after the wait. */
   private static final Duration FINISHING = Duration.ofMillis(200);
 
   private final ExecutorService thread =
