@@ -87,9 +87,8 @@ final class ResponseProcessor {
   }
 
   /**
-   * Whether what comes next depends on counts: checks may read them, and objectives need TPOT. Not
-   * where the request was cancelled: it is no success whatever they are, and misses no objective
-   * for them.
+   * Whether token counts are needed before the user goes on: checks may read them, and objectives
+   * need TPOT. Not for a cancelled request, whose status and objectives do not depend on them.
    */
   private boolean isJudgedByCounts(StreamedExchange exchange, LlmAction.SentRequest sent) {
     return exchange.ending().status() != RequestStatus.CANCELLED

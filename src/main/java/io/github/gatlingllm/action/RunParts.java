@@ -106,9 +106,9 @@ record RunParts(
   }
 
   /**
-   * What prompts under that protocol begin with, made where nobody waits for it. All protocols
-   * count on, for two of them may lead to one server. Warm-up requests count apart, because their
-   * number depends on time.
+   * What prompts under that protocol begin with, made before the load starts. All protocols share
+   * one count of prompts, because two of them may address the same server. Warm-up requests have a
+   * count of their own, because their number depends on time.
    */
   RequestPrefixes prefixes(LlmProtocol protocol, boolean measured) {
     PromptPrefix.Texts texts = prefixes.computeIfAbsent(protocol, p -> p.prefix.texts(p.tokenizer));
