@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A new field is an entry here, and in {@link RequestRecord} the component that holds its value
  * and is filled with it. Every field is in every line, null or {@code []} where nothing applies,
- * but for those of what was said. Meanings are Markdown.
+ * except the texts. Meanings are Markdown.
  */
 final class RecordField<T> {
 
@@ -284,14 +284,14 @@ final class RecordField<T> {
   // Texts, only with the setting recordText.
 
   static final RecordField<String> MESSAGES =
-      said("messages", JSON, Text::messages, "chat: the messages as they were sent")
+      text("messages", JSON, Text::messages, "chat: the messages as they were sent")
           .onlyIf(text -> text.messages() != null);
   static final RecordField<String> PROMPT =
-      said("prompt", TEXT, Text::prompt, "completions: the prompt as it was sent")
+      text("prompt", TEXT, Text::prompt, "completions: the prompt as it was sent")
           .onlyIf(text -> text.messages() == null || text.prompt() != null);
-  static final RecordField<String> ANSWER = said("answer", TEXT, Text::answer, "the answer");
+  static final RecordField<String> ANSWER = text("answer", TEXT, Text::answer, "the answer");
   static final RecordField<String> REASONING =
-      said("reasoning", TEXT, Text::reasoning, "reasoning that was streamed");
+      text("reasoning", TEXT, Text::reasoning, "reasoning that was streamed");
 
   /** All fields, in the order of files. */
   static final List<RecordField<?>> ALL = Collections.unmodifiableList(CATALOGUE);
@@ -343,7 +343,7 @@ final class RecordField<T> {
     return field(key, type, record -> of.apply(record.outcome()), meaning);
   }
 
-  private static <T> RecordField<T> said(
+  private static <T> RecordField<T> text(
       String key, FieldType<T> type, Function<Text, @Nullable T> of, String meaning) {
     return field(
             key, type, record -> record.text() == null ? null : of.apply(record.text()), meaning)

@@ -300,7 +300,7 @@ public record RequestRecord(
       List<String> sloMissed) {}
 
   /**
-   * What was said; kept only on request ({@code recordText}).
+   * Texts of prompt and answer; kept only with the setting {@code recordText}.
    *
    * @param messages the chat messages as JSON; null for completions
    * @param prompt the prompt; null for chat

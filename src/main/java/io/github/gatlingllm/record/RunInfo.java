@@ -340,8 +340,8 @@ public record RunInfo(
   }
 
   /**
-   * Whether answers of that target were to have exactly {@code max_tokens} tokens; in files that do
-   * not say it by target, what is said of all.
+   * Whether answers of that target were to have exactly {@code max_tokens} tokens; in files without
+   * facts by target, the setting of the whole run.
    */
   public boolean isOutputPinned(String target) {
     TargetFacts facts = targets.get(target);

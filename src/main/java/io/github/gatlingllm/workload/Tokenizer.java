@@ -46,9 +46,9 @@ public interface Tokenizer {
       return huggingFace(name.substring(HuggingFace.PREFIX.length()));
     }
     throw new IllegalArgumentException(
-        "tokenizer '"
-            + name
-            + "' is unknown; expected auto, chars4, tiktoken:<encoding> or hf:<tokenizer.json>");
+        ("tokenizer '%s' is unknown; expected auto, chars4, tiktoken:<encoding> or"
+                + " hf:<tokenizer.json>")
+            .formatted(name));
   }
 
   /** OpenAI's {@code cl100k_base}; its tables (1.6 MB) are loaded on first use. */
