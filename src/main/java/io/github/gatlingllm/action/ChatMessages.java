@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.wire.GenerationRequest;
-import io.github.gatlingllm.wire.Message;
+import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.Dialog;
 import java.util.ArrayList;

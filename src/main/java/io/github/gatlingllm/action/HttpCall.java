@@ -54,15 +54,15 @@ final class HttpCall {
             .header("Accept", session -> accept(content(session.asScala()).prepared()))
             .header("X-Request-Id", session -> content(session.asScala()).requestId())
             .body(ByteArrayBody(session -> content(session.asScala()).prepared().body().toJson()))
-            .requestTimeout(protocol.requestTimeout())
+            .requestTimeout(protocol.requestTimeout)
             .disableFollowRedirect();
-    if (protocol.apiKey() != null) {
+    if (protocol.apiKey != null) {
       post =
           post.header(
               "Authorization",
               session -> "Bearer " + content(session.asScala()).prepared().apiKey());
     }
-    for (Map<String, Dynamic<String>> extra : java.util.List.of(protocol.headers(), headers)) {
+    for (Map<String, Dynamic<String>> extra : java.util.List.of(protocol.headers, headers)) {
       for (Map.Entry<String, Dynamic<String>> header : extra.entrySet()) {
         post = post.header(header.getKey(), s -> header.getValue().resolve(s.asScala()));
       }
@@ -71,7 +71,7 @@ final class HttpCall {
     return new HttpCall(
         http,
         builder.build(http.httpCaches(), http.httpProtocol(), false, configuration),
-        protocol.shareConnections(),
+        protocol.shareConnections,
         tls);
   }
 

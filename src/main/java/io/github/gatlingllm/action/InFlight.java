@@ -40,9 +40,9 @@ final class InFlight {
   }
 
   /**
-   * Cancels a request whose user may start none any more. Whoever is cancelled makes room for the
-   * next in line, who may hear of that before it hears that it is cancelled too. Call on its event
-   * loop.
+   * Cancels a request whose user may not start another one. A cancelled request frees its place in
+   * the gate, so a waiting request may be sent before its own cancellation arrives. Call on the
+   * event loop of the request.
    */
   void cancelIfLate(StreamedExchange exchange, Session session) {
     if (!admits(session)) {
@@ -87,7 +87,7 @@ final class InFlight {
   /**
    * Waits until the records of all requests are handed over; to be called once {@link #close} was.
    *
-   * @param deadline on {@link System#nanoTime()}; no longer than until then
+   * @param deadline on {@link System#nanoTime()}, at which it gives up
    */
   synchronized void await(long deadline) {
     try {

@@ -8,19 +8,21 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets at most so many requests be in flight at a time; more wait, first in first out, whatever
- * thread they come from. Never blocks; entering and leaving cost the same however many wait.
+ * Limits the number of requests in flight. Requests above the limit wait in one queue, first in
+ * first out, whatever thread they come from. Never blocks a thread; the cost of entering and
+ * leaving does not grow with the queue.
  *
- * <p>Thread-safe: one lock, held for some hundred nanoseconds, never while a waiter is told.
+ * <p>Thread-safe: one lock, held for some hundred nanoseconds, and released before a waiting
+ * request is started.
  */
 final class InFlightGate {
 
-  /** Somebody who had to wait. */
+  /** A request that had to wait. */
   @FunctionalInterface
   interface Waiter {
 
     /**
-     * It is this one's turn. Called once, by the thread that made room: return at once, throw
+     * The request is admitted. Called once, by the thread that made room: return at once, throw
      * nothing, act on a thread of your own. A permit that was released in the meantime is void.
      */
     void admitted();
@@ -51,7 +53,7 @@ final class InFlightGate {
   /**
    * Enters, or joins the end of the queue.
    *
-   * @param waiter is told when its turn comes; not called where the permit is valid {@link
+   * @param waiter called when the request is admitted; not called where the permit is valid {@link
    *     Permit#atOnce() at once}
    */
   synchronized Permit acquire(Waiter waiter) {

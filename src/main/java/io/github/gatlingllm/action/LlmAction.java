@@ -182,7 +182,7 @@ final class LlmAction extends RequestActionBase {
             components
                 .counting()
                 .prompt(
-                    components.protocol().tokenizer(),
+                    components.protocol().tokenizer,
                     request.parts().silent ? List.of() : prepared.body().promptTexts()),
             requestId,
             index,
@@ -194,9 +194,9 @@ final class LlmAction extends RequestActionBase {
         new StreamedExchange(
             timeline,
             new ReceivedAnswer(timeline, prepared.body().n()),
-            new StreamedExchange.Settings(
+            new StreamedExchange.ReadOptions(
                 prepared.body().stream(),
-                components.protocol().idleTimeout().toNanos(),
+                components.protocol().idleTimeout.toNanos(),
                 prepared.secrets()),
             session.eventLoop(),
             components::now,

@@ -94,7 +94,7 @@ final class LlmComponents implements ProtocolComponents {
 
   /** Does what the protocol asks for before the load starts; once per run and target. */
   void warmUp(ScenarioContext context) {
-    boolean jvm = protocol.warmUp().jvm() && parts.isFirst("jvm");
+    boolean jvm = protocol.warmUp.jvm() && parts.isFirst("jvm");
     boolean first = parts.isFirst("target " + target);
     if (!jvm && !first) {
       return;
@@ -110,14 +110,14 @@ final class LlmComponents implements ProtocolComponents {
 
   /** Whether requests with a limit ask for exactly that many tokens. */
   boolean pinsOutput() {
-    return protocol.pinning() != LlmProtocol.Pinning.NEVER && !parts.unpinned().contains(target);
+    return protocol.pinning != LlmProtocol.Pinning.NEVER && !parts.unpinned().contains(target);
   }
 
   /**
    * Notes that the target rejects what pins output; false where the user insists, or it is known.
    */
   boolean unpin() {
-    return protocol.pinning() == LlmProtocol.Pinning.UNLESS_REJECTED && parts.unpin(target);
+    return protocol.pinning == LlmProtocol.Pinning.UNLESS_REJECTED && parts.unpin(target);
   }
 
   /** Where tokenizers run: never on an event loop. */

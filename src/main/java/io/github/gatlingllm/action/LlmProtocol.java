@@ -7,68 +7,108 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything the requests to one target have in common. Built by {@code
- * javaapi.LlmProtocolBuilder}, which documents each part.
- *
- * @param target label of the server under test
- * @param baseUrls each ends in {@code /v1}, or is the full path of an API; virtual users are spread
- *     over them
- * @param apiKey null for none
- * @param model null for none
- * @param headers extra headers
- * @param requestTimeout of a whole request
- * @param idleTimeout longest silence after the response headers
- * @param maxInFlight more requests wait, first in first out; null for no limit
- * @param verifyTls whether certificates are checked; null for what Gatling is configured to do
- * @param shareConnections whether virtual users share one pool of connections
- * @param streaming whether answers are streamed unless a request says otherwise
- * @param pinning whether a request with {@code max_tokens} pins its output to that length
- * @param includeUsage whether streams are asked for usage
- * @param extraBody JSON object that is merged into every request; null for none
- * @param prefix what every prompt begins with
- * @param slo objectives of every request
- * @param sloByName objectives of single request names, instead of {@code slo}
- * @param assertions what the build demands of the requests to this target
- * @param recording what goes into the records
- * @param report what is made of the run
- * @param warmUp what happens before the first measured request
- * @param seed what prompts and arrivals were drawn from; noted in the run, null when not known
- * @param tokenizer what counts its prompts, and its answers where the server does not
- * @param notes more settings by name, noted in the run
+ * Everything the requests to one target have in common, with its defaults. Built by {@code
+ * javaapi.LlmProtocolBuilder}, which documents each part. Only the change of {@link #with} writes
+ * to a field, of a copy that nobody else has seen. Two with the same parts are equal, and share a
+ * gate.
  */
-public record LlmProtocol(
-    String target,
-    List<String> baseUrls,
-    @Nullable Dynamic<String> apiKey,
-    @Nullable Dynamic<String> model,
-    Map<String, Dynamic<String>> headers,
-    Duration requestTimeout,
-    Duration idleTimeout,
-    @Nullable Integer maxInFlight,
-    @Nullable Boolean verifyTls,
-    boolean shareConnections,
-    boolean streaming,
-    Pinning pinning,
-    boolean includeUsage,
-    @Nullable String extraBody,
-    PromptPrefix prefix,
-    Slo slo,
-    Map<String, Slo> sloByName,
-    List<Assertion> assertions,
-    Recording recording,
-    ReportOptions report,
-    WarmUp warmUp,
-    @Nullable Long seed,
-    Tokenizer tokenizer,
-    Map<String, String> notes)
-    implements Protocol {
+public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
+
+  /** No target yet, and the defaults of the contract. */
+  static final LlmProtocol DEFAULT = new LlmProtocol();
+
+  /** A gate that warm-up requests do wait at, so that waiting is warm too. */
+  private static final int WARM_UP_GATE = 16;
+
+  private static final List<Field> PARTS =
+      Arrays.stream(LlmProtocol.class.getFields())
+          .filter(field -> !Modifier.isStatic(field.getModifiers()))
+          .toList();
+
+  /** Label of the server under test. */
+  public String target = "";
+
+  /**
+   * Each ends in {@code /v1}, or is the full path of an API; virtual users are spread over them.
+   */
+  public List<String> baseUrls = List.of();
+
+  /** What {@code Authorization} sends; null for none. */
+  public @Nullable Dynamic<String> apiKey;
+
+  /** What requests ask for unless they say otherwise; null for none. */
+  public @Nullable Dynamic<String> model;
+
+  /** Extra headers of every request. */
+  public Map<String, Dynamic<String>> headers = Map.of();
+
+  /** Longest time of a whole request. */
+  public Duration requestTimeout = Duration.ofMinutes(10);
+
+  /** Longest silence after the response headers. */
+  public Duration idleTimeout = Duration.ofMinutes(2);
+
+  /** Most requests at once; more wait, first in first out. Null for no limit. */
+  public @Nullable Integer maxInFlight;
+
+  /** Whether certificates are checked; null for what Gatling is configured to do. */
+  public @Nullable Boolean verifyTls;
+
+  /** Whether virtual users share one pool of connections. */
+  public boolean shareConnections = true;
+
+  /** Whether answers are streamed unless a request says otherwise. */
+  public boolean streaming = true;
+
+  /** Whether a request with {@code max_tokens} pins its output to that length. */
+  public Pinning pinning = Pinning.UNLESS_REJECTED;
+
+  /** Whether streams are asked for usage. */
+  public boolean includeUsage = true;
+
+  /** JSON object that is merged into every request; null for none. */
+  public @Nullable String extraBody;
+
+  /** What every prompt begins with. */
+  public PromptPrefix prefix = PromptPrefix.NONE;
+
+  /** Objectives of every request. */
+  public Slo slo = Slo.NONE;
+
+  /** Objectives of single request names, instead of {@code slo}. */
+  public Map<String, Slo> sloByName = Map.of();
+
+  /** What the build demands of the requests to this target. */
+  public List<Assertion> assertions = List.of();
+
+  /** What goes into the records. */
+  public Recording recording = new Recording(false, true);
+
+  /** What is made of the run. */
+  public ReportOptions report = ReportOptions.DEFAULT;
+
+  /** What happens before the first measured request. */
+  public WarmUp warmUp = new WarmUp(0, true);
+
+  /** What prompts and arrivals were drawn from; noted in the run, null when not known. */
+  public @Nullable Long seed;
+
+  /** What counts its prompts, and its answers where the server does not. */
+  public Tokenizer tokenizer = Tokenizer.cl100k();
+
+  /** More settings by name, noted in the run. */
+  public Map<String, String> notes = Map.of();
 
   /**
    * What goes into the records.
@@ -96,101 +136,30 @@ public record LlmProtocol(
    */
   public record WarmUp(int requests, boolean jvm) {}
 
-  /** No target yet, and the defaults of the contract. */
-  static final LlmProtocol DEFAULT = new ProtocolDraft().protocol();
-
-  /** The parts of a protocol as it is built, with their defaults. */
-  public static final class ProtocolDraft extends Draft<ProtocolDraft> {
-    public String target = "";
-    public List<String> baseUrls = List.of();
-    public @Nullable Dynamic<String> apiKey;
-    public @Nullable Dynamic<String> model;
-    public Map<String, Dynamic<String>> headers = Map.of();
-    public Duration requestTimeout = Duration.ofMinutes(10);
-    public Duration idleTimeout = Duration.ofMinutes(2);
-    public @Nullable Integer maxInFlight;
-    public @Nullable Boolean verifyTls;
-    public boolean shareConnections = true;
-    public boolean streaming = true;
-    public Pinning pinning = Pinning.UNLESS_REJECTED;
-    public boolean includeUsage = true;
-    public @Nullable String extraBody;
-    public PromptPrefix prefix = PromptPrefix.NONE;
-    public Slo slo = Slo.NONE;
-    public Map<String, Slo> sloByName = Map.of();
-    public List<Assertion> assertions = List.of();
-    public Recording recording = new Recording(false, true);
-    public ReportOptions report = ReportOptions.DEFAULT;
-    public WarmUp warmUp = new WarmUp(0, true);
-    public @Nullable Long seed;
-    public Tokenizer tokenizer = Tokenizer.cl100k();
-    public Map<String, String> notes = Map.of();
-
-    /** What the parts make. */
-    public LlmProtocol protocol() {
-      return new LlmProtocol(
-          target,
-          baseUrls,
-          apiKey,
-          model,
-          headers,
-          requestTimeout,
-          idleTimeout,
-          maxInFlight,
-          verifyTls,
-          shareConnections,
-          streaming,
-          pinning,
-          includeUsage,
-          extraBody,
-          prefix,
-          slo,
-          sloByName,
-          assertions,
-          recording,
-          report,
-          warmUp,
-          seed,
-          tokenizer,
-          notes);
-    }
-  }
-
   /** Whether it says where the server is. */
   boolean hasTarget() {
     return !baseUrls.isEmpty();
   }
 
-  /** A gate that warm-up requests do wait at, so that waiting is warm too. */
-  private static final int WARM_UP_GATE = 16;
-
   /** The same settings, but for a server inside this JVM that knows none of the user's secrets. */
   LlmProtocol at(String baseUrl) {
-    return new LlmProtocol(
-        target,
-        List.of(baseUrl),
-        null,
-        null,
-        Map.of(),
-        requestTimeout,
-        idleTimeout,
-        maxInFlight == null ? null : (Integer) WARM_UP_GATE,
-        null,
-        shareConnections,
-        true,
-        Pinning.ALWAYS,
-        true,
-        null,
-        PromptPrefix.NONE,
-        slo,
-        Map.of(),
-        List.of(),
-        new Recording(true, true),
-        report,
-        warmUp,
-        seed,
-        tokenizer,
-        notes);
+    return with(
+        inside -> {
+          inside.baseUrls = List.of(baseUrl);
+          inside.apiKey = null;
+          inside.model = null;
+          inside.headers = Map.of();
+          inside.maxInFlight = maxInFlight == null ? null : (Integer) WARM_UP_GATE;
+          inside.verifyTls = null;
+          inside.streaming = true;
+          inside.pinning = Pinning.ALWAYS;
+          inside.includeUsage = true;
+          inside.extraBody = null;
+          inside.prefix = PromptPrefix.NONE;
+          inside.sloByName = Map.of();
+          inside.assertions = List.of();
+          inside.recording = new Recording(true, true);
+        });
   }
 
   /** The API of the first URL: the one that its path names, else chat. */
@@ -219,5 +188,27 @@ public record LlmProtocol(
     }
     URI uri = URI.create(baseUrls.get(0));
     return uri.getPort() < 0 ? uri.getHost() : uri.getHost() + ":" + uri.getPort();
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof LlmProtocol that && parts().equals(that.parts());
+  }
+
+  @Override
+  public int hashCode() {
+    return parts().hashCode();
+  }
+
+  private List<@Nullable Object> parts() {
+    List<@Nullable Object> parts = new ArrayList<>();
+    try {
+      for (Field part : PARTS) {
+        parts.add(part.get(this));
+      }
+    } catch (IllegalAccessException e) {
+      throw new AssertionError(e);
+    }
+    return parts;
   }
 }

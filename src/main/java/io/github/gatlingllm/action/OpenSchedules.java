@@ -30,8 +30,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * their schedule anew on each call, and the same one each time; so the plan is read off the steps
  * themselves: ours to the nanosecond, Gatling's own as exactly as it plans them, mixtures too.
  *
- * <p>Gatling shows the steps to nobody, so they are read from the fields of its controller; where
- * another version has none of these, there are no schedules and a line in the log says so.
+ * <p>Gatling has no API for the steps, so they are read from the fields of its controller. Where
+ * another version lacks these fields, there are no schedules and a line in the log says so.
  */
 final class OpenSchedules {
   private static final Logger LOGGER = LoggerFactory.getLogger(OpenSchedules.class);

@@ -3,7 +3,7 @@ package io.github.gatlingllm.action;
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.wire.GenerationRequest;
-import io.github.gatlingllm.wire.Message;
+import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.workload.Conversation;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,14 +56,14 @@ record PreparedRequest(
     parts.messages.forEach(chat::add);
     Integer maxTokens = resolve(parts.maxTokens, session);
     Boolean stream = resolve(parts.stream, session);
-    String model = resolve(parts.model == null ? protocol.model() : parts.model, session);
+    String model = resolve(parts.model == null ? protocol.model : parts.model, session);
     body
         .model(model)
         .prompt(resolve(parts.prompt, session))
         // Not part of the conversation: a prefix is sent, and not remembered.
         .prefix(prefixes.next(chat.conversation() == null ? null : (Long) session.userId()))
-        .stream(stream == null ? protocol.streaming() : stream)
-        .includeUsage(protocol.includeUsage())
+        .stream(stream == null ? protocol.streaming : stream)
+        .includeUsage(protocol.includeUsage)
         .maxTokens(maxTokens)
         .ignoreEos(pinned && maxTokens != null)
         .temperature(resolve(parts.temperature, session))
@@ -74,14 +74,14 @@ record PreparedRequest(
         .toolChoice(resolve(parts.toolChoice, session))
         .n(resolve(parts.n, session))
         .responseFormat(resolve(parts.responseFormat, session))
-        .extra(protocol.extraBody())
+        .extra(protocol.extraBody)
         .extra(resolve(parts.extraBody, session));
-    String apiKey = resolve(protocol.apiKey(), session);
+    String apiKey = resolve(protocol.apiKey, session);
     return new PreparedRequest(
         parts.name.resolve(session),
         protocol.url(session.userId(), parts.api),
         apiKey,
-        secrets(apiKey, List.of(protocol.headers(), parts.headers), session),
+        secrets(apiKey, List.of(protocol.headers, parts.headers), session),
         body.build(),
         chat.historyKey(),
         chat.conversation(),

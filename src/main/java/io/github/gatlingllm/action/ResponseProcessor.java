@@ -87,9 +87,8 @@ final class ResponseProcessor {
   }
 
   /**
-   * Whether what comes next depends on counts: checks may read them, and objectives need TPOT. Not
-   * where the request was cancelled: it is no success whatever they are, and misses no objective
-   * for them.
+   * Whether token counts are needed before the user goes on: checks may read them, and objectives
+   * need TPOT. Not for a cancelled request, whose status and objectives do not depend on them.
    */
   private boolean isJudgedByCounts(StreamedExchange exchange, LlmAction.SentRequest sent) {
     return exchange.ending().status() != RequestStatus.CANCELLED
@@ -102,7 +101,7 @@ final class ResponseProcessor {
         sent.prepared().size(),
         exchange.answer(),
         exchange.timeline(),
-        components.protocol().tokenizer()::count);
+        components.protocol().tokenizer::count);
   }
 
   private static RequestRecord.Tokens byEvents(
@@ -181,7 +180,7 @@ final class ResponseProcessor {
   }
 
   private @Nullable Integer local(StreamedExchange exchange) {
-    return TokenCounts.local(exchange.answer(), components.protocol().tokenizer()::count);
+    return TokenCounts.local(exchange.answer(), components.protocol().tokenizer::count);
   }
 
   private void handOver(
@@ -248,7 +247,7 @@ final class ResponseProcessor {
     return new RequestRecord(
         identity(sent, timeline),
         timing,
-        protocol.recording().tokens() ? events : timeline.events(false),
+        protocol.recording.tokens() ? events : timeline.events(false),
         tokens,
         new RequestRecord.Outcome(
             answer.finishReason(),
@@ -259,7 +258,7 @@ final class ResponseProcessor {
             slo.met(ending.status(), missed),
             missed),
         answer.server(),
-        protocol.recording().text() ? text(prepared, answer) : null);
+        protocol.recording.text() ? text(prepared, answer) : null);
   }
 
   private RequestRecord.Identity identity(LlmAction.SentRequest sent, Timeline timeline) {

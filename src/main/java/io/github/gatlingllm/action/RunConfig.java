@@ -35,7 +35,7 @@ final class RunConfig {
     Map<String, String> config = new LinkedHashMap<>();
     values.forEach((name, different) -> config.put(name, String.join(",", different)));
     if (values.getOrDefault(TOKENIZER, Set.of()).size() > 1) {
-      protocols.forEach(p -> config.put(TOKENIZER + " " + p.label(), p.tokenizer().name()));
+      protocols.forEach(p -> config.put(TOKENIZER + " " + p.label(), p.tokenizer.name()));
     }
     return config;
   }
@@ -49,9 +49,8 @@ final class RunConfig {
     Map<String, TargetFacts> targets = new LinkedHashMap<>();
     for (LlmProtocol protocol : protocols) {
       String label = protocol.label();
-      boolean isPinned =
-          protocol.pinning() != LlmProtocol.Pinning.NEVER && !unpinned.contains(label);
-      TargetFacts facts = new TargetFacts(isPinned, protocol.tokenizer().name());
+      boolean isPinned = protocol.pinning != LlmProtocol.Pinning.NEVER && !unpinned.contains(label);
+      TargetFacts facts = new TargetFacts(isPinned, protocol.tokenizer.name());
       targets.merge(label, facts, TargetFacts::and);
     }
     return targets;
@@ -60,35 +59,35 @@ final class RunConfig {
   /** What any of the protocols asks for. */
   static ReportOptions report(List<LlmProtocol> protocols) {
     return protocols.stream()
-        .map(LlmProtocol::report)
+        .map(protocol -> protocol.report)
         .reduce(ReportOptions.DEFAULT, ReportOptions::and);
   }
 
   private static Map<String, String> of(LlmProtocol protocol) {
     Map<String, String> config = new LinkedHashMap<>();
     config.put("target", protocol.label());
-    config.put("endpoint", String.join(",", protocol.baseUrls()));
-    config.put("stream", Boolean.toString(protocol.streaming()));
-    config.put(IGNORE_EOS, Boolean.toString(protocol.pinning() != LlmProtocol.Pinning.NEVER));
-    config.put("recordTokens", Boolean.toString(protocol.recording().tokens()));
-    config.put("timeout", protocol.requestTimeout().toSeconds() + "s");
-    config.put("idleTimeout", protocol.idleTimeout().toSeconds() + "s");
-    if (protocol.maxInFlight() != null) {
-      config.put("maxInFlight", protocol.maxInFlight().toString());
+    config.put("endpoint", String.join(",", protocol.baseUrls));
+    config.put("stream", Boolean.toString(protocol.streaming));
+    config.put(IGNORE_EOS, Boolean.toString(protocol.pinning != LlmProtocol.Pinning.NEVER));
+    config.put("recordTokens", Boolean.toString(protocol.recording.tokens()));
+    config.put("timeout", protocol.requestTimeout.toSeconds() + "s");
+    config.put("idleTimeout", protocol.idleTimeout.toSeconds() + "s");
+    if (protocol.maxInFlight != null) {
+      config.put("maxInFlight", protocol.maxInFlight.toString());
     }
-    if (protocol.verifyTls() != null) {
-      config.put("verifyTls", protocol.verifyTls().toString());
+    if (protocol.verifyTls != null) {
+      config.put("verifyTls", protocol.verifyTls.toString());
     }
-    if (protocol.prefix() instanceof PromptPrefix.Unique unique) {
+    if (protocol.prefix instanceof PromptPrefix.Unique unique) {
       config.put("uniquePrompts", "true");
       config.put("prefixSeed", Long.toString(unique.seed()));
-    } else if (protocol.prefix() instanceof PromptPrefix.Shared shared) {
+    } else if (protocol.prefix instanceof PromptPrefix.Shared shared) {
       config.put("sharedPrefix", shared.groups() + "x" + shared.tokens());
       config.put("prefixSeed", Long.toString(shared.seed()));
     }
-    config.put("connections", protocol.shareConnections() ? "shared" : "perUser");
-    config.putAll(protocol.notes());
-    config.put(TOKENIZER, protocol.tokenizer().name());
+    config.put("connections", protocol.shareConnections ? "shared" : "perUser");
+    config.putAll(protocol.notes);
+    config.put(TOKENIZER, protocol.tokenizer.name());
     return config;
   }
 }

@@ -101,25 +101,24 @@ record RunParts(
 
   /** The gate that all requests under that protocol pass; null where there is no limit. */
   @Nullable InFlightGate gate(LlmProtocol protocol) {
-    Integer limit = protocol.maxInFlight();
+    Integer limit = protocol.maxInFlight;
     return limit == null ? null : gates.computeIfAbsent(protocol, p -> new InFlightGate(limit));
   }
 
   /**
-   * What prompts under that protocol begin with, made where nobody waits for it. All protocols
-   * count on, for two of them may lead to one server. Warm-up requests count apart, because their
-   * number depends on time.
+   * What prompts under that protocol begin with, made before the load starts. All protocols share
+   * one count of prompts, because two of them may address the same server. Warm-up requests have a
+   * count of their own, because their number depends on time.
    */
   RequestPrefixes prefixes(LlmProtocol protocol, boolean measured) {
-    PromptPrefix.Texts texts =
-        prefixes.computeIfAbsent(protocol, p -> p.prefix().texts(p.tokenizer()));
+    PromptPrefix.Texts texts = prefixes.computeIfAbsent(protocol, p -> p.prefix.texts(p.tokenizer));
     return new RequestPrefixes(texts, measured ? prompts : warmUpPrompts);
   }
 
   /** The contexts for TLS to that protocol's target; null for those of Gatling's client. */
   @Nullable SslContexts tls(
       LlmProtocol protocol, boolean http2, GatlingConfiguration configuration) {
-    Boolean verify = protocol.verifyTls();
+    Boolean verify = protocol.verifyTls;
     return verify == null
         ? null
         : tls.computeIfAbsent(new TlsTrust(verify, http2), trust -> trust.contexts(configuration));
@@ -154,28 +153,28 @@ record RunParts(
     boolean alike = slos.values().stream().distinct().count() == 1;
     RunInfo.TargetSlo judge = judge(first);
     Set<Assertion> assertions = new LinkedHashSet<>();
-    used.forEach(each -> each.assertions().forEach(gate -> assertions.add(gate.at(each.label()))));
+    used.forEach(each -> each.assertions.forEach(gate -> assertions.add(gate.at(each.label()))));
     Map<String, String> config = RunConfig.of(used);
     if (!unpinned.isEmpty()) {
       config.put(RunConfig.IGNORE_EOS, RunConfig.UNPINNED);
     }
     run.describe(
         info ->
-            info.slo(first.slo())
+            info.slo(first.slo)
                 .sloByRequest(judge.byRequest())
                 .sloByTarget(alike ? Map.of() : slos)
                 .assertions(List.copyOf(assertions))
                 .config(config)
                 .targets(RunConfig.targets(used, unpinned))
                 .report(RunConfig.report(used))
-                .seed(first.seed())
+                .seed(first.seed)
                 .versions(Versions.ofThisRun()));
   }
 
   private static RunInfo.TargetSlo judge(LlmProtocol protocol) {
     Map<String, String> byRequest = new TreeMap<>();
-    protocol.sloByName().forEach((name, slo) -> byRequest.put(name, slo.toString()));
-    return new RunInfo.TargetSlo(protocol.slo().toString(), protocol.slo().percentile(), byRequest);
+    protocol.sloByName.forEach((name, slo) -> byRequest.put(name, slo.toString()));
+    return new RunInfo.TargetSlo(protocol.slo.toString(), protocol.slo.percentile(), byRequest);
   }
 
   private static String injector() {

@@ -89,7 +89,7 @@ final class WarmUpRounds {
     Action action =
         action(components.forWarmUp(protocol, requestLog), protocol.apiOfUrl(), REAL_TOKENS);
     try {
-      for (int i = 0; i < protocol.warmUp().requests(); i++) {
+      for (int i = 0; i < protocol.warmUp.requests(); i++) {
         String error = errorOf(action, protocol);
         if (error != null && error.contains(ErrorBody.PINNING_REMEDY) && components.unpin()) {
           System.out.println(
@@ -117,7 +117,7 @@ final class WarmUpRounds {
   private @Nullable String errorOf(Action action, LlmProtocol protocol)
       throws InterruptedException {
     send(action);
-    RequestRecord record = requestLog.await(protocol.requestTimeout().toNanos() + GRACE_NANOS);
+    RequestRecord record = requestLog.await(protocol.requestTimeout.toNanos() + GRACE_NANOS);
     if (record == null) {
       return "no answer";
     }

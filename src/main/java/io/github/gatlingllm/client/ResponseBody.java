@@ -39,7 +39,7 @@ sealed interface ResponseBody {
   /** Chooses by HTTP status and content type. */
   static ResponseBody of(int httpStatus, HttpHeaders headers, StreamedExchange exchange) {
     if (httpStatus / 100 != 2) {
-      return new Failed(httpStatus, headers, exchange.settings().secrets());
+      return new Failed(httpStatus, headers, exchange.options().secrets());
     }
     String contentType = headers.get(HttpHeaderNames.CONTENT_TYPE);
     return contentType != null
@@ -97,7 +97,7 @@ sealed interface ResponseBody {
       this.contentType = contentType;
       this.answer = exchange.answer();
       this.timeline = exchange.timeline();
-      this.kind = exchange.settings().streamed() ? BodyKind.UNKNOWN : BodyKind.OTHER;
+      this.kind = exchange.options().streamed() ? BodyKind.UNKNOWN : BodyKind.OTHER;
     }
 
     @Override

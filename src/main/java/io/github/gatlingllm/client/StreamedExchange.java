@@ -40,7 +40,7 @@ public final class StreamedExchange implements HttpListener {
 
   private final Timeline timeline;
   private final ReceivedAnswer answer;
-  private final Settings settings;
+  private final ReadOptions options;
   private final EventLoop eventLoop;
   private final LongSupplier nanoClock;
   private final Consumer<StreamedExchange> whenEnded;
@@ -63,7 +63,7 @@ public final class StreamedExchange implements HttpListener {
    * @param idleTimeoutNanos longest silence after the response headers; 0 for no limit
    * @param secrets never to appear in a message
    */
-  public record Settings(boolean streamed, long idleTimeoutNanos, List<String> secrets) {}
+  public record ReadOptions(boolean streamed, long idleTimeoutNanos, List<String> secrets) {}
 
   /**
    * How it ended.
@@ -85,13 +85,13 @@ public final class StreamedExchange implements HttpListener {
   public StreamedExchange(
       Timeline timeline,
       ReceivedAnswer answer,
-      Settings settings,
+      ReadOptions options,
       EventLoop eventLoop,
       LongSupplier nanoClock,
       Consumer<StreamedExchange> whenEnded) {
     this.timeline = timeline;
     this.answer = answer;
-    this.settings = settings;
+    this.options = options;
     this.eventLoop = eventLoop;
     this.nanoClock = nanoClock;
     this.whenEnded = whenEnded;
@@ -108,8 +108,8 @@ public final class StreamedExchange implements HttpListener {
   }
 
   /** What the exchange was told about its request. */
-  Settings settings() {
-    return settings;
+  ReadOptions options() {
+    return options;
   }
 
   /**
@@ -200,7 +200,7 @@ public final class StreamedExchange implements HttpListener {
     answer.timings(headers);
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this);
-    watchForSilence(settings.idleTimeoutNanos());
+    watchForSilence(options.idleTimeoutNanos());
   }
 
   @Override
@@ -299,7 +299,7 @@ public final class StreamedExchange implements HttpListener {
   }
 
   private void watchForSilence(long delayNanos) {
-    if (settings.idleTimeoutNanos() > 0) {
+    if (options.idleTimeoutNanos() > 0) {
       silence = eventLoop.schedule(this::checkSilence, delayNanos, TimeUnit.NANOSECONDS);
     }
   }
@@ -309,7 +309,7 @@ public final class StreamedExchange implements HttpListener {
       return;
     }
     long now = nanoClock.getAsLong();
-    long left = settings.idleTimeoutNanos() - (now - lastActivity);
+    long left = options.idleTimeoutNanos() - (now - lastActivity);
     if (left > 0) {
       watchForSilence(left);
       return;
@@ -317,7 +317,7 @@ public final class StreamedExchange implements HttpListener {
     giveUp(
         now,
         RequestStatus.STALLED,
-        "no byte for " + settings.idleTimeoutNanos() / 1_000_000 + " ms (idle timeout)");
+        "no byte for " + options.idleTimeoutNanos() / 1_000_000 + " ms (idle timeout)");
     abandon();
   }
 
@@ -327,7 +327,7 @@ public final class StreamedExchange implements HttpListener {
 
   private void end(long now, Ending how) {
     if (ending == null) {
-      String error = how.error() == null ? null : ErrorBody.line(how.error(), settings.secrets());
+      String error = how.error() == null ? null : ErrorBody.line(how.error(), options.secrets());
       ending = new Ending(how.status(), httpStatus, error);
       timeline.closed(now);
       if (silence != null) {

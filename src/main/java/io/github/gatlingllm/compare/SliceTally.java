@@ -84,7 +84,7 @@ final class SliceTally implements RunStatistics.Listener {
   static final class TimeSlice {
 
     private final Map<Metric, LogHistogram> values = new EnumMap<>(Metric.class);
-    private final Map<Amount, Double> amounts = new EnumMap<>(Amount.class);
+    private final double[] amounts = new double[Amount.values().length];
 
     void add(Metric metric, double value, int weight) {
       if (metric.isCompared()) {
@@ -93,7 +93,7 @@ final class SliceTally implements RunStatistics.Listener {
     }
 
     void add(Amount amount, double more) {
-      amounts.merge(amount, more, Double::sum);
+      amounts[amount.ordinal()] += more;
     }
 
     /** The values of a metric that runs are compared by; null where there is none. */
@@ -102,7 +102,7 @@ final class SliceTally implements RunStatistics.Listener {
     }
 
     double of(Amount amount) {
-      return amounts.getOrDefault(amount, 0.0);
+      return amounts[amount.ordinal()];
     }
   }
 }

@@ -3,6 +3,7 @@ package io.github.gatlingllm.engine;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import io.github.gatlingllm.engine.GeneratedAnswer.TokenType;
 import io.github.gatlingllm.engine.ResponseWriter.Usage;
 import io.github.gatlingllm.wire.Api;
 import io.netty.buffer.ByteBuf;
@@ -28,14 +29,25 @@ final class AnswerFormat {
   private final String callId;
   private final String envelope;
   private final byte[] choicesStart;
-  private final List<Map<GeneratedAnswer.Part, Frame>> frames;
+  private final List<Map<TokenType, Frame>> frames;
 
   /** What stands around a text in a chunk. */
   @SuppressWarnings("ArrayRecordComponent") // written only, never compared
   private record Frame(byte[] start, byte[] end) {}
 
-  /** What a choice has said, whole; empty where it said nothing of the kind. */
-  record Choice(Map<GeneratedAnswer.Part, String> texts, String finishReason) {}
+  /** What a choice has said so far. */
+  static final class Said {
+    private final Map<TokenType, StringBuilder> texts = new EnumMap<>(TokenType.class);
+    private String finishReason = "";
+
+    void append(TokenType part, CharSequence text) {
+      texts.computeIfAbsent(part, each -> new StringBuilder()).append(text);
+    }
+
+    void finish(String reason) {
+      finishReason = reason;
+    }
+  }
 
   /**
    * The form of one response.
@@ -61,9 +73,9 @@ final class AnswerFormat {
     frames = IntStream.range(0, choices).mapToObj(this::frames).toList();
   }
 
-  private Map<GeneratedAnswer.Part, Frame> frames(int choice) {
-    Map<GeneratedAnswer.Part, Frame> each = new EnumMap<>(GeneratedAnswer.Part.class);
-    for (GeneratedAnswer.Part part : GeneratedAnswer.Part.values()) {
+  private Map<TokenType, Frame> frames(int choice) {
+    Map<TokenType, Frame> each = new EnumMap<>(TokenType.class);
+    for (TokenType part : TokenType.values()) {
       String around = chat ? "\"delta\":{" + delta(part, choice) + "}" : "\"text\":\"|\"";
       int at = around.indexOf('|');
       String start = choice(choice, around.substring(0, at));
@@ -74,7 +86,7 @@ final class AnswerFormat {
   }
 
   /** A field of a delta, with a bar where the text goes. */
-  private String delta(GeneratedAnswer.Part part, int choice) {
+  private String delta(TokenType part, int choice) {
     return switch (part) {
       case REASONING -> "\"reasoning_content\":\"|\"";
       case TEXT -> "\"content\":\"|\"";
@@ -101,12 +113,12 @@ final class AnswerFormat {
   ByteBuf text(
       ByteBufAllocator allocator,
       int choice,
-      GeneratedAnswer.Part part,
+      TokenType part,
       CharSequence text,
       @Nullable Usage usage) {
     Frame frame = frames.get(choice).get(part);
     // The engine's words are plain; only JSON and names have to be escaped.
-    CharSequence plain = part == GeneratedAnswer.Part.REASONING ? text : escaped(text);
+    CharSequence plain = part == TokenType.REASONING ? text : escaped(text);
     return chunk(allocator, frame.start(), plain, frame.end(), usage);
   }
 
@@ -128,7 +140,7 @@ final class AnswerFormat {
   }
 
   /** The whole response as one JSON object. */
-  String whole(List<Choice> choices, Usage usage) {
+  String whole(List<Said> choices, Usage usage) {
     return envelope
         + IntStream.range(0, choices.size())
             .mapToObj(index -> whole(index, choices.get(index)))
@@ -138,14 +150,14 @@ final class AnswerFormat {
         + "}";
   }
 
-  private String whole(int index, Choice choice) {
-    String text = quoted(choice.texts().getOrDefault(GeneratedAnswer.Part.TEXT, ""));
+  private String whole(int index, Said choice) {
+    String text = quoted(choice.texts.get(TokenType.TEXT));
     if (!chat) {
-      return choice(index, "\"text\":" + text) + end(choice.finishReason());
+      return choice(index, "\"text\":" + text) + end(choice.finishReason);
     }
-    String reasoning = choice.texts().get(GeneratedAnswer.Part.REASONING);
-    String tool = choice.texts().get(GeneratedAnswer.Part.TOOL_NAME);
-    String arguments = choice.texts().getOrDefault(GeneratedAnswer.Part.ARGUMENTS, "");
+    StringBuilder reasoning = choice.texts.get(TokenType.REASONING);
+    StringBuilder tool = choice.texts.get(TokenType.TOOL_NAME);
+    StringBuilder arguments = choice.texts.get(TokenType.ARGUMENTS);
     String message =
         "\"message\":{\"role\":\"assistant\",\"content\":"
             + (tool == null ? text : "null")
@@ -160,7 +172,7 @@ final class AnswerFormat {
                     + quoted(arguments)
                     + "}}]")
             + "}";
-    return choice(index, message) + end(choice.finishReason());
+    return choice(index, message) + end(choice.finishReason);
   }
 
   private static String choice(int index, String content) {
@@ -192,8 +204,8 @@ final class AnswerFormat {
     return chunk.writeBytes(CHUNK_END);
   }
 
-  private static String quoted(String text) {
-    return "\"" + escaped(text) + "\"";
+  private static String quoted(@Nullable CharSequence text) {
+    return text == null ? "\"\"" : "\"" + escaped(text) + "\"";
   }
 
   private static String escaped(CharSequence text) {

@@ -30,7 +30,7 @@ final class BlockChain {
     }
     for (int token = 0; token < answer.tokens(); token++) {
       // Reasoning is no part of the history: what follows it can never be a prefix of a prompt.
-      if (answer.part(token) == GeneratedAnswer.Part.REASONING) {
+      if (answer.part(token) == GeneratedAnswer.TokenType.REASONING) {
         hasher.mark("reasoning");
       }
       hasher.text(answer.text(token));

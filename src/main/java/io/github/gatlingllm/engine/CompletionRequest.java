@@ -4,8 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.wire.Api;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,20 +117,27 @@ record CompletionRequest(
       return json.path(name);
     }
 
-    private boolean absent(String name) {
-      return value(name).isMissingNode() || value(name).isNull();
+    /** The parameter; null where it is absent. */
+    private @Nullable JsonNode read(String name, Predicate<JsonNode> form, String expected)
+        throws Refusal {
+      JsonNode value = value(name);
+      if (value.isMissingNode() || value.isNull()) {
+        return null;
+      }
+      if (!form.test(value)) {
+        throw Refusal.badRequest(name, name + " is wrong; expected " + expected);
+      }
+      return value;
     }
 
     @Nullable Integer integer(String name, int min) throws Refusal {
-      if (absent(name)) {
-        return null;
-      }
-      JsonNode value = value(name);
-      if (!value.isIntegralNumber() || !value.canConvertToInt() || value.intValue() < min) {
-        String bound = min == Integer.MIN_VALUE ? "" : " of at least " + min;
-        throw Refusal.badRequest(name, name + " is wrong; expected a whole number" + bound);
-      }
-      return value.intValue();
+      String bound = min == Integer.MIN_VALUE ? "" : " of at least " + min;
+      JsonNode value =
+          read(
+              name,
+              json -> json.isIntegralNumber() && json.canConvertToInt() && json.intValue() >= min,
+              "a whole number" + bound);
+      return value == null ? null : (Integer) value.intValue();
     }
 
     int integerOr(String name, int fallback, int min) throws Refusal {
@@ -138,37 +146,28 @@ record CompletionRequest(
     }
 
     boolean flag(String name) throws Refusal {
-      if (!absent(name) && !value(name).isBoolean()) {
-        throw Refusal.badRequest(name, name + " is wrong; expected true or false");
-      }
-      return value(name).booleanValue();
+      JsonNode value = read(name, JsonNode::isBoolean, "true or false");
+      return value != null && value.booleanValue();
     }
 
     @Nullable String text(String name) throws Refusal {
-      if (absent(name)) {
-        return null;
-      }
-      if (!value(name).isTextual()) {
-        throw Refusal.badRequest(name, name + " is wrong; expected a text");
-      }
-      return value(name).textValue();
+      JsonNode value = read(name, JsonNode::isTextual, "a text");
+      return value == null ? null : value.textValue();
     }
 
     /** One text or an array of them; empty texts are dropped. */
     List<String> texts(String name) throws Refusal {
-      if (absent(name)) {
+      JsonNode value =
+          read(name, json -> json.isTextual() || areTexts(json), "a text or an array of texts");
+      if (value == null) {
         return List.of();
       }
-      List<String> texts = new ArrayList<>();
-      for (JsonNode each : value(name).isArray() ? value(name) : List.of(value(name))) {
-        if (!each.isTextual()) {
-          throw Refusal.badRequest(name, name + " is wrong; expected a text or an array of texts");
-        }
-        if (!each.textValue().isEmpty()) {
-          texts.add(each.textValue());
-        }
-      }
-      return List.copyOf(texts);
+      Stream<JsonNode> each = value.isArray() ? value.valueStream() : Stream.of(value);
+      return each.map(JsonNode::textValue).filter(text -> !text.isEmpty()).toList();
+    }
+
+    private static boolean areTexts(JsonNode json) {
+      return json.isArray() && json.valueStream().allMatch(JsonNode::isTextual);
     }
   }
 }

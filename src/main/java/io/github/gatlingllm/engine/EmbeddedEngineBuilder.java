@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>With the defaults a sweep of 1 … 64 concurrent requests of 60 prompt and 128 output tokens has
  * its knee at 16, at about 1,500 output tokens per second.
  */
-public final class EmbeddedEngineBuilder {
+public final class EmbeddedEngineBuilder implements Cloneable {
   private int port;
   private String model = "embedded";
   private long seed;
@@ -36,31 +36,14 @@ public final class EmbeddedEngineBuilder {
 
   EmbeddedEngineBuilder() {}
 
-  private EmbeddedEngineBuilder(EmbeddedEngineBuilder other) {
-    port = other.port;
-    model = other.model;
-    seed = other.seed;
-    maxContext = other.maxContext;
-    apiKey = other.apiKey;
-    recordGroundTruth = other.recordGroundTruth;
-    tokensPerChunk = other.tokensPerChunk;
-    faults = other.faults;
-    prefillTokensPerSecond = other.prefillTokensPerSecond;
-    decodeStepNanos = other.decodeStepNanos;
-    perSequence = other.perSequence;
-    perKvToken = other.perKvToken;
-    maxPrefillTokens = other.maxPrefillTokens;
-    maxBatch = other.maxBatch;
-    kvTokens = other.kvTokens;
-    prefixCaching = other.prefixCaching;
-    reasoningTokens = other.reasoningTokens;
-    fixed = other.fixed;
-  }
-
   private EmbeddedEngineBuilder with(Consumer<EmbeddedEngineBuilder> change) {
-    EmbeddedEngineBuilder copy = new EmbeddedEngineBuilder(this);
-    change.accept(copy);
-    return copy;
+    try {
+      EmbeddedEngineBuilder copy = (EmbeddedEngineBuilder) clone();
+      change.accept(copy);
+      return copy;
+    } catch (CloneNotSupportedException impossible) {
+      throw new AssertionError(impossible);
+    }
   }
 
   /** TCP port on 127.0.0.1; 0, the default, takes any free one. */

@@ -29,7 +29,7 @@ final class GeneratedAnswer {
   private final List<String> pieces;
 
   /** What a token belongs to. */
-  enum Part {
+  enum TokenType {
     REASONING,
     TEXT,
     TOOL_NAME,
@@ -141,11 +141,13 @@ final class GeneratedAnswer {
     return finishReason;
   }
 
-  Part part(int token) {
+  TokenType part(int token) {
     if (token < reasoning) {
-      return Part.REASONING;
+      return TokenType.REASONING;
     }
-    return !toolCall ? Part.TEXT : token == reasoning ? Part.TOOL_NAME : Part.ARGUMENTS;
+    return !toolCall
+        ? TokenType.TEXT
+        : token == reasoning ? TokenType.TOOL_NAME : TokenType.ARGUMENTS;
   }
 
   /**

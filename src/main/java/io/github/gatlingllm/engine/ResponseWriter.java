@@ -14,9 +14,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,30 +22,39 @@ import org.jspecify.annotations.Nullable;
  * How a response goes out: streamed or whole. Choices count from 0. Belongs to the event loop; what
  * is told goes out with {@link #flush}.
  */
-interface ResponseWriter {
+abstract class ResponseWriter {
+  final ChannelHandlerContext context;
+
+  private ResponseWriter(ChannelHandlerContext context) {
+    this.context = context;
+  }
 
   /** The request was accepted. */
-  void open();
+  void open() {}
 
   /** The prefill of a choice begins. */
-  void begin(int choice, Usage usage);
+  void begin(int choice, Usage usage) {}
 
   /** More of a choice; ASCII, except for the name of a tool. */
-  void text(int choice, GeneratedAnswer.Part part, CharSequence text, Usage usage);
+  abstract void text(int choice, GeneratedAnswer.TokenType part, CharSequence text, Usage usage);
 
   /** A choice is complete. */
-  void finish(int choice, String finishReason, Usage usage);
+  abstract void finish(int choice, String finishReason, Usage usage);
 
   /** All choices are complete. */
-  void end(Usage usage);
+  abstract void end(Usage usage);
 
   /** The response failed. */
-  void fail(Refusal refusal);
+  abstract void fail(Refusal refusal);
 
-  void flush();
+  final void flush() {
+    context.flush();
+  }
 
   /** Closes the connection, whatever is missing. */
-  void cut();
+  final void cut() {
+    Responses.cut(context);
+  }
 
   /**
    * Token counts of one response, all choices together.
@@ -83,8 +90,7 @@ interface ResponseWriter {
    * begins (chat only), a chunk per text, the finish chunk; after the last choice the usage chunk
    * where asked for, {@code [DONE]}.
    */
-  final class Streamed implements ResponseWriter {
-    private final ChannelHandlerContext context;
+  static final class Streamed extends ResponseWriter {
     private final CompletionRequest request;
     private final AnswerFormat format;
     private final String requestId;
@@ -94,14 +100,14 @@ interface ResponseWriter {
         CompletionRequest request,
         AnswerFormat format,
         String requestId) {
-      this.context = context;
+      super(context);
       this.request = request;
       this.format = format;
       this.requestId = requestId;
     }
 
     @Override
-    public void open() {
+    void open() {
       HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
       head.headers()
           .set(HttpHeaderNames.CONTENT_TYPE, "text/event-stream; charset=utf-8")
@@ -112,24 +118,24 @@ interface ResponseWriter {
     }
 
     @Override
-    public void begin(int choice, Usage usage) {
+    void begin(int choice, Usage usage) {
       if (request.api() == Api.CHAT) {
         write(format.role(allocator(), choice, continuous(usage)));
       }
     }
 
     @Override
-    public void text(int choice, GeneratedAnswer.Part part, CharSequence text, Usage usage) {
+    void text(int choice, GeneratedAnswer.TokenType part, CharSequence text, Usage usage) {
       write(format.text(allocator(), choice, part, text, continuous(usage)));
     }
 
     @Override
-    public void finish(int choice, String finishReason, Usage usage) {
+    void finish(int choice, String finishReason, Usage usage) {
       write(format.finish(allocator(), choice, finishReason, continuous(usage)));
     }
 
     @Override
-    public void end(Usage usage) {
+    void end(Usage usage) {
       if (request.includeUsage()) {
         write(format.usage(allocator(), usage));
       }
@@ -137,20 +143,10 @@ interface ResponseWriter {
     }
 
     @Override
-    public void fail(Refusal refusal) {
+    void fail(Refusal refusal) {
       byte[] event = ("data: " + refusal.json() + "\n\n").getBytes(UTF_8);
       write(allocator().buffer(event.length).writeBytes(event));
       end();
-    }
-
-    @Override
-    public void flush() {
-      context.flush();
-    }
-
-    @Override
-    public void cut() {
-      Responses.cut(context);
     }
 
     private void end() {
@@ -172,67 +168,38 @@ interface ResponseWriter {
   }
 
   /** One JSON object at the end. */
-  final class Whole implements ResponseWriter {
-    private final ChannelHandlerContext context;
+  static final class Whole extends ResponseWriter {
     private final AnswerFormat format;
     private final String requestId;
-    private final List<Said> choices;
-
-    /** What a choice has said so far. */
-    private static final class Said {
-      private final Map<GeneratedAnswer.Part, StringBuilder> texts =
-          new EnumMap<>(GeneratedAnswer.Part.class);
-      private String finishReason = "";
-
-      AnswerFormat.Choice whole() {
-        Map<GeneratedAnswer.Part, String> strings = new EnumMap<>(GeneratedAnswer.Part.class);
-        texts.forEach((part, text) -> strings.put(part, text.toString()));
-        return new AnswerFormat.Choice(strings, finishReason);
-      }
-    }
+    private final List<AnswerFormat.Said> choices;
 
     Whole(ChannelHandlerContext context, int choices, AnswerFormat format, String requestId) {
-      this.context = context;
+      super(context);
       this.format = format;
       this.requestId = requestId;
-      this.choices = IntStream.range(0, choices).mapToObj(index -> new Said()).toList();
+      this.choices =
+          IntStream.range(0, choices).mapToObj(index -> new AnswerFormat.Said()).toList();
     }
 
     @Override
-    public void open() {}
-
-    @Override
-    public void begin(int choice, Usage usage) {}
-
-    @Override
-    public void text(int choice, GeneratedAnswer.Part part, CharSequence text, Usage usage) {
-      choices.get(choice).texts.computeIfAbsent(part, each -> new StringBuilder()).append(text);
+    void text(int choice, GeneratedAnswer.TokenType part, CharSequence text, Usage usage) {
+      choices.get(choice).append(part, text);
     }
 
     @Override
-    public void finish(int choice, String finishReason, Usage usage) {
-      choices.get(choice).finishReason = finishReason;
+    void finish(int choice, String finishReason, Usage usage) {
+      choices.get(choice).finish(finishReason);
     }
 
     @Override
-    public void end(Usage usage) {
-      String json = format.whole(choices.stream().map(Said::whole).toList(), usage);
+    void end(Usage usage) {
+      String json = format.whole(choices, usage);
       Responses.json(context, HttpResponseStatus.OK, requestId, json);
     }
 
     @Override
-    public void fail(Refusal refusal) {
+    void fail(Refusal refusal) {
       Responses.refuse(context, requestId, refusal);
-    }
-
-    @Override
-    public void flush() {
-      context.flush();
-    }
-
-    @Override
-    public void cut() {
-      Responses.cut(context);
     }
   }
 }

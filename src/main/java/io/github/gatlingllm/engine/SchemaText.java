@@ -1,5 +1,7 @@
 package io.github.gatlingllm.engine;
 
+import static java.util.Comparator.naturalOrder;
+
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
@@ -13,7 +15,7 @@ import java.math.RoundingMode;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /**
  * Draws a JSON text that a schema allows: every property of an object, a few items of an array,
@@ -151,26 +153,18 @@ final class SchemaText {
 
   private ObjectNode object(JsonNode schema, int depth) {
     ObjectNode object = NODES.objectNode();
+    List<String> required = schema.path("required").valueStream().map(JsonNode::asText).toList();
     for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
-      if (depth < MAX_DEPTH / 4 || required(schema, property.getKey())) {
+      if (depth < MAX_DEPTH / 4 || required.contains(property.getKey())) {
         object.set(property.getKey(), value(property.getValue(), depth + 1));
       }
     }
-    for (JsonNode name : schema.path("required")) {
-      if (!object.has(name.asText())) {
-        throw new Unsupported("property " + name.asText() + " is required but not described");
+    for (String name : required) {
+      if (!object.has(name)) {
+        throw new Unsupported("property " + name + " is required but not described");
       }
     }
     return object;
-  }
-
-  private static boolean required(JsonNode schema, String name) {
-    for (JsonNode each : schema.path("required")) {
-      if (each.asText().equals(name)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private ArrayNode array(JsonNode schema, int depth) {
@@ -203,10 +197,10 @@ final class SchemaText {
     Bounds bounds = Bounds.of(schema);
     BigDecimal low = bounds.low().setScale(0, RoundingMode.CEILING);
     BigDecimal high = bounds.high().setScale(0, RoundingMode.FLOOR);
-    if (bounds.lowExcluded(low)) {
+    if (Bounds.isBound(schema, "exclusiveMinimum", low)) {
       low = low.add(BigDecimal.ONE);
     }
-    if (bounds.highExcluded(high)) {
+    if (Bounds.isBound(schema, "exclusiveMaximum", high)) {
       high = high.subtract(BigDecimal.ONE);
     }
     if (low.compareTo(high) > 0) {
@@ -218,7 +212,10 @@ final class SchemaText {
   private BigDecimal number(JsonNode schema) {
     Bounds bounds = Bounds.of(schema);
     int order = bounds.low().compareTo(bounds.high());
-    if (order > 0 || (order == 0 && bounds.excluded(bounds.low()))) {
+    boolean excluded =
+        Bounds.isBound(schema, "exclusiveMinimum", bounds.low())
+            || Bounds.isBound(schema, "exclusiveMaximum", bounds.high());
+    if (order > 0 || (order == 0 && excluded)) {
       throw new Unsupported("no number lies from " + bounds.low() + " to " + bounds.high());
     }
     // Strictly between the bounds, except where they are one.
@@ -242,40 +239,29 @@ final class SchemaText {
   }
 
   /** Between which numbers a value lies; 100 apart where the schema bounds one side or none. */
-  private record Bounds(BigDecimal low, BigDecimal high, JsonNode schema) {
+  private record Bounds(BigDecimal low, BigDecimal high) {
     private static final BigDecimal SPAN = BigDecimal.valueOf(100);
 
     static Bounds of(JsonNode schema) {
-      BigDecimal low = larger(decimal(schema, "minimum"), decimal(schema, "exclusiveMinimum"), 1);
-      BigDecimal high = larger(decimal(schema, "maximum"), decimal(schema, "exclusiveMaximum"), -1);
+      BigDecimal low =
+          decimals(schema, "minimum", "exclusiveMinimum").max(naturalOrder()).orElse(null);
+      BigDecimal high =
+          decimals(schema, "maximum", "exclusiveMaximum").min(naturalOrder()).orElse(null);
       if (low == null) {
         low = high == null || high.compareTo(SPAN) >= 0 ? BigDecimal.ZERO : high.subtract(SPAN);
       }
-      return new Bounds(low, high == null ? low.add(SPAN) : high, schema);
+      return new Bounds(low, high == null ? low.add(SPAN) : high);
     }
 
-    boolean lowExcluded(BigDecimal value) {
-      BigDecimal bound = decimal(schema, "exclusiveMinimum");
-      return bound != null && bound.compareTo(value) == 0;
+    static boolean isBound(JsonNode schema, String name, BigDecimal value) {
+      return decimals(schema, name).anyMatch(bound -> bound.compareTo(value) == 0);
     }
 
-    boolean highExcluded(BigDecimal value) {
-      BigDecimal bound = decimal(schema, "exclusiveMaximum");
-      return bound != null && bound.compareTo(value) == 0;
-    }
-
-    boolean excluded(BigDecimal value) {
-      return lowExcluded(value) || highExcluded(value);
-    }
-
-    private static @Nullable BigDecimal decimal(JsonNode schema, String name) {
-      return schema.path(name).isNumber() ? schema.path(name).decimalValue() : null;
-    }
-
-    /** The larger one by the sign's order; the other where one is absent. */
-    private static @Nullable BigDecimal larger(
-        @Nullable BigDecimal a, @Nullable BigDecimal b, int sign) {
-      return a == null || (b != null && sign * b.compareTo(a) > 0) ? b : a;
+    private static Stream<BigDecimal> decimals(JsonNode schema, String... names) {
+      return Stream.of(names)
+          .map(schema::path)
+          .filter(JsonNode::isNumber)
+          .map(JsonNode::decimalValue);
     }
   }
 }

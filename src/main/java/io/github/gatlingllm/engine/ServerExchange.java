@@ -74,7 +74,7 @@ final class ServerExchange {
     private final GeneratedAnswer answer;
     private final Sequence sequence;
     private final StringBuilder unsent = new StringBuilder();
-    private GeneratedAnswer.Part part = GeneratedAnswer.Part.TEXT;
+    private GeneratedAnswer.TokenType part = GeneratedAnswer.TokenType.TEXT;
     private long begunNanos = receivedNanos;
     private long firstNanos;
     private long lastNanos;
@@ -134,7 +134,7 @@ final class ServerExchange {
   }
 
   private void take(Choice choice) {
-    GeneratedAnswer.Part part = choice.answer.part(choice.generated);
+    GeneratedAnswer.TokenType part = choice.answer.part(choice.generated);
     if (part != choice.part) {
       send(choice);
       choice.part = part;

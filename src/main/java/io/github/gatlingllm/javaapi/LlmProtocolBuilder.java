@@ -37,14 +37,12 @@ import org.jspecify.annotations.Nullable;
 public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** What {@code LlmDsl.llm} starts from. */
-  static final LlmProtocolBuilder START = new LlmProtocolBuilder(new LlmProtocol.ProtocolDraft());
+  static final LlmProtocolBuilder START = new LlmProtocolBuilder(new LlmProtocol());
 
-  private final LlmProtocol.ProtocolDraft draft;
   private final LlmProtocol settings;
 
-  private LlmProtocolBuilder(LlmProtocol.ProtocolDraft draft) {
-    this.draft = draft;
-    this.settings = draft.protocol();
+  private LlmProtocolBuilder(LlmProtocol settings) {
+    this.settings = settings;
   }
 
   /**
@@ -59,12 +57,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** For internal use only. */
   LlmProtocol toProtocol() {
-    if (settings.baseUrls().isEmpty()) {
+    if (settings.baseUrls.isEmpty()) {
       throw InvalidSimulation.because(
           "the llm protocol has no base URL; set one: llm.baseUrl(\"http://localhost:8000/v1\")");
     }
-    boolean judged = !settings.slo().isEmpty() || !settings.sloByName().isEmpty();
-    if (!judged && settings.assertions().stream().anyMatch(Assertion::needsSlo)) {
+    boolean judged = !settings.slo.isEmpty() || !settings.sloByName.isEmpty();
+    if (!judged && settings.assertions.stream().anyMatch(Assertion::needsSlo)) {
       throw InvalidSimulation.because(
           "an assertion on goodput has no SLO to judge; set one: .slo(slo().ttft(200))");
     }
@@ -395,12 +393,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return value;
   }
 
-  private LlmProtocolBuilder with(Consumer<LlmProtocol.ProtocolDraft> change) {
-    return new LlmProtocolBuilder(draft.with(change));
+  private LlmProtocolBuilder with(Consumer<LlmProtocol> change) {
+    return new LlmProtocolBuilder(settings.with(change));
   }
 
   /** Drawn once, so that one protocol is one protocol however often it is asked for. */
-  private static long prefixSeed(LlmProtocol.ProtocolDraft draft) {
-    return draft.seed == null ? Seeds.random() : draft.seed;
+  private static long prefixSeed(LlmProtocol settings) {
+    return settings.seed == null ? Seeds.random() : settings.seed;
   }
 }

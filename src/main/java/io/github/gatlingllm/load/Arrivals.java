@@ -193,7 +193,7 @@ public sealed interface Arrivals extends Serializable {
   @FunctionalInterface
   interface Rate extends Serializable {
 
-    /** Users per second, 0 or more, at so many nanoseconds since the start. */
+    /** Users per second, 0 or more, {@code nanos} nanoseconds after the start. */
     double perSecondAt(long nanos);
   }
 

@@ -28,7 +28,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
   /** Doubling or halving further than this finds nothing. */
   private static final int MOST_STEPS = 20;
 
-  /** 95 % of a normal distribution lie within so many standard deviations. */
+  /** Standard deviations around the mean that hold 95 % of a normal distribution. */
   public GoodputSearch {
     Arrivals.requireRate(startingAt);
     if (!(precision > 0 && precision < 1)) {

@@ -57,7 +57,7 @@ public sealed interface LoadLevel {
   }
 
   /**
-   * Trials: so many users at once, wait for the slowest, and again.
+   * Trials: start all users at once, wait for the slowest, and repeat.
    *
    * @param users iterations of each trial, 1 or more
    * @param trials 1 or more
@@ -106,13 +106,9 @@ public sealed interface LoadLevel {
     public Open {
       if (phases.stabilizeNanos() >= arrivals.lengthNanos()) {
         throw new IllegalArgumentException(
-            "stabilize("
-                + phases.stabilizeNanos() / 1e9
-                + " s) outlasts the "
-                + label
-                + " of "
-                + arrivals.lengthNanos() / 1e9
-                + " s, so nothing would be measured; stabilize for less");
+            ("stabilize(%s s) outlasts the %s of %s s, so nothing would be measured; stabilize for"
+                    + " less")
+                .formatted(phases.stabilizeNanos() / 1e9, label, arrivals.lengthNanos() / 1e9));
       }
     }
 

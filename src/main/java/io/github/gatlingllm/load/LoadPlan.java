@@ -132,14 +132,14 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
     }
 
-    /** All levels, whatever they give. */
+    /** All levels, without a rule that stops early. */
     public Sweep(List<LoadLevel> levels) {
       this(levels, List.of());
     }
 
     /**
-     * Open levels in the same phases, each with a seed of its own: with one for all they would be
-     * one pattern, stretched.
+     * Open levels in the same phases, each with another seed: with the same seed all would have the
+     * same arrival pattern, only stretched.
      */
     public static Sweep open(List<Open> levels, Gaps gaps, long seed, Phases phases) {
       return new Sweep(

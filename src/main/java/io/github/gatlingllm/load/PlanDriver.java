@@ -12,11 +12,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks through the levels of a plan and their phases, and tells each virtual user what to do when
- * it has none to run: run an iteration now, wait, or end.
+ * Walks through the levels of a plan and their phases, and tells each virtual user that asks what
+ * to do next: run an iteration now, wait, or end.
  *
  * <p>A closed level has seats, one per user in flight. A seat is taken by a user that waits for an
- * iteration, and by a new user where nobody does; it is vacant for as long as its user takes from
+ * iteration, and by a new user where none waits; it is vacant for as long as its user takes from
  * the end of one iteration to the start of the next, a few microseconds. An open level starts a
  * user per arrival. Either way nothing new starts once the measure phase is over; the level ends
  * when nothing of it is in flight, or when its drain time is over, and the next one starts at that
@@ -323,8 +323,8 @@ public final class PlanDriver {
   }
 
   /**
-   * Where virtual users come from. Calls return at once: a user starts on a thread of its own,
-   * never inside the call.
+   * Starts virtual users. Calls return at once: a user starts on another thread, never inside the
+   * call.
    */
   public interface Users {
 

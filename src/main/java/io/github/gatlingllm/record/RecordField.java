@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A new field is an entry here, and in {@link RequestRecord} the component that holds its value
  * and is filled with it. Every field is in every line, null or {@code []} where nothing applies,
- * but for those of what was said. Meanings are Markdown.
+ * except the texts. Meanings are Markdown.
  */
 final class RecordField<T> {
 
@@ -43,7 +43,7 @@ final class RecordField<T> {
 
   private static final List<RecordField<?>> CATALOGUE = new ArrayList<>();
 
-  // Who asked whom.
+  // Identity.
 
   static final RecordField<String> REQUEST_ID =
       identity(
@@ -86,7 +86,7 @@ final class RecordField<T> {
   static final RecordField<Phase> PHASE =
       identity("phase", constant(Phase.class), Identity::phase, "in which it was scheduled");
 
-  // When what happened.
+  // Times.
 
   static final RecordField<Long> START =
       timing(
@@ -149,7 +149,7 @@ final class RecordField<T> {
           "(last token − first token) ÷ (`streamed_tokens` − 1), see [metrics](metrics.md); null"
               + " under 2 tokens");
 
-  // What was counted.
+  // Events and tokens.
 
   static final RecordField<int[]> EVENT_OFFSETS =
       events(
@@ -209,7 +209,7 @@ final class RecordField<T> {
           "where `output_tokens` comes from: the server's usage, our tokenizer, or one token per"
               + " token-bearing event");
 
-  // How it ended.
+  // Outcome.
 
   static final RecordField<String> FINISH_REASON =
       outcome("finish_reason", TEXT, Outcome::finishReason, "of the first choice");
@@ -281,17 +281,17 @@ final class RecordField<T> {
           Events::longestGapNanos,
           "longest gap between events of one choice; null under 2 events");
 
-  // What was said, only with the setting recordText.
+  // Texts, only with the setting recordText.
 
   static final RecordField<String> MESSAGES =
-      said("messages", JSON, Text::messages, "chat: the messages as they were sent")
+      text("messages", JSON, Text::messages, "chat: the messages as they were sent")
           .onlyIf(text -> text.messages() != null);
   static final RecordField<String> PROMPT =
-      said("prompt", TEXT, Text::prompt, "completions: the prompt as it was sent")
+      text("prompt", TEXT, Text::prompt, "completions: the prompt as it was sent")
           .onlyIf(text -> text.messages() == null || text.prompt() != null);
-  static final RecordField<String> ANSWER = said("answer", TEXT, Text::answer, "the answer");
+  static final RecordField<String> ANSWER = text("answer", TEXT, Text::answer, "the answer");
   static final RecordField<String> REASONING =
-      said("reasoning", TEXT, Text::reasoning, "reasoning that was streamed");
+      text("reasoning", TEXT, Text::reasoning, "reasoning that was streamed");
 
   /** All fields, in the order of files. */
   static final List<RecordField<?>> ALL = Collections.unmodifiableList(CATALOGUE);
@@ -343,7 +343,7 @@ final class RecordField<T> {
     return field(key, type, record -> of.apply(record.outcome()), meaning);
   }
 
-  private static <T> RecordField<T> said(
+  private static <T> RecordField<T> text(
       String key, FieldType<T> type, Function<Text, @Nullable T> of, String meaning) {
     return field(
             key, type, record -> record.text() == null ? null : of.apply(record.text()), meaning)

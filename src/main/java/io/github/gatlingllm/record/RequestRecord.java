@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One LLM request, measured: who asked what, when what happened, how it ended. One line of {@code
+ * One measured LLM request: its identity, times, token counts and outcome. One line of {@code
  * llm/requests.jsonl}; {@link RecordCodec} owns that form.
  *
  * <p>{@link RecordField}, the catalogue, says what each component means. A value that is not known
@@ -42,7 +42,7 @@ public record RequestRecord(
     return new RequestRecord(identity, timing, events, counted, outcome, server, text);
   }
 
-  /** Gives each value its place; what older files do not have follows from the rest. */
+  /** The record that a line describes; values that older files lack are derived from others. */
   static RequestRecord of(RecordCodec.Values v) {
     RequestStatus status = v.required(RecordField.STATUS);
     return new RequestRecord(
@@ -142,7 +142,7 @@ public record RequestRecord(
         : null;
   }
 
-  /** Who asked whom. */
+  /** Which request it is, who sent it, and where to. */
   public record Identity(
       String requestId,
       String runId,
@@ -300,7 +300,7 @@ public record RequestRecord(
       List<String> sloMissed) {}
 
   /**
-   * What was said; kept only on request ({@code recordText}).
+   * Texts of prompt and answer; kept only with the setting {@code recordText}.
    *
    * @param messages the chat messages as JSON; null for completions
    * @param prompt the prompt; null for chat

@@ -3,7 +3,7 @@ package io.github.gatlingllm.record;
 import java.nio.file.Path;
 
 /**
- * Where a run keeps what.
+ * Paths of the files of a run.
  *
  * @param run directory of the run, the one with Gatling's {@code index.html}
  */
@@ -39,7 +39,7 @@ public record RunFiles(Path run) {
     return folder().resolve("summary.json");
   }
 
-  /** The figures that people paste. */
+  /** The main figures as Markdown, to be pasted into issues and chats. */
   public Path summaryMarkdown() {
     return folder().resolve("summary.md");
   }

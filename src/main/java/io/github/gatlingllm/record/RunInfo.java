@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run as a whole: everything that a report needs besides the records. It is kept in {@code
- * llm/run.json}: one JSON object, keys in snake case, times as {@code …_unix_ns}, never seen half.
+ * llm/run.json}: one JSON object, keys in snake case, times as {@code …_unix_ns}. It is replaced as
+ * a whole, so that readers never see half of it.
  *
  * <p>The measure window of a stage is its {@link Phase#MEASURE} window. A run without a load plan
  * has no stages: it is measured from its first scheduled start to its last close.
@@ -339,8 +340,8 @@ public record RunInfo(
   }
 
   /**
-   * Whether answers of that target were to have exactly {@code max_tokens} tokens; in files that do
-   * not say it by target, what is said of all.
+   * Whether answers of that target were to have exactly {@code max_tokens} tokens; in files without
+   * facts by target, the setting of the whole run.
    */
   public boolean isOutputPinned(String target) {
     TargetFacts facts = targets.get(target);

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *     counts: it is what the user feels; of a streamed request, a missing one is a miss</td></tr>
  * <tr><td>TPOT, ITL, STALL</td><td>a missing one is ignored</td></tr>
  * <tr><td>not ok</td><td>misses {@value #FAILED}, and what else it missed</td></tr>
- * <tr><td>cancelled, never admitted</td><td>misses what was already beyond remedy when it was
+ * <tr><td>cancelled, never admitted</td><td>misses what it had already missed when it was
  *     cancelled; with no such miss it is excluded from goodput</td></tr>
  * </table>
  *

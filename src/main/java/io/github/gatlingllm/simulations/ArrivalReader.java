@@ -3,7 +3,7 @@ package io.github.gatlingllm.simulations;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.Trace;
-import io.github.gatlingllm.simulations.RateCurve.Segment;
+import java.io.Serializable;
 import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -72,7 +72,7 @@ final class ArrivalReader {
   }
 
   private static RateCurve curve(String text) {
-    List<Segment> segments = new ArrayList<>();
+    List<RateCurve.Segment> segments = new ArrayList<>();
     for (String part : text.split(",", -1)) {
       segments.add(segment(part));
     }
@@ -82,14 +82,14 @@ final class ArrivalReader {
     return new RateCurve(segments);
   }
 
-  private static Segment segment(String text) {
+  private static RateCurve.Segment segment(String text) {
     Matcher form = SEGMENT.matcher(text);
     try {
       if (form.matches()) {
         Duration duration = Form.durationOf(form.group(2));
         double rate = new BigDecimal(form.group(1)).doubleValue();
         if (!duration.isZero() && rate <= 1e6) {
-          return new Segment(rate, duration);
+          return new RateCurve.Segment(rate, duration);
         }
       }
     } catch (IllegalArgumentException e) {
@@ -97,5 +97,62 @@ final class ArrivalReader {
     }
     throw new IllegalArgumentException(
         "expected a curve of <rate>:<duration> such as 0:60s,10:120s,50:60s");
+  }
+
+  /**
+   * A rate over time in straight pieces: each segment goes from its own rate to the next one's, the
+   * last one holds.
+   *
+   * @param segments in order of time; at least one
+   */
+  record RateCurve(List<Segment> segments) implements Arrivals.Rate {
+
+    /**
+     * A piece of the curve.
+     *
+     * @param perSecond requests per second at its start, 0 or more
+     * @param duration above 0
+     */
+    record Segment(double perSecond, Duration duration) implements Serializable {}
+
+    public RateCurve {
+      segments = List.copyOf(segments);
+    }
+
+    /**
+     * The rate at that many nanoseconds since the start; after the end that of the last segment.
+     */
+    @Override
+    public double perSecondAt(long sinceStart) {
+      long rest = sinceStart;
+      for (int i = 0; i < segments.size(); i++) {
+        long nanos = segments.get(i).duration().toNanos();
+        if (rest < nanos) {
+          double from = segments.get(i).perSecond();
+          return from + (end(i) - from) * rest / nanos;
+        }
+        rest -= nanos;
+      }
+      return end(segments.size() - 1);
+    }
+
+    /** How long it is. */
+    long lengthNanos() {
+      return segments.stream().mapToLong(segment -> segment.duration().toNanos()).sum();
+    }
+
+    /** Requests to expect: the integral. */
+    double requests() {
+      double sum = 0;
+      for (int i = 0; i < segments.size(); i++) {
+        Segment segment = segments.get(i);
+        sum += (segment.perSecond() + end(i)) / 2 * segment.duration().toNanos() / 1e9;
+      }
+      return sum;
+    }
+
+    private double end(int index) {
+      return segments.get(Math.min(index + 1, segments.size() - 1)).perSecond();
+    }
   }
 }

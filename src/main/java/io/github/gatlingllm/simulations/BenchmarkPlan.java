@@ -94,7 +94,7 @@ record BenchmarkPlan(
             : targets.get(0).endpoint().api();
     Long pinned = settings.get(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
-    Load load = new LoadReader(settings).load(seed);
+    Load load = Load.of(settings, seed);
     List<Tokenizer> tokenizers =
         spread(
             settings,

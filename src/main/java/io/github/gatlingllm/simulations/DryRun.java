@@ -229,11 +229,13 @@ final class DryRun {
     }
   }
 
-  private static String counted(long count, String noun) {
+  /** {@code 1 request}, {@code 2 requests}. */
+  static String counted(long count, String noun) {
     return count + " " + noun + (count == 1 ? "" : "s");
   }
 
-  private static String number(double value) {
+  /** Without an exponent, and without zeros at its end. */
+  static String number(double value) {
     return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 

@@ -7,7 +7,7 @@ import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.StopRule;
-import java.math.BigDecimal;
+import io.github.gatlingllm.simulations.ArrivalReader.RateCurve;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +18,88 @@ import org.jspecify.annotations.Nullable;
  * @param plan all its levels are of one kind, in the same phases
  */
 record Load(LoadPlan plan) {
+
+  /** A search ends when its bracket is narrower than this share of its lower end. */
+  private static final double PRECISION = 0.05;
+
+  /**
+   * The load that was set.
+   *
+   * @param seed of the arrivals
+   */
+  static Load of(Settings settings, long seed) {
+    Arrivals arrivals = settings.get(Setting.ARRIVAL);
+    List<LoadLevel.Open> rates = settings.get(Setting.RATE);
+    boolean search = settings.get(Setting.SEARCH);
+    if (search && rates.size() > 1) {
+      throw settings.invalid(Setting.SEARCH, "expected one llm.rate at most, where it starts");
+    }
+    List<LoadLevel.Open> open =
+        arrivals instanceof Arrivals.Replay replay ? List.of(LoadLevel.Open.replay(replay)) : rates;
+    Phases phases = phases(settings, search || !open.isEmpty());
+    if (search) {
+      double first = rates.isEmpty() ? 1 : rates.get(0).perSecond();
+      return new Load(new GoodputSearch(first, PRECISION, seed, phases));
+    }
+    LoadPlan.Sweep sweep =
+        open.isEmpty() ? closed(settings, phases) : open(settings, open, arrivals, seed, phases);
+    List<StopRule> stopWhen = settings.get(Setting.STOP_WHEN);
+    return new Load(stopWhen.isEmpty() ? sweep : sweep.stopWhen(stopWhen));
+  }
+
+  private static Phases phases(Settings settings, boolean open) {
+    Duration fill = settings.get(Setting.FILL);
+    if (open && !fill.isZero()) {
+      throw settings.invalid(Setting.FILL, "only closed loops fill; use llm.stabilize with rates");
+    }
+    Duration measure = settings.get(Setting.MEASURE);
+    Phases timed =
+        new Phases(
+            fill.toNanos(),
+            settings.get(Setting.STABILIZE).toNanos(),
+            (measure == null ? settings.get(Setting.DURATION) : measure).toNanos(),
+            settings.get(Setting.DRAIN).toNanos(),
+            null);
+    Integer requests = settings.get(Setting.REQUESTS);
+    return requests == null ? timed : timed.withRequests(requests);
+  }
+
+  private static LoadPlan.Sweep closed(Settings settings, Phases phases) {
+    List<Integer> concurrency = settings.get(Setting.CONCURRENCY);
+    Integer requests = phases.requests();
+    if (requests != null && concurrency.stream().anyMatch(c -> c > requests)) {
+      settings.warn("llm.requests=" + requests + " is below a level's concurrency: never reached");
+    }
+    Integer trials = settings.get(Setting.TRIALS);
+    return new LoadPlan.Sweep(
+        concurrency.stream()
+            .<LoadLevel>map(
+                users ->
+                    trials == null
+                        ? new LoadLevel.Closed(users, phases)
+                        : new LoadLevel.Batch(users, trials, phases.drainNanos()))
+            .toList());
+  }
+
+  private static LoadPlan.Sweep open(
+      Settings settings,
+      List<LoadLevel.Open> levels,
+      @Nullable Arrivals arrivals,
+      long seed,
+      Phases phases) {
+    Gaps gaps =
+        arrivals instanceof Arrivals.Steady steady ? steady.gaps() : new Gaps.Exponential(0);
+    long lengthNanos = levels.get(0).arrivals().lengthNanos();
+    try {
+      return LoadPlan.Sweep.open(
+          levels,
+          gaps,
+          seed,
+          lengthNanos == Long.MAX_VALUE ? phases : phases.withMeasure(lengthNanos));
+    } catch (IllegalArgumentException e) {
+      throw settings.invalid(Setting.STABILIZE, String.valueOf(e.getMessage()));
+    }
+  }
 
   /** In the order in which they run; of a search the one it starts at. */
   List<LoadLevel> levels() {
@@ -87,10 +169,7 @@ record Load(LoadPlan plan) {
   String kind() {
     LoadLevel level = levels().get(0);
     if (level instanceof LoadLevel.Batch batch) {
-      return "batch, "
-          + batch.trials()
-          + (batch.trials() == 1 ? " trial" : " trials")
-          + " of each level";
+      return "batch, " + DryRun.counted(batch.trials(), "trial") + " of each level";
     }
     return level instanceof LoadLevel.Open open
         ? "open loop, " + arrivals(open.arrivals())
@@ -101,11 +180,11 @@ record Load(LoadPlan plan) {
     if (arrivals instanceof Arrivals.Replay replay) {
       return "arrivals of "
           + replay.trace().name()
-          + (replay.speed() == 1 ? "" : ", " + plain(replay.speed()) + " times as fast");
+          + (replay.speed() == 1 ? "" : ", " + DryRun.number(replay.speed()) + " times as fast");
     }
     Gaps gaps = gaps(arrivals);
     if (gaps instanceof Gaps.Gamma gamma) {
-      return "gamma arrivals of cv " + plain(gamma.cv());
+      return "gamma arrivals of cv " + DryRun.number(gamma.cv());
     }
     return gaps instanceof Gaps.Equal ? "constant arrivals" : "poisson arrivals";
   }
@@ -124,9 +203,5 @@ record Load(LoadPlan plan) {
     }
     Gaps gaps = gaps(open.arrivals());
     return gaps != null && !(gaps instanceof Gaps.Equal);
-  }
-
-  private static String plain(double value) {
-    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 }

@@ -66,7 +66,7 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
           plan.prefix()
               + ": "
               + (sizes.getMin() == sizes.getMax()
-                  ? counted(sizes.getMax(), "token")
+                  ? DryRun.counted(sizes.getMax(), "token")
                   : sizes.getMin() + " to " + sizes.getMax() + " tokens, and so do totals vary"));
     }
   }
@@ -75,7 +75,7 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
     LengthDistribution lengths = prompts.lengths();
     PromptPool pool = prompts.source() instanceof PromptPool texts ? texts : null;
     String source =
-        (pool == null ? "" : counted(pool.texts().size(), "prompt") + " ")
+        (pool == null ? "" : DryRun.counted(pool.texts().size(), "prompt") + " ")
             + "("
             + prompts.source().origin()
             + ")";
@@ -85,7 +85,7 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
     }
     row.accept(
         "prompts",
-        counted(prompts.made().size(), "text") + " made of " + source + distinct(prompts));
+        DryRun.counted(prompts.made().size(), "text") + " made of " + source + distinct(prompts));
     row.accept("prompt size", lengths + " by " + tokenizer().name());
   }
 
@@ -133,17 +133,13 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
 
   private static String sizes(IntSummaryStatistics chars) {
     return chars.getMin() == chars.getMax()
-        ? counted(chars.getMin(), "character")
+        ? DryRun.counted(chars.getMin(), "character")
         : chars.getMin()
             + " to "
             + chars.getMax()
             + " characters, "
             + Math.round(chars.getAverage())
             + " on average";
-  }
-
-  private static String counted(long count, String noun) {
-    return count + " " + noun + (count == 1 ? "" : "s");
   }
 
   private Tokenizer tokenizer() {

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Set;
-import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +49,7 @@ final class CloudTally {
   }
 
   private static final class Bin {
-    private final IntCountsHistogram micros = new IntCountsHistogram(2);
+    private final CoarseTimes times = new CoarseTimes();
     private final List<Kept> slowest = new ArrayList<>(SLOWEST + 1);
     private @Nullable Kept fastest;
     private double sumX;
@@ -94,7 +94,7 @@ final class CloudTally {
     }
     int value = (int) Math.min(Integer.MAX_VALUE, Math.max(0, Math.round(micros)));
     Bin bin = bin(x);
-    bin.micros.recordValueWithCount(value, weight);
+    bin.times.add(value, weight);
     bin.count += weight;
     bin.sumX += (double) x * weight;
     all += weight;
@@ -177,10 +177,10 @@ final class CloudTally {
         from(index + 1),
         bin.sumX / bin.count,
         bin.count,
-        Math.min(max, bin.micros.getValueAtPercentile(50) / 1e3),
+        Math.min(max, Objects.requireNonNull(bin.times.percentileMs(50))),
         bin.count < LEAST_FOR_P95
             ? null
-            : (Double) Math.min(max, bin.micros.getValueAtPercentile(95) / 1e3),
+            : (Double) Math.min(max, Objects.requireNonNull(bin.times.percentileMs(95))),
         max);
   }
 }

@@ -16,21 +16,19 @@ record FigureGroups(RunStatistics counted) {
   /** The cells that are wanted, in one. */
   GroupTally joined(Predicate<RunStatistics.Key> which) {
     GroupTally sum = GroupTally.empty();
-    counted
-        .cells()
-        .forEach(
-            (key, cell) -> {
-              if (which.test(key)) {
-                sum.add(cell);
-              }
-            });
+    counted.cells.forEach(
+        (key, cell) -> {
+          if (which.test(key)) {
+            sum.add(cell);
+          }
+        });
     return sum;
   }
 
   /** Length of the measure windows of those stages together; what overlaps counts once. */
   long windowNanos(Predicate<LevelWindow> which) {
     return Windows.unionNanos(
-        counted.windows().stages().stream()
+        counted.windows.stages().stream()
             .filter(which)
             .map(w -> new long[] {w.from(), w.to()})
             .toList());
@@ -38,22 +36,22 @@ record FigureGroups(RunStatistics counted) {
 
   /** Whether that target has an SLO; null stands for any. */
   boolean hasSlo(@Nullable String target) {
-    return target == null ? !counted.slo().isEmpty() : !counted.slo().isEmpty(target);
+    return target == null ? !counted.slo.isEmpty() : !counted.slo.isEmpty(target);
   }
 
   /** The trials of those stages; null outside batch mode. */
   @Nullable Trials trials(Predicate<LevelWindow> which) {
     return TrialTally.pooled(
-        counted.windows().stages().stream()
+        counted.windows.stages().stream()
             .filter(which)
-            .map(w -> counted.trials().get(w.index()))
+            .map(w -> counted.trials.get(w.index()))
             .filter(Objects::nonNull)
             .toList());
   }
 
   /** The name of a stage where the run has several targets, or scenarios at one. */
   String place(LevelInfo stage) {
-    Windows windows = counted.windows();
+    Windows windows = counted.windows;
     boolean scenarios = windows.tracks().size() > windows.targets().size();
     return Summary.named(
         stage.label(),
@@ -63,19 +61,19 @@ record FigureGroups(RunStatistics counted) {
 
   /** Labels of the targets. */
   List<String> targets() {
-    return counted.windows().targets();
+    return counted.windows.targets();
   }
 
   /** The stages of that target; null stands for all. */
   List<LevelWindow> stages(@Nullable String target) {
-    return counted.windows().stages().stream()
+    return counted.windows.stages().stream()
         .filter(w -> target == null || target.equals(w.stage().target()))
         .toList();
   }
 
   /** The request names at that target; null stands for all. */
   List<String> requests(@Nullable String target) {
-    return counted.cells().keySet().stream()
+    return counted.cells.keySet().stream()
         .filter(key -> target == null || target.equals(stage(key).stage().target()))
         .map(RunStatistics.Key::name)
         .distinct()
@@ -103,7 +101,7 @@ record FigureGroups(RunStatistics counted) {
   }
 
   private LevelWindow stage(RunStatistics.Key key) {
-    return counted.windows().stages().get(key.stage());
+    return counted.windows.stages().get(key.stage());
   }
 
   /** Figures, and the values behind them. */

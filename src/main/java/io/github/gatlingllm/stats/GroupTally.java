@@ -61,11 +61,11 @@ record GroupTally(Tally tally, WindowThroughput flow) {
   }
 
   private Throughput throughput(double window, @Nullable Trials trials) {
-    Double requests = per((double) flow.ok(), window);
+    Double requests = per((double) flow.ok, window);
     return new Throughput(
         window == 0 ? null : (Double) window,
-        per(flow.tokens(), window),
-        flow.promptKnown() ? per(flow.tokens() + flow.promptTokens(), window) : null,
+        per(flow.tokens, window),
+        flow.promptKnown ? per(flow.tokens + flow.promptTokens, window) : null,
         requests,
         requests == null ? null : (Double) (requests * 60),
         tally.spans().wallTokensPerS(),
@@ -79,8 +79,8 @@ record GroupTally(Tally tally, WindowThroughput flow) {
     return new Goodput(
         tally.attempted() == 0 ? null : (Double) ((double) tally.met() / tally.attempted()),
         Interval.ofShare(tally.met(), tally.attempted()),
-        per((double) flow.met(), window),
-        per(flow.sloTokens(), window),
+        per((double) flow.met, window),
+        per(flow.sloTokens, window),
         tally.attempted(),
         tally.met(),
         tally.excluded(),
@@ -137,30 +137,6 @@ record GroupTally(Tally tally, WindowThroughput flow) {
       met += other.met;
       inFlightNanos += other.inFlightNanos;
       staysMs.add(other.staysMs);
-    }
-
-    double tokens() {
-      return tokens;
-    }
-
-    double sloTokens() {
-      return sloTokens;
-    }
-
-    long promptTokens() {
-      return promptTokens;
-    }
-
-    boolean promptKnown() {
-      return promptKnown;
-    }
-
-    long ok() {
-      return ok;
-    }
-
-    long met() {
-      return met;
     }
 
     long inFlightNanos() {

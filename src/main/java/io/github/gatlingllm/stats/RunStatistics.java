@@ -38,20 +38,20 @@ public final class RunStatistics {
   private static final int MOST_NAMES = 100;
   private static final String OTHER_NAMES = "(other names)";
 
-  private final Windows windows;
+  final Windows windows;
   private final TokenStream stream = new TokenStream();
-  private final SloTally slo;
-  private final OverTime overTime;
-  private final Map<Key, GroupTally> cells = new LinkedHashMap<>();
+  final SloTally slo;
+  final OverTime overTime;
+  final Map<Key, GroupTally> cells = new LinkedHashMap<>();
   private final Map<String, String> names = new HashMap<>();
-  private final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
-  private final Map<Integer, SteadyState> steadiness = new LinkedHashMap<>();
-  private final Map<Integer, TrialTally> trials = new LinkedHashMap<>();
-  private final Map<String, ValueRecorder> server = new LinkedHashMap<>();
+  final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
+  final Map<Integer, SteadyState> steadiness = new LinkedHashMap<>();
+  final Map<Integer, TrialTally> trials = new LinkedHashMap<>();
+  final Map<String, ValueRecorder> server = new LinkedHashMap<>();
   private final Tallies<String> injectors = new Tallies<>("(others)");
-  private final WorkloadTally workload = new WorkloadTally();
-  private final AnswerCounts answers;
-  private final RequestSampleTally requestSamples;
+  final WorkloadTally workload = new WorkloadTally();
+  final AnswerCounts answers;
+  final RequestSampleTally requestSamples;
   private final @Nullable Listener listener;
 
   record Key(int stage, String name) {}
@@ -314,54 +314,8 @@ public final class RunStatistics {
     return name;
   }
 
-  Map<Key, GroupTally> cells() {
-    return cells;
-  }
-
-  Windows windows() {
-    return windows;
-  }
-
-  SloTally slo() {
-    return slo;
-  }
-
-  OverTime overTime() {
-    return overTime;
-  }
-
-  Map<Integer, ArrivalTally> arrivals() {
-    return arrivals;
-  }
-
-  /** By index of the stage. */
-  Map<Integer, SteadyState> steadiness() {
-    return steadiness;
-  }
-
-  /** By index of the stage; of batch stages only. */
-  Map<Integer, TrialTally> trials() {
-    return trials;
-  }
-
-  Map<String, ValueRecorder> server() {
-    return server;
-  }
-
   List<String> injectors() {
     return List.copyOf(injectors.byCount().keySet());
-  }
-
-  WorkloadTally workload() {
-    return workload;
-  }
-
-  AnswerCounts answers() {
-    return answers;
-  }
-
-  RequestSampleTally requestSamples() {
-    return requestSamples;
   }
 
   /**

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
 /** Key figures by scenario and stage; nothing for a run with one scenario. */
@@ -27,8 +26,8 @@ final class ScenarioTally {
 
   private static final class Cell {
     private final LevelWindow stage;
-    private final IntCountsHistogram ttftMicros = new IntCountsHistogram(2);
-    private final IntCountsHistogram e2eMicros = new IntCountsHistogram(2);
+    private final CoarseTimes ttft = new CoarseTimes();
+    private final CoarseTimes e2e = new CoarseTimes();
     private long count;
     private long attempted;
     private long met;
@@ -56,14 +55,8 @@ final class ScenarioTally {
       cell.met += inSlo ? 1 : 0;
     }
     if (record.outcome().ok()) {
-      time(cell.ttftMicros, record.timing().ttftNanos());
-      time(cell.e2eMicros, record.timing().latencyNanos());
-    }
-  }
-
-  private static void time(IntCountsHistogram micros, @Nullable Long nanos) {
-    if (nanos != null) {
-      micros.recordValue(Math.max(0, nanos / 1_000));
+      cell.ttft.add(record.timing().ttftNanos());
+      cell.e2e.add(record.timing().latencyNanos());
     }
   }
 
@@ -84,13 +77,9 @@ final class ScenarioTally {
                     cell.stage.stage().label(),
                     cell.stage.stage().target(),
                     cell.count,
-                    p95Ms(cell.ttftMicros),
-                    p95Ms(cell.e2eMicros),
+                    cell.ttft.percentileMs(95),
+                    cell.e2e.percentileMs(95),
                     cell.attempted == 0 ? null : (Double) ((double) cell.met / cell.attempted))));
     return loads;
-  }
-
-  private static @Nullable Double p95Ms(IntCountsHistogram micros) {
-    return micros.getTotalCount() == 0 ? null : (Double) (micros.getValueAtPercentile(95) / 1e3);
   }
 }

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.HdrHistogram.IntCountsHistogram;
-import org.jspecify.annotations.Nullable;
 
 /** Draws histograms, percentile curves and heat maps out of recorded values. */
 final class Shapes {
@@ -66,10 +65,11 @@ final class Shapes {
   }
 
   /** Counts over time and value in rows of equal ratio, from the smallest value to the largest. */
-  static HeatMap heat(List<@Nullable IntCountsHistogram> microsByBucket) {
+  static HeatMap heat(List<CoarseTimes> byBucket) {
     long low = Long.MAX_VALUE;
     long high = 0;
-    for (IntCountsHistogram micros : microsByBucket) {
+    for (CoarseTimes times : byBucket) {
+      IntCountsHistogram micros = times.micros();
       if (micros != null) {
         low = Math.min(low, Math.max(1, micros.getMinValue()));
         high = Math.max(high, micros.getMaxValue());
@@ -84,8 +84,8 @@ final class Shapes {
       edges.add(low * Math.pow(ratio, row) / 1e3);
     }
     List<Cell> cells = new ArrayList<>();
-    for (int bucket = 0; bucket < microsByBucket.size(); bucket++) {
-      IntCountsHistogram micros = microsByBucket.get(bucket);
+    for (int bucket = 0; bucket < byBucket.size(); bucket++) {
+      IntCountsHistogram micros = byBucket.get(bucket).micros();
       if (micros != null) {
         addRow(micros, bucket, low, ratio, cells);
       }

@@ -8,17 +8,19 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Whether one stage was in steady state over its measure window, from three series of {@value
- * Slices#COUNT} slices each: mean TTFT and mean E2E from schedule of ok requests by schedule,
- * output tok/s by arrival.
+ * #SLICES} slices each: mean TTFT and mean E2E from schedule of ok requests by schedule, output
+ * tok/s by arrival.
  *
  * <p>A series drifts when both hold: its {@linkplain Trend Mann–Kendall trend} is significant at 1
  * % (two-sided, divided among the three series after Bonferroni: |Z| &gt; 2.935), and the means of
@@ -36,17 +38,34 @@ final class SteadyState {
   private static final long LEAST_NANOS = 20_000_000_000L;
   private static final int LEAST_REQUESTS = 40;
 
+  /** A multiple of 4. */
+  private static final int SLICES = 20;
+
   private final LevelWindow window;
-  private final Slices ttftMs;
-  private final Slices e2eMs;
-  private final Slices tokens;
+  private final TimeBuckets<Slice> slices;
   private long requests;
 
   SteadyState(LevelWindow window) {
     this.window = window;
-    ttftMs = new Slices(window);
-    e2eMs = new Slices(window);
-    tokens = new Slices(window);
+    slices = TimeBuckets.within(window.from(), window.nanos(), SLICES, Slice::new);
+  }
+
+  private static final class Slice {
+    private final Mean ttftMs = new Mean();
+    private final Mean e2eMs = new Mean();
+    private double tokens;
+  }
+
+  private static final class Mean {
+    private double sum;
+    private long count;
+
+    private void add(@Nullable Long nanos) {
+      if (nanos != null) {
+        sum += nanos / 1e6;
+        count++;
+      }
+    }
   }
 
   /** The stage that is judged. */
@@ -60,20 +79,17 @@ final class SteadyState {
       return;
     }
     RequestRecord.Timing t = record.timing();
-    requests += window.contains(t.scheduledUnixNanos()) ? 1 : 0;
-    time(ttftMs, t.scheduledUnixNanos(), t.ttftFromScheduleNanos());
-    time(e2eMs, t.scheduledUnixNanos(), t.latencyFromScheduleNanos());
-  }
-
-  private static void time(Slices slices, long scheduled, @Nullable Long nanos) {
-    if (nanos != null) {
-      slices.add(scheduled, nanos / 1e6);
+    if (window.contains(t.scheduledUnixNanos())) {
+      requests++;
+      Slice slice = slices.at(t.scheduledUnixNanos());
+      slice.ttftMs.add(t.ttftFromScheduleNanos());
+      slice.e2eMs.add(t.latencyFromScheduleNanos());
     }
   }
 
-  /** Adds tokens of any request, at their arrival. */
+  /** Adds tokens of any request, at their arrival in the window. */
   void tokens(long unixNanos, double count) {
-    tokens.add(unixNanos, count);
+    slices.at(unixNanos).tokens += count;
   }
 
   /** Null when there is too little to judge by. */
@@ -84,11 +100,50 @@ final class SteadyState {
       return null;
     }
     List<Drift> drifts = new ArrayList<>();
-    collect(drifts, Metric.TTFT_FROM_SCHEDULE_MS.title(), ttftMs.ofMeans(), NumberText::ms);
-    collect(drifts, Metric.E2E_FROM_SCHEDULE_MS.title(), e2eMs.ofMeans(), NumberText::ms);
-    collect(drifts, "output tok/s", tokens.ofRates(), NumberText::number);
+    collect(
+        drifts,
+        Metric.TTFT_FROM_SCHEDULE_MS.title(),
+        ofMeans(slice -> slice.ttftMs),
+        NumberText::ms);
+    collect(
+        drifts, Metric.E2E_FROM_SCHEDULE_MS.title(), ofMeans(slice -> slice.e2eMs), NumberText::ms);
+    collect(drifts, "output tok/s", ofRates(), NumberText::number);
     Drift largest = drifts.stream().max(Comparator.comparingDouble(Drift::change)).orElse(null);
     return new Steadiness(largest);
+  }
+
+  /** The trend of a slice's mean; slices without a value are left out. */
+  private @Nullable Trend ofMeans(Function<Slice, Mean> series) {
+    List<Mean> means = slices.all().stream().map(series).toList();
+    double first = mean(means.subList(0, SLICES / 4));
+    double last = mean(means.subList(SLICES - SLICES / 4, SLICES));
+    double[] values =
+        means.stream().filter(m -> m.count > 0).mapToDouble(m -> m.sum / m.count).toArray();
+    return Double.isNaN(first) || Double.isNaN(last) ? null : Trend.of(values, first, last);
+  }
+
+  /** Of all values; NaN without one. */
+  private static double mean(List<Mean> slices) {
+    double sum = 0;
+    long count = 0;
+    for (Mean slice : slices) {
+      sum += slice.sum;
+      count += slice.count;
+    }
+    return sum / count;
+  }
+
+  /** The trend of tokens per second of a slice; one without tokens has 0. */
+  private @Nullable Trend ofRates() {
+    double sliceSeconds = window.nanos() / 1e9 / SLICES;
+    double[] rates =
+        slices.all().stream().mapToDouble(slice -> slice.tokens / sliceSeconds).toArray();
+    return Trend.of(rates, mean(rates, 0), mean(rates, SLICES - SLICES / 4));
+  }
+
+  /** Of a quarter of the slices. */
+  private static double mean(double[] rates, int from) {
+    return Arrays.stream(rates, from, from + SLICES / 4).average().orElse(0);
   }
 
   private static void collect(

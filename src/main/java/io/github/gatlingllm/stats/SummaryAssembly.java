@@ -55,9 +55,9 @@ final class SummaryAssembly {
   }
 
   RunFigures figures() {
-    counted.windows().stages().forEach(this::addStage);
-    counted.windows().tracks().forEach(this::addCurve);
-    counted.windows().targets().forEach(this::addTarget);
+    counted.windows.stages().forEach(this::addStage);
+    counted.windows.tracks().forEach(this::addCurve);
+    counted.windows.targets().forEach(this::addTarget);
     GroupTally whole = parts.joined(key -> true);
     Figures run =
         whole.figures(
@@ -66,8 +66,8 @@ final class SummaryAssembly {
             info.planned(),
             bestGoodput(curves),
             parts.trials(w -> true));
-    ArrivalFigures arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals().values()));
-    Summary.Workload workload = counted.workload().workload();
+    ArrivalFigures arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals.values()));
+    Summary.Workload workload = counted.workload.workload();
     List<Check> checks = checks(run, workload, arrivals);
     Summary summary =
         new Summary(
@@ -76,7 +76,7 @@ final class SummaryAssembly {
                 info.state() == RunInfo.State.COMPLETE, run, curves, info.conclusions()),
             info.config(),
             workload,
-            counted.slo().table(),
+            counted.slo.table(),
             run,
             arrivals,
             bestKnee(curves),
@@ -93,7 +93,7 @@ final class SummaryAssembly {
   private void addStage(LevelWindow window) {
     GroupTally cell = parts.joined(key -> key.stage() == window.index());
     WindowThroughput flow = cell.flow();
-    ArrivalTally arrivals = counted.arrivals().get(window.index());
+    ArrivalTally arrivals = counted.arrivals.get(window.index());
     boolean timed = window.nanos() > 0;
     Double inFlight = timed ? (Double) ((double) flow.inFlightNanos() / window.nanos()) : null;
     Figures figures =
@@ -117,7 +117,7 @@ final class SummaryAssembly {
             inFlight,
             arrivals == null ? null : arrivals.arrivals(),
             figures));
-    SteadyState steady = counted.steadiness().get(window.index());
+    SteadyState steady = counted.steadiness.get(window.index());
     measured.add(
         new MeasuredLevel(
             parts.place(window.stage()),
@@ -157,7 +157,7 @@ final class SummaryAssembly {
   private void addCurve(Windows.Track track) {
     curves.add(
         new LoadCurve(
-            counted.slo().global(track.target()),
+            counted.slo.global(track.target()),
             stages.stream()
                 .filter(
                     s ->
@@ -177,7 +177,7 @@ final class SummaryAssembly {
 
   private void addTarget(String target) {
     List<LoadCurve> own = curves.stream().filter(c -> c.target().equals(target)).toList();
-    List<LevelWindow> all = counted.windows().stages();
+    List<LevelWindow> all = counted.windows.stages();
     GroupTally cell = parts.joined(key -> all.get(key.stage()).stage().target().equals(target));
     targets.add(
         new Target(
@@ -216,10 +216,8 @@ final class SummaryAssembly {
 
   private List<RequestGroup> requests() {
     Map<String, GroupTally> byName = new LinkedHashMap<>();
-    counted
-        .cells()
-        .forEach(
-            (key, cell) -> byName.computeIfAbsent(key.name(), n -> GroupTally.empty()).add(cell));
+    counted.cells.forEach(
+        (key, cell) -> byName.computeIfAbsent(key.name(), n -> GroupTally.empty()).add(cell));
     long window = parts.windowNanos(w -> true);
     List<RequestGroup> groups = new ArrayList<>();
     byName.forEach(
@@ -241,8 +239,8 @@ final class SummaryAssembly {
             measured,
             curves.stream().map(SummaryAssembly::sweep).toList(),
             arrivals,
-            counted.workload().modelsOfTargets(),
-            counted.answers(),
+            counted.workload.modelsOfTargets(),
+            counted.answers,
             cachedPrompts(workload.cachedShare(), workload.cache())));
   }
 
@@ -278,7 +276,7 @@ final class SummaryAssembly {
 
   private Map<String, Distribution> server() {
     Map<String, Distribution> said = new LinkedHashMap<>();
-    counted.server().forEach((name, values) -> said.put(name, values.distribution()));
+    counted.server.forEach((name, values) -> said.put(name, values.distribution()));
     return said;
   }
 
@@ -290,12 +288,12 @@ final class SummaryAssembly {
         shapes.put(metric, Shapes.of(values));
       }
     }
-    OverTime time = counted.overTime();
+    OverTime time = counted.overTime;
     return new Series(
         time.bucketS(),
         time.buckets(parts.hasSlo(null)),
-        Shapes.heat(time.ttftMicros()),
+        Shapes.heat(time.ttft()),
         shapes,
-        counted.requestSamples().requestSamples(whole, counted.arrivals().values()));
+        counted.requestSamples.requestSamples(whole, counted.arrivals.values()));
   }
 }

@@ -24,6 +24,7 @@ final class Windows {
 
   private final List<LevelWindow> stages = new ArrayList<>();
   private final Map<Track, List<LevelWindow>> byTrack = new HashMap<>();
+  private final List<List<LevelWindow>> besides = new ArrayList<>();
   private final Map<Key, LevelWindow> byLabel = new HashMap<>();
 
   /**
@@ -48,7 +49,9 @@ final class Windows {
     stages.add(window);
     Track track = Track.of(window.stage());
     byLabel.putIfAbsent(new Key(window.stage().label(), track), window);
-    byTrack.computeIfAbsent(track, t -> new ArrayList<>()).add(window);
+    List<LevelWindow> sameTrack = byTrack.computeIfAbsent(track, t -> new ArrayList<>());
+    sameTrack.add(window);
+    besides.add(sameTrack);
     return window;
   }
 
@@ -105,7 +108,7 @@ final class Windows {
 
   /** A stage and all others of its target and scenario, in order of time. */
   List<LevelWindow> besides(LevelWindow stage) {
-    return byTrack.getOrDefault(Track.of(stage.stage()), List.of());
+    return besides.get(stage.index());
   }
 
   /** Length of the union of intervals {from, to}: what overlaps counts once. */

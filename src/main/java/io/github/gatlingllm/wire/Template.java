@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * An event that held one delta and nothing else but usage behind it, without that delta's text.
- * Consecutive chunks of a stream mostly differ in the text only, so the next one is compared
- * instead of parsed.
+ * Consecutive chunks of a stream mostly differ only in the text and perhaps in a few {@link Slot}s
+ * behind it, so the next one is compared instead of parsed.
  *
  * <p>Why that is the same as parsing: let an event be {@code P + text + S}, where {@code text} is
  * the content of the one string that was reported. Another event {@code P + text' + S} in which
@@ -15,7 +15,8 @@ import java.util.List;
  * escape, makes the parser take the same steps: up to the opening quote it sees the same bytes,
  * then a string that ends where {@code S} begins, then the same bytes again; and nothing but its
  * own report depends on that text (where something does, the parser does not learn). The same holds
- * for the digits of a whole number: they end where another byte comes.
+ * for another string, whose text is ignored, and for the digits of a whole number: they end where
+ * another byte comes.
  */
 final class Template {
 
@@ -27,21 +28,29 @@ final class Template {
   private int suffix;
   private int choice;
   private Channel channel = Channel.CONTENT;
-  private UsageNumber[] numbers = {};
-  private final int[] counts = new int[UsageNumber.COUNTS];
+  private List<Slot> slots = List.of();
+  private boolean hasUsage;
+  private final int[] counts = new int[Slot.COUNTS];
   private int textLength;
 
   /**
-   * A whole number inside usage.
+   * A value behind the text that may differ from event to event: a whole number inside usage, or a
+   * string that means nothing.
    *
-   * @param from where its first digit lies
-   * @param count 0 prompt, 1 completion, 2 cached, 3 reasoning tokens; −1 for any other number
+   * @param from where its first digit or the first byte of its text lies
+   * @param count 0 prompt, 1 completion, 2 cached, 3 reasoning tokens; else one of the constants
    */
-  record UsageNumber(int from, int to, int count) {
+  record Slot(int from, int to, int count) {
     static final int COUNTS = 4;
+    static final int OTHER_NUMBER = -1;
+    static final int IGNORED_TEXT = -2;
 
     /** Longer numbers are not learnt: these fit into an int. */
     static final int MAX_DIGITS = 9;
+
+    private Slot movedBy(int bytes) {
+      return new Slot(from + bytes, to + bytes, count);
+    }
   }
 
   void learn(
@@ -61,22 +70,20 @@ final class Template {
     suffix = newSuffix;
     choice = newChoice;
     channel = ofText;
-    numbers = new UsageNumber[0];
+    slots = List.of();
+    hasUsage = false;
     Arrays.fill(counts, -1);
   }
 
   /**
-   * Adds that the event ended its delta with usage: the numbers in it may differ, too.
+   * Adds what may differ behind the text of the event that was learnt.
    *
-   * @param learnt numbers behind the text, in their order
+   * @param learnt in their order
+   * @param ofUsage whether the event held usage
    */
-  void learnUsage(int textTo, List<UsageNumber> learnt) {
-    numbers = new UsageNumber[learnt.size()];
-    for (int i = 0; i < numbers.length; i++) {
-      UsageNumber number = learnt.get(i);
-      int moved = prefix - textTo;
-      numbers[i] = new UsageNumber(number.from() + moved, number.to() + moved, number.count());
-    }
+  void learnSlots(int textTo, List<Slot> learnt, boolean ofUsage) {
+    slots = learnt.stream().map(slot -> slot.movedBy(prefix - textTo)).toList();
+    hasUsage = ofUsage;
   }
 
   /** Whether this event is the learnt one with another text; false before anything was learnt. */
@@ -85,35 +92,48 @@ final class Template {
     if (prefix == 0 || textFrom >= to || !Arrays.equals(buffer, from, textFrom, frame, 0, prefix)) {
       return false;
     }
-    int textTo = numbers.length == 0 ? to - suffix : ByteSearch.closingQuote(buffer, textFrom, to);
+    int textTo = slots.isEmpty() ? to - suffix : ByteSearch.closingQuote(buffer, textFrom, to);
     textLength = textTo - textFrom;
     return textLength > 0
         && fitsSuffix(buffer, textTo, to)
-        && (numbers.length > 0 || ByteSearch.closingQuote(buffer, textFrom, to) == textTo);
+        && (!slots.isEmpty() || ByteSearch.closingQuote(buffer, textFrom, to) == textTo);
   }
 
   private boolean fitsSuffix(byte[] buffer, int from, int to) {
     int at = from;
     int frameAt = prefix;
-    for (UsageNumber number : numbers) {
-      int next = at + number.from() - frameAt;
-      if (next > to || !Arrays.equals(buffer, at, next, frame, frameAt, number.from())) {
+    for (int i = 0; i < slots.size(); i++) {
+      Slot slot = slots.get(i);
+      int next = at + slot.from() - frameAt;
+      if (next > to || !Arrays.equals(buffer, at, next, frame, frameAt, slot.from())) {
         return false;
       }
-      at = next;
-      int value = 0;
-      while (at < to && at < next + UsageNumber.MAX_DIGITS && isDigit(buffer[at])) {
-        value = value * 10 + buffer[at++] - '0';
-      }
-      if (at == next || (at > next + 1 && buffer[next] == '0')) {
+      at =
+          slot.count() == Slot.IGNORED_TEXT
+              ? ByteSearch.closingQuote(buffer, next, to)
+              : numberEnd(buffer, next, to, slot.count());
+      if (at < 0) {
         return false;
       }
-      if (number.count() >= 0) {
-        counts[number.count()] = value;
-      }
-      frameAt = number.to();
+      frameAt = slot.to();
     }
     return Arrays.equals(buffer, at, to, frame, frameAt, prefix + suffix);
+  }
+
+  /** Where the whole number ends, whose value is kept; −1 where there is none. */
+  private int numberEnd(byte[] buffer, int from, int to, int count) {
+    int at = from;
+    int value = 0;
+    while (at < to && at < from + Slot.MAX_DIGITS && isDigit(buffer[at])) {
+      value = value * 10 + buffer[at++] - '0';
+    }
+    if (at == from || (at > from + 1 && buffer[from] == '0')) {
+      return -1;
+    }
+    if (count >= 0) {
+      counts[count] = value;
+    }
+    return at;
   }
 
   private static boolean isDigit(byte b) {
@@ -127,10 +147,10 @@ final class Template {
 
   /** Whether the event that fitted holds usage. */
   boolean hasUsage() {
-    return numbers.length > 0;
+    return hasUsage;
   }
 
-  /** A count of the event that fitted, by its place in {@link UsageNumber#count}; −1: absent. */
+  /** A count of the event that fitted, by its place in {@link Slot#count}; −1: absent. */
   int count(int place) {
     return counts[place];
   }

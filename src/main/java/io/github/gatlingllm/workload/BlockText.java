@@ -12,9 +12,9 @@ import java.util.stream.Stream;
  *
  * <p>A block is 512 common words of three letters, drawn by its id. With the blank before it such a
  * word is one token in byte pair vocabularies and four characters long, and tokens never reach over
- * a blank: so counts add up, whatever follows what. This is proven at the start, on words and on
- * whole blocks; where a tokenizer does not play along, each text is counted, and cut or padded at
- * its end until it fits.
+ * a blank: so counts add up, whatever follows what. This is checked when it is built, on words and
+ * on whole blocks; where it does not hold for a tokenizer, each text is counted, and cut or padded
+ * at its end until it fits.
  *
  * <p>Immutable; safe for use by several threads.
  */

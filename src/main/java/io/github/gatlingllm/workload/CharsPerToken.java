@@ -1,6 +1,8 @@
 package io.github.gatlingllm.workload;
 
-/** A token per so many characters (Unicode code points): a rule of thumb, not a vocabulary. */
+/**
+ * One token per {@code chars} characters (Unicode code points): a rule of thumb, not a vocabulary.
+ */
 record CharsPerToken(int chars) implements Tokenizer {
 
   static final CharsPerToken FOUR = new CharsPerToken(4);

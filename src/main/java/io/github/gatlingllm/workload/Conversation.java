@@ -1,18 +1,18 @@
 package io.github.gatlingllm.workload;
 
-import io.github.gatlingllm.wire.Message;
+import io.github.gatlingllm.wire.GenerationRequest.Message;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was said so far in a multi-turn chat. Kept in the session; immutable.
+ * The history of a multi-turn chat. Kept in the session; immutable.
  *
  * @param messages in order, the system's first where there is one
  * @param turns how many answers there were
  * @param tokens of all messages so far, as counted with the last answer; 0 where not known
  * @param contextLimit tokens that a request and its answer may have together; null for no limit
- * @param script the dialog whose turns are asked; null where others ask
+ * @param script the dialog that is replayed; null where the simulation writes the prompts
  * @param over why nothing more is asked: a turn did not fit, or one of a script's failed; null
  *     while it goes on
  */
@@ -29,7 +29,7 @@ public record Conversation(
   }
 
   /**
-   * A dialog that is asked again.
+   * A recorded dialog that is replayed.
    *
    * @param turns what is asked, in order
    * @param tools definitions of the tools the model can call, a JSON array; null for none
@@ -47,13 +47,13 @@ public record Conversation(
     return new Conversation(List.of(messages), 0, 0, null, null, null);
   }
 
-  /** One in which only the system has spoken. */
+  /** One with a system message only. */
   public static Conversation ofSystem(String text) {
     return of(Message.system(text));
   }
 
   /**
-   * One that begins as a dialog does, and will ask its turns.
+   * One that replays a recorded dialog.
    *
    * @param recorded whether recorded answers join the history in place of those that came
    */

@@ -3,7 +3,7 @@ package io.github.gatlingllm.workload;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.gatlingllm.wire.Message;
+import io.github.gatlingllm.wire.GenerationRequest.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -53,7 +53,7 @@ public record Dialog(
   /**
    * One exchange.
    *
-   * @param asked what the user, or a tool, said; not empty
+   * @param asked messages of the user or of a tool; not empty
    * @param answer the recorded answer; empty where the dialog ends before it
    */
   public record Turn(List<Message> asked, List<Message> answer) {
@@ -63,9 +63,12 @@ public record Dialog(
     }
   }
 
-  /** What the system said before the first turn. */
+  /** The system messages before the first turn. */
   public List<Message> opening() {
-    return messages.stream().takeWhile(message -> !isAsked(message)).filter(m -> !said(m)).toList();
+    return messages.stream()
+        .takeWhile(message -> !isAsked(message))
+        .filter(m -> !isAnswer(m))
+        .toList();
   }
 
   /** All exchanges in order. */
@@ -79,7 +82,7 @@ public record Dialog(
       if (!opened) {
         continue;
       }
-      if (said(message)) {
+      if (isAnswer(message)) {
         answer.add(message);
         continue;
       }
@@ -96,7 +99,7 @@ public record Dialog(
     return turns;
   }
 
-  /** Everything up to the last thing that the user, or a tool, said: a request of one shot. */
+  /** All messages up to the last one of the user or of a tool: what a single request sends. */
   public List<Message> asked() {
     List<Message> all = new ArrayList<>(opening());
     List<Turn> turns = turns();
@@ -120,7 +123,7 @@ public record Dialog(
     return texts(asked());
   }
 
-  /** What the system said before the first turn; null where it said nothing. */
+  /** The text of the system messages before the first turn; null where there are none. */
   public @Nullable String system() {
     List<Message> opening = opening();
     return opening.isEmpty() ? null : texts(opening);
@@ -135,15 +138,15 @@ public record Dialog(
 
   /** Whether it begins with an answer that nobody asked for. */
   boolean beginsWithAnswer() {
-    return messages.stream().takeWhile(message -> !isAsked(message)).anyMatch(Dialog::said);
+    return messages.stream().takeWhile(message -> !isAsked(message)).anyMatch(Dialog::isAnswer);
   }
 
-  private static boolean said(Message message) {
+  private static boolean isAnswer(Message message) {
     return message.role().equals("assistant");
   }
 
   private static boolean isAsked(Message message) {
-    return !said(message)
+    return !isAnswer(message)
         && !message.role().equals("system")
         && !message.role().equals("developer");
   }

@@ -1,7 +1,7 @@
 package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.github.gatlingllm.wire.Message;
+import io.github.gatlingllm.wire.GenerationRequest.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -46,9 +46,9 @@ final class DialogFormats {
           "expected an object with a list \"conversations\"; is it in the ShareGPT form?");
     }
     List<Message> messages = new ArrayList<>();
-    for (JsonNode said : list) {
-      String text = DialogReader.text(said, said.has("value") ? "value" : "content");
-      String from = DialogReader.text(said, said.has("from") ? "from" : "role");
+    for (JsonNode message : list) {
+      String text = DialogReader.text(message, message.has("value") ? "value" : "content");
+      String from = DialogReader.text(message, message.has("from") ? "from" : "role");
       messages.add(Message.of(shareGptRole(from), text));
     }
     return Dialog.of(messages);

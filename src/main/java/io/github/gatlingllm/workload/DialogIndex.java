@@ -112,13 +112,7 @@ final class DialogIndex {
       line.append("; ").append(beginWithAnswer).append(" begin with an answer, which is not sent");
     }
     leftOut.forEach(
-        (reason, count) ->
-            line.append("; left out ")
-                .append(count)
-                .append(" of ")
-                .append(seen)
-                .append(": ")
-                .append(reason));
+        (reason, count) -> line.append("; left out %s of %s: %s".formatted(count, seen, reason)));
     return line.toString();
   }
 

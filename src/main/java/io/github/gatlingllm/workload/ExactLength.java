@@ -5,9 +5,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts or continues texts so that they have exactly so many tokens, counted anew as a whole: cut
- * texts may be tokenized otherwise than their beginnings were. Too slow for an event loop; may be
- * used by several threads.
+ * Cuts or continues texts to an exact number of tokens. Every result is counted as a whole, because
+ * a cut text may be tokenized otherwise than the beginning it was cut from. Too slow for an event
+ * loop; may be used by several threads.
  *
  * <p>Texts begin and end with a visible character, because chat templates trim them. A text that is
  * too short is continued by made-up sentences ({@link SyntheticText}), never by repetition. Where

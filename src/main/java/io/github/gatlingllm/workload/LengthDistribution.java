@@ -55,7 +55,7 @@ public sealed interface LengthDistribution {
     return new Lognormal(mean, std);
   }
 
-  /** Every length from {@code least} to {@code most} alike, both included. */
+  /** Every length from {@code least} to {@code most} with equal chance, both included. */
   static LengthDistribution uniform(int least, int most) {
     return new Uniform(least, most);
   }
@@ -94,7 +94,7 @@ public sealed interface LengthDistribution {
             : uniform(Integer.parseInt(form.group(1)), Integer.parseInt(form.group(3)));
       }
     } catch (IllegalArgumentException e) {
-      // Said below: what is wrong with a number is what is expected of it.
+      // The message below says what is expected of each number.
     }
     throw new IllegalArgumentException(
         "expected tokens from 1 to " + MOST + ": a number, <mean>:<std> or <least>-<most>");

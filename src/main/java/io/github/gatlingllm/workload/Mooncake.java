@@ -1,7 +1,7 @@
 package io.github.gatlingllm.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.github.gatlingllm.wire.Message;
+import io.github.gatlingllm.wire.GenerationRequest.Message;
 import java.util.List;
 
 /**
@@ -13,8 +13,8 @@ import java.util.List;
  *
  * <p>The time stamp is in milliseconds; a hash id stands for the 512 tokens of its block and all
  * before them. {@link BlockText} makes up the texts: the same block for the same id. Ids beyond
- * {@code input_length} have no text; where there are too few ids, or none, the rest is like no
- * other.
+ * {@code input_length} have no text; where there are too few ids, or none, the rest of the text is
+ * unique to that request.
  */
 final class Mooncake implements DialogReader {
 

@@ -44,8 +44,8 @@ public sealed interface PromptPrefix {
   }
 
   /**
-   * Tokens of the prefixes of the first requests. Where the least and the most differ, so do the
-   * totals of prompts, for the tokenizer does not count every prefix alike.
+   * Tokens of the prefixes of the first requests. Where the least and the most differ, the
+   * tokenizer does not give every prefix the same count, and the totals of prompts differ too.
    */
   static IntSummaryStatistics sizes(Texts texts, Tokenizer tokenizer) {
     return IntStream.range(0, SIZED)

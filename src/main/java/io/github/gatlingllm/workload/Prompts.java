@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Prompts of given lengths are all made in {@link #tokens}, before the load starts, by all
- * processors: tokenizing is too slow for an event loop, and beside the load it would disturb it.
- * There are as many distinct ones as asked for; after these they come again in the same order.
+ * processors: tokenizing is too slow for an event loop, and during the load it would distort the
+ * measurement. There are as many distinct ones as asked for; after these they come again in the
+ * same order.
  *
  * <p>Immutable; all methods may be called from any thread.
  */
@@ -103,7 +104,7 @@ public final class Prompts {
 
   private Prompt make(ExactLength exact, LengthDistribution lengths, int index) {
     int wanted = lengths.draw(SplitMix64.at(seed, LENGTH_SALT, index), index);
-    // A fixed text stays one text: it is always continued alike.
+    // A fixed text stays the same: it is always continued in the same way.
     SplittableRandom random = SplitMix64.at(seed, TEXT_SALT, source.fixed() ? 0 : index);
     ExactLength.Fitted fitted =
         exact.of(prefix.of(index), source.pick(seed, index), "", wanted, random);
@@ -156,7 +157,7 @@ public final class Prompts {
    */
   public interface Source {
 
-    /** Made-up English sentences, so many in each prompt, ≥ 1. */
+    /** Made-up English, {@code sentences} (≥ 1) in each prompt. */
     static Source synthetic(int sentences) {
       return new SyntheticText(sentences);
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts tokens on one thread of its own, so that no event loop ever does: prompts while their
  * requests are in flight, answers of servers that do not count them, and of the others a sample.
- * Only records wait for it.
+ * Only the writing of records waits for it.
  *
  * <p>Memory is bounded: beyond {@value #MOST_WAITING} texts or records that wait, nothing is
  * counted until there is room, and that is said at the end. Thread-safe.
@@ -35,10 +35,10 @@ public final class TokenCounting {
 
   private static final int ONE_IN = 16;
 
-  /** With more waiting, samples are not counted: counts that somebody waits for come first. */
+  /** With more waiting, samples are not counted: counts that a record needs come first. */
   private static final int FEW_WAITING = 64;
 
-  /** For handing over what was just counted. */
+  /** Time for handing over what was just counted, after the wait. */
   private static final Duration FINISHING = Duration.ofMillis(200);
 
   private final ExecutorService thread =
@@ -107,11 +107,8 @@ public final class TokenCounting {
       } catch (RuntimeException e) {
         if (failing.add(tokenizer.name())) {
           System.out.println(
-              "LLM: "
-                  + tokenizer.name()
-                  + " cannot count a prompt ("
-                  + e
-                  + "); it stays uncounted");
+              "LLM: %s cannot count a prompt (%s); it stays uncounted"
+                  .formatted(tokenizer.name(), e));
         }
       }
       known = true;
@@ -165,7 +162,7 @@ public final class TokenCounting {
     return (requestIndex < FIRST || requestIndex % ONE_IN == 0) && waiting.get() < FEW_WAITING;
   }
 
-  /** A prompt that nobody counts yet. */
+  /** The count of a prompt, not begun yet. */
   public PromptCount prompt(Tokenizer tokenizer, List<String> texts) {
     return new PromptCount(tokenizer, texts);
   }

@@ -18,8 +18,8 @@ public interface Tokenizer {
    * The longest beginning of the text that has at most that many tokens and ends with a whole
    * character; all of it where it has no more.
    *
-   * <p>Cut texts are tokenized anew by whoever gets them: its count may come out lower than {@code
-   * tokens}, and with some tokenizers higher. Who needs an exact count verifies.
+   * <p>Tokenized again on its own, the cut text may have fewer than {@code tokens} tokens, and with
+   * some tokenizers more. Callers that need an exact count must count it again.
    *
    * @param tokens ≥ 0
    */
@@ -46,9 +46,9 @@ public interface Tokenizer {
       return huggingFace(name.substring(HuggingFace.PREFIX.length()));
     }
     throw new IllegalArgumentException(
-        "tokenizer '"
-            + name
-            + "' is unknown; expected auto, chars4, tiktoken:<encoding> or hf:<tokenizer.json>");
+        ("tokenizer '%s' is unknown; expected auto, chars4, tiktoken:<encoding> or"
+                + " hf:<tokenizer.json>")
+            .formatted(name));
   }
 
   /** OpenAI's {@code cl100k_base}; its tables (1.6 MB) are loaded on first use. */

@@ -7,8 +7,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Six ways of asking that differ in what a server's prefix cache can do for them. Their sizes are
- * tokens of the text, by the tokenizer; a chat template adds its own.
+ * Six standard workloads that differ in how much of a prompt a server's prefix cache can reuse.
+ * Sizes are tokens of the text, by the tokenizer; a chat template adds its own.
  */
 public enum WorkloadScenario {
   /** The same short prompt, every time. */
@@ -38,7 +38,7 @@ public enum WorkloadScenario {
   /** Turns of a dialog of {@link #D} unless another number is asked for. */
   public static final int TURNS = 5;
 
-  /** Tokens that no other prompt has, at least. */
+  /** Least number of tokens that a prompt has for itself after the shared beginning. */
   private static final int LEAST_OF_ITS_OWN = 10;
 
   private static final long SYSTEM_SALT = 0x73797374656d7072L; // "systempr"
@@ -111,7 +111,7 @@ public enum WorkloadScenario {
    * @param count how many distinct ones, 1 or more; those that are all the same are made once
    */
   public Ready ready(Tokenizer tokenizer, long seed, int count) {
-    // What one scenario asks must not be in the cache because another one asked it before.
+    // Prompts of one scenario must not be cached because another scenario sent them before.
     long own = SplitMix64.at(seed, OWN_SALT, name().hashCode()).nextLong();
     Prompts prompts =
         Prompts.of(source(own, tokenizer), own)

@@ -1,4 +1,8 @@
-/** What is asked: prompts, where they come from and which request gets which. */
+/**
+ * Workloads: prompts and their lengths, prefixes, datasets, tokenizers and conversations. Users
+ * meet {@code Tokenizer}, {@code LengthDistribution}, {@code Dialog} and {@code Conversation}
+ * through the DSL; the rest is internal.
+ */
 @NullMarked
 package io.github.gatlingllm.workload;
 

@@ -23,7 +23,7 @@ class InFlightTest {
     return new StreamedExchange(
         timeline,
         new ReceivedAnswer(timeline, 1),
-        new StreamedExchange.Settings(true, 0, List.of()),
+        new StreamedExchange.ReadOptions(true, 0, List.of()),
         session.eventLoop(),
         () -> 1,
         inFlight::remove);

@@ -78,6 +78,16 @@ class RunConfigTest {
     assertThat(RunConfig.report(protocols.subList(0, 1))).isEqualTo(ReportOptions.DEFAULT);
   }
 
+  /** Equal protocols share a gate, and are noted once. */
+  @Test
+  void protocolsOfTheSamePartsAreEqual() {
+    LlmProtocolBuilder base = llm.baseUrl("http://a/v1").model("m").maxInFlight(2);
+    List<LlmProtocol> protocols =
+        protocols(base.target("A"), base.target("A"), base.target("B"), base.maxInFlight(3));
+    assertThat(protocols.get(0)).isEqualTo(protocols.get(1)).hasSameHashCodeAs(protocols.get(1));
+    assertThat(protocols.subList(1, 4)).doesNotHaveDuplicates();
+  }
+
   @Test
   void oneTargetIsPinnedWhereAllItsProtocolsAre() {
     List<LlmProtocol> protocols =

@@ -25,8 +25,8 @@ import java.util.Locale;
 /**
  * Answers every request with one event stream, encoded beforehand and handed to the kernel in one
  * piece, so that a client meets events as fast as it can read them. A process of its own: {@code
- * FloodServer <token events> <bytes per HTTP chunk, 0 for an event each>} prints its port and ends
- * with its standard input.
+ * FloodServer <token events> <bytes per HTTP chunk, 0 for an event each> <what each chunk ends
+ * with>} prints its port and ends with its standard input.
  */
 final class FloodServer {
 
@@ -38,7 +38,7 @@ final class FloodServer {
 
   public static void main(String[] args) throws Exception {
     byte[] answer =
-        answer(Integer.parseInt(args[0]), Integer.parseInt(args[1]), Boolean.parseBoolean(args[2]));
+        answer(Integer.parseInt(args[0]), Integer.parseInt(args[1]), Extra.valueOf(args[2]));
     ByteBuf flood =
         Unpooled.unreleasableBuffer(
             Unpooled.directBuffer(answer.length).writeBytes(answer).asReadOnly());
@@ -70,13 +70,28 @@ final class FloodServer {
     System.exit(0);
   }
 
-  /** A whole HTTP response: role, tokens, finish reason, usage (perhaps in each chunk), end. */
-  private static byte[] answer(int tokens, int chunkBytes, boolean continuousUsage) {
+  /** What follows the choices of each token's chunk. */
+  enum Extra {
+    NOTHING,
+    USAGE,
+    OBFUSCATION;
+
+    private String json(int tokens) {
+      return switch (this) {
+        case NOTHING -> "";
+        case USAGE -> usage(tokens);
+        case OBFUSCATION -> ",\"obfuscation\":\"" + "x".repeat(tokens % 17) + "\"";
+      };
+    }
+  }
+
+  /** A whole HTTP response: role, tokens, finish reason, usage, end. */
+  private static byte[] answer(int tokens, int chunkBytes, Extra extra) {
     Chunked body = new Chunked(chunkBytes);
     body.event(chunk("{\"role\":\"assistant\",\"content\":\"\"}", "null", ""));
     for (int i = 0; i < tokens; i++) {
       String delta = "{\"content\":\" tok" + i % 100 + "\"}";
-      body.event(chunk(delta, "null", continuousUsage ? usage(i + 1) : ""));
+      body.event(chunk(delta, "null", extra.json(i + 1)));
     }
     body.event(chunk("{\"content\":\"\"}", "\"stop\"", ""));
     body.event("{" + HEAD + ",\"choices\":[]" + usage(tokens) + "}");
@@ -84,14 +99,14 @@ final class FloodServer {
     return body.end();
   }
 
-  private static String chunk(String delta, String finishReason, String usage) {
+  private static String chunk(String delta, String finishReason, String extra) {
     return String.format(
         Locale.ROOT,
         "{%s,\"choices\":[{\"index\":0,\"delta\":%s,\"logprobs\":null,\"finish_reason\":%s}]%s}",
         HEAD,
         delta,
         finishReason,
-        usage);
+        extra);
   }
 
   private static String usage(int tokens) {

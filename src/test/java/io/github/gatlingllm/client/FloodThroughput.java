@@ -1,5 +1,6 @@
 package io.github.gatlingllm.client;
 
+import io.github.gatlingllm.client.FloodServer.Extra;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -56,18 +57,19 @@ public final class FloodThroughput {
 
   /** What the server floods. */
   private enum Stream {
-    EVENTS("an event per HTTP chunk", 0, false),
-    EVENTS_WITH_USAGE("an event per HTTP chunk, usage in each", 0, true),
-    BUFFERED("HTTP chunks of 16 KiB", 16 * 1024, false);
+    EVENTS("an event per HTTP chunk", 0, Extra.NOTHING),
+    EVENTS_WITH_USAGE("an event per HTTP chunk, usage in each", 0, Extra.USAGE),
+    EVENTS_WITH_OBFUSCATION("an event per HTTP chunk, obfuscation in each", 0, Extra.OBFUSCATION),
+    BUFFERED("HTTP chunks of 16 KiB", 16 * 1024, Extra.NOTHING);
 
     private final String description;
     private final int chunkBytes;
-    private final boolean continuousUsage;
+    private final Extra extra;
 
-    Stream(String description, int chunkBytes, boolean continuousUsage) {
+    Stream(String description, int chunkBytes, Extra extra) {
       this.description = description;
       this.chunkBytes = chunkBytes;
-      this.continuousUsage = continuousUsage;
+      this.extra = extra;
     }
   }
 
@@ -77,8 +79,7 @@ public final class FloodThroughput {
     List<Java> started = new ArrayList<>();
     try {
       Java server =
-          Java.start(
-              List.of(), FloodServer.class, TOKENS, stream.chunkBytes, stream.continuousUsage);
+          Java.start(List.of(), FloodServer.class, TOKENS, stream.chunkBytes, stream.extra);
       started.add(server);
       String port = server.line();
       Map<String, Java> readers = new TreeMap<>();

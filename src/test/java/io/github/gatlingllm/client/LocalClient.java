@@ -189,7 +189,7 @@ final class LocalClient implements AfterEachCallback {
           new StreamedExchange(
               timeline,
               new ReceivedAnswer(timeline, call.choices),
-              new StreamedExchange.Settings(
+              new StreamedExchange.ReadOptions(
                   call.streamed,
                   TimeUnit.MILLISECONDS.toNanos(call.idleTimeoutMillis),
                   call.secrets),

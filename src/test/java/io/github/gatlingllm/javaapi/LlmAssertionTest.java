@@ -194,7 +194,7 @@ class LlmAssertionTest {
             .slo("ask", slo().ttft(1))
             .assertions(llmValid())
             .assertions(List.of(llmGlobal().goodput().percent().gt(9)));
-    assertThat(protocol.toProtocol().assertions())
+    assertThat(protocol.toProtocol().assertions)
         .extracting(Assertion::figure)
         .containsExactly("invalid_checks.count", "goodput.percent");
   }

@@ -225,14 +225,14 @@ class LlmDslTest {
 
   @Test
   void aMissingKeyIsNoKey() {
-    assertThat(llm.baseUrl(URL).apiKey((String) null).toProtocol().apiKey()).isNull();
-    assertThat(llm.baseUrl(URL).apiKey("").toProtocol().apiKey()).isNull();
-    assertThat(llm.baseUrl(URL).apiKey("sk-1").toProtocol().apiKey()).isNotNull();
+    assertThat(llm.baseUrl(URL).apiKey((String) null).toProtocol().apiKey).isNull();
+    assertThat(llm.baseUrl(URL).apiKey("").toProtocol().apiKey).isNull();
+    assertThat(llm.baseUrl(URL).apiKey("sk-1").toProtocol().apiKey).isNotNull();
   }
 
   @Test
   void aSlashAtTheEndOfTheUrlIsNoMatter() {
-    assertThat(llm.baseUrl(URL + "/").toProtocol().baseUrls()).containsExactly(URL);
+    assertThat(llm.baseUrl(URL + "/").toProtocol().baseUrls).containsExactly(URL);
   }
 
   private static Arguments mistake(ThrowingCallable call, String message) {

@@ -132,7 +132,7 @@ class RecorderTest {
 
   @Test
   void aFullDiskIsSaidOnceAndTriedAgain() throws IOException {
-    LineWriter writer = new LineWriter(disk, complaints::add);
+    Recorder.LineWriter writer = new Recorder.LineWriter(disk, complaints::add);
     batch(writer, 2);
     disk.room = 3_000;
     batch(writer, 5);
@@ -216,7 +216,7 @@ class RecorderTest {
     return new Recorder(disk, capacity, clock::get, observer, complaints::add);
   }
 
-  private void batch(LineWriter writer, int count) {
+  private void batch(Recorder.LineWriter writer, int count) {
     for (int i = 0; i < count; i++) {
       writer.append(records.answer(20));
     }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.wire;
 
 import io.github.gatlingllm.wire.ChunkParser.Channel;
+import io.github.gatlingllm.wire.ChunkParser.TextBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -39,6 +39,7 @@ final class RandomChunks {
     choice.putNull("finish_reason");
     ObjectNode chunk = NODES.objectNode();
     chunk.put("id", "chatcmpl-1").put("created", 1).putArray("choices").add(choice);
+    maybe(5, chunk, "obfuscation", () -> TextNode.valueOf(text()));
     return random.nextBoolean() ? shuffled(chunk) : chunk;
   }
 
@@ -57,11 +58,12 @@ final class RandomChunks {
     return shuffled(chunk);
   }
 
-  /** Gives every non-empty content text of a chunk another value. */
+  /** Gives every content text of a chunk, and its obfuscation, another value. */
   void renewTexts(JsonNode node) {
     if (node instanceof ObjectNode object) {
       for (Map.Entry<String, JsonNode> field : object.properties()) {
-        if (field.getKey().equals("content") && field.getValue().isTextual()) {
+        boolean varies = List.of("content", "obfuscation").contains(field.getKey());
+        if (varies && field.getValue().isTextual()) {
           field.setValue(TextNode.valueOf(text()));
         }
       }

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.wire.ChunkParser.Channel;
+import io.github.gatlingllm.wire.Template.Slot;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,6 +43,46 @@ class TemplateTest {
     assertThat(template.fits(next, 1, next.length - 3)).isEqualTo(fits);
     assertThat(template.choice()).isEqualTo(3);
     assertThat(template.channel()).isEqualTo(Channel.REFUSAL);
+  }
+
+  /** Learnt beside the text: a number that is a count, then a string that means nothing. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'a':'one','n':12,'o':'xyz'} | 12",
+        "{'a':'x','n':0,'o':''} | 0",
+        "{'a':'x','n':999999999,'o':'longer than before'} | 999999999",
+        "{'a':'x','n':5,'o':'\\'\\\\'} | 5",
+        "{'a':'x','n':1000000000,'o':'xyz'} | -1",
+        "{'a':'x','n':012,'o':'xyz'} | -1",
+        "{'a':'x','n':-1,'o':'xyz'} | -1",
+        "{'a':'x','n':1.5,'o':'xyz'} | -1",
+        "{'a':'x','n':,'o':'xyz'} | -1",
+        "{'a':'x','n':5,'o':'xyz\\'} | -1",
+        "{'a':'x','n':5,'o':xyz'} | -1",
+        "{'a':'x','n':5,'o':'x','o':'y'} | -1",
+        "{'a':'x','n':5,'o':'xyz'}} | -1",
+        "{'a':'x','n':5,'o':' | -1",
+        "{'a':'x','n':5,' | -1",
+        "{'a':'x' | -1"
+      })
+  void fitsWithSlots(String data, int count) {
+    Template template = new Template();
+    byte[] learnt = json("#{'a':'one','n':12,'o':'xyz'}");
+    template.learn(learnt, 1, 7, 10, learnt.length, 0, Channel.CONTENT);
+    template.learnSlots(
+        10, List.of(new Slot(16, 18, 2), new Slot(24, 27, Slot.IGNORED_TEXT)), true);
+    byte[] next = json(data);
+    boolean fits = template.fits(next, 0, next.length);
+    assertThat(fits).isEqualTo(count >= 0);
+    if (fits) {
+      assertThat(template.hasUsage()).isTrue();
+      assertThat(template.count(2)).isEqualTo(count);
+      assertThat(template.count(0)).isEqualTo(-1);
+      assertThat(template.textLength()).isEqualTo(data.indexOf("',") - 6);
+    }
   }
 
   @Test

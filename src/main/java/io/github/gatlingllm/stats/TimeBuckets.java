@@ -1,0 +1,109 @@
+package io.github.gatlingllm.stats;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Time cut into buckets of equal width, each with content of its own: a fixed number of them over a
+ * window, or one after the other from an origin on. Of those there is a most: where it is reached,
+ * neighbours are joined and the width doubles, so that memory stays bounded whatever the length.
+ *
+ * @param <T> what a bucket holds; where buckets are joined, something that adds up
+ */
+final class TimeBuckets<T> {
+
+  private final long origin;
+  private final int most;
+  private final Supplier<T> empty;
+  private final @Nullable BiConsumer<T, T> join;
+  private List<T> buckets = new ArrayList<>();
+  private long width;
+  // Tokens come in order of time, most of them into the bucket of the one before.
+  private @Nullable T latest;
+  private long latestFrom;
+
+  private TimeBuckets(
+      long origin, long width, int most, Supplier<T> empty, @Nullable BiConsumer<T, T> join) {
+    this.origin = origin;
+    this.width = width;
+    this.most = most;
+    this.empty = empty;
+    this.join = join;
+  }
+
+  /** A window that begins at {@code from}, epoch nanoseconds, cut into {@code count} buckets. */
+  static <T> TimeBuckets<T> within(long from, long nanos, int count, Supplier<T> empty) {
+    TimeBuckets<T> fixed =
+        new TimeBuckets<>(from, Math.max(1, (nanos + count - 1) / count), count, empty, null);
+    fixed.fill(count);
+    return fixed;
+  }
+
+  /**
+   * Buckets from {@code origin}, epoch nanoseconds, to the last that was used.
+   *
+   * @param width of each as long as {@code most} are enough, in nanoseconds
+   * @param join adds the second of two neighbours to the first
+   */
+  static <T> TimeBuckets<T> from(
+      long origin, long width, int most, Supplier<T> empty, BiConsumer<T, T> join) {
+    return new TimeBuckets<>(origin, width, most, empty, join);
+  }
+
+  /** The bucket of an instant; one before the first or after the last belongs to that. */
+  T at(long unixNanos) {
+    T kept = latest;
+    long into = unixNanos - latestFrom;
+    if (kept != null && into >= 0 && into < width) {
+      return kept;
+    }
+    long since = Math.max(0, unixNanos - origin);
+    while (join != null && since / width >= most) {
+      widen(join);
+    }
+    int index = (int) Math.min(most - 1, since / width);
+    fill(index + 1);
+    T found = buckets.get(index);
+    latest = found;
+    latestFrom = origin + index * width;
+    return found;
+  }
+
+  private void fill(int count) {
+    while (buckets.size() < count) {
+      buckets.add(empty.get());
+    }
+  }
+
+  private void widen(BiConsumer<T, T> joined) {
+    List<T> wider = new ArrayList<>();
+    for (int i = 0; i < buckets.size(); i++) {
+      if (i % 2 == 0) {
+        wider.add(buckets.get(i));
+      } else {
+        joined.accept(wider.get(wider.size() - 1), buckets.get(i));
+      }
+    }
+    buckets = wider;
+    width *= 2;
+    latest = null;
+  }
+
+  /** In order of time. */
+  List<T> all() {
+    return buckets;
+  }
+
+  /** Width of a bucket in nanoseconds. */
+  long width() {
+    return width;
+  }
+
+  /** When the bucket of an instant ends, epoch nanoseconds. */
+  long endOf(long unixNanos) {
+    return origin + (Math.max(0, unixNanos - origin) / width + 1) * width;
+  }
+}
