@@ -21,6 +21,9 @@ final class TimeBuckets<T> {
   private final @Nullable BiConsumer<T, T> join;
   private List<T> buckets = new ArrayList<>();
   private long width;
+  // Tokens come in order of time, most of them into the bucket of the one before.
+  private @Nullable T latest;
+  private long latestFrom;
 
   private TimeBuckets(
       long origin, long width, int most, Supplier<T> empty, @Nullable BiConsumer<T, T> join) {
@@ -52,13 +55,21 @@ final class TimeBuckets<T> {
 
   /** The bucket of an instant; one before the first or after the last belongs to that. */
   T at(long unixNanos) {
+    T kept = latest;
+    long into = unixNanos - latestFrom;
+    if (kept != null && into >= 0 && into < width) {
+      return kept;
+    }
     long since = Math.max(0, unixNanos - origin);
     while (join != null && since / width >= most) {
       widen(join);
     }
     int index = (int) Math.min(most - 1, since / width);
     fill(index + 1);
-    return buckets.get(index);
+    T found = buckets.get(index);
+    latest = found;
+    latestFrom = origin + index * width;
+    return found;
   }
 
   private void fill(int count) {
@@ -78,6 +89,7 @@ final class TimeBuckets<T> {
     }
     buckets = wider;
     width *= 2;
+    latest = null;
   }
 
   /** In order of time. */
