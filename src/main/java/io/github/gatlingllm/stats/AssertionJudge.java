@@ -76,7 +76,7 @@ final class AssertionJudge {
 
   private void stages(Assertion assertion, Figure figure) {
     List<LevelInfo> all =
-        parts.stages(assertion.target()).stream().map(LevelWindow::stage).toList();
+        parts.stages(assertion.target()).stream().map(LevelWindow::level).toList();
     List<LevelInfo> meant = all.stream().filter(s -> s.label().equals(assertion.name())).toList();
     for (LevelInfo stage : meant) {
       one(assertion, figure, parts.place(stage), stage.target(), stage, null);

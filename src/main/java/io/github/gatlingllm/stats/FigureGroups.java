@@ -67,14 +67,14 @@ record FigureGroups(RunStatistics counted) {
   /** The stages of that target; null stands for all. */
   List<LevelWindow> stages(@Nullable String target) {
     return counted.windows.stages().stream()
-        .filter(w -> target == null || target.equals(w.stage().target()))
+        .filter(w -> target == null || target.equals(w.level().target()))
         .toList();
   }
 
   /** The request names at that target; null stands for all. */
   List<String> requests(@Nullable String target) {
     return counted.cells.keySet().stream()
-        .filter(key -> target == null || target.equals(stage(key).stage().target()))
+        .filter(key -> target == null || target.equals(stage(key).level().target()))
         .map(RunStatistics.Key::name)
         .distinct()
         .toList();
@@ -92,8 +92,8 @@ record FigureGroups(RunStatistics counted) {
       @Nullable MaxGoodput max) {
     Predicate<LevelWindow> within =
         w ->
-            (target == null || target.equals(w.stage().target()))
-                && (stage == null || stage.equals(w.stage()));
+            (target == null || target.equals(w.level().target()))
+                && (stage == null || stage.equals(w.level()));
     GroupTally cell =
         joined(key -> within.test(stage(key)) && (name == null || name.equals(key.name())));
     return new Part(

@@ -48,7 +48,7 @@ final class RequestSampleTally {
    * @param inSlo whether it met the SLO; null when that is not counted
    */
   void add(RequestRecord record, TokenStream stream, LevelWindow stage, @Nullable Boolean inSlo) {
-    exemplars.add(record, stage.stage());
+    exemplars.add(record, stage.level());
     scenarios.add(record, stage, inSlo);
     if (record.outcome().ok()) {
       dependence.add(record, stream);
@@ -270,7 +270,7 @@ final class RequestSampleTally {
     Breakdown breakdown() {
       List<PartMean> means = new ArrayList<>();
       nanos.forEach((part, sum) -> means.add(new PartMean(part, sum[0] / 1e6 / count)));
-      LevelInfo info = stage.stage();
+      LevelInfo info = stage.level();
       return new Breakdown(info.label(), info.target(), info.scenario(), count, reporting, means);
     }
   }

@@ -74,8 +74,8 @@ final class ScenarioTally {
             loads.add(
                 new ScenarioLoad(
                     key.scenario(),
-                    cell.stage.stage().label(),
-                    cell.stage.stage().target(),
+                    cell.stage.level().label(),
+                    cell.stage.level().target(),
                     cell.count,
                     cell.ttft.percentileMs(95),
                     cell.e2e.percentileMs(95),

@@ -70,7 +70,7 @@ final class SteadyState {
 
   /** The stage that is judged. */
   LevelInfo stage() {
-    return window.stage();
+    return window.level();
   }
 
   /** Adds a request that was scheduled in measure. */
@@ -94,7 +94,7 @@ final class SteadyState {
 
   /** Null when there is too little to judge by. */
   @Nullable Steadiness steadiness() {
-    if (!window.stage().isSteadyByPlan()
+    if (!window.level().isSteadyByPlan()
         || window.nanos() < LEAST_NANOS
         || requests < LEAST_REQUESTS) {
       return null;

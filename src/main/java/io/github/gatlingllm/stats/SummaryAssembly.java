@@ -99,18 +99,18 @@ final class SummaryAssembly {
     Figures figures =
         cell.figures(
             window.nanos(),
-            parts.hasSlo(window.stage().target()),
+            parts.hasSlo(window.level().target()),
             null,
             null,
             parts.trials(w -> w.index() == window.index()));
     stages.add(
         new Stage(
-            window.stage().label(),
-            window.stage().target(),
-            window.stage().scenario(),
-            window.stage().kind(),
-            window.stage().offered(),
-            window.stage().unit().isEmpty() ? null : window.stage().unit(),
+            window.level().label(),
+            window.level().target(),
+            window.level().scenario(),
+            window.level().kind(),
+            window.level().offered(),
+            window.level().unit().isEmpty() ? null : window.level().unit(),
             timed ? (Double) sinceStart(window.from()) : null,
             timed ? (Double) (window.nanos() / 1e9) : null,
             phases(window),
@@ -120,8 +120,8 @@ final class SummaryAssembly {
     SteadyState steady = counted.steadiness.get(window.index());
     measured.add(
         new MeasuredLevel(
-            parts.place(window.stage()),
-            !window.stage().kind().equals(Windows.UNPLANNED),
+            parts.place(window.level()),
+            !window.level().kind().equals(Windows.UNPLANNED),
             figures,
             littlesLaw(flow, window, inFlight),
             steady == null ? null : steady.steadiness()));
@@ -138,7 +138,7 @@ final class SummaryAssembly {
 
   private List<PhaseSpan> phases(LevelWindow window) {
     List<PhaseSpan> spans = new ArrayList<>();
-    for (PhaseWindow phase : window.stage().phases()) {
+    for (PhaseWindow phase : window.level().phases()) {
       Long end = phase.endUnixNanos();
       long until = end == null ? Objects.requireNonNull(info.endUnixNanos()) : end;
       spans.add(
@@ -178,17 +178,17 @@ final class SummaryAssembly {
   private void addTarget(String target) {
     List<LoadCurve> own = curves.stream().filter(c -> c.target().equals(target)).toList();
     List<LevelWindow> all = counted.windows.stages();
-    GroupTally cell = parts.joined(key -> all.get(key.stage()).stage().target().equals(target));
+    GroupTally cell = parts.joined(key -> all.get(key.stage()).level().target().equals(target));
     targets.add(
         new Target(
             target,
             bestKnee(own),
             cell.figures(
-                parts.windowNanos(w -> w.stage().target().equals(target)),
+                parts.windowNanos(w -> w.level().target().equals(target)),
                 parts.hasSlo(target),
                 null,
                 bestGoodput(own),
-                parts.trials(w -> w.stage().target().equals(target)))));
+                parts.trials(w -> w.level().target().equals(target)))));
   }
 
   private @Nullable MaxGoodput maxGoodput(@Nullable String target) {

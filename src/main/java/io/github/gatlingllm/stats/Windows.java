@@ -47,8 +47,8 @@ final class Windows {
 
   private LevelWindow add(LevelWindow window) {
     stages.add(window);
-    Track track = Track.of(window.stage());
-    byLabel.putIfAbsent(new Key(window.stage().label(), track), window);
+    Track track = Track.of(window.level());
+    byLabel.putIfAbsent(new Key(window.level().label(), track), window);
     List<LevelWindow> sameTrack = byTrack.computeIfAbsent(track, t -> new ArrayList<>());
     sameTrack.add(window);
     besides.add(sameTrack);
@@ -66,12 +66,12 @@ final class Windows {
 
   /** The targets in order of their first stage. */
   List<String> targets() {
-    return stages.stream().map(w -> w.stage().target()).distinct().toList();
+    return stages.stream().map(w -> w.level().target()).distinct().toList();
   }
 
   /** The targets and scenarios whose stages follow each other, in order of their first stage. */
   List<Track> tracks() {
-    return stages.stream().map(w -> Track.of(w.stage())).distinct().toList();
+    return stages.stream().map(w -> Track.of(w.level())).distinct().toList();
   }
 
   /**
@@ -133,7 +133,7 @@ final class Windows {
    *
    * @param index position among the stages of the run
    */
-  record LevelWindow(int index, LevelInfo stage, long from, long to) {
+  record LevelWindow(int index, LevelInfo level, long from, long to) {
 
     /** The window of a stage; one that is still open ends at {@code runEnd}. */
     static LevelWindow of(int index, LevelInfo stage, long runEnd) {
