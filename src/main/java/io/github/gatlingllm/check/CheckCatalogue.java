@@ -305,13 +305,14 @@ enum CheckCatalogue {
       Predicate<CheckInput> applies,
       String remedy,
       One judge) {
-    this.question = question;
-    this.figure = figure;
-    this.threshold = threshold;
-    this.appliesTo = appliesTo;
-    this.applies = applies;
-    this.remedy = remedy;
-    this.judge = input -> Stream.of(judge.in(input));
+    this(
+        question,
+        figure,
+        threshold,
+        appliesTo,
+        applies,
+        remedy,
+        (Several) input -> Stream.of(judge.in(input)));
   }
 
   CheckCatalogue(
