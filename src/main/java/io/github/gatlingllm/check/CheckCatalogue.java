@@ -75,14 +75,6 @@ enum CheckCatalogue {
       in -> in.levels().stream().anyMatch(level -> level.steadiness() != null),
       "A mean of what still changes: stabilize longer, or offer less where queues still grow.",
       LoadChecks::steadyState),
-  E2E_IDENTITY(
-      "Does E2E = TTFT + TPOT × (N − 1) hold?",
-      "difference ÷ E2E, over all requests",
-      Threshold.share(0.01),
-      "streamed answers of 2 tokens or more",
-      in -> in.answers().e2eNanos > 0,
-      "Token counts do not fit the times: see token_counts.",
-      LoadChecks::identity),
   ARRIVALS(
       "Did as many requests start per second as planned?",
       "difference ÷ planned rate",

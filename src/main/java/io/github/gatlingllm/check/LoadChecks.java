@@ -7,7 +7,6 @@ import static io.github.gatlingllm.metric.NumberText.percent;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.check.Check.Level;
-import io.github.gatlingllm.check.CheckInput.AnswerCounts;
 import io.github.gatlingllm.check.CheckInput.Drift;
 import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
@@ -105,13 +104,6 @@ final class LoadChecks {
             "%s: %s %s from %s to %s over its measure window."
                 .formatted(
                     label, worst.what(), worst.up() ? "grew" : "fell", worst.from(), worst.to()));
-  }
-
-  static Finding identity(CheckInput in) {
-    AnswerCounts answers = in.answers();
-    double residual = Math.abs(answers.e2eNanos - answers.modelledNanos) / answers.e2eNanos;
-    return Finding.of(
-        residual, "E2E differs from TTFT + TPOT × (N − 1) by " + percent(residual) + ".");
   }
 
   static Finding arrivals(CheckInput in) {
