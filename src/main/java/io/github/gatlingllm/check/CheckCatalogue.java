@@ -108,12 +108,12 @@ enum CheckCatalogue {
       "For a curve and its knee name several, e.g. concurrency=1,2,4,8,16,32.",
       LoadChecks::loadLevels),
   KNEE(
-      "Was the load raised beyond the knee?",
+      "Does the knee lie inside the loads tried?",
       "targets and scenarios whose knee was not reached",
       Threshold.above(0),
       "runs of 3 load levels or more",
       in -> in.mostLevels() >= 3,
-      "Add higher load levels.",
+      "Add higher load levels, or lighter ones where the first is saturated.",
       LoadChecks::knee),
   STOPPED_EARLY(
       "Was every load level measured to its end?",

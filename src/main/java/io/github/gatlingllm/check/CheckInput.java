@@ -110,9 +110,11 @@ public record CheckInput(
    *
    * @param levels how many
    * @param isOneAtATime whether there is nothing but one user in a closed loop
-   * @param isKneeReached whether a level below the highest is the best
+   * @param isKneeReached whether output flattens, and a lighter level delivers less
+   * @param isSaturated whether output is flat from the first level on
    */
-  public record Sweep(int levels, boolean isOneAtATime, boolean isKneeReached) {}
+  public record Sweep(
+      int levels, boolean isOneAtATime, boolean isKneeReached, boolean isSaturated) {}
 
   /**
    * The server's prefix cache.

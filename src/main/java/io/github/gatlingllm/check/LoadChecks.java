@@ -169,7 +169,9 @@ final class LoadChecks {
         (double) open,
         open == 0
             ? "The knee lies inside the loads tried."
-            : "The knee was not reached: output tok/s ÷ median E2E is best at the highest load.");
+            : in.sweeps().stream().anyMatch(Sweep::isSaturated)
+                ? "Output is flat from the first load level on: the knee lies below it."
+                : "The knee was not reached: the last step up still adds 10 % of output or more.");
   }
 
   static Stream<Finding> stoppedEarly(CheckInput in) {

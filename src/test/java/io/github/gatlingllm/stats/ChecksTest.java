@@ -49,8 +49,8 @@ class ChecksTest {
           pair("arrivals", 0.3, () -> late(3_000), () -> late(2)),
           pair("start_lag", 60.0, () -> late(60), () -> late(2)),
           pair("low_n", 10.0, one(r -> {}), () -> sweep(1_000, 1_000)),
-          pair("load_levels", 2.0, () -> sweep(10, 30), () -> sweep(10, 30, 33)),
-          pair("knee", 1.0, () -> sweep(10, 30, 90), () -> sweep(10, 30, 33)),
+          pair("load_levels", 2.0, () -> sweep(10, 30), () -> sweep(10, 30, 32)),
+          pair("knee", 1.0, () -> sweep(10, 30, 90), () -> sweep(10, 30, 32)),
           pair(
               "stopped_early",
               0.5,
@@ -455,11 +455,14 @@ class ChecksTest {
   @Test
   void levels() {
     assertThat(check(summary(r -> {}), "load_levels").message()).contains("one request at a time");
-    Summary sweep = new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 33, 220).summary();
+    Summary sweep = new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 32, 220).summary();
     assertThat(check(sweep, "load_levels").level()).isEqualTo(Level.OK);
     assertThat(check(sweep, "knee").level()).isEqualTo(Level.OK);
     Summary open = new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 90, 120).summary();
     assertThat(check(open, "knee").level()).isEqualTo(Level.WARNING);
+    Summary full = new Levels().level(4, 30, 100).level(8, 31, 200).level(16, 30, 400).summary();
+    assertThat(check(full, "knee").level()).isEqualTo(Level.WARNING);
+    assertThat(check(full, "knee").message()).contains("flat from the first load level on");
   }
 
   @Test
