@@ -72,6 +72,7 @@ final class ResponseProcessor {
     if (exchange.timeline().isAdmitted()) {
       components.requestLog().ended();
     }
+    components.inFlight().ended(exchange, components.now());
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
       components
           .counting()
