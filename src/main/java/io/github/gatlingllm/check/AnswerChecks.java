@@ -108,7 +108,7 @@ final class AnswerChecks {
         ratio,
         number(ratio)
             + (ratio == 1 ? " token per event" : " tokens per event")
-            + (in.answers().shared > 0 ? ", shared evenly (estimated)" : "")
+            + (in.answers().shared > 0 ? ", shared evenly (TPOT and ITL are estimates)" : "")
             + (isMany ? ": ITL describes chunks, not single tokens." : "."));
   }
 

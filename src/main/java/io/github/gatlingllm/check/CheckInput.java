@@ -6,6 +6,7 @@ import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.TokenGaps;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -265,7 +266,8 @@ public record CheckInput(
       if (tpot != null && streamed != null) {
         @Nullable Integer head = record.events().firstEventTokens();
         e2eNanos += last;
-        modelledNanos += first + tpot * (n - (head == null ? 1 : Math.max(1, head)));
+        double k = head == null ? TokenGaps.share(record.events().count(), n) : Math.max(1, head);
+        modelledNanos += first + tpot * (n - k);
       }
     }
   }

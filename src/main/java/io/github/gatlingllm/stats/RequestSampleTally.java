@@ -130,7 +130,8 @@ final class RequestSampleTally {
           events[indexOf(tokens)]++;
         }
       } else {
-        events[indexOf((int) TokenGaps.share(e.count(), record.tokens()))] += e.count();
+        events[indexOf((int) TokenGaps.share(e.count(), record.tokens().streamedTokens()))] +=
+            e.count();
       }
     }
 

@@ -71,7 +71,7 @@ final class TokenStream implements TokenGaps.Visitor {
   private TokenTimes events(RequestRecord record, long admitted, int[] offsets) {
     int[] said = record.events().tokens();
     boolean known = said.length == offsets.length;
-    double share = TokenGaps.share(offsets.length, record.tokens());
+    double share = TokenGaps.share(offsets.length, record.tokens().streamedTokens());
     for (int i = 0; i < offsets.length; i++) {
       arrived(admitted + offsets[i] * 1_000L, known ? said[i] : share);
     }
