@@ -247,7 +247,7 @@ public final class Recorded {
     Integer n = output != null ? output : any ? Integer.valueOf(eventTokens()) : null;
     Long first = any ? nanos(tokenMs[0]) : null;
     Double tpot =
-        tokenMs.length > 1 && n != null && n >= 2 && last != null
+        tokenMs.length > 1 && n != null && n > firstTokens(n) && last != null
             ? Double.valueOf((last - tokenMs[0]) * MS / (n - firstTokens(n)))
             : null;
     Identity identity =
@@ -313,7 +313,7 @@ public final class Recorded {
   }
 
   private double firstTokens(int n) {
-    return perEvent.length > 0 ? 1 : Math.max(1, (double) n / tokenMs.length);
+    return perEvent.length > 0 ? perEvent[0] : Math.max(1, (double) n / tokenMs.length);
   }
 
   private int eventTokens() {
