@@ -61,9 +61,14 @@ final class LoadCurve {
     return levels;
   }
 
+  /** What headlines about it count from. */
+  HeadlineClock clock() {
+    return HeadlineClock.of(levels);
+  }
+
   /**
-   * The level with the highest power = output tok/s ÷ median E2E in seconds; null when no level has
-   * both.
+   * The level with the highest power = output tok/s ÷ median E2E from schedule in seconds; null
+   * when no level has both.
    */
   @Nullable Knee knee() {
     int best = -1;
@@ -80,7 +85,7 @@ final class LoadCurve {
     }
     Stage stage = levels.get(best);
     Double tokens = stage.figures().throughput().outputTokensPerS();
-    Double median = stage.figures().metric(Metric.E2E_MS).p50();
+    Double median = stage.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50();
     if (tokens == null || median == null) {
       return null;
     }
@@ -98,7 +103,7 @@ final class LoadCurve {
 
   private static @Nullable Double power(Stage stage) {
     Double tokens = stage.figures().throughput().outputTokensPerS();
-    Double median = stage.figures().metric(Metric.E2E_MS).p50();
+    Double median = stage.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50();
     return tokens == null || median == null || median == 0
         ? null
         : (Double) (tokens / (median / 1e3));

@@ -86,6 +86,11 @@ public record Summary(
     return target == null ? ofScenario : ofScenario + (scenario == null ? " of " : " at ") + target;
   }
 
+  /** What headlines about the run count from. */
+  public HeadlineClock clock() {
+    return HeadlineClock.of(stages);
+  }
+
   /** Whether no assertion was missed. */
   public boolean assertionsHold() {
     return assertions.stream().allMatch(AssertionResult::ok);
@@ -206,14 +211,15 @@ public record Summary(
       double percentile) {}
 
   /**
-   * The stage with the highest power = output tok/s ÷ median E2E: beyond it latency grows faster
-   * than throughput.
+   * The stage with the highest power = output tok/s ÷ median E2E from schedule: beyond it latency
+   * grows faster than throughput.
    *
    * @param reached false when it is the highest load, or there are fewer than 3 levels
    * @param stage its label
    * @param target its target
    * @param scenario its scenario; null where scenarios are not told apart
    * @param offered its offered load, in the stage's unit
+   * @param medianE2eMs from schedule
    * @param power output tokens/s per second of median E2E
    */
   public record Knee(
