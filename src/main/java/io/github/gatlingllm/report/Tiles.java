@@ -86,10 +86,15 @@ final class Tiles {
     if (knee == null) {
       return new Tile("Knee", NumberText.ABSENT, "no load level");
     }
+    if (knee.saturatedFromFirst()) {
+      return new Tile("Knee", "below " + knee.stage(), "saturated from the first level");
+    }
     if (!knee.reached()) {
       long levels = levels(summary);
-      String run = levels == 1 ? "1 load level" : NumberText.count(levels) + " load levels";
-      return new Tile("Knee", "not reached", run + ", best " + knee.stage());
+      return new Tile(
+          "Knee",
+          "not reached",
+          levels == 1 ? "1 load level" : "output still grows with the last of " + levels);
     }
     return new Tile(
         "Knee",

@@ -172,14 +172,15 @@ final class VerdictSentence {
     List<Stage> levels = curve.levels();
     Stage last = levels.get(levels.size() - 1);
     Knee knee = curve.knee();
-    if (knee == null || !knee.reached()) {
+    if (knee == null || !(knee.reached() || knee.saturatedFromFirst())) {
       return "No knee up to the highest load tried, " + load(last) + ": " + figures(last);
     }
     Stage stage =
         levels.stream().filter(s -> s.label().equals(knee.stage())).findFirst().orElse(last);
     Metric metric = latency(stage);
-    return "The knee is at %s (%s, %s p99 %s)%s"
+    return "%s %s (%s, %s p99 %s)%s"
         .formatted(
+            knee.reached() ? "The knee is at" : "The server is saturated from the first level,",
             load(stage),
             tokens(stage),
             curve.clock().name(metric),
