@@ -347,6 +347,18 @@ public enum Metric {
     return entry.formula;
   }
 
+  /**
+   * The same from the planned arrival instead of from admission, which adds what a request waited
+   * inside the client; a metric that has no other clock is its own.
+   */
+  public Metric fromSchedule() {
+    return switch (this) {
+      case TTFT_MS -> TTFT_FROM_SCHEDULE_MS;
+      case E2E_MS -> E2E_FROM_SCHEDULE_MS;
+      default -> this;
+    };
+  }
+
   /** What it is counted in. */
   public Unit unit() {
     return entry.unit;
