@@ -101,6 +101,19 @@ final class AnswerChecks {
         "per answer (median), of which end tokens and tool markup are a part");
   }
 
+  static Finding notStreamed(CheckInput in) {
+    AnswerCounts answers = in.answers();
+    double share = share(answers.notStreamed, answers.streamedOk + answers.notStreamed);
+    return Finding.of(
+        share,
+        percent(share)
+            + " of the answers to requests that asked for a stream came as one body"
+            + (answers.notStreamed == 0
+                ? "."
+                : ": they have no TTFT, TPOT or ITL, and their tokens count when the body is"
+                      + " whole."));
+  }
+
   static Finding tokensPerEvent(CheckInput in) {
     double ratio = requireNonNull(in.figures().jitter().batchRatio());
     boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold().isPassed(ratio);

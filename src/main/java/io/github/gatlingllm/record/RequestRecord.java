@@ -44,6 +44,13 @@ public record RequestRecord(
   }
 
   /**
+   * Whether the answer came as one body, asked for or not: its end is known and no token before it.
+   */
+  public boolean isOneBody() {
+    return timing.latencyNanos != null && timing.ttftNanos == null;
+  }
+
+  /**
    * Whether its TPOT rests on an even share of N per event, because the server did not say how many
    * tokens the first event held.
    */
@@ -311,7 +318,8 @@ public record RequestRecord(
       @Nullable TokenSource source) {
 
     /**
-     * N of the metrics: streamed output tokens; of an answer that was not streamed, output tokens.
+     * N of the metrics: output tokens that came over the wire, without reasoning that was billed
+     * only; in older files of an answer that was not streamed, all output tokens.
      */
     public @Nullable Integer n() {
       return streamedTokens != null ? streamedTokens : outputTokens;

@@ -122,7 +122,7 @@ final class RequestSampleTally {
 
     void add(RequestRecord record) {
       RequestRecord.Events e = record.events();
-      if (!record.identity().streamed() || e.count() == 0) {
+      if (e.count() == 0) {
         return;
       }
       if (e.tokens().length == e.count()) {

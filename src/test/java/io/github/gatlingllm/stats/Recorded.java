@@ -165,6 +165,13 @@ public final class Recorded {
     return this;
   }
 
+  /** A stream was asked for and one body came after so many milliseconds. */
+  public Recorded bodyForStream(double ms, int tokens) {
+    body(ms, tokens);
+    streamed = true;
+    return this;
+  }
+
   public Recorded closed(double ms) {
     closedMs = ms;
     return this;
