@@ -219,6 +219,15 @@ enum CheckCatalogue {
       "Set the model's own: tokenizer=hf:<tokenizer.json>. Else ask how the server counts: its"
           + " counts make TPOT and tok/s.",
       AnswerChecks::outputTokensAgree),
+  NOT_STREAMED(
+      "Do requests that ask for a stream get one?",
+      "share of their answers that came as one body",
+      Threshold.share(0),
+      "runs with answers to requests that asked for a stream",
+      in -> in.answers().streamedOk + in.answers().notStreamed > 0,
+      "The server, or a gateway before it, ignores \"stream\": use an endpoint that streams, or"
+          + " ask without (stream=false) and read E2E.",
+      AnswerChecks::notStreamed),
   TOKENS_PER_EVENT(
       "Does each event bring one token?",
       "output tokens ÷ token events",

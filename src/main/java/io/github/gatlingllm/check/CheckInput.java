@@ -168,7 +168,13 @@ public record CheckInput(
 
     private final Predicate<String> pinnedTargets;
     long ok;
+
+    /** Answers that came as a stream. */
     long streamedOk;
+
+    /** Answers that came as one body though a stream was asked for. */
+    long notStreamed;
+
     long pinned;
     long notPinned;
     long estimated;
@@ -231,7 +237,9 @@ public record CheckInput(
       shared += times == TokenTimes.SHARED ? 1 : 0;
       interpolated += times == TokenTimes.INTERPOLATED ? 1 : 0;
       countTokens(record);
-      if (record.identity().streamed()) {
+      if (record.isOneBody()) {
+        notStreamed += record.identity().streamed() ? 1 : 0;
+      } else {
         streamedOk++;
         withoutDone += record.events().done() ? 0 : 1;
         events += record.events().count();

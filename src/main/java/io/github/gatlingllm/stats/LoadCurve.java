@@ -66,6 +66,11 @@ final class LoadCurve {
     return levels;
   }
 
+  /** What headlines about it count from. */
+  HeadlineClock clock() {
+    return HeadlineClock.of(levels);
+  }
+
   /**
    * The lightest level that delivers at least {@value #NEARLY_MOST} of the highest output tok/s.
    * Null when no level delivered anything.
@@ -86,7 +91,7 @@ final class LoadCurve {
         knee.scenario(),
         knee.offered(),
         tokens(knee),
-        knee.figures().metric(Metric.E2E_MS).p50(),
+        knee.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50(),
         power(knee),
         flat && isFirst,
         bestPower());
@@ -120,7 +125,7 @@ final class LoadCurve {
 
   private static @Nullable Double power(Stage stage) {
     Double tokens = stage.figures().throughput().outputTokensPerS();
-    Double median = stage.figures().metric(Metric.E2E_MS).p50();
+    Double median = stage.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50();
     return tokens == null || median == null || median == 0
         ? null
         : (Double) (tokens / (median / 1e3));

@@ -86,6 +86,11 @@ public record Summary(
     return target == null ? ofScenario : ofScenario + (scenario == null ? " of " : " at ") + target;
   }
 
+  /** What headlines about the run count from. */
+  public HeadlineClock clock() {
+    return HeadlineClock.of(stages);
+  }
+
   /** Whether no assertion was missed. */
   public boolean assertionsHold() {
     return assertions.stream().allMatch(AssertionResult::ok);
@@ -215,8 +220,8 @@ public record Summary(
    * @param target its target
    * @param scenario its scenario; null where scenarios are not told apart
    * @param offered its offered load, in the stage's unit
-   * @param medianE2eMs null where no request of it succeeded
-   * @param power its output tok/s ÷ median E2E in seconds
+   * @param medianE2eMs from schedule; null where no request of it succeeded
+   * @param power its output tok/s ÷ median E2E from schedule in seconds
    * @param saturatedFromFirst whether the curve is flat from its first level on, so that the knee
    *     lies below all loads tried
    * @param bestPower null where no level has a power

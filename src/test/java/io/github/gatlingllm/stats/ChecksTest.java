@@ -73,6 +73,11 @@ class ChecksTest {
               0.5,
               one(r -> r.output(15).ourOutput(10)),
               one(r -> r.output(10).ourOutput(10))),
+          pair(
+              "not_streamed",
+              0.1,
+              one(r -> r.tokens().bodyForStream(400, 10)),
+              one(r -> r.tokens().body(400, 10))),
           pair("tokens_per_event", 1.3, one(r -> r.output(40))),
           pair(
               "buffering",
