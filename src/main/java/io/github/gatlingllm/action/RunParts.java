@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 record RunParts(
     Run run,
     InFlight inFlight,
-    TurnsNotSent turnsNotSent,
+    NotSent notSent,
     OpenSchedules schedules,
     TokenCounting counting,
     Set<String> warmedUp,
@@ -51,25 +51,25 @@ record RunParts(
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
     InFlight inFlight = new InFlight();
     TokenCounting counting = new TokenCounting();
-    TurnsNotSent turnsNotSent = new TurnsNotSent();
+    NotSent notSent = new NotSent();
     run.beforeInterruption(
         atMost -> {
           cancel(inFlight, counting, atMost);
-          turnsNotSent.report(run);
+          notSent.report(run);
         },
         inFlight::size);
     core.actorSystem()
         .registerOnTermination(
             () -> {
               counting.close(COUNTING);
-              turnsNotSent.report(run);
+              notSent.report(run);
               run.complete();
               return null;
             });
     return new RunParts(
         run,
         inFlight,
-        turnsNotSent,
+        notSent,
         OpenSchedules.of(core),
         counting,
         ConcurrentHashMap.newKeySet(),
