@@ -42,6 +42,7 @@ class SummaryFilesTest {
             "counts",
             "arrivals",
             "knee",
+            "operating_point",
             "checks",
             "assertions",
             "server",
