@@ -237,7 +237,7 @@ final class LlmAction extends RequestActionBase {
     components.requestLog().started();
     exchange.timeline().admitted(now);
     try {
-      call.execute(httpRequest, session, exchange);
+      exchange.send(call.transport(httpRequest, session));
     } catch (RuntimeException e) {
       // After a wait no caller of ours is left who would free its place and let the user go on.
       exchange.onThrowable(e);

@@ -280,6 +280,13 @@ final class RecordField<T> {
           SECONDS,
           Events::longestGapNanos,
           "longest gap between events of one choice; null under 2 events");
+  static final RecordField<Boolean> RESENT =
+      outcome(
+          "resent",
+          FLAG,
+          Outcome::resent,
+          "whether it was sent once more, on a new connection: the server closed the kept-alive one"
+              + " before a byte of an answer came; times count from the one admission");
 
   // Texts, only with the setting recordText.
 
