@@ -123,6 +123,19 @@ final class AnswerChecks {
         "per answer (median), of which end tokens and tool markup are a part");
   }
 
+  static Finding notStreamed(CheckInput in) {
+    AnswerCounts answers = in.answers();
+    double share = share(answers.notStreamed, answers.streamedOk + answers.notStreamed);
+    return Finding.of(
+        share,
+        percent(share)
+            + " of the answers to requests that asked for a stream came as one body"
+            + (answers.notStreamed == 0
+                ? "."
+                : ": they have no TTFT, TPOT or ITL, and their tokens count when the body is"
+                    + " whole."));
+  }
+
   static Finding tokensPerEvent(CheckInput in) {
     double ratio = requireNonNull(in.figures().jitter().batchRatio());
     boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold().isPassed(ratio);
@@ -130,7 +143,7 @@ final class AnswerChecks {
         ratio,
         number(ratio)
             + (ratio == 1 ? " token per event" : " tokens per event")
-            + (in.answers().shared > 0 ? ", shared evenly (estimated)" : "")
+            + (in.answers().shared > 0 ? ", shared evenly (TPOT and ITL are estimates)" : "")
             + (isMany ? ": ITL describes chunks, not single tokens." : "."));
   }
 

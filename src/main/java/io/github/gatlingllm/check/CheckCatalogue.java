@@ -75,14 +75,6 @@ enum CheckCatalogue {
       in -> in.levels().stream().anyMatch(level -> level.steadiness() != null),
       "A mean of what still changes: stabilize longer, or offer less where queues still grow.",
       LoadChecks::steadyState),
-  E2E_IDENTITY(
-      "Does E2E = TTFT + TPOT × (N − 1) hold?",
-      "difference ÷ E2E, over all requests",
-      Threshold.share(0.01),
-      "streamed answers of 2 tokens or more",
-      in -> in.answers().e2eNanos > 0,
-      "Token counts do not fit the times: see token_counts.",
-      LoadChecks::identity),
   ARRIVALS(
       "Did as many requests start per second as planned?",
       "difference ÷ planned rate",
@@ -116,12 +108,12 @@ enum CheckCatalogue {
       "For a curve and its knee name several, e.g. concurrency=1,2,4,8,16,32.",
       LoadChecks::loadLevels),
   KNEE(
-      "Was the load raised beyond the knee?",
+      "Does the knee lie inside the loads tried?",
       "targets and scenarios whose knee was not reached",
       Threshold.above(0),
       "runs of 3 load levels or more",
       in -> in.mostLevels() >= 3,
-      "Add higher load levels.",
+      "Add higher load levels, or lighter ones where the first is saturated.",
       LoadChecks::knee),
   STOPPED_EARLY(
       "Was every load level measured to its end?",
@@ -223,6 +215,15 @@ enum CheckCatalogue {
       "Set the model's own: tokenizer=hf:<tokenizer.json>. Else ask how the server counts: its"
           + " counts make TPOT and tok/s.",
       AnswerChecks::outputTokensAgree),
+  NOT_STREAMED(
+      "Do requests that ask for a stream get one?",
+      "share of their answers that came as one body",
+      Threshold.share(0),
+      "runs with answers to requests that asked for a stream",
+      in -> in.answers().streamedOk + in.answers().notStreamed > 0,
+      "The server, or a gateway before it, ignores \"stream\": use an endpoint that streams, or"
+          + " ask without (stream=false) and read E2E.",
+      AnswerChecks::notStreamed),
   TOKENS_PER_EVENT(
       "Does each event bring one token?",
       "output tokens ÷ token events",

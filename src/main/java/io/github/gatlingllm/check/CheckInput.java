@@ -6,6 +6,7 @@ import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -109,9 +110,11 @@ public record CheckInput(
    *
    * @param levels how many
    * @param isOneAtATime whether there is nothing but one user in a closed loop
-   * @param isKneeReached whether a level below the highest is the best
+   * @param isKneeReached whether output flattens, and a lighter level delivers less
+   * @param isSaturated whether output is flat from the first level on
    */
-  public record Sweep(int levels, boolean isOneAtATime, boolean isKneeReached) {}
+  public record Sweep(
+      int levels, boolean isOneAtATime, boolean isKneeReached, boolean isSaturated) {}
 
   /**
    * The server's prefix cache.
@@ -137,7 +140,13 @@ public record CheckInput(
 
     private final Predicate<String> pinnedTargets;
     long ok;
+
+    /** Answers that came as a stream. */
     long streamedOk;
+
+    /** Answers that came as one body though a stream was asked for. */
+    long notStreamed;
+
     long pinned;
     long notPinned;
     long estimated;
@@ -164,10 +173,6 @@ public record CheckInput(
     long resent;
     long cancelled;
     long neverAdmitted;
-    double e2eNanos;
-
-    /** Σ TTFT + TPOT × (N − k), k the tokens of the first event. */
-    double modelledNanos;
 
     /** How the times of an answer's tokens are known. */
     public enum TokenTimes {
@@ -206,7 +211,9 @@ public record CheckInput(
       shared += times == TokenTimes.SHARED ? 1 : 0;
       interpolated += times == TokenTimes.INTERPOLATED ? 1 : 0;
       countTokens(record);
-      if (record.identity().streamed()) {
+      if (record.isOneBody()) {
+        notStreamed += record.identity().streamed() ? 1 : 0;
+      } else {
         streamedOk++;
         withoutDone += record.events().done() ? 0 : 1;
         events += record.events().count();
@@ -230,13 +237,38 @@ public record CheckInput(
       if (n != null && disagrees(record.events(), n)) {
         disagreeing++;
       }
-      Integer limit = tokens.maxTokens();
-      Integer output = tokens.outputTokens();
-      boolean stopped = "stop".equals(record.outcome().finishReason());
-      boolean wrongLength = limit != null && output != null && !output.equals(limit);
-      boolean isPinned = pinnedTargets.test(target);
-      pinned += isPinned ? 1 : 0;
-      notPinned += isPinned && (stopped || wrongLength) ? 1 : 0;
+      if (pinnedTargets.test(target)) {
+        pinned++;
+        boolean stopped = "stop".equals(record.outcome().finishReason());
+        notPinned += stopped || hasOtherLength(record) ? 1 : 0;
+      }
+    }
+
+    /**
+     * Whether an answer is not as long as its limit; of several, one of them. Each is counted by
+     * itself where the server said the tokens of each event, else all together.
+     */
+    private static boolean hasOtherLength(RequestRecord record) {
+      Integer limit = record.tokens().maxTokens();
+      Integer output = record.tokens().outputTokens();
+      if (limit == null || output == null) {
+        return false;
+      }
+      int[] choices = record.events().choices();
+      int[] tokens = record.events().tokens();
+      if (choices.length == 0) {
+        // Where no event was kept, it is not known how many answers the tokens are of.
+        boolean mayBeSeveral = record.events().offsetsMicros().length == 0 && limit > 0;
+        return mayBeSeveral ? output == 0 || output % limit != 0 : !output.equals(limit);
+      }
+      int[] ofChoice = new int[Arrays.stream(choices).max().orElse(0) + 1];
+      for (int i = 0; i < tokens.length; i++) {
+        ofChoice[choices[i]] += tokens[i];
+      }
+      // Tokens that were billed and never came are in no event.
+      boolean isComplete = Arrays.stream(tokens).sum() == output;
+      return output != limit * ofChoice.length
+          || isComplete && Arrays.stream(ofChoice).anyMatch(length -> length != limit);
     }
 
     /** Whether events say another number of tokens than N, or there are more events than tokens. */
@@ -254,7 +286,6 @@ public record CheckInput(
     private void addStream(RequestRecord record) {
       Long first = record.timing().ttftNanos();
       Long last = record.timing().latencyNanos();
-      Integer streamed = record.tokens().streamedTokens();
       Integer n = record.tokens().n();
       if (first == null || last == null || n == null) {
         return;
@@ -262,12 +293,6 @@ public record CheckInput(
       if (n >= LEAST_TOKENS) {
         longStreams++;
         buffered += last - first <= BUFFERED * last ? 1 : 0;
-      }
-      Double tpot = record.timing().tpotNanos();
-      if (tpot != null && streamed != null) {
-        @Nullable Integer head = record.events().firstEventTokens();
-        e2eNanos += last;
-        modelledNanos += first + tpot * (n - (head == null ? 1 : Math.max(1, head)));
       }
     }
   }

@@ -7,7 +7,6 @@ import static io.github.gatlingllm.metric.NumberText.percent;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.check.Check.Level;
-import io.github.gatlingllm.check.CheckInput.AnswerCounts;
 import io.github.gatlingllm.check.CheckInput.Drift;
 import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
@@ -107,13 +106,6 @@ final class LoadChecks {
                     label, worst.what(), worst.up() ? "grew" : "fell", worst.from(), worst.to()));
   }
 
-  static Finding identity(CheckInput in) {
-    AnswerCounts answers = in.answers();
-    double residual = Math.abs(answers.e2eNanos - answers.modelledNanos) / answers.e2eNanos;
-    return Finding.of(
-        residual, "E2E differs from TTFT + TPOT × (N − 1) by " + percent(residual) + ".");
-  }
-
   static Finding arrivals(CheckInput in) {
     ArrivalFigures arrivals = requireNonNull(in.arrivals());
     double planned = requireNonNull(arrivals.plannedPerS());
@@ -177,7 +169,9 @@ final class LoadChecks {
         (double) open,
         open == 0
             ? "The knee lies inside the loads tried."
-            : "The knee was not reached: output tok/s ÷ median E2E is best at the highest load.");
+            : in.sweeps().stream().anyMatch(Sweep::isSaturated)
+                ? "Output is flat from the first load level on: the knee lies below it."
+                : "The knee was not reached: the last step up still adds 10 % of output or more.");
   }
 
   static Stream<Finding> stoppedEarly(CheckInput in) {

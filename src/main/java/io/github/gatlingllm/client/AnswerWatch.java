@@ -122,7 +122,7 @@ final class AnswerWatch extends ChannelDuplexHandler {
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
     closedByUs = true;
-    context.close(promise);
+    var unused = context.close(promise);
   }
 
   /**

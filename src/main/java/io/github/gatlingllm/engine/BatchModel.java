@@ -32,7 +32,8 @@ record BatchModel(
    * <p>A request of 60 prompt and 128 output tokens holds 60 + 64 = 124 KV tokens on average, so a
    * batch of n costs 5 ms × (1 + n × (0.05 + 124 × 0.0001)) = 5 ms × (1 + n / 16) a step, and each
    * prompt 60 / 20,000 s = 3 ms once. While all fit into the batch, power = throughput ÷ E2E ∝ n /
-   * (1 + n / 16)², whose maximum is at n = 16; above 24 the batch stays full and the rest queues.
+   * (1 + n / 16)², whose maximum is at n = 16; above 24 the batch stays full and the rest queues:
+   * the knee, the lightest level with 90 % of the highest output, is at 32.
    *
    * <pre>
    *  c  batch  step ms  TTFT p50 s  E2E p50 s  output tok/s  power
@@ -40,8 +41,8 @@ record BatchModel(
    *  2      2      5.6       0.012       0.73           352    485
    *  4      4      6.2       0.018       0.81           630    776
    *  8      8      7.5       0.031       0.98         1,037  1,055
-   * 16     16     10.0       0.057       1.33         1,541  1,162  ← knee
-   * 32     24     12.5       0.084       1.67         1,836  1,100  a quarter waits for a batch
+   * 16     16     10.0       0.057       1.33         1,541  1,162  ← best power
+   * 32     24     12.5       0.084       1.67         1,836  1,100  ← knee; a quarter waits
    * 64     24     12.5       1.753       3.34         1,836    550  all wait
    * </pre>
    *

@@ -113,8 +113,9 @@ public sealed interface Arrivals extends Serializable {
   /**
    * Arrivals at a constant mean rate. With exponential gaps a Poisson process: the number of
    * arrivals in a window varies as real traffic's does (variance = mean), where Gatling's {@code
-   * randomized()} fixes that number instead. It starts as if an arrival had just been; with equal
-   * gaps the first is at 0.
+   * randomized()} fixes that number instead. It starts at an instant of no meaning to the traffic,
+   * not at an arrival, so that any window expects rate × time; with equal gaps the first arrival is
+   * at 0.
    *
    * @param perSecond mean rate, above 0
    */
@@ -287,7 +288,8 @@ public sealed interface Arrivals extends Serializable {
     /**
      * Independent and gamma-distributed with shape 1 / cv²: burstier than Poisson traffic where
      * {@code cv} is above 1, evener where it is below. With a cv of 1 it is {@link Exponential}, to
-     * the bit.
+     * the bit. The first is what is left of a gap that has begun before the start, (1 + cv²) / 2 on
+     * average: bursty traffic may well begin with a long silence.
      *
      * @param cv coefficient of variation, standard deviation ÷ mean: above 0, at most 100
      * @param seed the same seed draws the same gaps
@@ -302,9 +304,25 @@ public sealed interface Arrivals extends Serializable {
 
       @Override
       public DoubleSupplier draws() {
-        return cv == 1
-            ? new Exponential(seed).draws()
-            : new GammaVariate(1 / (cv * cv), new SplittableRandom(seed));
+        if (cv == 1) {
+          return new Exponential(seed).draws();
+        }
+        SplittableRandom random = new SplittableRandom(seed);
+        double shape = 1 / (cv * cv);
+        double first = GammaVariate.residual(shape, random);
+        GammaVariate others = new GammaVariate(shape, random);
+        return new DoubleSupplier() {
+          private boolean started;
+
+          @Override
+          public double getAsDouble() {
+            if (started) {
+              return others.getAsDouble();
+            }
+            started = true;
+            return first;
+          }
+        };
       }
 
       @Override

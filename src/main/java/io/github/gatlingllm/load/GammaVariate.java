@@ -21,6 +21,17 @@ final class GammaVariate implements DoubleSupplier {
     this.c = 1 / Math.sqrt(9 * d);
   }
 
+  /**
+   * What is left of a gap of mean 1 at an instant of no meaning to the process, density (1 − F(x))
+   * ÷ mean: an even share of the gap that the instant falls into, and that is a gap drawn with a
+   * chance proportional to its length, X(a + 1) (the forward recurrence time of Cox, "Renewal
+   * Theory", 1962).
+   */
+  static double residual(double shape, SplittableRandom random) {
+    double share = 1 - random.nextDouble();
+    return share * new GammaVariate(shape + 1, random).atLeastOne() / shape;
+  }
+
   @Override
   public double getAsDouble() {
     // The method wants a shape of 1 or more; X(a) = X(a + 1) · U^(1/a) leads there from below.

@@ -22,11 +22,13 @@ public final class SplitMix64 {
   }
 
   /**
-   * Random numbers for one of many draws from one seed: the same for the same arguments.
+   * Random numbers for one of many draws from one seed: the same for the same arguments. What is
+   * drawn for one index says nothing of its neighbours: the start is mixed, else the second number
+   * of each would be the first of the next.
    *
    * @param salt keeps draws for different purposes independent of each other
    */
   public static SplittableRandom at(long seed, long salt, long index) {
-    return new SplittableRandom((seed ^ salt) + index * GOLDEN_GAMMA);
+    return new SplittableRandom(mix((seed ^ salt) + index * GOLDEN_GAMMA));
   }
 }

@@ -82,7 +82,9 @@ final class RunText {
             + NumberText.with(knee.outputTokensPerS(), "tok/s")
             + " at E2E p50 "
             + NumberText.ms(knee.medianE2eMs())
-        : "not reached";
+        : knee.saturatedFromFirst()
+            ? "below " + knee.stage() + ": saturated from the first level"
+            : "not reached: output still grows with the last level";
   }
 
   /** Planned against realised arrivals: rates, dispersion, lag. */

@@ -30,16 +30,17 @@ final class Tiles {
 
   List<Tile> list() {
     return List.of(
-        latency("TTFT p95", Metric.TTFT_MS, "ttft"),
-        latency("ITL p95", Metric.ITL_MS, "itl"),
+        latency(Metric.TTFT_MS, "ttft"),
+        latency(Metric.ITL_MS, "itl"),
         output(),
         goodput(),
         knee(),
         failed());
   }
 
-  private Tile latency(String name, Metric metric, String measure) {
-    Distribution values = figures.metric(metric);
+  private Tile latency(Metric metric, String measure) {
+    String name = summary.clock().name(metric) + " p95";
+    Distribution values = figures.metric(metric.fromSchedule());
     Summary.ObjectiveRow objective = objective(measure);
     String remark =
         objective == null
@@ -85,10 +86,15 @@ final class Tiles {
     if (knee == null) {
       return new Tile("Knee", NumberText.ABSENT, "no load level");
     }
+    if (knee.saturatedFromFirst()) {
+      return new Tile("Knee", "below " + knee.stage(), "saturated from the first level");
+    }
     if (!knee.reached()) {
       long levels = levels(summary);
-      String run = levels == 1 ? "1 load level" : NumberText.count(levels) + " load levels";
-      return new Tile("Knee", "not reached", run + ", best " + knee.stage());
+      return new Tile(
+          "Knee",
+          "not reached",
+          levels == 1 ? "1 load level" : "output still grows with the last of " + levels);
     }
     return new Tile(
         "Knee",

@@ -4,10 +4,12 @@ import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.stats.Summary.BestPower;
 import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +19,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class LoadCurve {
 
-  private static final int LEAST_LEVELS = 3;
+  private static final double NEARLY_MOST = 0.9;
+  private static final double FLAT = 0.1;
+  private static final double STEP = 1.25;
+  private static final double ROUNDING = 1e-9;
 
   private final Slo slo;
   private final List<Stage> levels;
@@ -61,44 +66,66 @@ final class LoadCurve {
     return levels;
   }
 
+  /** What headlines about it count from. */
+  HeadlineClock clock() {
+    return HeadlineClock.of(levels);
+  }
+
   /**
-   * The level with the highest power = output tok/s ÷ median E2E in seconds; null when no level has
-   * both.
+   * The lightest level that delivers at least {@value #NEARLY_MOST} of the highest output tok/s.
+   * Null when no level delivered anything.
    */
   @Nullable Knee knee() {
-    int best = -1;
-    double highest = 0;
-    for (int i = 0; i < levels.size(); i++) {
-      Double power = power(levels.get(i));
-      if (power != null && power > highest) {
-        highest = power;
-        best = i;
-      }
-    }
-    if (best < 0) {
+    double most = levels.stream().mapToDouble(LoadCurve::tokens).max().orElse(0);
+    Stage knee =
+        levels.stream().filter(s -> tokens(s) >= NEARLY_MOST * most).findFirst().orElse(null);
+    if (knee == null || most == 0) {
       return null;
     }
-    Stage stage = levels.get(best);
-    Double tokens = stage.figures().throughput().outputTokensPerS();
-    Double median = stage.figures().metric(Metric.E2E_MS).p50();
-    if (tokens == null || median == null) {
-      return null;
-    }
-    boolean reached = levels.size() >= LEAST_LEVELS && best < levels.size() - 1;
+    boolean flat = flattens();
+    boolean isFirst = knee.equals(levels.get(0));
     return new Knee(
-        reached,
-        stage.label(),
-        stage.target(),
-        stage.scenario(),
-        stage.offered(),
-        tokens,
-        median,
-        highest);
+        flat && !isFirst,
+        knee.label(),
+        knee.target(),
+        knee.scenario(),
+        knee.offered(),
+        tokens(knee),
+        knee.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50(),
+        power(knee),
+        flat && isFirst,
+        bestPower());
+  }
+
+  private static double tokens(Stage stage) {
+    Double tokens = stage.figures().throughput().outputTokensPerS();
+    return tokens == null ? 0 : tokens;
+  }
+
+  /**
+   * Whether the last step up adds less than {@value #FLAT}. It starts from the heaviest level that
+   * has at most 1 ÷ {@value #STEP} of the last one's load: a step of 5 % cannot add 10 %.
+   */
+  private boolean flattens() {
+    Stage last = levels.get(levels.size() - 1);
+    return levels.subList(0, levels.size() - 1).stream()
+        .filter(s -> s.offered() == null || offered(s) * STEP <= offered(last))
+        .reduce((lighter, heavier) -> heavier)
+        .filter(before -> tokens(last) < (1 + FLAT) * tokens(before) - ROUNDING)
+        .isPresent();
+  }
+
+  private @Nullable BestPower bestPower() {
+    return levels.stream()
+        .filter(s -> power(s) != null)
+        .max(Comparator.comparingDouble(s -> Objects.requireNonNull(power(s))))
+        .map(s -> new BestPower(s.label(), s.offered(), Objects.requireNonNull(power(s))))
+        .orElse(null);
   }
 
   private static @Nullable Double power(Stage stage) {
     Double tokens = stage.figures().throughput().outputTokensPerS();
-    Double median = stage.figures().metric(Metric.E2E_MS).p50();
+    Double median = stage.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50();
     return tokens == null || median == null || median == 0
         ? null
         : (Double) (tokens / (median / 1e3));

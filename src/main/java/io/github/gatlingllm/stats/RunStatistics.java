@@ -247,7 +247,7 @@ public final class RunStatistics {
     if (ttft != null) {
       overTime.ttft(admitted + ttft, ttft);
     }
-    Long answered = ttft != null || record.identity().streamed() ? ttft : t.latencyNanos();
+    Long answered = ttft != null ? ttft : t.latencyNanos();
     Integer prompt = record.tokens().prompt();
     if (answered != null && prompt != null) {
       LevelWindow window = windows.at(admitted + answered, stage);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param slo null when there is no SLO
  * @param figures all stages pooled
  * @param arrivals planned against realised arrivals, all open-loop stages; null in closed loops
- * @param knee null when there is no stage with tokens and latencies
+ * @param knee of the curve that delivers most at its own; null when no stage delivered tokens
  * @param assertions what the build demands, and what came out; empty when it demands nothing
  * @param server what the server said of itself: timings in its answers by name; empty where it says
  *     nothing
@@ -84,6 +84,11 @@ public record Summary(
   public static String named(String stage, @Nullable String target, @Nullable String scenario) {
     String ofScenario = scenario == null ? stage : stage + " of " + scenario;
     return target == null ? ofScenario : ofScenario + (scenario == null ? " of " : " at ") + target;
+  }
+
+  /** What headlines about the run count from. */
+  public HeadlineClock clock() {
+    return HeadlineClock.of(stages);
   }
 
   /** Whether no assertion was missed. */
@@ -206,15 +211,20 @@ public record Summary(
       double percentile) {}
 
   /**
-   * The stage with the highest power = output tok/s ÷ median E2E: beyond it latency grows faster
-   * than throughput.
+   * The lightest level that delivers at least 90 % of the highest output tok/s of its curve: beyond
+   * it, more load buys waiting rather than tokens.
    *
-   * @param reached false when it is the highest load, or there are fewer than 3 levels
+   * @param reached whether the curve flattens (the last step up adds under 10 % of output tok/s)
+   *     and at least one level below delivers less
    * @param stage its label
    * @param target its target
    * @param scenario its scenario; null where scenarios are not told apart
    * @param offered its offered load, in the stage's unit
-   * @param power output tokens/s per second of median E2E
+   * @param medianE2eMs from schedule; null where no request of it succeeded
+   * @param power its output tok/s ÷ median E2E from schedule in seconds
+   * @param saturatedFromFirst whether the curve is flat from its first level on, so that the knee
+   *     lies below all loads tried
+   * @param bestPower null where no level has a power
    */
   public record Knee(
       boolean reached,
@@ -223,15 +233,26 @@ public record Summary(
       @Nullable String scenario,
       @Nullable Double offered,
       double outputTokensPerS,
-      double medianE2eMs,
-      double power) {}
+      @Nullable Double medianE2eMs,
+      @Nullable Double power,
+      boolean saturatedFromFirst,
+      @Nullable BestPower bestPower) {}
+
+  /**
+   * The level of a curve with the highest power = output tok/s ÷ median E2E in seconds (Kleinrock):
+   * on a curve that flattens smoothly it delivers about half of the maximum.
+   *
+   * @param stage its label
+   * @param offered its offered load, in the stage's unit
+   */
+  public record BestPower(String stage, @Nullable Double offered, double power) {}
 
   /**
    * The load levels of one target and scenario.
    *
    * @param scenario null where scenarios are not told apart
    * @param stages their labels in order of load
-   * @param knee null when no level has tokens and latencies
+   * @param knee null when no level delivered tokens
    * @param maxGoodput the highest of them that holds the target's SLO; null where none does
    */
   public record Curve(
@@ -275,7 +296,7 @@ public record Summary(
   /**
    * One server under test, all its stages pooled.
    *
-   * @param knee over its own stages; of the scenario where power is highest
+   * @param knee over its own stages; of the scenario that delivers most at its own
    */
   public record Target(String label, @Nullable Knee knee, Figures figures) {}
 

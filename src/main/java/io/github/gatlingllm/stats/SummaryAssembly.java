@@ -205,12 +205,12 @@ final class SummaryAssembly {
         .orElse(null);
   }
 
-  /** The knee of the curve with the highest power. */
+  /** The knee of the curve that delivers most at its own. */
   private static @Nullable Knee bestKnee(List<LoadCurve> curves) {
     return curves.stream()
         .map(LoadCurve::knee)
         .filter(Objects::nonNull)
-        .max(Comparator.comparingDouble(Knee::power))
+        .max(Comparator.comparingDouble(Knee::outputTokensPerS))
         .orElse(null);
   }
 
@@ -250,7 +250,8 @@ final class SummaryAssembly {
         curve.levels().size(),
         curve.levels().stream()
             .allMatch(s -> "closed loop".equals(s.kind()) && Double.valueOf(1).equals(s.offered())),
-        knee != null && knee.reached());
+        knee != null && knee.reached(),
+        knee != null && knee.saturatedFromFirst());
   }
 
   private static @Nullable CachedPrompts cachedPrompts(

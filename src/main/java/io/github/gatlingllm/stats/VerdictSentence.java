@@ -99,7 +99,7 @@ final class VerdictSentence {
     return slo.isEmpty() ? knee() : limit();
   }
 
-  private static String plain(Stage level) {
+  private String plain(Stage level) {
     return at(level) + figures(level);
   }
 
@@ -107,14 +107,14 @@ final class VerdictSentence {
     return isWholeRun(level) ? "over the whole run: " : "at " + load(level) + ": ";
   }
 
-  private static String figures(Stage level) {
-    Distribution ttft = level.figures().metric(Metric.TTFT_MS);
-    Distribution shown = ttft.isEmpty() ? level.figures().metric(Metric.E2E_MS) : ttft;
+  private String figures(Stage level) {
+    Metric metric = latency(level);
+    Distribution shown = level.figures().metric(metric.fromSchedule());
     return "%s, %s requests/s completed, %s p50 %s and p99 %s"
         .formatted(
             tokens(level),
             NumberText.number(level.figures().throughput().requestsPerS()),
-            ttft.isEmpty() ? "E2E" : "TTFT",
+            curve.clock().name(metric),
             NumberText.ms(shown.p50()),
             NumberText.ms(shown.p99()));
   }
@@ -172,29 +172,37 @@ final class VerdictSentence {
     List<Stage> levels = curve.levels();
     Stage last = levels.get(levels.size() - 1);
     Knee knee = curve.knee();
-    if (knee == null || !knee.reached()) {
+    if (knee == null || !(knee.reached() || knee.saturatedFromFirst())) {
       return "No knee up to the highest load tried, " + load(last) + ": " + figures(last);
     }
     Stage stage =
         levels.stream().filter(s -> s.label().equals(knee.stage())).findFirst().orElse(last);
-    return "The knee is at %s (%s, TTFT p99 %s)%s"
+    Metric metric = latency(stage);
+    return "%s %s (%s, %s p99 %s)%s"
         .formatted(
+            knee.reached() ? "The knee is at" : "The server is saturated from the first level,",
             load(stage),
             tokens(stage),
-            NumberText.ms(stage.figures().metric(Metric.TTFT_MS).p99()),
+            curve.clock().name(metric),
+            NumberText.ms(stage.figures().metric(metric.fromSchedule()).p99()),
             growth(stage, last));
   }
 
-  /** What more load brought: throughput against the tail of TTFT, or of E2E without streams. */
-  private static String growth(Stage from, Stage to) {
+  /** What a headline says of a level: TTFT, or E2E without streams. */
+  private static Metric latency(Stage level) {
+    return level.figures().metric(Metric.TTFT_MS).isEmpty() ? Metric.E2E_MS : Metric.TTFT_MS;
+  }
+
+  /** What more load brought: throughput against the tail of the latency. */
+  private String growth(Stage from, Stage to) {
     Double before = from.figures().throughput().outputTokensPerS();
     Double after = to.figures().throughput().outputTokensPerS();
-    Metric metric =
-        from.figures().metric(Metric.TTFT_MS).isEmpty() ? Metric.E2E_MS : Metric.TTFT_MS;
-    Double tailBefore = from.figures().metric(metric).p99();
-    Double tailAfter = to.figures().metric(metric).p99();
+    Metric metric = latency(from);
+    Double tailBefore = from.figures().metric(metric.fromSchedule()).p99();
+    Double tailAfter = to.figures().metric(metric.fromSchedule()).p99();
     return "; beyond that, throughput %s and %s p99 %s"
-        .formatted(change(before, after), metric.title(), change(tailBefore, tailAfter));
+        .formatted(
+            change(before, after), curve.clock().name(metric), change(tailBefore, tailAfter));
   }
 
   private static String change(@Nullable Double before, @Nullable Double after) {
@@ -218,9 +226,14 @@ final class VerdictSentence {
 
   private String objectives(String percentile) {
     return slo.objectives().stream()
-        .map(
-            o -> o.measure().name() + percentile + " ≤ " + NumberText.plainMs(o.limitNanos() / 1e6))
+        .map(o -> name(o) + percentile + " ≤ " + NumberText.plainMs(o.limitNanos() / 1e6))
         .collect(Collectors.joining(" and "));
+  }
+
+  private String name(Slo.Objective objective) {
+    String clock =
+        objective.measure().isFromSchedule() && curve.clock().isNamed() ? " from schedule" : "";
+    return objective.measure().name() + clock;
   }
 
   private static boolean isWholeRun(Stage level) {

@@ -99,7 +99,7 @@ class AnswerWatchTest {
     request(false);
     answer();
     clock.addAndGet(SOON);
-    connection.close();
+    var unused = connection.close();
     assertCounts(0, 0);
   }
 

@@ -166,6 +166,13 @@ public final class Recorded {
     return this;
   }
 
+  /** A stream was asked for and one body came after so many milliseconds. */
+  public Recorded bodyForStream(double ms, int tokens) {
+    body(ms, tokens);
+    streamed = true;
+    return this;
+  }
+
   public Recorded closed(double ms) {
     closedMs = ms;
     return this;
@@ -253,8 +260,8 @@ public final class Recorded {
     Integer n = output != null ? output : any ? Integer.valueOf(eventTokens()) : null;
     Long first = any ? nanos(tokenMs[0]) : null;
     Double tpot =
-        any && n != null && n >= 2 && last != null
-            ? Double.valueOf((last - tokenMs[0]) * MS / (n - 1))
+        tokenMs.length > 1 && n != null && n > firstTokens(n) && last != null
+            ? Double.valueOf((last - tokenMs[0]) * MS / (n - firstTokens(n)))
             : null;
     Identity identity =
         new Identity(
@@ -316,6 +323,10 @@ public final class Recorded {
     boolean ok = verdict == RequestStatus.COMPLETE;
     Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of(), resent);
     return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
+  }
+
+  private double firstTokens(int n) {
+    return perEvent.length > 0 ? perEvent[0] : Math.max(1, (double) n / tokenMs.length);
   }
 
   private int eventTokens() {

@@ -70,10 +70,20 @@ class VerdictSentenceTest {
   @Test
   void kneeWithoutSlo() {
     assertThat(
-            new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 33, 220).summary().verdict())
+            new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 32, 220).summary().verdict())
         .isEqualTo(
             "The knee is at 2 concurrent requests (30 tok/s, TTFT p99 110 ms); beyond that,"
-                + " throughput grows 10 % and TTFT p99 grows 2×.");
+                + " throughput grows 7 % and TTFT p99 grows 2×.");
+    assertThat(
+            new Levels()
+                .level(8, 30, 100)
+                .level(16, 31, 210)
+                .level(32, 30, 400)
+                .summary()
+                .verdict())
+        .isEqualTo(
+            "The server is saturated from the first level, 8 concurrent requests (30 tok/s, TTFT"
+                + " p99 100 ms); beyond that, throughput stays the same and TTFT p99 grows 4×.");
     assertThat(
             new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 90, 120).summary().verdict())
         .isEqualTo(
