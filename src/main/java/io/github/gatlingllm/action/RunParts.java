@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 record RunParts(
     Run run,
     InFlight inFlight,
-    TurnsNotSent turnsNotSent,
+    NotSent notSent,
     OpenSchedules schedules,
     TokenCounting counting,
     Set<String> warmedUp,
@@ -53,12 +53,12 @@ record RunParts(
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
     InFlight inFlight = new InFlight();
     TokenCounting counting = new TokenCounting();
-    TurnsNotSent turnsNotSent = new TurnsNotSent();
+    NotSent notSent = new NotSent();
     Map<String, ServerConnections> servers = new ConcurrentHashMap<>();
     run.beforeInterruption(
         atMost -> {
           cancel(inFlight, counting, atMost);
-          turnsNotSent.report(run);
+          notSent.report(run);
           run.describe(info -> info.connections(connections(servers)));
         },
         inFlight::size);
@@ -66,7 +66,7 @@ record RunParts(
         .registerOnTermination(
             () -> {
               counting.close(COUNTING);
-              turnsNotSent.report(run);
+              notSent.report(run);
               run.describe(info -> info.connections(connections(servers)));
               run.complete();
               return null;
@@ -74,7 +74,7 @@ record RunParts(
     return new RunParts(
         run,
         inFlight,
-        turnsNotSent,
+        notSent,
         OpenSchedules.of(core),
         counting,
         ConcurrentHashMap.newKeySet(),

@@ -57,7 +57,11 @@ import org.jspecify.annotations.Nullable;
  * @param connections what servers did to connections that they had left open, by host and port
  * @param report what is made of the run; null in files without it
  * @param dropped records that could not be kept
- * @param planned requests that were planned; null when the plan does not say
+ * @param planned requests that the plan asks for in measure windows, one for each arrival or
+ *     iteration; null when the plan does not say
+ * @param started requests that were started and would have a record, whatever their phase; null
+ *     while the run is on, and in files without it
+ * @param notSent how many requests were due and are not sent, by name and reason
  * @param stages load levels in order of time, those that began
  * @param conclusions what load plans found: sweeps that were stopped early, searches
  * @param assertions what the build demands of the figures
@@ -84,12 +88,17 @@ public record RunInfo(
     @Nullable ReportOptions report,
     long dropped,
     @Nullable Long planned,
+    @Nullable Long started,
+    Map<String, Long> notSent,
     List<LevelInfo> stages,
     List<Conclusion> conclusions,
     List<Assertion> assertions) {
 
   /** The version of the file's format. */
   public static final String SCHEMA = "gatling-llm/run/1";
+
+  /** Why a request is not sent, where that is a mistake. */
+  public static final String NOT_BUILT = "it could not be built";
 
   /** Stands for the value of a setting that is a secret. */
   public static final String REDACTED = "***";
@@ -230,6 +239,8 @@ public record RunInfo(
         connections == null
             ? Map.of()
             : Collections.unmodifiableMap(new LinkedHashMap<>(connections));
+    notSent =
+        notSent == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(notSent));
     stages = stages == null ? List.of() : List.copyOf(stages);
     conclusions = conclusions == null ? List.of() : List.copyOf(conclusions);
     assertions = assertions == null ? List.of() : List.copyOf(assertions);
@@ -259,6 +270,8 @@ public record RunInfo(
         null,
         0,
         null,
+        null,
+        Map.of(),
         List.of(),
         List.of(),
         List.of());
@@ -328,6 +341,14 @@ public record RunInfo(
 
   public RunInfo planned(@Nullable Long requests) {
     return with("planned", requests);
+  }
+
+  public RunInfo started(@Nullable Long requests) {
+    return with("started", requests);
+  }
+
+  public RunInfo notSent(Map<String, Long> byReason) {
+    return with("notSent", byReason);
   }
 
   public RunInfo stages(List<LevelInfo> inOrder) {

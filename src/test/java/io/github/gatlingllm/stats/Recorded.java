@@ -44,6 +44,7 @@ public final class Recorded {
   private double lagMs;
   private @Nullable Double gateMs = 0.0;
   private boolean planned;
+  private @Nullable Double offsetMs;
   private double[] tokenMs = {};
   private int[] perEvent = {};
   private int[] choices = {};
@@ -127,6 +128,15 @@ public final class Recorded {
   public Recorded lag(double ms) {
     lagMs = ms;
     planned = true;
+    return this;
+  }
+
+  /**
+   * An arrival that was planned so long after the start of the run, and whose user took its time.
+   */
+  public Recorded offset(double ms) {
+    planned = true;
+    offsetMs = ms;
     return this;
   }
 
@@ -285,7 +295,7 @@ public final class Recorded {
     Timing timing =
         new Timing(
             ORIGIN + nanos(startMs),
-            planned ? Long.valueOf(nanos(startMs - lagMs)) : null,
+            planned ? Long.valueOf(nanos(offsetMs == null ? startMs - lagMs : offsetMs)) : null,
             nanos(lagMs),
             gateMs == null ? null : Long.valueOf(nanos(gateMs)),
             connectMs == null ? null : Long.valueOf(nanos(connectMs)),
