@@ -104,6 +104,22 @@ final class FactTables {
         MAX);
   }
 
+  /** Every statistic of a rate, whose bad tail is the low one. */
+  private static List<Column<Distribution>> rateStatistics() {
+    return List.of(
+        VALUES,
+        MEAN,
+        Column.number("std", Distribution::std),
+        Column.number("min", Distribution::min),
+        percentile("p1"),
+        percentile("p5"),
+        percentile("p10"),
+        percentile("p50", Distribution::p50Ci95),
+        percentile("p90"),
+        percentile("p99", Distribution::p99Ci95),
+        MAX);
+  }
+
   /** A distribution with its name. */
   private record Named(Cell name, Distribution values) {}
 
@@ -139,19 +155,25 @@ final class FactTables {
   /**
    * Every distribution of one set of requests.
    *
+   * @param rates those of which more is better
    * @param missing the metrics without a value, in words; may be empty
    * @param hasLowN whether any percentile is uncertain
    */
-  record Metrics(Table table, String missing, boolean hasLowN) {}
+  record Metrics(Table table, Table rates, String missing, boolean hasLowN) {}
 
   static Metrics metrics(String title, Figures figures) {
     List<Group> groups =
         List.of(
-            group("Latency, ms", "lower is better", Unit.MILLIS, figures),
+            group("Latency, ms", "lower is better", Unit.MILLIS, statistics(), figures),
             group(
-                "Rates of single requests, tok/s", "higher is better", Unit.TOKENS_PER_S, figures),
-            group("Lengths, tokens", "neither better nor worse", Unit.TOKENS, figures));
-    List<Heading> headings = distributions("", "Metric", statistics(), List.of()).headings();
+                "Lengths, tokens", "neither better nor worse", Unit.TOKENS, statistics(), figures));
+    Group rates =
+        group(
+            "Rates of single requests, tok/s",
+            "higher is better: p10 is what 90 % of them exceed",
+            Unit.TOKENS_PER_S,
+            rateStatistics(),
+            figures);
     List<String> missing =
         Metric.distributions().stream()
             .filter(metric -> metric.unit() != Unit.TOKENS_PER_S)
@@ -160,16 +182,29 @@ final class FactTables {
             .toList();
     boolean hasLowN =
         Metric.distributions().stream().anyMatch(m -> !figures.metric(m).lowN().isEmpty());
-    return new Metrics(new Table(title, "", headings, groups), String.join(", ", missing), hasLowN);
+    return new Metrics(
+        new Table(title, "", headings(statistics()), groups),
+        new Table(title + ": rates", "", headings(rateStatistics()), List.of(rates)),
+        String.join(", ", missing),
+        hasLowN);
   }
 
-  private static Group group(String heading, String remark, Unit unit, Figures figures) {
+  private static List<Heading> headings(List<Column<Distribution>> columns) {
+    return distributions("", "Metric", columns, List.of()).headings();
+  }
+
+  private static Group group(
+      String heading,
+      String remark,
+      Unit unit,
+      List<Column<Distribution>> columns,
+      Figures figures) {
     List<Named> known =
         Metric.distributions().stream()
             .filter(metric -> metric.unit() == unit && !figures.metric(metric).isEmpty())
             .map(m -> named(m.title(), m.formula(), figures.metric(m)))
             .toList();
-    Table table = distributions("", "Metric", statistics(), known);
+    Table table = distributions("", "Metric", columns, known);
     return new Group(
         heading, remark, table.groups().stream().flatMap(g -> g.rows().stream()).toList());
   }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonKey;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
@@ -19,6 +20,7 @@ import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.stats.Summary;
@@ -50,6 +52,7 @@ public final class SummaryJson {
           .addMixIn(Summary.Stage.class, FiguresInline.class)
           .addMixIn(Summary.Target.class, FiguresInline.class)
           .addMixIn(Summary.RequestGroup.class, FiguresInline.class)
+          .addMixIn(Distribution.class, DistributionForm.class)
           .addMixIn(Figures.Jitter.class, JitterForm.class)
           .addMixIn(AssertionResult.class, AssertionForm.class)
           .addMixIn(Metric.class, MetricKey.class)
@@ -64,6 +67,18 @@ public final class SummaryJson {
   interface FiguresInline {
     @JsonUnwrapped
     Figures figures();
+  }
+
+  /** Only rates have low percentiles. */
+  interface DistributionForm {
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    Double p1();
+
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    Double p5();
+
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    Double p10();
   }
 
   interface JitterForm {

@@ -99,6 +99,8 @@ class SummaryFilesTest {
               "low_n");
     }
     assertThat(keys(json.get("metrics"))).isEqualTo(names);
+    assertThat(keys(json.at("/throughput/user_tokens_per_s")))
+        .containsSubsequence("min", "p1", "p5", "p10", "p50");
     assertThat(names).startsWith("ttft_ms", "ttft_from_schedule_ms").contains("e2e_per_token_ms");
   }
 
