@@ -71,6 +71,9 @@ final class ResponseProcessor {
   void ended(StreamedExchange exchange, LlmAction.SentRequest sent) {
     if (exchange.timeline().isAdmitted()) {
       components.requestLog().ended();
+      if (!request.silent) {
+        InFlight.closed(sent.session());
+      }
     }
     components.inFlight().ended(exchange, components.now());
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
@@ -257,7 +260,8 @@ final class ResponseProcessor {
             ok,
             error,
             slo.met(ending.status(), missed),
-            missed),
+            missed,
+            exchange.wasResent()),
         answer.server(),
         protocol.recording.text() ? text(prepared, answer) : null);
   }

@@ -5,6 +5,7 @@ import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import java.util.Iterator;
 import java.util.function.Consumer;
@@ -40,6 +41,7 @@ public final class RunningLevel {
   private final ValueRecorder e2eMillis = new ValueRecorder(ValueRecorder.MICROS);
   private int answeredUsers;
   private int measuring;
+  private final InFlightGauge inFlight = new InFlightGauge();
   private int unrecorded;
   private @Nullable Runnable whenRecorded;
 
@@ -220,6 +222,21 @@ public final class RunningLevel {
       measureEnd = Math.max(stabilizeEnd, nanoTime - startNanos);
       place();
     }
+  }
+
+  /** A request of it, whose record is to come, is in flight from now on. */
+  public synchronized void requestAdmitted(long nanoTime) {
+    inFlight.change(1, nanoTime - startNanos, stabilizeEnd, measureEnd);
+  }
+
+  /** A request of it that was in flight is over. */
+  public synchronized void requestClosed(long nanoTime) {
+    inFlight.change(-1, nanoTime - startNanos, stabilizeEnd, measureEnd);
+  }
+
+  /** Its requests in flight in the measure window, once that is over; null where it has none. */
+  public synchronized LevelInfo.@Nullable InFlight inFlight() {
+    return measureEndKnown() ? inFlight.over(stabilizeEnd, measureEnd) : null;
   }
 
   /**

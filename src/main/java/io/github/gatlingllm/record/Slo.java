@@ -72,6 +72,11 @@ public record Slo(List<Objective> objectives, double percentile) {
       return name().toLowerCase(Locale.ROOT);
     }
 
+    /** Whether it counts from the planned arrival, so that waiting inside the client counts. */
+    public boolean isFromSchedule() {
+      return this == TTFT || this == TTFO || this == E2E;
+    }
+
     /** What it was for one request, in nanoseconds; null where it has none. */
     public @Nullable Double nanos(Timing timing, Events events, Tokens tokens) {
       return switch (this) {

@@ -30,16 +30,17 @@ final class Tiles {
 
   List<Tile> list() {
     return List.of(
-        latency("TTFT p95", Metric.TTFT_MS, "ttft"),
-        latency("ITL p95", Metric.ITL_MS, "itl"),
+        latency(Metric.TTFT_MS, "ttft"),
+        latency(Metric.ITL_MS, "itl"),
         output(),
         goodput(),
         knee(),
         failed());
   }
 
-  private Tile latency(String name, Metric metric, String measure) {
-    Distribution values = figures.metric(metric);
+  private Tile latency(Metric metric, String measure) {
+    String name = summary.clock().name(metric) + " p95";
+    Distribution values = figures.metric(metric.fromSchedule());
     Summary.ObjectiveRow objective = objective(measure);
     String remark =
         objective == null

@@ -24,8 +24,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +60,17 @@ public final class Run {
 
   private final List<String> conclusions = new CopyOnWriteArrayList<>();
   private final AtomicLong requests = new AtomicLong();
+  private final AtomicLong started = new AtomicLong();
   private final AtomicLong inFlight = new AtomicLong();
+
+  /**
+   * Arrivals of schedules outside load plans, and how many of these schedules are not counted yet.
+   */
+  private final AtomicLong injected = new AtomicLong();
+
+  private final AtomicInteger uncounted = new AtomicInteger();
+  private volatile boolean isInjected;
+  private volatile boolean isPlanKnown = true;
   private final AtomicBoolean over = new AtomicBoolean();
 
   private volatile @Nullable GatlingExit exit;
@@ -140,8 +152,18 @@ public final class Run {
     return clock.unixNanos(nanoTime);
   }
 
-  /** A request was admitted. */
+  /** A request has started whose record is to come. */
   public void started() {
+    started.incrementAndGet();
+  }
+
+  /** A user came whose requests no plan counts. */
+  public void unplannedUser() {
+    isPlanKnown = false;
+  }
+
+  /** A request was admitted. */
+  public void admitted() {
     inFlight.incrementAndGet();
   }
 
@@ -192,12 +214,18 @@ public final class Run {
 
     @Override
     public void arrivalsPlanned(Schedule schedule, Iterator<Planned> planned, long startNanos) {
-      arrivals.write(schedule, planned, startNanos);
+      arrivals.write(schedule, planned, startNanos, written -> {});
     }
 
     @Override
     public void say(String line) {
       after(Duration.ZERO, () -> System.out.println(line));
+    }
+
+    @Override
+    public void countArrivals(
+        Iterator<Planned> schedule, long fromNanos, long untilNanos, LongConsumer count) {
+      arrivals.count(schedule, fromNanos, untilNanos, count);
     }
 
     @Override
@@ -252,7 +280,16 @@ public final class Run {
   public void arrivalsPlanned(
       Schedule schedule, String description, Iterator<Planned> arrivals, long startNanos) {
     arrivalsDescribed(schedule, description);
-    this.arrivals.write(schedule, arrivals, startNanos);
+    isInjected = true;
+    uncounted.incrementAndGet();
+    this.arrivals.write(
+        schedule,
+        arrivals,
+        startNanos,
+        count -> {
+          injected.addAndGet(count);
+          uncounted.decrementAndGet();
+        });
   }
 
   private void arrivalsDescribed(Schedule schedule, String description) {
@@ -311,18 +348,29 @@ public final class Run {
       }
       long lost = recorder.dropped() + recorder.failed() + unrecorded;
       long now = clock.unixNanos(System.nanoTime());
-      describe(info -> info.ended(now, state).dropped(lost));
+      describe(info -> info.ended(now, state).dropped(lost).started(started.get()));
     }
     return info;
   }
 
   private synchronized void save() {
-    info = info.stages(levels.levels());
+    info = info.stages(levels.levels()).planned(planned());
     try {
       info.write(files.info());
     } catch (IOException e) {
       System.out.println("LLM run.json could not be written: " + e.getMessage());
     }
+  }
+
+  /** Requests that all load levels and schedules so far ask for; null where one does not say. */
+  private @Nullable Long planned() {
+    Long ofLevels = levels.planned();
+    boolean isKnown = isPlanKnown && uncounted.get() == 0 && (isInjected || hasLevels());
+    return isKnown && ofLevels != null ? (Long) (ofLevels + injected.get()) : null;
+  }
+
+  private boolean hasLevels() {
+    return !levels.levels().isEmpty();
   }
 
   private void print() {

@@ -6,10 +6,13 @@ import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.Summary.BestPower;
 import io.github.gatlingllm.stats.Summary.Knee;
+import io.github.gatlingllm.stats.Summary.OperatingPoint;
+import io.github.gatlingllm.stats.Summary.OperatingPoint.Why;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +69,11 @@ final class LoadCurve {
     return levels;
   }
 
+  /** What headlines about it count from. */
+  HeadlineClock clock() {
+    return HeadlineClock.of(levels);
+  }
+
   /**
    * The lightest level that delivers at least {@value #NEARLY_MOST} of the highest output tok/s.
    * Null when no level delivered anything.
@@ -86,7 +94,7 @@ final class LoadCurve {
         knee.scenario(),
         knee.offered(),
         tokens(knee),
-        knee.figures().metric(Metric.E2E_MS).p50(),
+        knee.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50(),
         power(knee),
         flat && isFirst,
         bestPower());
@@ -110,6 +118,45 @@ final class LoadCurve {
         .isPresent();
   }
 
+  /** The level whose figures stand for all of them. */
+  Stage operatingLevel() {
+    String label = operatingPoint().stage();
+    return levels.stream().filter(s -> s.label().equals(label)).findFirst().orElseThrow();
+  }
+
+  /**
+   * The highest level within the SLO; where there is none the knee; where that is not reached, or
+   * the server does not keep up with it, the highest level that it keeps up with.
+   */
+  OperatingPoint operatingPoint() {
+    int holding = lastHolding();
+    Knee knee = knee();
+    if (levels.size() == 1) {
+      return operatingPoint(levels.get(0), Why.ONLY);
+    }
+    if (holding >= 0) {
+      return operatingPoint(levels.get(holding), Why.IN_SLO);
+    }
+    if (knee != null && (knee.reached() || knee.saturatedFromFirst())) {
+      Why why = knee.reached() ? Why.KNEE : Why.SATURATED;
+      Optional<Stage> level =
+          levels.stream().filter(s -> s.label().equals(knee.stage())).findFirst();
+      if (level.isPresent() && !level.get().fallsBehind()) {
+        return operatingPoint(level.get(), why);
+      }
+    }
+    List<Stage> keptUp = levels.stream().filter(s -> !s.fallsBehind()).toList();
+    return keptUp.isEmpty()
+        ? operatingPoint(levels.get(0), Why.NONE_KEEPS_UP)
+        : operatingPoint(
+            keptUp.get(keptUp.size() - 1),
+            keptUp.size() == levels.size() ? Why.HIGHEST : Why.KEEPS_UP);
+  }
+
+  private static OperatingPoint operatingPoint(Stage level, Why why) {
+    return new OperatingPoint(level.label(), level.target(), level.scenario(), why);
+  }
+
   private @Nullable BestPower bestPower() {
     return levels.stream()
         .filter(s -> power(s) != null)
@@ -120,7 +167,7 @@ final class LoadCurve {
 
   private static @Nullable Double power(Stage stage) {
     Double tokens = stage.figures().throughput().outputTokensPerS();
-    Double median = stage.figures().metric(Metric.E2E_MS).p50();
+    Double median = stage.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50();
     return tokens == null || median == null || median == 0
         ? null
         : (Double) (tokens / (median / 1e3));

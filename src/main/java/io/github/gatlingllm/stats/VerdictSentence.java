@@ -9,7 +9,8 @@ import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo.Conclusion;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.stats.Summary.Knee;
+import io.github.gatlingllm.stats.Summary.OperatingPoint.Why;
+import io.github.gatlingllm.stats.Summary.Queue;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,13 +94,34 @@ final class VerdictSentence {
     if (levels.stream().allMatch(s -> s.figures().counts().ok() == 0)) {
       return "No request succeeded";
     }
-    if (levels.size() == 1) {
-      return capital(slo.isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
+    String outcome =
+        levels.size() > 1
+            ? slo.isEmpty() ? knee() : limit()
+            : capital(slo.isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
+    Stage headline = headline();
+    if (headline.fallsBehind()) {
+      return "Does not keep up with " + queued(headline) + ". " + outcome;
     }
-    return slo.isEmpty() ? knee() : limit();
+    return levels.stream()
+        .filter(Stage::fallsBehind)
+        .findFirst()
+        .map(s -> outcome + "; it does not keep up with " + queued(s))
+        .orElse(outcome);
   }
 
-  private static String plain(Stage level) {
+  /** The level that the sentence is about. */
+  private Stage headline() {
+    List<Stage> levels = curve.levels();
+    int at = curve.lastHolding();
+    return slo.isEmpty() ? curve.operatingLevel() : levels.get(Math.max(0, at));
+  }
+
+  private static String queued(Stage level) {
+    Queue queue = level.queue();
+    return load(level) + ": the queue grew to " + NumberText.count(queue == null ? 0 : queue.end());
+  }
+
+  private String plain(Stage level) {
     return at(level) + figures(level);
   }
 
@@ -107,14 +129,14 @@ final class VerdictSentence {
     return isWholeRun(level) ? "over the whole run: " : "at " + load(level) + ": ";
   }
 
-  private static String figures(Stage level) {
-    Distribution ttft = level.figures().metric(Metric.TTFT_MS);
-    Distribution shown = ttft.isEmpty() ? level.figures().metric(Metric.E2E_MS) : ttft;
+  private String figures(Stage level) {
+    Metric metric = latency(level);
+    Distribution shown = level.figures().metric(metric.fromSchedule());
     return "%s, %s requests/s completed, %s p50 %s and p99 %s"
         .formatted(
             tokens(level),
             NumberText.number(level.figures().throughput().requestsPerS()),
-            ttft.isEmpty() ? "E2E" : "TTFT",
+            curve.clock().name(metric),
             NumberText.ms(shown.p50()),
             NumberText.ms(shown.p99()));
   }
@@ -171,31 +193,42 @@ final class VerdictSentence {
   private String knee() {
     List<Stage> levels = curve.levels();
     Stage last = levels.get(levels.size() - 1);
-    Knee knee = curve.knee();
-    if (knee == null || !(knee.reached() || knee.saturatedFromFirst())) {
-      return "No knee up to the highest load tried, " + load(last) + ": " + figures(last);
-    }
-    Stage stage =
-        levels.stream().filter(s -> s.label().equals(knee.stage())).findFirst().orElse(last);
-    return "%s %s (%s, TTFT p99 %s)%s"
-        .formatted(
-            knee.reached() ? "The knee is at" : "The server is saturated from the first level,",
-            load(stage),
-            tokens(stage),
-            NumberText.ms(stage.figures().metric(Metric.TTFT_MS).p99()),
-            growth(stage, last));
+    Stage level = curve.operatingLevel();
+    Metric metric = latency(level);
+    return switch (curve.operatingPoint().why()) {
+      case KNEE, SATURATED ->
+          "%s %s (%s, %s p99 %s)%s"
+              .formatted(
+                  curve.operatingPoint().why() == Why.KNEE
+                      ? "The knee is at"
+                      : "The server is saturated from the first level,",
+                  load(level),
+                  tokens(level),
+                  curve.clock().name(metric),
+                  NumberText.ms(level.figures().metric(metric.fromSchedule()).p99()),
+                  growth(level, last));
+      case HIGHEST ->
+          "No knee up to the highest load tried, " + load(level) + ": " + figures(level);
+      case KEEPS_UP -> "The server keeps up with " + load(level) + ": " + figures(level);
+      case ONLY, IN_SLO, NONE_KEEPS_UP -> capital(plain(level));
+    };
   }
 
-  /** What more load brought: throughput against the tail of TTFT, or of E2E without streams. */
-  private static String growth(Stage from, Stage to) {
+  /** What a headline says of a level: TTFT, or E2E without streams. */
+  private static Metric latency(Stage level) {
+    return level.figures().metric(Metric.TTFT_MS).isEmpty() ? Metric.E2E_MS : Metric.TTFT_MS;
+  }
+
+  /** What more load brought: throughput against the tail of the latency. */
+  private String growth(Stage from, Stage to) {
     Double before = from.figures().throughput().outputTokensPerS();
     Double after = to.figures().throughput().outputTokensPerS();
-    Metric metric =
-        from.figures().metric(Metric.TTFT_MS).isEmpty() ? Metric.E2E_MS : Metric.TTFT_MS;
-    Double tailBefore = from.figures().metric(metric).p99();
-    Double tailAfter = to.figures().metric(metric).p99();
+    Metric metric = latency(from);
+    Double tailBefore = from.figures().metric(metric.fromSchedule()).p99();
+    Double tailAfter = to.figures().metric(metric.fromSchedule()).p99();
     return "; beyond that, throughput %s and %s p99 %s"
-        .formatted(change(before, after), metric.title(), change(tailBefore, tailAfter));
+        .formatted(
+            change(before, after), curve.clock().name(metric), change(tailBefore, tailAfter));
   }
 
   private static String change(@Nullable Double before, @Nullable Double after) {
@@ -219,9 +252,14 @@ final class VerdictSentence {
 
   private String objectives(String percentile) {
     return slo.objectives().stream()
-        .map(
-            o -> o.measure().name() + percentile + " ≤ " + NumberText.plainMs(o.limitNanos() / 1e6))
+        .map(o -> name(o) + percentile + " ≤ " + NumberText.plainMs(o.limitNanos() / 1e6))
         .collect(Collectors.joining(" and "));
+  }
+
+  private String name(Slo.Objective objective) {
+    String clock =
+        objective.measure().isFromSchedule() && curve.clock().isNamed() ? " from schedule" : "";
+    return objective.measure().name() + clock;
   }
 
   private static boolean isWholeRun(Stage level) {

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -68,6 +69,13 @@ class LevelLogTest {
     }
 
     @Override
+    public void countArrivals(
+        Iterator<Planned> schedule, long fromNanos, long untilNanos, LongConsumer count) {
+      events.add("count from " + fromNanos + " until " + untilNanos);
+      count.accept(7);
+    }
+
+    @Override
     public void concluded(String target, String scenario, Conclusion conclusion) {
       events.add(conclusion.topic() + " " + conclusion.text());
     }
@@ -104,6 +112,44 @@ class LevelLogTest {
 
     @Override
     public void resume(RunningLevel level) {}
+
+    @Override
+    public void end() {}
+  }
+
+  /** Users whose iterations are a request of 3 ns. */
+  private final class ShortUsers implements Users {
+    @Override
+    public void start() {
+      tasks.add(new Task(now, () -> new ShortUser().goOn(null)));
+    }
+
+    @Override
+    public void start(Arrival arrival) {}
+
+    @Override
+    public void allStarted() {}
+  }
+
+  private final class ShortUser implements PlanDriver.LoopingUser {
+    private void goOn(@Nullable RunningLevel before) {
+      RunningLevel level = driver == null ? null : driver.next(this, before);
+      if (level != null) {
+        resume(level);
+      }
+    }
+
+    @Override
+    public void resume(RunningLevel level) {
+      level.requestAdmitted(now);
+      tasks.add(
+          new Task(
+              now + 3,
+              () -> {
+                level.requestClosed(now);
+                goOn(level);
+              }));
+    }
 
     @Override
     public void end() {}
@@ -212,6 +258,7 @@ class LevelLogTest {
     assertThat(events)
         .containsExactly(
             "r=5 Constant[perSecond=5.0]",
+            "count from 0 until 1000000000",
             "scenario target r=5 0 200000000 400000000 600000000 800000000",
             "cancel r=5");
   }
@@ -240,6 +287,47 @@ class LevelLogTest {
                 + " answer): measure longer, or set how long to stabilize");
     assertThat(log.progress(12_000_000_000L))
         .isEqualTo(new Progress("c=1", Phase.MEASURE, 0.1, 18_000_000_000L));
+  }
+
+  @Test
+  void notesWhatThePlanAsksForOnceALevelHasEnded() {
+    LoadLevel open = new LoadLevel.Open(5, Arrivals.constant(5), new Phases(0, 10, 50, 1, null));
+    LoadLevel byTime = new LoadLevel.Closed(2, new Phases(0, 0, 100, 30, null));
+    begin(new LoadPlan.Sweep(List.of(open, byTime)), NOBODY);
+    assertThat(log.levels()).extracting(LevelInfo::planned).containsExactly((Long) null);
+    goTo(20_000_010);
+    goTo(20_000_060);
+    goTo(20_000_061);
+    assertThat(events).contains("count from 10 until 60");
+    assertThat(log.levels()).extracting(LevelInfo::planned).containsExactly(7L, null);
+    assertThat(log.planned()).as("one level does not say").isNull();
+  }
+
+  @Test
+  void aNumberOfRequestsIsAPlan() {
+    begin(
+        new LoadPlan.Sweep(
+            List.of(
+                new LoadLevel.Closed(1, new Phases(0, 0, 0, 30, 5)),
+                new LoadLevel.Batch(4, 3, 30))),
+        new ShortUsers());
+    for (int time = 0; time < 100; time++) {
+      goTo(time);
+    }
+    assertThat(log.levels()).extracting(LevelInfo::planned).containsExactly(5L, 12L);
+    assertThat(log.planned()).isEqualTo(17);
+  }
+
+  /** A user whose requests of 3 ns follow each other without a break. */
+  @Test
+  void notesWhatWasInFlight() {
+    begin(closed(new Phases(0, 0, 60, 30, null)), new ShortUsers());
+    for (int time = 0; time <= 60; time++) {
+      goTo(time);
+    }
+    assertThat(log.levels())
+        .extracting(LevelInfo::inFlight)
+        .containsExactly(new LevelInfo.InFlight(1, 1));
   }
 
   @Test

@@ -1,0 +1,48 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.stats.Summary.Stage;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The clock of headlines, of the knee and of what the SLO judges: it starts at the planned arrival,
+ * so that waiting inside the client counts ({@link Metric#fromSchedule}). Headlines name it where
+ * it can differ from the clock that starts at admission.
+ *
+ * @param isNamed whether the load is open, or requests waited between schedule and admission for
+ *     more than 1 % of their latency
+ */
+public record HeadlineClock(boolean isNamed) {
+
+  private static final double AGREE = 0.01;
+
+  /** The clock of the headlines about these load levels. */
+  static HeadlineClock of(List<Stage> levels) {
+    return new HeadlineClock(
+        levels.stream().anyMatch(s -> s.arrivals() != null || waited(s.figures())));
+  }
+
+  /** Whether the two clocks differ by more than 1 %, at the median or at p99. */
+  static boolean waited(Figures figures) {
+    return differs(figures, Metric.TTFT_MS) || differs(figures, Metric.E2E_MS);
+  }
+
+  /** The same of one metric. */
+  static boolean differs(Figures figures, Metric metric) {
+    Distribution admitted = figures.metric(metric);
+    Distribution scheduled = figures.metric(metric.fromSchedule());
+    return differs(admitted.p50(), scheduled.p50()) || differs(admitted.p99(), scheduled.p99());
+  }
+
+  private static boolean differs(@Nullable Double admitted, @Nullable Double scheduled) {
+    return admitted != null && scheduled != null && scheduled > admitted * (1 + AGREE);
+  }
+
+  /** The name of a time in a headline: {@code TTFT from schedule}, or {@code TTFT}. */
+  public String name(Metric metric) {
+    return isNamed ? metric.fromSchedule().title() : metric.title();
+  }
+}
