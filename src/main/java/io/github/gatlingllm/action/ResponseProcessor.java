@@ -71,6 +71,9 @@ final class ResponseProcessor {
   void ended(StreamedExchange exchange, LlmAction.SentRequest sent) {
     if (exchange.timeline().isAdmitted()) {
       components.requestLog().ended();
+      if (!request.silent) {
+        InFlight.closed(sent.session());
+      }
     }
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
       components
@@ -256,7 +259,8 @@ final class ResponseProcessor {
             ok,
             error,
             slo.met(ending.status(), missed),
-            missed),
+            missed,
+            exchange.wasResent()),
         answer.server(),
         protocol.recording.text() ? text(prepared, answer) : null);
   }

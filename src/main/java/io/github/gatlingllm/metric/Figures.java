@@ -174,8 +174,8 @@ public record Figures(
   /**
    * Planned against realised arrivals in measure windows of open loops.
    *
-   * @param count how many arrivals
-   * @param plannedPerS planned arrivals ÷ window
+   * @param count how many arrivals were planned; where no plan says, how many were sent
+   * @param plannedPerS arrivals that the plan has in the window ÷ window; null where none says
    * @param realisedPerS real starts in the window ÷ window
    * @param plannedDispersion index of dispersion (variance ÷ mean of arrivals per second) of the
    *     plan; 1 for Poisson, 0 for constant; null for windows of fewer than 2 s
@@ -203,7 +203,8 @@ public record Figures(
   /**
    * How many requests.
    *
-   * @param planned what the load plan asked for; null where the plan is not known
+   * @param planned what the load plan asked for; null where the plan does not say, and where its
+   *     users send several requests each
    * @param started scheduled in a measure window and started
    * @param ended of those, how many ended by themselves, well or badly
    * @param ok of those, how many were complete and passed their checks

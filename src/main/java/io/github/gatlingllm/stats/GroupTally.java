@@ -117,6 +117,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     private double sloTokens;
     private long promptTokens;
     private boolean promptKnown;
+    private long arrived;
     private long ok;
     private long met;
     private long inFlightNanos;
@@ -130,6 +131,10 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     void promptTokens(int count) {
       promptTokens += count;
       promptKnown = true;
+    }
+
+    void arrival() {
+      arrived++;
     }
 
     /** A request ended, {@code stayMs} after it was admitted. */
@@ -148,10 +153,16 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
       sloTokens += other.sloTokens;
       promptTokens += other.promptTokens;
       promptKnown |= other.promptKnown;
+      arrived += other.arrived;
       ok += other.ok;
       met += other.met;
       inFlightNanos += other.inFlightNanos;
       staysMs.add(other.staysMs);
+    }
+
+    /** Requests that were scheduled in the window. */
+    long arrived() {
+      return arrived;
     }
 
     long inFlightNanos() {

@@ -155,6 +155,11 @@ final class Windows {
       return Math.max(0, Math.min(end, to) - Math.max(start, from));
     }
 
+    /** Where an instant lies in the window: 0 at its start, 1 at its end. */
+    double position(long unixNanos) {
+      return (double) (unixNanos - from) / Math.max(1, nanos());
+    }
+
     long nanos() {
       return to - from;
     }

@@ -42,6 +42,7 @@ class SummaryFilesTest {
             "counts",
             "arrivals",
             "knee",
+            "operating_point",
             "checks",
             "assertions",
             "server",
@@ -94,11 +95,14 @@ class SummaryFilesTest {
               "p99",
               "p999",
               "max",
+              "mean_ci95",
               "p50_ci95",
               "p99_ci95",
               "low_n");
     }
     assertThat(keys(json.get("metrics"))).isEqualTo(names);
+    assertThat(keys(json.at("/throughput/user_tokens_per_s")))
+        .containsSubsequence("min", "p1", "p5", "p10", "p50");
     assertThat(names).startsWith("ttft_ms", "ttft_from_schedule_ms").contains("e2e_per_token_ms");
   }
 

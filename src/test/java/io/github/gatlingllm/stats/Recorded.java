@@ -44,6 +44,7 @@ public final class Recorded {
   private double lagMs;
   private @Nullable Double gateMs = 0.0;
   private boolean planned;
+  private @Nullable Double offsetMs;
   private double[] tokenMs = {};
   private int[] perEvent = {};
   private int[] choices = {};
@@ -62,6 +63,7 @@ public final class Recorded {
   private boolean estimated;
   private boolean done = true;
   private int late;
+  private boolean resent;
   private int coalesced;
   private Map<String, Double> server = Map.of();
 
@@ -126,6 +128,15 @@ public final class Recorded {
   public Recorded lag(double ms) {
     lagMs = ms;
     planned = true;
+    return this;
+  }
+
+  /**
+   * An arrival that was planned so long after the start of the run, and whose user took its time.
+   */
+  public Recorded offset(double ms) {
+    planned = true;
+    offsetMs = ms;
     return this;
   }
 
@@ -238,6 +249,11 @@ public final class Recorded {
     return this;
   }
 
+  public Recorded resent() {
+    resent = true;
+    return this;
+  }
+
   public Recorded coalesced(int events) {
     coalesced = events;
     return this;
@@ -279,7 +295,7 @@ public final class Recorded {
     Timing timing =
         new Timing(
             ORIGIN + nanos(startMs),
-            planned ? Long.valueOf(nanos(startMs - lagMs)) : null,
+            planned ? Long.valueOf(nanos(offsetMs == null ? startMs - lagMs : offsetMs)) : null,
             nanos(lagMs),
             gateMs == null ? null : Long.valueOf(nanos(gateMs)),
             connectMs == null ? null : Long.valueOf(nanos(connectMs)),
@@ -315,7 +331,7 @@ public final class Recorded {
             estimated,
             estimated ? TokenSource.TOKENIZER : TokenSource.USAGE);
     boolean ok = verdict == RequestStatus.COMPLETE;
-    Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of());
+    Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of(), resent);
     return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
   }
 
