@@ -243,7 +243,7 @@ final class LlmAction extends RequestActionBase {
       InFlight.admitted(session);
     }
     try {
-      call.execute(httpRequest, session, exchange);
+      exchange.send(call.transport(httpRequest, session));
     } catch (RuntimeException e) {
       // After a wait no caller of ours is left who would free its place and let the user go on.
       exchange.onThrowable(e);

@@ -16,6 +16,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.runtime.BoxedUnit;
@@ -136,7 +137,12 @@ final class LlmComponents implements ProtocolComponents {
     GatlingConfiguration configuration = context.coreComponents().configuration();
     boolean http2 = http.httpProtocol().enginePart().enableHttp2();
     return HttpCall.of(
-        protocol, headers, http, configuration, parts.tls(protocol, http2, configuration));
+        protocol,
+        headers,
+        http,
+        configuration,
+        parts.tls(protocol, http2, configuration),
+        requestLog.inStatistics() ? parts.servers() : new ConcurrentHashMap<>());
   }
 
   @Override

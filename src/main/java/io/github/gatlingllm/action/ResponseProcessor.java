@@ -259,7 +259,8 @@ final class ResponseProcessor {
             ok,
             error,
             slo.met(ending.status(), missed),
-            missed),
+            missed,
+            exchange.wasResent()),
         answer.server(),
         protocol.recording.text() ? text(prepared, answer) : null);
   }

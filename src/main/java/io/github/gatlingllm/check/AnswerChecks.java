@@ -9,6 +9,9 @@ import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures.Counts;
+import io.github.gatlingllm.record.RunInfo.Connections;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -31,6 +34,25 @@ final class AnswerChecks {
             "%s of %s requests failed (%s); they count in goodput and tok/s, not in latencies."
                 .formatted(count(counts.failed()), count(counts.ended()), percent(share)));
     return counts.ok() == 0 ? found.level(Level.INVALID) : found;
+  }
+
+  static Finding connectionsClosed(CheckInput in) {
+    Map.Entry<String, Connections> worst =
+        Collections.max(
+            in.info().connections().entrySet(),
+            Comparator.comparingDouble(server -> closedShare(server.getValue())));
+    double share = closedShare(worst.getValue());
+    if (share == 0) {
+      return Finding.of(share, "No connection that an answer left open was closed right after it.");
+    }
+    return Finding.of(
+        share,
+        "%s closed the connection right after %s of its answers without saying so; requests sent once more: %s."
+            .formatted(worst.getKey(), percent(share), count(in.answers().resent)));
+  }
+
+  private static double closedShare(Connections connections) {
+    return share(connections.closed(), connections.answers());
   }
 
   static Finding pinnedOutput(CheckInput in) {
@@ -111,7 +133,7 @@ final class AnswerChecks {
             + (answers.notStreamed == 0
                 ? "."
                 : ": they have no TTFT, TPOT or ITL, and their tokens count when the body is"
-                      + " whole."));
+                    + " whole."));
   }
 
   static Finding tokensPerEvent(CheckInput in) {

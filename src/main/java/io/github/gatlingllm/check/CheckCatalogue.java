@@ -162,6 +162,15 @@ enum CheckCatalogue {
       in -> true,
       "See the table of errors; a server that rejects load has better latencies for the rest.",
       AnswerChecks::errors),
+  CONNECTIONS_CLOSED(
+      "Does the server keep the connections that it does not say it closes?",
+      "share of answers after which it closed the connection, of the server where it is largest",
+      Threshold.share(0.01),
+      "answers over HTTP/1.1 without Connection: close",
+      in -> in.info().connections().values().stream().anyMatch(of -> of.answers() > 0),
+      "Requests pay for new connections: see connect_s, and read TTFT with it; or let the server,"
+          + " or a proxy before it, keep connections alive.",
+      AnswerChecks::connectionsClosed),
   PINNED_OUTPUT(
       "Do answers have exactly max_tokens tokens?",
       "share of answers that stopped early or have another length",

@@ -198,6 +198,7 @@ public record CheckInput(
     long coalesced;
     long late;
     long withoutDone;
+    long resent;
     long cancelled;
     long neverAdmitted;
 
@@ -230,6 +231,7 @@ public record CheckInput(
         neverAdmitted++;
       }
       late += record.events().late() > 0 ? 1 : 0;
+      resent += record.outcome().resent() ? 1 : 0;
       if (!record.outcome().ok()) {
         return;
       }

@@ -407,7 +407,7 @@ public enum Metric {
 
   /** A recorder for its values. */
   public ValueRecorder recorder() {
-    return new ValueRecorder(entry.unit.steps);
+    return new ValueRecorder(entry.unit.steps, entry.better == Better.HIGHER);
   }
 
   /** Its distribution over a set of requests; empty for what has none. */

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.record;
 
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.RunInfo.Connections;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.RunInfo.TargetSlo;
@@ -151,6 +152,7 @@ public final class InjectorJoin {
         .sloByRequest(first.sloByRequest())
         .sloByTarget(first.sloByTarget())
         .targets(targets())
+        .connections(connections())
         .report(runs.stream().map(RunInfo::reportOptions).reduce(ReportOptions::and).orElseThrow())
         .dropped(runs.stream().mapToLong(RunInfo::dropped).sum())
         .planned(sum(RunInfo::planned))
@@ -165,6 +167,13 @@ public final class InjectorJoin {
     Map<String, TargetFacts> all = new LinkedHashMap<>();
     runs.forEach(
         run -> run.targets().forEach((target, of) -> all.merge(target, of, TargetFacts::and)));
+    return all;
+  }
+
+  private Map<String, Connections> connections() {
+    Map<String, Connections> all = new LinkedHashMap<>();
+    runs.forEach(
+        run -> run.connections().forEach((server, of) -> all.merge(server, of, Connections::and)));
     return all;
   }
 

@@ -287,6 +287,13 @@ final class RecordField<T> {
           RequestRecord::isTpotEstimated,
           "whether `tpot_s` takes `streamed_tokens` ÷ `events` for the tokens of the first event,"
               + " because the server did not say them; not read back");
+  static final RecordField<Boolean> RESENT =
+      outcome(
+          "resent",
+          FLAG,
+          Outcome::resent,
+          "whether it was sent once more, on a new connection: the server closed the kept-alive one"
+              + " before a byte of an answer came; times count from the one admission");
 
   // Texts, only with the setting recordText.
 

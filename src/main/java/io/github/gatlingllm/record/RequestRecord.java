@@ -103,7 +103,8 @@ public record RequestRecord(
             v.get(RecordField.OK, status == RequestStatus.COMPLETE),
             v.get(RecordField.ERROR),
             v.get(RecordField.SLO_OK),
-            v.get(RecordField.SLO_MISSED, List.of())),
+            v.get(RecordField.SLO_MISSED, List.of()),
+            v.get(RecordField.RESENT, false)),
         v.get(RecordField.SERVER, Map.of()),
         text(v));
   }
@@ -331,7 +332,12 @@ public record RequestRecord(
     }
   }
 
-  /** How it ended; only {@code COMPLETE} without a failed check is {@code ok}. */
+  /**
+   * How it ended; only {@code COMPLETE} without a failed check is {@code ok}.
+   *
+   * @param resent whether it was sent a second time, because the server had closed the kept-alive
+   *     connection before a byte of an answer came
+   */
   public record Outcome(
       @Nullable String finishReason,
       @Nullable Integer httpStatus,
@@ -339,7 +345,8 @@ public record RequestRecord(
       boolean ok,
       @Nullable String error,
       @Nullable Boolean sloOk,
-      List<String> sloMissed) {}
+      List<String> sloMissed,
+      boolean resent) {}
 
   /**
    * Texts of prompt and answer; kept only with the setting {@code recordText}.

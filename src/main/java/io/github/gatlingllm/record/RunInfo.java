@@ -54,6 +54,7 @@ import org.jspecify.annotations.Nullable;
  * @param sloByTarget what each target is judged by, where targets differ; empty where the three
  *     before are those of all
  * @param targets what figures depend on, by target; empty in files without it
+ * @param connections what servers did to connections that they had left open, by host and port
  * @param report what is made of the run; null in files without it
  * @param dropped records that could not be kept
  * @param planned requests that the plan asks for in measure windows, one for each arrival or
@@ -83,6 +84,7 @@ public record RunInfo(
     Map<String, String> sloByRequest,
     Map<String, TargetSlo> sloByTarget,
     Map<String, TargetFacts> targets,
+    Map<String, Connections> connections,
     @Nullable ReportOptions report,
     long dropped,
     @Nullable Long planned,
@@ -147,6 +149,21 @@ public record RunInfo(
     /** Of requests that cannot be told apart: pinned where all are. */
     public TargetFacts and(TargetFacts other) {
       return new TargetFacts(pinnedOutput && other.pinnedOutput, tokenizer);
+    }
+  }
+
+  /**
+   * What one server did to the HTTP/1.1 connections that its answers left open.
+   *
+   * @param answers after which that is known
+   * @param closed those after which it closed the connection at once, without having said {@code
+   *     Connection: close}
+   */
+  public record Connections(long answers, long closed) {
+
+    /** Of both. */
+    public Connections and(Connections other) {
+      return new Connections(answers + other.answers, closed + other.closed);
     }
   }
 
@@ -218,6 +235,10 @@ public record RunInfo(
             : Collections.unmodifiableMap(new LinkedHashMap<>(sloByTarget));
     targets =
         targets == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(targets));
+    connections =
+        connections == null
+            ? Map.of()
+            : Collections.unmodifiableMap(new LinkedHashMap<>(connections));
     notSent =
         notSent == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(notSent));
     stages = stages == null ? List.of() : List.copyOf(stages);
@@ -242,6 +263,7 @@ public record RunInfo(
         Map.of(),
         "",
         Slo.NONE.percentile(),
+        Map.of(),
         Map.of(),
         Map.of(),
         Map.of(),
@@ -303,6 +325,10 @@ public record RunInfo(
 
   public RunInfo targets(Map<String, TargetFacts> byLabel) {
     return with("targets", byLabel);
+  }
+
+  public RunInfo connections(Map<String, Connections> byAddress) {
+    return with("connections", byAddress);
   }
 
   public RunInfo report(@Nullable ReportOptions options) {

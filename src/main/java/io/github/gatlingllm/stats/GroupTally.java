@@ -102,6 +102,7 @@ record GroupTally(Tally tally, WindowThroughput flow) {
     private double sloTokens;
     private long promptTokens;
     private boolean promptKnown;
+    private long arrived;
     private long ok;
     private long met;
     private long inFlightNanos;
@@ -115,6 +116,10 @@ record GroupTally(Tally tally, WindowThroughput flow) {
     void promptTokens(int count) {
       promptTokens += count;
       promptKnown = true;
+    }
+
+    void arrival() {
+      arrived++;
     }
 
     /** A request ended, {@code stayMs} after it was admitted. */
@@ -133,10 +138,16 @@ record GroupTally(Tally tally, WindowThroughput flow) {
       sloTokens += other.sloTokens;
       promptTokens += other.promptTokens;
       promptKnown |= other.promptKnown;
+      arrived += other.arrived;
       ok += other.ok;
       met += other.met;
       inFlightNanos += other.inFlightNanos;
       staysMs.add(other.staysMs);
+    }
+
+    /** Requests that were scheduled in the window. */
+    long arrived() {
+      return arrived;
     }
 
     long inFlightNanos() {

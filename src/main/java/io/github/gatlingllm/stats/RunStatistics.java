@@ -45,6 +45,7 @@ public final class RunStatistics {
   final Map<Key, GroupTally> cells = new LinkedHashMap<>();
   private final Map<String, String> names = new HashMap<>();
   final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
+  final Map<Integer, Backlog> backlogs = new LinkedHashMap<>();
   final Map<Integer, SteadyState> steadiness = new LinkedHashMap<>();
   final Map<Integer, TrialTally> trials = new LinkedHashMap<>();
   final Map<String, ValueRecorder> server = new LinkedHashMap<>();
@@ -239,6 +240,15 @@ public final class RunStatistics {
   private void passage(RequestRecord record, LevelWindow stage, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
     overTime.started(t.startUnixNanos());
+    LevelWindow came = windows.at(t.scheduledUnixNanos(), stage);
+    if (came != null) {
+      cell(came, name).flow().arrival();
+    }
+    for (LevelWindow window : windows.besides(stage)) {
+      if (window.nanos() > 0) {
+        backlogs.computeIfAbsent(window.index(), i -> new Backlog(window)).add(record);
+      }
+    }
     Long admitted = t.admittedUnixNanos();
     if (admitted == null) {
       return;

@@ -81,6 +81,7 @@ final class SummaryAssembly {
             run,
             arrivals,
             bestKnee(curves),
+            curves.size() == 1 ? curves.get(0).operatingPoint() : null,
             checks,
             new AssertionJudge(parts, checks, this::maxGoodput).judge(info.assertions()),
             server(),
@@ -95,6 +96,7 @@ final class SummaryAssembly {
     GroupTally cell = parts.joined(key -> key.stage() == window.index());
     WindowThroughput flow = cell.flow();
     ArrivalTally arrivals = counted.arrivals.get(window.index());
+    Backlog backlog = counted.backlogs.get(window.index());
     boolean timed = window.nanos() > 0;
     Double inFlight = timed ? (Double) ((double) flow.inFlightNanos() / window.nanos()) : null;
     Figures figures =
@@ -116,6 +118,9 @@ final class SummaryAssembly {
             timed ? (Double) (window.nanos() / 1e9) : null,
             phases(window),
             inFlight,
+            timed ? (Double) (flow.arrived() * 1e9 / window.nanos()) : null,
+            figures.throughput().requestsPerS(),
+            arrivals == null || backlog == null ? null : backlog.queue(),
             arrivals == null ? null : arrivals.arrivals(),
             figures));
     SteadyState steady = counted.steadiness.get(window.index());
@@ -209,7 +214,8 @@ final class SummaryAssembly {
         curve.scenario(),
         curve.levels().stream().map(Stage::label).toList(),
         curve.knee(),
-        curve.maxGoodput());
+        curve.maxGoodput(),
+        curve.operatingPoint());
   }
 
   private void addTarget(String target) {

@@ -9,7 +9,8 @@ import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo.Conclusion;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.stats.Summary.Knee;
+import io.github.gatlingllm.stats.Summary.OperatingPoint.Why;
+import io.github.gatlingllm.stats.Summary.Queue;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,10 +94,31 @@ final class VerdictSentence {
     if (levels.stream().allMatch(s -> s.figures().counts().ok() == 0)) {
       return "No request succeeded";
     }
-    if (levels.size() == 1) {
-      return capital(slo.isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
+    String outcome =
+        levels.size() > 1
+            ? slo.isEmpty() ? knee() : limit()
+            : capital(slo.isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
+    Stage headline = headline();
+    if (headline.fallsBehind()) {
+      return "Does not keep up with " + queued(headline) + ". " + outcome;
     }
-    return slo.isEmpty() ? knee() : limit();
+    return levels.stream()
+        .filter(Stage::fallsBehind)
+        .findFirst()
+        .map(s -> outcome + "; it does not keep up with " + queued(s))
+        .orElse(outcome);
+  }
+
+  /** The level that the sentence is about. */
+  private Stage headline() {
+    List<Stage> levels = curve.levels();
+    int at = curve.lastHolding();
+    return slo.isEmpty() ? curve.operatingLevel() : levels.get(Math.max(0, at));
+  }
+
+  private static String queued(Stage level) {
+    Queue queue = level.queue();
+    return load(level) + ": the queue grew to " + NumberText.count(queue == null ? 0 : queue.end());
   }
 
   private String plain(Stage level) {
@@ -171,21 +193,25 @@ final class VerdictSentence {
   private String knee() {
     List<Stage> levels = curve.levels();
     Stage last = levels.get(levels.size() - 1);
-    Knee knee = curve.knee();
-    if (knee == null || !(knee.reached() || knee.saturatedFromFirst())) {
-      return "No knee up to the highest load tried, " + load(last) + ": " + figures(last);
-    }
-    Stage stage =
-        levels.stream().filter(s -> s.label().equals(knee.stage())).findFirst().orElse(last);
-    Metric metric = latency(stage);
-    return "%s %s (%s, %s p99 %s)%s"
-        .formatted(
-            knee.reached() ? "The knee is at" : "The server is saturated from the first level,",
-            load(stage),
-            tokens(stage),
-            curve.clock().name(metric),
-            NumberText.ms(stage.figures().metric(metric.fromSchedule()).p99()),
-            growth(stage, last));
+    Stage level = curve.operatingLevel();
+    Metric metric = latency(level);
+    return switch (curve.operatingPoint().why()) {
+      case KNEE, SATURATED ->
+          "%s %s (%s, %s p99 %s)%s"
+              .formatted(
+                  curve.operatingPoint().why() == Why.KNEE
+                      ? "The knee is at"
+                      : "The server is saturated from the first level,",
+                  load(level),
+                  tokens(level),
+                  curve.clock().name(metric),
+                  NumberText.ms(level.figures().metric(metric.fromSchedule()).p99()),
+                  growth(level, last));
+      case HIGHEST ->
+          "No knee up to the highest load tried, " + load(level) + ": " + figures(level);
+      case KEEPS_UP -> "The server keeps up with " + load(level) + ": " + figures(level);
+      case ONLY, IN_SLO, NONE_KEEPS_UP -> capital(plain(level));
+    };
   }
 
   /** What a headline says of a level: TTFT, or E2E without streams. */

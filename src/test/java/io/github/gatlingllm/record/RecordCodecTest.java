@@ -40,7 +40,8 @@ class RecordCodecTest {
                  + " max_tokens output_tokens output_tokens_local reasoning_tokens estimated"
                  + " token_source finish_reason status ok verdict error slo_ok slo_missed server"
                  + " streamed start_lag_s gate_wait_s streamed_tokens event_choices events"
-                 + " coalesced_events late_events done first_event_tokens stall_s tpot_estimated")
+                 + " coalesced_events late_events done first_event_tokens stall_s tpot_estimated"
+                 + " resent")
                 .split(" "));
     for (int i = 0; i < 200; i++) {
       RequestRecord record = withText(records.any(), null);

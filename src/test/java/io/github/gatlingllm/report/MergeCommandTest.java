@@ -109,7 +109,7 @@ class MergeCommandTest {
         new RequestRecord.Tokens(
             4, 1, 1, null, 2, 2, null, null, 2, false, RequestRecord.TokenSource.USAGE),
         new RequestRecord.Outcome(
-            "length", 200, RequestStatus.COMPLETE, true, null, null, List.of()),
+            "length", 200, RequestStatus.COMPLETE, true, null, null, List.of(), false),
         Map.of(),
         null);
   }

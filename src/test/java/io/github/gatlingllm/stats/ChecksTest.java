@@ -62,6 +62,7 @@ class ChecksTest {
           pair("search", 0.5, () -> found("search", false), () -> found("search", true)),
           pair("same_model", null, () -> twoTargets("x"), () -> twoTargets("m")),
           pair("errors", 0.1, one(r -> r.failed(RequestStatus.TIMEOUT, "timeout"))),
+          pair("connections_closed", 0.9, () -> closing(90), () -> closing(1)),
           pair("pinned_output", 0.1, () -> of(pinned(), r -> r.max(128)), () -> of(pinned())),
           pair("finish_reasons", 0.1, one(r -> r.finish(null))),
           pair("token_counts", 0.1, one(Recorded::estimated)),
@@ -199,6 +200,15 @@ class ChecksTest {
 
   private static double pinnedOutput(Consumer<Recorded> change) {
     return check(of(pinned(), change), "pinned_output").value();
+  }
+
+  @Test
+  void connectionsThatWereClosedAreThoseOfTheWorstServer() {
+    assertThat(check(closing(90), "connections_closed").message())
+        .isEqualTo(
+            "b:80 closed the connection right after 90.0 % of its answers without saying so;"
+                + " requests sent once more: 1.");
+    assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("connections_closed"));
   }
 
   @Test
@@ -639,6 +649,15 @@ class ChecksTest {
 
   private static RunInfo pinned() {
     return RUN.config(Map.of("ignoreEos", "true"));
+  }
+
+  private static Summary closing(int closedOfHundred) {
+    return of(
+        RUN.connections(
+            Map.of(
+                "a:80", new RunInfo.Connections(1_000, 0),
+                "b:80", new RunInfo.Connections(100, closedOfHundred))),
+        Recorded::resent);
   }
 
   private static RunInfo ended(RunInfo.State state) {

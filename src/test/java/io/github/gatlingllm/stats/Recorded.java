@@ -63,6 +63,7 @@ public final class Recorded {
   private boolean estimated;
   private boolean done = true;
   private int late;
+  private boolean resent;
   private int coalesced;
   private Map<String, Double> server = Map.of();
 
@@ -248,6 +249,11 @@ public final class Recorded {
     return this;
   }
 
+  public Recorded resent() {
+    resent = true;
+    return this;
+  }
+
   public Recorded coalesced(int events) {
     coalesced = events;
     return this;
@@ -325,7 +331,7 @@ public final class Recorded {
             estimated,
             estimated ? TokenSource.TOKENIZER : TokenSource.USAGE);
     boolean ok = verdict == RequestStatus.COMPLETE;
-    Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of());
+    Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of(), resent);
     return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
   }
 
