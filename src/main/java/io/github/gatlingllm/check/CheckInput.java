@@ -318,7 +318,7 @@ public record CheckInput(
       // Tokens that were billed and never came are in no event.
       boolean isComplete = Arrays.stream(tokens).sum() == output;
       return output != limit * ofChoice.length
-          || isComplete && Arrays.stream(ofChoice).anyMatch(length -> length != limit);
+          || (isComplete && Arrays.stream(ofChoice).anyMatch(length -> length != limit));
     }
 
     /** Whether events say another number of tokens than N, or there are more events than tokens. */

@@ -90,7 +90,7 @@ final class SummaryAssembly {
             curves.stream().map(SummaryAssembly::curve).toList(),
             targets,
             requests());
-    return new RunFigures(summary, series(whole.tally()));
+    return new RunFigures(summary, series(whole.tally()), counted.slices);
   }
 
   private void addStage(LevelWindow window) {
@@ -265,16 +265,13 @@ final class SummaryAssembly {
   }
 
   private List<RequestGroup> requests() {
-    Map<String, GroupTally> byName = new LinkedHashMap<>();
-    counted.cells.forEach(
-        (key, cell) -> byName.computeIfAbsent(key.name(), n -> GroupTally.empty()).add(cell));
     long window = parts.windowNanos(w -> true);
     List<RequestGroup> groups = new ArrayList<>();
-    byName.forEach(
-        (name, cell) ->
-            groups.add(
-                new RequestGroup(
-                    name, cell.figures(window, parts.hasSlo(null), null, null, null))));
+    for (String name : parts.requests(null)) {
+      GroupTally cell = parts.joined(key -> key.name().equals(name));
+      groups.add(
+          new RequestGroup(name, cell.figures(window, parts.hasSlo(null), null, null, null)));
+    }
     return groups;
   }
 
