@@ -116,7 +116,8 @@ public record Figures(
    * What the system delivered within the SLO.
    *
    * @param share met ÷ attempted, 0 to 1; null when nothing was attempted
-   * @param shareCi95 its 95 % confidence interval, by Wilson's score
+   * @param shareCi95 its 95 % confidence interval, for requests that resemble the one before; null
+   *     for too few, and where several load levels or a part of the requests of one are looked at
    * @param requestsPerS requests that met every objective and ended in the window ÷ window
    * @param tokensPerS tokens of requests that met every objective, arrived in the window ÷ window
    * @param attempted requests scheduled in measure, failed ones included, without the excluded

@@ -1,23 +1,31 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Distribution;
-import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Figures.Throughput;
 import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.metric.ValueRecorder.Moments;
 import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The requests of one stage and one name; cells are joined into stages, targets and the run. */
-record GroupTally(Tally tally, WindowThroughput flow) {
+/**
+ * The requests of one stage and one name; cells are joined into stages, targets and the run.
+ *
+ * @param intervals null where these are not all requests of one stage of constant load
+ */
+record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceIntervals intervals) {
 
   static GroupTally empty() {
-    return new GroupTally(new Tally(), new WindowThroughput());
+    return new GroupTally(new Tally(), new WindowThroughput(), null);
+  }
+
+  GroupTally with(@Nullable ConfidenceIntervals theirs) {
+    return new GroupTally(tally, flow, theirs);
   }
 
   void add(GroupTally other) {
@@ -54,10 +62,17 @@ record GroupTally(Tally tally, WindowThroughput flow) {
     Map<Metric, Distribution> all = new EnumMap<>(Metric.class);
     for (Metric metric : Metric.distributions()) {
       if (metric.unit() != Metric.Unit.TOKENS_PER_S) {
-        all.put(metric, tally.distribution(metric));
+        all.put(metric, distribution(metric));
       }
     }
     return all;
+  }
+
+  private Distribution distribution(Metric metric) {
+    ValueRecorder values = tally.values(metric);
+    return values == null
+        ? Distribution.EMPTY
+        : intervals == null ? values.distribution() : intervals.distribution(metric, values);
   }
 
   private Throughput throughput(double window, @Nullable Trials trials) {
@@ -69,16 +84,16 @@ record GroupTally(Tally tally, WindowThroughput flow) {
         requests,
         requests == null ? null : (Double) (requests * 60),
         tally.spans().wallTokensPerS(),
-        tally.distribution(Metric.USER_TOKENS_PER_S),
-        tally.distribution(Metric.DECODE_TOKENS_PER_S),
-        tally.distribution(Metric.PREFILL_TOKENS_PER_S),
+        distribution(Metric.USER_TOKENS_PER_S),
+        distribution(Metric.DECODE_TOKENS_PER_S),
+        distribution(Metric.PREFILL_TOKENS_PER_S),
         trials);
   }
 
   private Goodput goodput(double window, @Nullable MaxGoodput max) {
     return new Goodput(
         tally.attempted() == 0 ? null : (Double) ((double) tally.met() / tally.attempted()),
-        Interval.ofShare(tally.met(), tally.attempted()),
+        intervals == null ? null : intervals.share(tally.met(), tally.attempted()),
         per((double) flow.met, window),
         per(flow.sloTokens, window),
         tally.attempted(),

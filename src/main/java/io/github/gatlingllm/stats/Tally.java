@@ -1,6 +1,5 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures.Counts;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.Figures.Jitter;
@@ -145,12 +144,9 @@ final class Tally {
     stalls += other.stalls;
   }
 
-  /** Of the values of a metric; those that depend on each other have no intervals. */
-  Distribution distribution(Metric metric) {
-    ValueRecorder values = metrics.get(metric);
-    return values == null
-        ? Distribution.EMPTY
-        : metric.isPooled() ? values.pooled() : values.distribution();
+  /** The values of a metric; null where there is none. */
+  @Nullable ValueRecorder values(Metric metric) {
+    return metrics.get(metric);
   }
 
   Spans spans() {
