@@ -60,6 +60,31 @@ public record RequestRecord(
         && TokenGaps.share(events.count, tokens.streamedTokens) > 1;
   }
 
+  /** The same, of another phase. */
+  RequestRecord withPhase(Phase as) {
+    Identity id = identity;
+    Identity moved =
+        new Identity(
+            id.requestId,
+            id.runId,
+            id.injector,
+            id.trial,
+            id.requestIndex,
+            id.scenario,
+            id.name,
+            id.groups,
+            id.userId,
+            id.turn,
+            id.target,
+            id.endpoint,
+            id.model,
+            id.api,
+            id.streamed,
+            id.stage,
+            as);
+    return new RequestRecord(moved, timing, events, tokens, outcome, server, text);
+  }
+
   /** The record that a line describes; values that older files lack are derived from others. */
   static RequestRecord of(RecordCodec.Values v) {
     RequestStatus status = v.required(RecordField.STATUS);

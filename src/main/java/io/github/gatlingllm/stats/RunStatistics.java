@@ -39,6 +39,8 @@ public final class RunStatistics {
   private static final int MOST_NAMES = 100;
   private static final String OTHER_NAMES = "(other names)";
 
+  private final long runStart;
+  private final long runEnd;
   final Windows windows;
   private final TokenStream stream = new TokenStream();
   final SloTally slo;
@@ -51,6 +53,7 @@ public final class RunStatistics {
   final Map<Integer, TrialTally> trials = new LinkedHashMap<>();
   final Map<String, ValueRecorder> server = new LinkedHashMap<>();
   private final Tallies<String> injectors = new Tallies<>("(others)");
+  final Map<String, SilenceTally> silence = new LinkedHashMap<>();
   final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;
   final RequestSampleTally requestSamples;
@@ -63,6 +66,8 @@ public final class RunStatistics {
     windows = new Windows(info.stages(), end == null ? info.startUnixNanos() : end);
     slo = new SloTally(info);
     overTime = new OverTime(info.startUnixNanos());
+    runStart = info.startUnixNanos();
+    runEnd = end == null ? info.startUnixNanos() : end;
     answers = new AnswerCounts(info::isOutputPinned);
     requestSamples = new RequestSampleTally(info.startUnixNanos());
   }
@@ -137,6 +142,7 @@ public final class RunStatistics {
     stream.read(record);
     tokens(stage, name, inSlo);
     passage(record, stage, name, inSlo);
+    silence.computeIfAbsent(id.target(), t -> new SilenceTally(runStart, runEnd)).add(record);
     injectors.add(id.injector());
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
       arrivals.computeIfAbsent(stage.index(), i -> new ArrivalTally(stage)).add(record);

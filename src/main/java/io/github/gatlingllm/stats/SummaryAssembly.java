@@ -5,6 +5,7 @@ import io.github.gatlingllm.check.CheckInput;
 import io.github.gatlingllm.check.CheckInput.CachedPrompts;
 import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
+import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
@@ -127,8 +128,8 @@ final class SummaryAssembly {
     measured.add(
         new MeasuredLevel(
             parts.place(window.level()),
+            window.level(),
             !window.level().kind().equals(Windows.UNPLANNED),
-            window.level().planned(),
             arrivals == null
                 ? window.level().isOpen() ? 0 : figures.counts().started()
                 : arrivals.sent(),
@@ -136,6 +137,7 @@ final class SummaryAssembly {
             isCutShort(window),
             figures,
             inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
+            silence(window),
             steady == null ? null : steady.steadiness()));
   }
 
@@ -168,6 +170,11 @@ final class SummaryAssembly {
             .anyMatch(s -> s.figures().counts().planned() == null && info.planned() != null)
         ? null
         : info.planned();
+  }
+
+  private @Nullable Silence silence(LevelWindow window) {
+    SilenceTally silence = counted.silence.get(window.level().target());
+    return silence == null ? null : silence.over(window);
   }
 
   private static @Nullable LittlesLaw littlesLaw(
