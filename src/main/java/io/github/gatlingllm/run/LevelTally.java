@@ -6,7 +6,6 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.RunClock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -11,7 +11,6 @@ import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.RunClock;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
