@@ -199,14 +199,14 @@ final class FactTables {
     boolean hasLowN =
         Metric.distributions().stream().anyMatch(m -> !figures.metric(m).lowN().isEmpty());
     return new Metrics(
-        new Table(title, "", headings(statistics()), groups),
-        new Table(title + ": rates", "", headings(rateStatistics()), List.of(rates)),
+        new Table(title, "", headings("Metric", statistics()), groups),
+        new Table(title + ": rates", "", headings("Rate", rateStatistics()), List.of(rates)),
         String.join(", ", missing),
         hasLowN);
   }
 
-  private static List<Heading> headings(List<Column<Distribution>> columns) {
-    return distributions("", "Metric", columns, List.of()).headings();
+  private static List<Heading> headings(String first, List<Column<Distribution>> columns) {
+    return distributions("", first, columns, List.of()).headings();
   }
 
   private static Group group(
