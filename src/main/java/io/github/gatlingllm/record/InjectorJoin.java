@@ -3,7 +3,6 @@ package io.github.gatlingllm.record;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
-import io.github.gatlingllm.record.RunInfo.TargetSlo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -52,7 +51,9 @@ public final class InjectorJoin {
   }
 
   private static String slo(RunInfo run) {
-    return run.slo().isEmpty() ? "none" : run.slo() + " at " + run.sloPercentile() + " %";
+    return run.slo().isEmpty()
+        ? "none"
+        : run.slo() + " at " + run.sloPercentile() + " % (" + run.sloRule() + ")";
   }
 
   private InjectorJoin(String id, List<RunInfo> runs) {
@@ -146,7 +147,7 @@ public final class InjectorJoin {
             "merged from",
             String.join(", ", runs.stream().map(r -> r.id() + " (" + r.injector() + ")").toList()))
         .workload(distinct(RunInfo::workload))
-        .slo(new TargetSlo(first.slo(), first.sloPercentile(), Map.of()).global())
+        .slo(Slo.parse(first.slo(), first.sloPercentile(), first.sloRule()))
         .sloByRequest(first.sloByRequest())
         .sloByTarget(first.sloByTarget())
         .targets(targets())

@@ -83,7 +83,7 @@ public final class Main {
       RunFiles files = new RunFiles(run);
       RunReport report = RunReport.of(files);
       if (slo != null) {
-        report = report.slo(Slo.parse(slo, percentile));
+        report = report.slo(Slo.parse(slo).judgedBy(percentile, Slo.NONE.rule()));
       }
       if (csv) {
         report = report.csv();

@@ -164,10 +164,10 @@ public final class RunStatistics {
     RequestRecord.Identity id = record.identity();
     LevelWindow stage = windows.of(id);
     String name = nameOf(id.name());
-    Slo objectives = slo.of(id.target(), id.name());
-    List<String> missed = objectives.missed(record);
-    Boolean met = objectives.met(record.outcome().status(), missed);
-    boolean inSlo = Boolean.TRUE.equals(met);
+    SloTally.Objectives objectives = slo.of(id.target(), id.name());
+    Slo.Judgement judgement = objectives.slo().judge(record);
+    Boolean met = judgement.met();
+    boolean inSlo = Boolean.TRUE.equals(met) && record.outcome().ok();
     stream.read(record);
     tokens(stage, name, inSlo);
     passage(record, stage, name, inSlo);
@@ -177,7 +177,7 @@ public final class RunStatistics {
       overTime.arrival(record.timing().scheduledUnixNanos(), record.timing().startUnixNanos());
     }
     if (id.phase() == Phase.MEASURE) {
-      cell(stage, name).tally().add(record, stream, stage.index(), missed, met);
+      cell(stage, name).tally().add(record, stream, stage.index(), objectives.owner(), judgement);
       workload.add(record);
       steadiness(stage).add(record);
       if (id.trial() != null) {
@@ -192,9 +192,7 @@ public final class RunStatistics {
         }
       }
       requestSamples.add(record, stream, stage, met);
-      if (met != null) {
-        slo.add(record, missed);
-      }
+      objectives.add(record, judgement);
       if (record.outcome().ok()) {
         record.server().forEach(this::serverSaid);
       }

@@ -51,7 +51,7 @@ final class SummaryAssembly {
     this.inferred = inferred;
     this.file = file;
     this.counted = counted;
-    this.parts = new FigureGroups(counted);
+    this.parts = FigureGroups.of(counted);
   }
 
   RunFigures figures() {
@@ -62,7 +62,7 @@ final class SummaryAssembly {
     Figures run =
         whole.figures(
             parts.windowNanos(w -> true),
-            parts.hasSlo(null),
+            parts.judge(null),
             info.planned(),
             bestGoodput(curves),
             parts.trials(w -> true));
@@ -99,7 +99,7 @@ final class SummaryAssembly {
     Figures figures =
         cell.figures(
             window.nanos(),
-            parts.hasSlo(window.level().target()),
+            parts.levelJudge(window.level().target()),
             null,
             null,
             parts.trials(w -> w.index() == window.index()));
@@ -185,7 +185,7 @@ final class SummaryAssembly {
             bestKnee(own),
             cell.figures(
                 parts.windowNanos(w -> w.level().target().equals(target)),
-                parts.hasSlo(target),
+                parts.judge(target),
                 null,
                 bestGoodput(own),
                 parts.trials(w -> w.level().target().equals(target)))));
@@ -223,8 +223,7 @@ final class SummaryAssembly {
     byName.forEach(
         (name, cell) ->
             groups.add(
-                new RequestGroup(
-                    name, cell.figures(window, parts.hasSlo(null), null, null, null))));
+                new RequestGroup(name, cell.figures(window, parts.judge(null), null, null, null))));
     return groups;
   }
 
@@ -292,7 +291,7 @@ final class SummaryAssembly {
     OverTime time = counted.overTime;
     return new Series(
         time.bucketS(),
-        time.buckets(parts.hasSlo(null)),
+        time.buckets(parts.hasSlo()),
         Shapes.heat(time.ttft()),
         shapes,
         counted.requestSamples.requestSamples(whole, counted.arrivals.values()));

@@ -16,10 +16,13 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RunClock;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -60,8 +63,8 @@ class LevelLogTest {
     }
 
     @Override
-    public double sloPercentile(String target) {
-      return 90;
+    public RunInfo.TargetSlo slo(String target) {
+      return new RunInfo.TargetSlo("", 90, Slo.Rule.PERCENTILES, Map.of());
     }
   }
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class VerdictSentenceTest {
 
-  private static final Slo SLO = Slo.parse("ttft<200ms,tpot<50ms", 99);
+  private static final Slo SLO = Slo.parse("ttft<200ms,tpot<50ms");
 
   private final Levels sweep =
       new Levels().level(1, 10, 100).level(8, 50, 150).level(16, 57, 180, 10);
