@@ -64,8 +64,8 @@ def arrivals(record):
         n = record["streamed_tokens"] or record["output_tokens"] or record["events"]
         for i in range(n):
             yield admitted + first + math.floor((last - first) * i / max(1, n - 1) + 0.5), 1
-    elif not record["streamed"] and last is not None and record["output_tokens"] is not None:
-        yield admitted + last, record["output_tokens"]
+    elif last is not None and record["output_tokens"] is not None:
+        yield admitted + last, record["output_tokens"] if record["streamed_tokens"] is None else record["streamed_tokens"]
 
 
 def gaps(record):
@@ -218,7 +218,7 @@ def figures(records, spans, slo):
         fresh = None if prompt is None else prompt - (record["cached_tokens"] or 0)
         if fresh and fresh > 0 and record["ttft_s"]:
             rates["prefill_tokens_per_s"].append(fresh / record["ttft_s"])
-        if record["streamed"]:
+        if record["ttft_s"] is not None:
             events += record["events"]
             streamed += record["events"] if n is None else n
         own = []

@@ -13,7 +13,12 @@ import io.gatling.http.request.HttpRequestDef;
 import io.gatling.http.request.builder.HttpRequestBuilder;
 import io.gatling.http.util.SslContexts;
 import io.gatling.javaapi.http.HttpRequestActionBuilder;
+import io.github.gatlingllm.client.ServerConnections;
+import io.github.gatlingllm.client.StreamedExchange;
+import io.netty.channel.EventLoop;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
 
@@ -26,14 +31,23 @@ final class HttpCall {
 
   private static final String KEY = "gatling.llm.request";
 
+  /** Below the ids of users, and below -1, which stands for all of them. */
+  private static final AtomicLong NOBODY = new AtomicLong(-1);
+
   private final HttpComponents http;
   private final HttpRequestDef definition;
   private final boolean shared;
   private final @Nullable SslContexts tls;
+  private final Map<String, ServerConnections> servers;
 
   private HttpCall(
-      HttpComponents http, HttpRequestDef definition, boolean shared, @Nullable SslContexts tls) {
+      HttpComponents http,
+      HttpRequestDef definition,
+      boolean shared,
+      @Nullable SslContexts tls,
+      Map<String, ServerConnections> servers) {
     this.http = http;
+    this.servers = servers;
     this.definition = definition;
     this.shared = shared;
     this.tls = tls;
@@ -46,7 +60,8 @@ final class HttpCall {
       Map<String, Dynamic<String>> headers,
       HttpComponents http,
       GatlingConfiguration configuration,
-      @Nullable SslContexts tls) {
+      @Nullable SslContexts tls,
+      Map<String, ServerConnections> servers) {
     HttpRequestActionBuilder post =
         http("llm")
             .post(session -> content(session.asScala()).prepared().url())
@@ -72,7 +87,8 @@ final class HttpCall {
         http,
         builder.build(http.httpCaches(), http.httpProtocol(), false, configuration),
         protocol.shareConnections,
-        tls);
+        tls,
+        servers);
   }
 
   /**
@@ -85,11 +101,60 @@ final class HttpCall {
     return Validations.value(definition.clientRequest().apply(session.set(KEY, content)));
   }
 
-  /** Sends it; the listener is called on the session's event loop. */
-  void execute(Request request, Session session, HttpListener listener) {
-    http.httpEngine()
-        .executeRequest(
-            request, session.userId(), shared, session.eventLoop(), listener, tlsOf(session));
+  /** What sends it, and tells the listener on the session's event loop. */
+  StreamedExchange.Transport transport(Request request, Session session) {
+    return new OneRequest(request, session);
+  }
+
+  private final class OneRequest implements StreamedExchange.Transport {
+
+    private final Request request;
+    private final Session session;
+    private final ServerConnections server;
+    private long alone;
+
+    OneRequest(Request request, Session session) {
+      this.request = request;
+      this.session = session;
+      String address = request.getUri().getHost() + ":" + request.getUri().getExplicitPort();
+      this.server = servers.computeIfAbsent(address, ServerConnections::new);
+    }
+
+    @Override
+    public ServerConnections server() {
+      return server;
+    }
+
+    @Override
+    public void send(HttpListener listener) {
+      execute(session.userId(), shared, listener);
+    }
+
+    /** Connections are kept for whom they were opened: this one for a user that there is not. */
+    @Override
+    public void sendAlone(HttpListener listener) {
+      alone = NOBODY.decrementAndGet();
+      execute(alone, false, listener);
+    }
+
+    private void execute(long userId, boolean anyUser, HttpListener listener) {
+      http.httpEngine()
+          .executeRequest(request, userId, anyUser, session.eventLoop(), listener, tlsOf(session));
+    }
+
+    /** The server is given the time to close it first, as it is expected to. */
+    @Override
+    public void ended() {
+      if (alone == 0) {
+        return;
+      }
+      EventLoop eventLoop = session.eventLoop();
+      var unused =
+          eventLoop.schedule(
+              () -> http.httpEngine().flushClientIdChannels(alone, eventLoop),
+              ServerConnections.RIGHT_AFTER_NANOS,
+              TimeUnit.NANOSECONDS);
+    }
   }
 
   /** None for those of Gatling's client. */

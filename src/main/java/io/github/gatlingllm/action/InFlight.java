@@ -39,6 +39,22 @@ final class InFlight {
     cancelIfLate(exchange, session);
   }
 
+  /** A request was admitted; the gauge of its level keeps a clock of its own. */
+  static void admitted(Session session) {
+    RunningLevel level = levelOf(session);
+    if (level != null) {
+      level.requestAdmitted(System.nanoTime());
+    }
+  }
+
+  /** A request that was admitted is over. */
+  static void closed(Session session) {
+    RunningLevel level = levelOf(session);
+    if (level != null) {
+      level.requestClosed(System.nanoTime());
+    }
+  }
+
   /**
    * Cancels a request whose user may not start another one. A cancelled request frees its place in
    * the gate, so a waiting request may be sent before its own cancellation arrives. Call on the

@@ -13,6 +13,7 @@ import io.gatling.http.client.Request;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.TokenCounting;
@@ -130,19 +131,16 @@ final class LlmAction extends RequestActionBase {
   /** The request could not be made: it is in Gatling's statistics, and the user goes on. */
   private void crash(Session session, String message) {
     logger().underlying().error("Failed to build request {}: {}", name(), message);
-    statsEngine()
-        .logRequestCrash(
-            session.scenario(),
-            session.groups(),
-            String.valueOf(requestName().apply(session).toOption().getOrElse(() -> name())),
-            message);
+    String named = String.valueOf(requestName().apply(session).toOption().getOrElse(() -> name()));
+    statsEngine().logRequestCrash(session.scenario(), session.groups(), named, message);
+    components.notSent().request(named, RunInfo.NOT_BUILT);
     next().$bang(ChatMessages.afterFailure(request.parts().messages, session).markAsFailed());
   }
 
   /** The conversation is over: the user goes on without asking. */
   private Validation<BoxedUnit> passOver(Session session, PreparedRequest prepared, String reason) {
     Conversation over = prepared.conversation().ended(reason);
-    components.turnsNotSent().count(prepared.name(), Objects.requireNonNull(over.over()));
+    components.notSent().turn(prepared.name(), Objects.requireNonNull(over.over()));
     next().$bang(session.set(prepared.historyKey(), over));
     return success();
   }
@@ -205,6 +203,11 @@ final class LlmAction extends RequestActionBase {
               end.ended(ended, sent);
             });
     components.inFlight().add(exchange, session);
+    if (!request.parts().silent) {
+      components.requestLog().started();
+    } else if (arrival != null) {
+      components.notSent().request(prepared.name(), "it is silent");
+    }
     LongConsumer go =
         now -> {
           if (!exchange.isOver()) {
@@ -234,10 +237,13 @@ final class LlmAction extends RequestActionBase {
     if (exchange.isOver()) {
       return;
     }
-    components.requestLog().started();
+    components.requestLog().admitted();
     exchange.timeline().admitted(now);
+    if (!request.parts().silent) {
+      InFlight.admitted(session);
+    }
     try {
-      call.execute(httpRequest, session, exchange);
+      exchange.send(call.transport(httpRequest, session));
     } catch (RuntimeException e) {
       // After a wait no caller of ours is left who would free its place and let the user go on.
       exchange.onThrowable(e);

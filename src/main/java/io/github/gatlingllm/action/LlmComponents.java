@@ -16,6 +16,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.runtime.BoxedUnit;
@@ -82,9 +83,9 @@ final class LlmComponents implements ProtocolComponents {
     return parts.inFlight();
   }
 
-  /** Where turns are counted that were not sent. */
-  TurnsNotSent turnsNotSent() {
-    return parts.turnsNotSent();
+  /** Where requests are counted that are not sent. */
+  NotSent notSent() {
+    return parts.notSent();
   }
 
   /** The same run, for requests to that target that only warm up. */
@@ -136,7 +137,12 @@ final class LlmComponents implements ProtocolComponents {
     GatlingConfiguration configuration = context.coreComponents().configuration();
     boolean http2 = http.httpProtocol().enginePart().enableHttp2();
     return HttpCall.of(
-        protocol, headers, http, configuration, parts.tls(protocol, http2, configuration));
+        protocol,
+        headers,
+        http,
+        configuration,
+        parts.tls(protocol, http2, configuration),
+        requestLog.inStatistics() ? parts.servers() : new ConcurrentHashMap<>());
   }
 
   @Override
@@ -144,6 +150,9 @@ final class LlmComponents implements ProtocolComponents {
     return session -> {
       Arrival arrival = parts.schedules().next(session.scenario(), now());
       if (arrival == null) {
+        if (PlanUser.orNull(session) == null) {
+          run().unplannedUser();
+        }
         return session;
       }
       if (arrival.anchors()) {
@@ -160,7 +169,19 @@ final class LlmComponents implements ProtocolComponents {
 
   @Override
   public Function1<Session, BoxedUnit> onExit() {
-    return session -> BoxedUnit.UNIT;
+    return session -> {
+      Arrival arrival = (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
+      if (arrival != null && !arrival.taken()) {
+        RunningLevel level = arrival.level();
+        notSent()
+            .request(
+                session.scenario(),
+                level == null || level.admits()
+                    ? "its user asked for nothing"
+                    : "its load level was over");
+      }
+      return BoxedUnit.UNIT;
+    };
   }
 
   /** Run-wide things are made once, in {@link #newComponents}; the rest once per scenario. */

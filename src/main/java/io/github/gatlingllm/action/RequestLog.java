@@ -12,8 +12,11 @@ interface RequestLog {
   /** The id that this request is sent and kept under. */
   String requestId(long number);
 
-  /** A request was admitted. */
+  /** A request has started whose record is to come. */
   void started();
+
+  /** A request was admitted. */
+  void admitted();
 
   /** An admitted request is over. */
   void ended();
@@ -40,6 +43,11 @@ interface RequestLog {
       @Override
       public void started() {
         run.started();
+      }
+
+      @Override
+      public void admitted() {
+        run.admitted();
       }
 
       @Override

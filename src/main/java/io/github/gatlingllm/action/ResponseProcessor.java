@@ -71,6 +71,9 @@ final class ResponseProcessor {
   void ended(StreamedExchange exchange, LlmAction.SentRequest sent) {
     if (exchange.timeline().isAdmitted()) {
       components.requestLog().ended();
+      if (!request.silent) {
+        InFlight.closed(sent.session());
+      }
     }
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
       components
@@ -257,7 +260,8 @@ final class ResponseProcessor {
             ok,
             error,
             judgement.met(),
-            judgement.missed()),
+            judgement.missed(),
+            exchange.wasResent()),
         answer.server(),
         protocol.recording.text() ? text(prepared, answer) : null);
   }

@@ -3,6 +3,7 @@ package io.github.gatlingllm.action;
 import io.gatling.core.CoreComponents;
 import io.gatling.core.config.GatlingConfiguration;
 import io.gatling.http.util.SslContexts;
+import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.run.Run;
@@ -29,13 +30,14 @@ import org.jspecify.annotations.Nullable;
 record RunParts(
     Run run,
     InFlight inFlight,
-    TurnsNotSent turnsNotSent,
+    NotSent notSent,
     OpenSchedules schedules,
     TokenCounting counting,
     Set<String> warmedUp,
     Set<String> unpinned,
     Map<LlmProtocol, InFlightGate> gates,
     Map<TlsTrust, SslContexts> tls,
+    Map<String, ServerConnections> servers,
     Map<LlmProtocol, PromptPrefix.Texts> prefixes,
     AtomicLong prompts,
     AtomicLong warmUpPrompts,
@@ -51,31 +53,35 @@ record RunParts(
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
     InFlight inFlight = new InFlight();
     TokenCounting counting = new TokenCounting();
-    TurnsNotSent turnsNotSent = new TurnsNotSent();
+    NotSent notSent = new NotSent();
+    Map<String, ServerConnections> servers = new ConcurrentHashMap<>();
     run.beforeInterruption(
         atMost -> {
           cancel(inFlight, counting, atMost);
-          turnsNotSent.report(run);
+          notSent.report(run);
+          run.describe(info -> info.connections(connections(servers)));
         },
         inFlight::size);
     core.actorSystem()
         .registerOnTermination(
             () -> {
               counting.close(COUNTING);
-              turnsNotSent.report(run);
+              notSent.report(run);
+              run.describe(info -> info.connections(connections(servers)));
               run.complete();
               return null;
             });
     return new RunParts(
         run,
         inFlight,
-        turnsNotSent,
+        notSent,
         OpenSchedules.of(core),
         counting,
         ConcurrentHashMap.newKeySet(),
         ConcurrentHashMap.newKeySet(),
         new ConcurrentHashMap<>(),
         new ConcurrentHashMap<>(),
+        servers,
         new ConcurrentHashMap<>(),
         new AtomicLong(),
         new AtomicLong(Long.MIN_VALUE),
@@ -92,6 +98,16 @@ record RunParts(
     inFlight.await(now + COUNTING_INTERRUPTED.toNanos());
     counting.close(Duration.ZERO);
     inFlight.await(now + atMost.toNanos());
+  }
+
+  /** What is known of the servers whose connections could be used again. */
+  private static Map<String, RunInfo.Connections> connections(
+      Map<String, ServerConnections> servers) {
+    Map<String, RunInfo.Connections> byAddress = new TreeMap<>();
+    servers.forEach(
+        (address, of) ->
+            byAddress.put(address, new RunInfo.Connections(of.kept() + of.closed(), of.closed())));
+    return byAddress;
   }
 
   /** True for the first caller with that key. */

@@ -179,6 +179,9 @@ final class WarmUpRounds {
     public void started() {}
 
     @Override
+    public void admitted() {}
+
+    @Override
     public void ended() {}
 
     @Override

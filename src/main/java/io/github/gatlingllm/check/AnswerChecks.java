@@ -9,6 +9,9 @@ import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures.Counts;
+import io.github.gatlingllm.record.RunInfo.Connections;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -31,6 +34,25 @@ final class AnswerChecks {
             "%s of %s requests failed (%s); they count in goodput and tok/s, not in latencies."
                 .formatted(count(counts.failed()), count(counts.ended()), percent(share)));
     return counts.ok() == 0 ? found.level(Level.INVALID) : found;
+  }
+
+  static Finding connectionsClosed(CheckInput in) {
+    Map.Entry<String, Connections> worst =
+        Collections.max(
+            in.info().connections().entrySet(),
+            Comparator.comparingDouble(server -> closedShare(server.getValue())));
+    double share = closedShare(worst.getValue());
+    if (share == 0) {
+      return Finding.of(share, "No connection that an answer left open was closed right after it.");
+    }
+    return Finding.of(
+        share,
+        "%s closed the connection right after %s of its answers without saying so; requests sent once more: %s."
+            .formatted(worst.getKey(), percent(share), count(in.answers().resent)));
+  }
+
+  private static double closedShare(Connections connections) {
+    return share(connections.closed(), connections.answers());
   }
 
   static Finding pinnedOutput(CheckInput in) {
@@ -101,6 +123,19 @@ final class AnswerChecks {
         "per answer (median), of which end tokens and tool markup are a part");
   }
 
+  static Finding notStreamed(CheckInput in) {
+    AnswerCounts answers = in.answers();
+    double share = share(answers.notStreamed, answers.streamedOk + answers.notStreamed);
+    return Finding.of(
+        share,
+        percent(share)
+            + " of the answers to requests that asked for a stream came as one body"
+            + (answers.notStreamed == 0
+                ? "."
+                : ": they have no TTFT, TPOT or ITL, and their tokens count when the body is"
+                    + " whole."));
+  }
+
   static Finding tokensPerEvent(CheckInput in) {
     double ratio = requireNonNull(in.figures().jitter().batchRatio());
     boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold().isPassed(ratio);
@@ -108,7 +143,7 @@ final class AnswerChecks {
         ratio,
         number(ratio)
             + (ratio == 1 ? " token per event" : " tokens per event")
-            + (in.answers().shared > 0 ? ", shared evenly (estimated)" : "")
+            + (in.answers().shared > 0 ? ", shared evenly (TPOT and ITL are estimates)" : "")
             + (isMany ? ": ITL describes chunks, not single tokens." : "."));
   }
 

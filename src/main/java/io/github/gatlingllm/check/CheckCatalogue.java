@@ -51,6 +51,18 @@ enum CheckCatalogue {
       in -> true,
       "Keep run.json beside requests.jsonl.",
       LoadChecks::windows),
+  ALL_ACCOUNTED(
+      "Is every planned request one that was sent, and every sent one in the records, ended or"
+          + " cancelled?",
+      "requests that nothing accounts for",
+      Threshold.above(0),
+      "runs whose run.json says what was planned or started",
+      in ->
+          in.info().started() != null
+              || in.levels().stream().anyMatch(level -> level.planned() != null),
+      "Figures miss these requests: look at Gatling's log, and for a generator short of CPU or"
+          + " memory.",
+      LoadChecks::allAccounted),
   COMPLETE(
       "Did the run come to its planned end?",
       "none",
@@ -60,12 +72,13 @@ enum CheckCatalogue {
       "Run it to its end before comparing.",
       LoadChecks::complete),
   LITTLES_LAW(
-      "Does Little's law hold: requests in flight = arrival rate × time in the system?",
-      "difference ÷ requests in flight, of the load level where it is largest",
-      Threshold.when("above 5 % + mean time in the system ÷ measure window"),
-      "load levels with a measure window in which requests ended",
+      "Does Little's law hold: requests in flight, counted while the run was on = rate × time in"
+          + " the system of the records?",
+      "difference ÷ the larger of both, of the load level where it is largest",
+      Threshold.when("above 5 % + 0.1 ms ÷ mean time in the system"),
+      "load levels that ended by plan, with in_flight in run.json",
       in -> in.levels().stream().anyMatch(level -> level.law() != null),
-      "The load was not steady: measure longer, stabilize first, or look for lost records.",
+      "Records are missing or their times are wrong: see records_dropped and all_accounted.",
       LoadChecks::littlesLaw),
   STEADY_STATE(
       "Were TTFT, E2E and output tok/s steady over the measure window?",
@@ -79,8 +92,8 @@ enum CheckCatalogue {
       "Did as many requests start per second as planned?",
       "difference ÷ planned rate",
       Threshold.share(0.02),
-      "open loads",
-      CheckInput::hasArrivals,
+      "open loads whose run.json says what was planned",
+      in -> in.arrivals() != null && in.arrivals().plannedPerS() != null,
       "The generator did not keep up: more injectors, or less load on this machine.",
       LoadChecks::arrivals),
   START_LAG(
@@ -149,6 +162,15 @@ enum CheckCatalogue {
       in -> true,
       "See the table of errors; a server that rejects load has better latencies for the rest.",
       AnswerChecks::errors),
+  CONNECTIONS_CLOSED(
+      "Does the server keep the connections that it does not say it closes?",
+      "share of answers after which it closed the connection, of the server where it is largest",
+      Threshold.share(0.01),
+      "answers over HTTP/1.1 without Connection: close",
+      in -> in.info().connections().values().stream().anyMatch(of -> of.answers() > 0),
+      "Requests pay for new connections: see connect_s, and read TTFT with it; or let the server,"
+          + " or a proxy before it, keep connections alive.",
+      AnswerChecks::connectionsClosed),
   PINNED_OUTPUT(
       "Do answers have exactly max_tokens tokens?",
       "share of answers that stopped early or have another length",
@@ -206,6 +228,15 @@ enum CheckCatalogue {
       "Set the model's own: tokenizer=hf:<tokenizer.json>. Else ask how the server counts: its"
           + " counts make TPOT and tok/s.",
       AnswerChecks::outputTokensAgree),
+  NOT_STREAMED(
+      "Do requests that ask for a stream get one?",
+      "share of their answers that came as one body",
+      Threshold.share(0),
+      "runs with answers to requests that asked for a stream",
+      in -> in.answers().streamedOk + in.answers().notStreamed > 0,
+      "The server, or a gateway before it, ignores \"stream\": use an endpoint that streams, or"
+          + " ask without (stream=false) and read E2E.",
+      AnswerChecks::notStreamed),
   TOKENS_PER_EVENT(
       "Does each event bring one token?",
       "output tokens ÷ token events",

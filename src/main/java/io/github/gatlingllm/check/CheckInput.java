@@ -37,12 +37,18 @@ public record CheckInput(
     AnswerCounts answers,
     @Nullable CachedPrompts cache) {
 
+  /** Records that are known to be missing. */
+  long lost() {
+    return info.dropped() + file.badLines() + (file.cutTailBytes() > 0 ? 1 : 0);
+  }
+
   int mostLevels() {
     return sweeps.stream().mapToInt(Sweep::levels).max().orElse(0);
   }
 
+  /** Whether any request had a planned instant. */
   boolean hasArrivals() {
-    return arrivals != null && arrivals.plannedPerS() != null && arrivals.realisedPerS() != null;
+    return arrivals != null;
   }
 
   /** What load plans found on a topic. */
@@ -55,27 +61,49 @@ public record CheckInput(
    *
    * @param label with its target and scenario where there are several
    * @param isPlanned false where only the records know it
-   * @param law null without a measure window, or where no request ended in it
+   * @param planned requests that the plan asks for in its measure window; null where it does not
+   *     say
+   * @param sent of those, how many started; more where users send several each
+   * @param isOpen whether its users arrive by a schedule
+   * @param isCutShort whether a rule ended it before its time
+   * @param law null without a measure window, and where nothing counted what was in flight
    * @param steadiness null where it is too short to look for one, or changes by plan
    */
   public record MeasuredLevel(
       String label,
       boolean isPlanned,
+      @Nullable Long planned,
+      long sent,
+      boolean isOpen,
+      boolean isCutShort,
       Figures figures,
       @Nullable LittlesLaw law,
-      @Nullable Steadiness steadiness) {}
+      @Nullable Steadiness steadiness) {
+
+    /** How many requests fewer were sent than planned; below 0 for more. */
+    long missing() {
+      return planned == null ? 0 : isOpen ? planned - sent : Math.max(0, planned - sent);
+    }
+  }
 
   /**
-   * Both sides of Little's law.
+   * Both sides of Little's law, which within a window holds exactly: L = λW.
    *
-   * @param mean requests in flight, time-weighted over the measure window
-   * @param rateTimesStay requests that ended ÷ window × mean time in the system
-   * @param stayOverWindow mean time in the system ÷ window
+   * @param mean requests in flight, as counted while the run was on, time-weighted over the measure
+   *     window
+   * @param rateTimesStay by the records: requests in the system in the window ÷ window × the mean
+   *     time that they were in it
+   * @param stayMs mean time in the system of the requests that ended in the window; 0 where none
+   *     did
    */
-  public record LittlesLaw(double mean, double rateTimesStay, double stayOverWindow) {
+  public record LittlesLaw(double mean, double rateTimesStay, double stayMs) {
+
+    /** What reading the clock a moment later makes of a request. */
+    private static final double STAMP_MS = 0.1;
 
     double residual() {
-      return mean == 0 ? 0 : Math.abs(mean - rateTimesStay) / mean;
+      double larger = Math.max(mean, rateTimesStay);
+      return larger == 0 ? 0 : Math.abs(mean - rateTimesStay) / larger;
     }
 
     /** How far it is beyond its tolerance. */
@@ -83,9 +111,9 @@ public record CheckInput(
       return residual() - tolerance();
     }
 
-    /** What requests that cross an edge of the window can make of it, and 5 %. */
+    /** 5 %, more where requests take less than some milliseconds. */
     double tolerance() {
-      return 0.05 + stayOverWindow;
+      return 0.05 + (stayMs == 0 ? 0 : STAMP_MS / stayMs);
     }
   }
 
@@ -140,7 +168,13 @@ public record CheckInput(
 
     private final Predicate<String> pinnedTargets;
     long ok;
+
+    /** Answers that came as a stream. */
     long streamedOk;
+
+    /** Answers that came as one body though a stream was asked for. */
+    long notStreamed;
+
     long pinned;
     long notPinned;
     long estimated;
@@ -164,6 +198,7 @@ public record CheckInput(
     long coalesced;
     long late;
     long withoutDone;
+    long resent;
     long cancelled;
     long neverAdmitted;
 
@@ -196,6 +231,7 @@ public record CheckInput(
         neverAdmitted++;
       }
       late += record.events().late() > 0 ? 1 : 0;
+      resent += record.outcome().resent() ? 1 : 0;
       if (!record.outcome().ok()) {
         return;
       }
@@ -203,7 +239,9 @@ public record CheckInput(
       shared += times == TokenTimes.SHARED ? 1 : 0;
       interpolated += times == TokenTimes.INTERPOLATED ? 1 : 0;
       countTokens(record);
-      if (record.identity().streamed()) {
+      if (record.isOneBody()) {
+        notStreamed += record.identity().streamed() ? 1 : 0;
+      } else {
         streamedOk++;
         withoutDone += record.events().done() ? 0 : 1;
         events += record.events().count();

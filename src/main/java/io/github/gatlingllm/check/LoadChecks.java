@@ -3,7 +3,6 @@ package io.github.gatlingllm.check;
 import static io.github.gatlingllm.metric.NumberText.count;
 import static io.github.gatlingllm.metric.NumberText.ms;
 import static io.github.gatlingllm.metric.NumberText.number;
-import static io.github.gatlingllm.metric.NumberText.percent;
 import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.check.Check.Level;
@@ -16,8 +15,12 @@ import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Checks of how the run was made: its load, its windows, its records, its laws. */
@@ -75,12 +78,8 @@ final class LoadChecks {
     LittlesLaw law = requireNonNull(worst);
     return Finding.of(
             law.residual(),
-            "%s: %s in flight on average, rate × time in the system says %s; requests across an edge of the window may make a difference of %s."
-                .formatted(
-                    label,
-                    number(law.mean()),
-                    number(law.rateTimesStay()),
-                    percent(law.tolerance())))
+            "%s: %s in flight on average, as counted while the run was on; rate × time in the system of the records is %s."
+                .formatted(label, number(law.mean()), number(law.rateTimesStay())))
         .threshold(law.tolerance())
         .warnsIf(law.residual() > law.tolerance());
   }
@@ -104,6 +103,70 @@ final class LoadChecks {
             "%s: %s %s from %s to %s over its measure window."
                 .formatted(
                     label, worst.what(), worst.up() ? "grew" : "fell", worst.from(), worst.to()));
+  }
+
+  /** planned = sent, and started = ended + cancelled. */
+  static Finding allAccounted(CheckInput in) {
+    long planned = 0;
+    long missing = 0;
+    long extra = 0;
+    long cut = 0;
+    boolean isPlanKnown = false;
+    for (MeasuredLevel level : in.levels()) {
+      Long ofLevel = level.planned();
+      isPlanKnown |= ofLevel != null;
+      planned += ofLevel == null ? 0 : ofLevel;
+      long fewer = level.missing();
+      missing += Math.max(0, fewer);
+      extra += Math.max(0, -fewer);
+      cut += level.isCutShort() ? Math.max(0, fewer) : 0;
+    }
+    Map<String, Long> reasons = new LinkedHashMap<>();
+    if (missing > 0) {
+      put(reasons, "the level was stopped early", cut);
+      put(reasons, "records that are lost", in.lost());
+      in.info().notSent().forEach((reason, count) -> put(reasons, reason, count));
+    }
+    long named =
+        reasons.entrySet().stream()
+            .filter(reason -> !reason.getKey().endsWith(RunInfo.NOT_BUILT))
+            .mapToLong(Map.Entry::getValue)
+            .sum();
+    Long started = in.info().started();
+    long records = in.file().records();
+    long unrecorded =
+        started == null ? 0 : Math.max(records - started, started - records - in.lost());
+    String sentence =
+        isPlanKnown
+            ? sent(planned, missing, extra)
+                + (reasons.isEmpty()
+                    ? ""
+                    : reasons.entrySet().stream()
+                        .map(reason -> reason.getKey() + " " + count(reason.getValue()))
+                        .collect(Collectors.joining(", ", " (", ")")))
+            : "";
+    String recorded =
+        started == null
+            ? ""
+            : "%s requests started, %s ended or cancelled"
+                .formatted(count(started), count(records));
+    return Finding.of(
+        (double) (Math.max(0, missing - named) + extra + Math.max(0, unrecorded)),
+        sentence + (sentence.isEmpty() || recorded.isEmpty() ? "" : "; ") + recorded + ".");
+  }
+
+  private static void put(Map<String, Long> reasons, String reason, long count) {
+    if (count > 0) {
+      reasons.put(reason, count);
+    }
+  }
+
+  private static String sent(long planned, long missing, long extra) {
+    return missing + extra == 0
+        ? "All " + count(planned) + " requests planned for measure windows were sent"
+        : "Of %s requests planned for measure windows %s were sent"
+                .formatted(count(planned), count(planned - missing))
+            + (extra == 0 ? "" : ", and " + count(extra) + " more");
   }
 
   static Finding arrivals(CheckInput in) {

@@ -13,6 +13,7 @@ import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.concurrent.FastThreadLocal;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -45,11 +46,14 @@ public final class StreamedExchange implements HttpListener {
   private final LongSupplier nanoClock;
   private final Consumer<StreamedExchange> whenEnded;
 
-  private boolean sent;
+  private @Nullable Transport transport;
+  private boolean sending;
+  private boolean resent;
   private boolean http2;
   private @Nullable Channel channel;
   private @Nullable ReadSide reads;
   private @Nullable StreamWatch stream;
+  private @Nullable AnswerWatch connection;
   private @Nullable ScheduledFuture<?> silence;
   private @Nullable Integer httpStatus;
   private @Nullable ResponseBody body;
@@ -64,6 +68,22 @@ public final class StreamedExchange implements HttpListener {
    * @param secrets never to appear in a message
    */
   public record ReadOptions(boolean streamed, long idleTimeoutNanos, List<String> secrets) {}
+
+  /** Gatling's client, for one request. To be called on the event loop of its exchange. */
+  public interface Transport {
+
+    /** The server that it sends to. */
+    ServerConnections server();
+
+    /** Sends on a connection that was kept alive where there is one, else on a new one. */
+    void send(HttpListener listener);
+
+    /** Sends on a new connection, which no other request will use. */
+    void sendAlone(HttpListener listener);
+
+    /** The request is over; what it was sent on alone is to be closed. */
+    void ended();
+  }
 
   /**
    * How it ended.
@@ -124,9 +144,33 @@ public final class StreamedExchange implements HttpListener {
     return ending;
   }
 
+  /** Whether it was sent twice: a kept-alive connection was closed before it had carried it. */
+  public boolean wasResent() {
+    return resent;
+  }
+
   /** Whether it has ended. */
   public boolean isOver() {
     return ending != null;
+  }
+
+  /** Sends the request, once. Call on its event loop. */
+  public void send(Transport through) {
+    transport = through;
+    send(through, through.server().closesMost());
+  }
+
+  private void send(Transport through, boolean alone) {
+    sending = true;
+    try {
+      if (alone) {
+        through.sendAlone(this);
+      } else {
+        through.send(this);
+      }
+    } finally {
+      sending = false;
+    }
   }
 
   /**
@@ -145,16 +189,14 @@ public final class StreamedExchange implements HttpListener {
   public void onFinalClientRequest(Request request) {}
 
   /**
-   * Gatling's client takes the request up. A second call means that it found the kept-alive
-   * connection closed and is about to send the request again; throwing stops it before it connects,
-   * because one planned request is one POST.
+   * Gatling's client takes the request up. Where we did not ask for that, it found the kept-alive
+   * connection closed and is about to send the request again; throwing stops it before it connects.
    */
   @Override
   public void onSend() {
-    if (sent) {
+    if (!sending) {
       throw resendRefused();
     }
-    sent = true;
   }
 
   /**
@@ -169,7 +211,10 @@ public final class StreamedExchange implements HttpListener {
     http2 = isHttp2;
   }
 
-  /** The bytes are about to go out; too late when it was cancelled while connecting. */
+  /**
+   * The bytes are about to go out; too late when it was cancelled while connecting. A connection
+   * that was kept alive is written to at once, a new one only when it is there.
+   */
   @Override
   public void onWrite(Channel connected) {
     long now = nanoClock.getAsLong();
@@ -177,11 +222,17 @@ public final class StreamedExchange implements HttpListener {
       throw resendRefused();
     }
     channel = connected;
-    timeline.written(now);
     reads = ReadSide.of(connected, nanoClock);
     if (http2) {
       stream = StreamWatch.ofNext(connected, this::streamClosed);
+    } else if (transport != null) {
+      connection = AnswerWatch.of(connected, nanoClock);
+      connection.writing(now, sending, transport.server());
+      if (sending && AnswerWatch.isClosed(connected)) {
+        throw new FoundClosed();
+      }
     }
+    timeline.written(now);
   }
 
   private ResendRefused resendRefused() {
@@ -200,6 +251,9 @@ public final class StreamedExchange implements HttpListener {
     answer.timings(headers);
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this);
+    if (connection != null) {
+      connection.headers(headers);
+    }
     watchForSilence(options.idleTimeoutNanos());
   }
 
@@ -217,6 +271,9 @@ public final class StreamedExchange implements HttpListener {
       copied(now, chunk, body);
     }
     if (last) {
+      if (connection != null) {
+        connection.answered(now);
+      }
       end(now, body.end(now, false));
     }
   }
@@ -236,17 +293,41 @@ public final class StreamedExchange implements HttpListener {
     if (ending != null) {
       return;
     }
+    if (sendAgain(now, cause)) {
+      return;
+    }
     if (cause instanceof RequestTimeoutException) {
       giveUp(now, RequestStatus.TIMEOUT, "no end within the request timeout");
       if (stream != null) {
         // Gatling's client resets it too, but does not flush that.
         stream.reset();
       }
-    } else if (cause instanceof PrematureCloseException) {
+    } else if (cause instanceof PrematureCloseException
+        || cause instanceof AnswerWatch.Unanswered) {
       closed(now);
     } else {
       broken(now, ConnectionFailure.reason(cause));
     }
+  }
+
+  /**
+   * Sends the request on a new connection where the kept-alive one was closed before it could carry
+   * it; once, as a new one never is in that case.
+   */
+  private boolean sendAgain(long now, Throwable cause) {
+    boolean found = cause instanceof FoundClosed;
+    if (transport == null
+        || connection == null
+        || !(found || (cause instanceof IOException && connection.isLost(now)))) {
+      return false;
+    }
+    connection.lost();
+    resent = !found;
+    channel = null;
+    reads = null;
+    connection = null;
+    send(transport, true);
+    return true;
   }
 
   /** A stream that ended well is never closed before its last bytes came. */
@@ -336,6 +417,9 @@ public final class StreamedExchange implements HttpListener {
       if (stream != null) {
         stream.stop();
       }
+      if (transport != null) {
+        transport.ended();
+      }
       whenEnded.accept(this);
     }
   }
@@ -346,6 +430,13 @@ public final class StreamedExchange implements HttpListener {
       stream.reset();
     } else if (channel != null) {
       var unused = channel.close();
+    }
+  }
+
+  /** Stops Gatling's client from writing to a connection that the server has closed. */
+  private static final class FoundClosed extends RuntimeException {
+    FoundClosed() {
+      super("kept-alive connection found closed", null, false, false);
     }
   }
 

@@ -2,6 +2,7 @@ package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ public final class RunningLevel {
   private volatile long cutAt = OPEN_END;
   private volatile boolean over;
   private volatile int trial;
+  private final InFlightGauge inFlight = new InFlightGauge();
   private int unrecorded;
   private @Nullable Runnable whenRecorded;
 
@@ -139,6 +141,21 @@ public final class RunningLevel {
     if (!measureEndKnown()) {
       measureEnd = Math.max(stabilizeEnd, nanoTime - startNanos);
     }
+  }
+
+  /** A request of it, whose record is to come, is in flight from now on. */
+  public synchronized void requestAdmitted(long nanoTime) {
+    inFlight.change(1, nanoTime - startNanos, stabilizeEnd, measureEnd);
+  }
+
+  /** A request of it that was in flight is over. */
+  public synchronized void requestClosed(long nanoTime) {
+    inFlight.change(-1, nanoTime - startNanos, stabilizeEnd, measureEnd);
+  }
+
+  /** Its requests in flight in the measure window, once that is over; null where it has none. */
+  public synchronized LevelInfo.@Nullable InFlight inFlight() {
+    return measureEndKnown() ? inFlight.over(stabilizeEnd, measureEnd) : null;
   }
 
   /** A request of it has started, whose record is to come. */

@@ -10,17 +10,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param count how many values; 0 leaves all figures null
  * @param std population standard deviation, √(Σ(x − mean)² ÷ count)
+ * @param p1 of a rate, whose bad tail is the low one, as {@code p5} and {@code p10}; null for what
+ *     is no rate
  * @param p50Ci95 95 % confidence interval of the median, by order statistics; null for too few
  *     values, and for pooled gaps, which depend on each other
  * @param p99Ci95 the same of the 99th percentile; it needs 368 values
- * @param lowN percentiles with fewer than 10 values beyond them (p99 needs 1,000), e.g. {@code
- *     p99}; shown as uncertain
+ * @param lowN percentiles with fewer than 10 values beyond them (p99 needs 1,000), or below them
+ *     where they are under p50 (p1 needs 1,001), e.g. {@code p99}; shown as uncertain
  */
 public record Distribution(
     long count,
     @Nullable Double mean,
     @Nullable Double std,
     @Nullable Double min,
+    @Nullable Double p1,
+    @Nullable Double p5,
+    @Nullable Double p10,
     @Nullable Double p50,
     @Nullable Double p75,
     @Nullable Double p90,
@@ -35,7 +40,8 @@ public record Distribution(
   /** No value at all. */
   public static final Distribution EMPTY =
       new Distribution(
-          0, null, null, null, null, null, null, null, null, null, null, null, null, List.of());
+          0, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+          null, List.of());
 
   public Distribution {
     lowN = List.copyOf(lowN);
@@ -49,6 +55,9 @@ public record Distribution(
     return percent != Math.rint(percent)
         ? null
         : switch ((int) percent) {
+          case 1 -> p1;
+          case 5 -> p5;
+          case 10 -> p10;
           case 50 -> p50;
           case 75 -> p75;
           case 90 -> p90;
@@ -64,7 +73,7 @@ public record Distribution(
     return count == 0;
   }
 
-  /** Whether fewer than 10 values lie beyond that percentile; {@code name} as in {@code p99}. */
+  /** Whether that percentile is uncertain; {@code name} as in {@code p99}. */
   public boolean isLowN(String name) {
     return lowN.contains(name);
   }

@@ -44,6 +44,10 @@ public record Figure(
   private static final Pattern PERCENTILE = Pattern.compile("p\\d{1,3}(?:\\.\\d{1,15})?");
   private static final List<String> STATISTICS =
       List.of("p50", "p75", "p90", "p95", "p99", "p99.9", "mean", "min", "max", "std", "count");
+
+  /** Of a rate, whose bad tail is the low one, also these. */
+  private static final List<String> LOW = List.of("p1", "p5", "p10");
+
   private static final String PERCENT = ".percent";
   private static final String COUNT = ".count";
 
@@ -196,9 +200,13 @@ public record Figure(
   /** All names, with the percentiles that a summary holds. */
   public static List<String> names() {
     List<String> names = new ArrayList<>();
-    for (String metric : DISTRIBUTIONS.keySet()) {
-      STATISTICS.forEach(statistic -> names.add(metric + "." + statistic));
-    }
+    DISTRIBUTIONS.forEach(
+        (name, metric) -> {
+          if (metric.better() == Metric.Better.HIGHER) {
+            LOW.forEach(statistic -> names.add(name + "." + statistic));
+          }
+          STATISTICS.forEach(statistic -> names.add(name + "." + statistic));
+        });
     names.addAll(SINGLE.keySet());
     return names;
   }
@@ -217,7 +225,10 @@ public record Figure(
     return known != null || percent == null ? known : recorded.apply(metric).percentile(percent);
   }
 
-  /** Over how many values it is a percentile with fewer than 10 of them beyond; null if not. */
+  /**
+   * Over how many values it is a percentile with fewer than 10 of them beyond, below it where it is
+   * under p50; null if not.
+   */
   public @Nullable Long lowN(Figures figures) {
     if (percent == null) {
       return null;

@@ -156,13 +156,25 @@ public record Figures(
      *     they have their own
      * @param attempted requests to which it applies, failed ones included
      * @param met of those, how many met it
-     * @param share met ÷ attempted; null where it is undefined
+     * @param excluded cancelled before it could be told
+     * @param share met ÷ attempted; null where the excluded are more than 1 % of both
      */
-    public record Objective(String objective, long attempted, long met, @Nullable Double share) {}
+    public record Objective(
+        String objective, long attempted, long met, long excluded, @Nullable Double share) {
+
+      /** Why there is no share; null where there is one, or nothing was attempted. */
+      public @Nullable String undefined() {
+        return share != null ? null : cancelled(excluded, attempted);
+      }
+    }
 
     /** Why there is no share; null where there is one, or nothing was attempted. */
     public @Nullable String undefined() {
-      return share != null || excluded == 0
+      return share != null ? null : cancelled(excluded, attempted);
+    }
+
+    private static @Nullable String cancelled(long excluded, long attempted) {
+      return excluded == 0
           ? null
           : NumberText.count(excluded)
               + " of "
@@ -206,8 +218,8 @@ public record Figures(
   /**
    * Planned against realised arrivals in measure windows of open loops.
    *
-   * @param count how many arrivals
-   * @param plannedPerS planned arrivals ÷ window
+   * @param count how many arrivals were planned; where no plan says, how many were sent
+   * @param plannedPerS arrivals that the plan has in the window ÷ window; null where none says
    * @param realisedPerS real starts in the window ÷ window
    * @param plannedDispersion index of dispersion (variance ÷ mean of arrivals per second) of the
    *     plan; 1 for Poisson, 0 for constant; null for windows of fewer than 2 s
@@ -235,7 +247,8 @@ public record Figures(
   /**
    * How many requests.
    *
-   * @param planned what the load plan asked for; null where the plan is not known
+   * @param planned what the load plan asked for; null where the plan does not say, and where its
+   *     users send several requests each
    * @param started scheduled in a measure window and started
    * @param ended of those, how many ended by themselves, well or badly
    * @param ok of those, how many were complete and passed their checks

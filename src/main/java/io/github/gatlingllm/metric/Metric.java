@@ -47,7 +47,12 @@ public enum Metric {
   ITL_MS(gap("ITL", "gap ÷ tokens in the chunk that ended it, once per token").compared()),
   ICL_MS(gap("ICL", "gap between consecutive token-bearing events")),
   TPOT_MS(
-      time("TPOT", "(last token − first token) ÷ (N − 1)", r -> r.timing().tpotNanos()).compared()),
+      time(
+              "TPOT",
+              "(last token − first token) ÷ (N − k), k tokens of the first event; not known:"
+                  + " N ÷ events, an estimate",
+              r -> r.timing().tpotNanos())
+          .compared()),
   E2E_MS(time("E2E", "last token − admitted", r -> r.timing().latencyNanos()).compared()),
   E2E_FROM_SCHEDULE_MS(
       time(
@@ -402,7 +407,7 @@ public enum Metric {
 
   /** A recorder for its values. */
   public ValueRecorder recorder() {
-    return new ValueRecorder(entry.unit.steps);
+    return new ValueRecorder(entry.unit.steps, entry.better == Better.HIGHER);
   }
 
   /** Its distribution over a set of requests; empty for what has none. */

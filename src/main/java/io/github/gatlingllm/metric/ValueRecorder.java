@@ -26,12 +26,24 @@ public final class ValueRecorder {
   /** Histogram steps per unit that a server chose, perhaps seconds. */
   public static final double MILLIONTHS = 1_000_000;
 
+  private static final double[] UPPER = {50, 75, 90, 95, 99, 99.9};
+  private static final double[] LOWER_TOO = {1, 5, 10, 50, 75, 90, 95, 99, 99.9};
+
   private final double resolution;
+  private final boolean isRate;
   private final Histogram histogram = new Histogram(3);
   private final Moments moments = new Moments();
 
   public ValueRecorder(double resolution) {
+    this(resolution, false);
+  }
+
+  /**
+   * @param isRate whether low values are the bad ones, so that low percentiles are wanted too
+   */
+  ValueRecorder(double resolution, boolean isRate) {
     this.resolution = resolution;
+    this.isRate = isRate;
   }
 
   public void add(double value) {
@@ -117,6 +129,9 @@ public final class ValueRecorder {
         moments.mean(),
         moments.std(),
         moments.min(),
+        isRate ? percentile(1) : null,
+        isRate ? percentile(5) : null,
+        isRate ? percentile(10) : null,
         percentile(50),
         percentile(75),
         percentile(90),
@@ -126,27 +141,28 @@ public final class ValueRecorder {
         moments.max(),
         p50Ci95,
         p99Ci95,
-        lowN(moments.count()));
+        lowN(moments.count(), isRate));
   }
 
   /** The percentiles that have fewer than 10 of {@code count} values beyond them. */
-  static List<String> lowN(long count) {
+  static List<String> lowN(long count, boolean isRate) {
     List<String> low = new ArrayList<>(0);
-    double[] percents = {50, 75, 90, 95, 99, 99.9};
-    String[] names = {"p50", "p75", "p90", "p95", "p99", "p999"};
-    for (int i = 0; i < percents.length; i++) {
-      if (isLowN(count, percents[i])) {
-        low.add(names[i]);
+    for (double percent : isRate ? LOWER_TOO : UPPER) {
+      if (isLowN(count, percent)) {
+        low.add(percent == 99.9 ? "p999" : "p" + (int) percent);
       }
     }
     return low;
   }
 
-  /** Whether fewer than 10 of {@code count} values lie beyond that percentile. */
+  /**
+   * Whether fewer than 10 of {@code count} values lie beyond that percentile: above it, and below
+   * one that is under p50.
+   */
   static boolean isLowN(long count, double percent) {
     // 99.9 % of 10,000 are a hair more than 9,990 in binary.
     long rank = (long) Math.ceil(count * percent / 100 - 1e-12 * count);
-    return count - rank < 10;
+    return (percent < 50 ? rank - 1 : count - rank) < 10;
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.record;
 
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.RunInfo.Connections;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -51,9 +53,7 @@ public final class InjectorJoin {
   }
 
   private static String slo(RunInfo run) {
-    return run.slo().isEmpty()
-        ? "none"
-        : run.slo() + " at " + run.sloPercentile() + " % (" + run.sloRule() + ")";
+    return run.slo().isEmpty() ? "none" : run.slo() + " at " + run.sloPercentile() + " %";
   }
 
   private InjectorJoin(String id, List<RunInfo> runs) {
@@ -61,6 +61,7 @@ public final class InjectorJoin {
     refuseTwice();
     same("simulation", RunInfo::simulation);
     same("SLO", InjectorJoin::slo);
+    same("SLO rule", RunInfo::sloRule);
     same("SLO by request", RunInfo::sloByRequest);
     same("SLO by target", RunInfo::sloByTarget);
     this.joined = join(id);
@@ -151,9 +152,12 @@ public final class InjectorJoin {
         .sloByRequest(first.sloByRequest())
         .sloByTarget(first.sloByTarget())
         .targets(targets())
+        .connections(connections())
         .report(runs.stream().map(RunInfo::reportOptions).reduce(ReportOptions::and).orElseThrow())
         .dropped(runs.stream().mapToLong(RunInfo::dropped).sum())
-        .planned(planned())
+        .planned(sum(RunInfo::planned))
+        .started(sum(RunInfo::started))
+        .notSent(notSent())
         .stages(stages)
         .conclusions(runs.stream().flatMap(run -> run.conclusions().stream()).distinct().toList())
         .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList());
@@ -166,20 +170,33 @@ public final class InjectorJoin {
     return all;
   }
 
+  private Map<String, Connections> connections() {
+    Map<String, Connections> all = new LinkedHashMap<>();
+    runs.forEach(
+        run -> run.connections().forEach((server, of) -> all.merge(server, of, Connections::and)));
+    return all;
+  }
+
   private static long known(@Nullable Long end) {
     return Objects.requireNonNull(end, "the end of the run");
   }
 
-  private @Nullable Long planned() {
+  private @Nullable Long sum(Function<RunInfo, @Nullable Long> of) {
     long sum = 0;
     for (RunInfo run : runs) {
-      Long planned = run.planned();
-      if (planned == null) {
+      Long part = of.apply(run);
+      if (part == null) {
         return null;
       }
-      sum += planned;
+      sum += part;
     }
     return sum;
+  }
+
+  private Map<String, Long> notSent() {
+    Map<String, Long> all = new TreeMap<>();
+    runs.forEach(run -> run.notSent().forEach((reason, n) -> all.merge(reason, n, Long::sum)));
+    return all;
   }
 
   /** What all say once, what they say differently side by side. */

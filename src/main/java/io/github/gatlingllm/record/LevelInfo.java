@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param offered the load that was asked for, in {@code unit}; null where it is not one number
  * @param unit of {@code offered}, e.g. {@code users} or {@code requests/s}
  * @param phases in order of time; those that began
+ * @param planned requests that its plan asks for in the measure window: arrivals of open load, else
+ *     the number that bounds it; null where time bounds it, and in files without it
+ * @param inFlight in the measure window, kept while the level ran; null in files without it
  */
 public record LevelInfo(
     String label,
@@ -25,7 +28,9 @@ public record LevelInfo(
     String kind,
     @Nullable Double offered,
     String unit,
-    List<PhaseWindow> phases) {
+    List<PhaseWindow> phases,
+    @Nullable Long planned,
+    @Nullable InFlight inFlight) {
 
   /** Label of the one level of a run without a load plan. */
   public static final String WHOLE_RUN = "all";
@@ -45,8 +50,28 @@ public record LevelInfo(
   /** An open loop that replays recorded traffic. */
   public static final String TRACE = "trace";
 
+  /**
+   * Requests that were admitted and had not ended.
+   *
+   * @param mean over time
+   * @param peak the most at once
+   */
+  public record InFlight(double mean, int peak) {}
+
   public LevelInfo {
     phases = phases == null ? List.of() : List.copyOf(phases);
+  }
+
+  /** One of which only this is known. */
+  public LevelInfo(
+      String label,
+      String target,
+      @Nullable String scenario,
+      String kind,
+      @Nullable Double offered,
+      String unit,
+      List<PhaseWindow> phases) {
+    this(label, target, scenario, kind, offered, unit, phases, null, null);
   }
 
   /**
@@ -59,6 +84,11 @@ public record LevelInfo(
       @JsonProperty("start_unix_ns") long startUnixNanos,
       @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos) {}
 
+  /** Whether its users arrive by a schedule, whether or not earlier ones were served. */
+  public boolean isOpen() {
+    return kind.equals(OPEN_LOOP) || kind.equals(RATE_CURVE) || kind.equals(TRACE);
+  }
+
   /** Whether its load is to stay the same while it measures. */
   public boolean isSteadyByPlan() {
     return !kind.equals(RATE_CURVE) && !kind.equals(TRACE);
@@ -66,7 +96,12 @@ public record LevelInfo(
 
   /** The same with these phases. */
   public LevelInfo withPhases(List<PhaseWindow> windows) {
-    return new LevelInfo(label, target, scenario, kind, offered, unit, windows);
+    return new LevelInfo(label, target, scenario, kind, offered, unit, windows, planned, inFlight);
+  }
+
+  /** The same where the plan asks for so many requests. */
+  public LevelInfo withPlanned(long requests) {
+    return new LevelInfo(label, target, scenario, kind, offered, unit, phases, requests, inFlight);
   }
 
   /** When that phase was; empty if it never began. */

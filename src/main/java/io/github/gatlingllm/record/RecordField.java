@@ -146,8 +146,8 @@ final class RecordField<T> {
           "tpot_s",
           SECONDS,
           RecordField::roundedTpot,
-          "(last token − first token) ÷ (`streamed_tokens` − 1), see [metrics](metrics.md); null"
-              + " under 2 tokens");
+          "(last token − first token) ÷ (`streamed_tokens` − tokens of the first event), see"
+              + " [metrics](metrics.md); null under 2 tokens or events");
 
   // Events and tokens.
 
@@ -222,7 +222,12 @@ final class RecordField<T> {
   static final RecordField<String> ERROR =
       outcome("error", TEXT, Outcome::error, "constant per cause, at most 200 characters");
   static final RecordField<Boolean> SLO_OK =
-      outcome("slo_ok", FLAG, Outcome::sloOk, "whether it met the SLO; null without one");
+      outcome(
+          "slo_ok",
+          FLAG,
+          Outcome::sloOk,
+          "whether it met the SLO; null without one, and where it was cancelled before that could"
+              + " be told");
   static final RecordField<List<String>> SLO_MISSED =
       outcome("slo_missed", TEXTS, Outcome::sloMissed, "names of the objectives it missed");
   static final RecordField<Map<String, Double>> SERVER =
@@ -280,6 +285,20 @@ final class RecordField<T> {
           SECONDS,
           Events::longestGapNanos,
           "longest gap between events of one choice; null under 2 events");
+  static final RecordField<Boolean> TPOT_ESTIMATED =
+      field(
+          "tpot_estimated",
+          FLAG,
+          RequestRecord::isTpotEstimated,
+          "whether `tpot_s` takes `streamed_tokens` ÷ `events` for the tokens of the first event,"
+              + " because the server did not say them; not read back");
+  static final RecordField<Boolean> RESENT =
+      outcome(
+          "resent",
+          FLAG,
+          Outcome::resent,
+          "whether it was sent once more, on a new connection: the server closed the kept-alive one"
+              + " before a byte of an answer came; times count from the one admission");
 
   // Texts, only with the setting recordText.
 

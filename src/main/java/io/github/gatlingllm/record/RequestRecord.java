@@ -1,5 +1,6 @@
 package io.github.gatlingllm.record;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,23 @@ public record RequestRecord(
             t.estimated,
             t.source);
     return new RequestRecord(identity, timing, events, counted, outcome, server, text);
+  }
+
+  /**
+   * Whether the answer came as one body, asked for or not: its end is known and no token before it.
+   */
+  public boolean isOneBody() {
+    return timing.latencyNanos != null && timing.ttftNanos == null;
+  }
+
+  /**
+   * Whether its TPOT rests on an even share of N per event, because the server did not say how many
+   * tokens the first event held.
+   */
+  public boolean isTpotEstimated() {
+    return timing.tpotNanos != null
+        && events.firstEventTokens == null
+        && TokenGaps.share(events.count, tokens.streamedTokens) > 1;
   }
 
   /** The record that a line describes; values that older files lack are derived from others. */
@@ -85,7 +103,8 @@ public record RequestRecord(
             v.get(RecordField.OK, status == RequestStatus.COMPLETE),
             v.get(RecordField.ERROR),
             v.get(RecordField.SLO_OK),
-            v.get(RecordField.SLO_MISSED, List.of())),
+            v.get(RecordField.SLO_MISSED, List.of()),
+            v.get(RecordField.RESENT, false)),
         v.get(RecordField.SERVER, Map.of()),
         text(v));
   }
@@ -97,7 +116,7 @@ public record RequestRecord(
     if (!v.has(RecordField.GATE_WAIT) && queueWait != null) {
       gateWait = queueWait - startLag;
     }
-    Long tpot = v.get(RecordField.TPOT);
+    Double tpot = tpot(v);
     return new Timing(
         v.required(RecordField.START),
         v.get(RecordField.SCHEDULED_OFFSET),
@@ -110,7 +129,29 @@ public record RequestRecord(
         v.get(RecordField.TTFO),
         v.get(RecordField.LATENCY),
         v.get(RecordField.CLOSED),
-        tpot == null ? null : (Double) tpot.doubleValue());
+        tpot);
+  }
+
+  /** Files without {@code tpot_estimated} took a first event of unknown size for one token. */
+  private static @Nullable Double tpot(RecordCodec.Values v) {
+    Long nanos = v.get(RecordField.TPOT);
+    if (nanos == null) {
+      return null;
+    }
+    double tpot = nanos;
+    Integer n = v.get(RecordField.STREAMED_TOKENS);
+    int events = v.get(RecordField.EVENT_COUNT, v.get(RecordField.EVENT_OFFSETS, NONE).length);
+    if (v.has(RecordField.TPOT_ESTIMATED)
+        || v.get(RecordField.FIRST_EVENT_TOKENS) != null
+        || n == null
+        || n <= events) {
+      return tpot;
+    }
+    int[] choices = v.get(RecordField.EVENT_CHOICES, NONE);
+    long firsts = Math.max(1, Arrays.stream(choices).distinct().count());
+    return events <= firsts
+        ? tpot
+        : tpot * (n - firsts) / (n - firsts * TokenGaps.share(events, n));
   }
 
   private static Events events(RecordCodec.Values v) {
@@ -178,7 +219,8 @@ public record RequestRecord(
    * @param ttfoNanos first token that is not reasoning − admitted
    * @param latencyNanos last token − admitted; not streamed: last byte of the body − admitted
    * @param closedNanos end of the stream − admitted; − start when never admitted
-   * @param tpotNanos (last token − first token) / (N − 1); null for N &lt; 2
+   * @param tpotNanos (last token − first token) / (N − tokens of the first event); null for fewer
+   *     than 2 tokens or events
    */
   public record Timing(
       long startUnixNanos,
@@ -277,7 +319,8 @@ public record RequestRecord(
       @Nullable TokenSource source) {
 
     /**
-     * N of the metrics: streamed output tokens; of an answer that was not streamed, output tokens.
+     * N of the metrics: output tokens that came over the wire, without reasoning that was billed
+     * only; in older files of an answer that was not streamed, all output tokens.
      */
     public @Nullable Integer n() {
       return streamedTokens != null ? streamedTokens : outputTokens;
@@ -289,7 +332,12 @@ public record RequestRecord(
     }
   }
 
-  /** How it ended; only {@code COMPLETE} without a failed check is {@code ok}. */
+  /**
+   * How it ended; only {@code COMPLETE} without a failed check is {@code ok}.
+   *
+   * @param resent whether it was sent a second time, because the server had closed the kept-alive
+   *     connection before a byte of an answer came
+   */
   public record Outcome(
       @Nullable String finishReason,
       @Nullable Integer httpStatus,
@@ -297,7 +345,8 @@ public record RequestRecord(
       boolean ok,
       @Nullable String error,
       @Nullable Boolean sloOk,
-      List<String> sloMissed) {}
+      List<String> sloMissed,
+      boolean resent) {}
 
   /**
    * Texts of prompt and answer; kept only with the setting {@code recordText}.

@@ -56,9 +56,14 @@ import org.jspecify.annotations.Nullable;
  * @param sloByTarget what each target is judged by, where targets differ; empty where the three
  *     before are those of all
  * @param targets what figures depend on, by target; empty in files without it
+ * @param connections what servers did to connections that they had left open, by host and port
  * @param report what is made of the run; null in files without it
  * @param dropped records that could not be kept
- * @param planned requests that were planned; null when the plan does not say
+ * @param planned requests that the plan asks for in measure windows, one for each arrival or
+ *     iteration; null when the plan does not say
+ * @param started requests that were started and would have a record, whatever their phase; null
+ *     while the run is on, and in files without it
+ * @param notSent how many requests were due and are not sent, by name and reason
  * @param stages load levels in order of time, those that began
  * @param conclusions what load plans found: sweeps that were stopped early, searches
  * @param assertions what the build demands of the figures
@@ -82,15 +87,21 @@ public record RunInfo(
     Map<String, String> sloByRequest,
     Map<String, TargetSlo> sloByTarget,
     Map<String, TargetFacts> targets,
+    Map<String, Connections> connections,
     @Nullable ReportOptions report,
     long dropped,
     @Nullable Long planned,
+    @Nullable Long started,
+    Map<String, Long> notSent,
     List<LevelInfo> stages,
     List<Conclusion> conclusions,
     List<Assertion> assertions) {
 
   /** The version of the file's format. */
   public static final String SCHEMA = "gatling-llm/run/1";
+
+  /** Why a request is not sent, where that is a mistake. */
+  public static final String NOT_BUILT = "it could not be built";
 
   /** Stands for the value of a setting that is a secret. */
   public static final String REDACTED = "***";
@@ -154,6 +165,21 @@ public record RunInfo(
     /** Of requests that cannot be told apart: pinned where all are. */
     public TargetFacts and(TargetFacts other) {
       return new TargetFacts(pinnedOutput && other.pinnedOutput, tokenizer);
+    }
+  }
+
+  /**
+   * What one server did to the HTTP/1.1 connections that its answers left open.
+   *
+   * @param answers after which that is known
+   * @param closed those after which it closed the connection at once, without having said {@code
+   *     Connection: close}
+   */
+  public record Connections(long answers, long closed) {
+
+    /** Of both. */
+    public Connections and(Connections other) {
+      return new Connections(answers + other.answers, closed + other.closed);
     }
   }
 
@@ -226,6 +252,12 @@ public record RunInfo(
             : Collections.unmodifiableMap(new LinkedHashMap<>(sloByTarget));
     targets =
         targets == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(targets));
+    connections =
+        connections == null
+            ? Map.of()
+            : Collections.unmodifiableMap(new LinkedHashMap<>(connections));
+    notSent =
+        notSent == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(notSent));
     stages = stages == null ? List.of() : List.copyOf(stages);
     conclusions = conclusions == null ? List.of() : List.copyOf(conclusions);
     assertions = assertions == null ? List.of() : List.copyOf(assertions);
@@ -252,9 +284,12 @@ public record RunInfo(
         Map.of(),
         Map.of(),
         Map.of(),
+        Map.of(),
         null,
         0,
         null,
+        null,
+        Map.of(),
         List.of(),
         List.of(),
         List.of());
@@ -299,12 +334,19 @@ public record RunInfo(
         .with("sloRule", global.rule());
   }
 
-  /** The same objectives, judged by that rule. */
-  public RunInfo sloRule(Slo.Rule rule) {
+  /** The same objectives, held at another share or by another rule; null for no other. */
+  public RunInfo sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
     Map<String, TargetSlo> targets = new LinkedHashMap<>(sloByTarget);
     targets.replaceAll(
-        (label, own) -> new TargetSlo(own.slo(), own.percentile(), rule, own.byRequest()));
-    return with("sloRule", rule).sloByTarget(targets);
+        (label, own) ->
+            new TargetSlo(
+                own.slo(),
+                percentile == null ? own.percentile() : percentile,
+                rule == null ? own.rule() : rule,
+                own.byRequest()));
+    return with("sloPercentile", percentile == null ? sloPercentile : percentile)
+        .with("sloRule", rule == null ? sloRule : rule)
+        .sloByTarget(targets);
   }
 
   public RunInfo sloByRequest(Map<String, String> byName) {
@@ -320,6 +362,10 @@ public record RunInfo(
     return with("targets", byLabel);
   }
 
+  public RunInfo connections(Map<String, Connections> byAddress) {
+    return with("connections", byAddress);
+  }
+
   public RunInfo report(@Nullable ReportOptions options) {
     return with("report", options);
   }
@@ -330,6 +376,14 @@ public record RunInfo(
 
   public RunInfo planned(@Nullable Long requests) {
     return with("planned", requests);
+  }
+
+  public RunInfo started(@Nullable Long requests) {
+    return with("started", requests);
+  }
+
+  public RunInfo notSent(Map<String, Long> byReason) {
+    return with("notSent", byReason);
   }
 
   public RunInfo stages(List<LevelInfo> inOrder) {

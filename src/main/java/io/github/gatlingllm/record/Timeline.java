@@ -221,10 +221,10 @@ public final class Timeline {
   }
 
   /**
-   * TPOT = (last token − first token) / (N − 1). Where the first event is known to hold k &gt; 1
-   * tokens the divisor is N − k; with several choices the spans are added up and each choice's
-   * first token is taken off. Absent for fewer than 2 events or tokens, and where all came in one
-   * read: there is no gap to measure.
+   * TPOT = (last token − first token) / (N − k), k the tokens of the first event: as the server
+   * said, else an even share of N. With several choices the spans are added up and the first event
+   * of each is taken off. Absent for fewer than 2 events or tokens, and where all came in one read:
+   * there is no gap to measure.
    */
   private @Nullable Double tpotNanos(@Nullable Integer streamedTokens) {
     if (streamedTokens == null || count < 2) {
@@ -238,11 +238,10 @@ public final class Timeline {
         firsts++;
       }
     }
-    if (firsts == 1) {
-      firsts = tokens.length > 0 ? Math.max(1, tokens[0]) : 1;
-    }
-    int steps = streamedTokens - firsts;
-    return steps < 1 || spans == 0 ? null : (Double) ((double) spans / steps);
+    double share = TokenGaps.share(count, streamedTokens);
+    double taken = tokens.length > 0 && firsts == 1 ? Math.max(1, tokens[0]) : firsts * share;
+    double steps = streamedTokens - taken;
+    return steps < 1 || spans == 0 ? null : (Double) (spans / steps);
   }
 
   private @Nullable Long sinceAdmitted(long instant) {

@@ -3,6 +3,7 @@ package io.github.gatlingllm.record;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The gaps between the token-bearing events of one request.
@@ -49,7 +50,7 @@ public final class TokenGaps {
     }
     boolean known = events.tokens().length == offsets.length;
     boolean oneChoice = events.choices().length != offsets.length;
-    double share = share(offsets.length, tokens);
+    double share = share(offsets.length, tokens.streamedTokens());
     Map<Integer, int[]> tails = oneChoice ? Map.of() : new HashMap<>();
     int[] tail = null;
     for (int i = 0; i < offsets.length; i++) {
@@ -108,8 +109,7 @@ public final class TokenGaps {
   }
 
   /** Tokens of each event where the server did not say: N ÷ events, at least 1. */
-  public static double share(int events, RequestRecord.Tokens tokens) {
-    Integer n = tokens.streamedTokens();
+  public static double share(int events, @Nullable Integer n) {
     return n == null || n < events ? 1 : (double) n / events;
   }
 

@@ -18,6 +18,7 @@ import io.github.gatlingllm.report.Table.Heading;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.AssertionResult;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
+import io.github.gatlingllm.stats.Summary.Queue;
 import io.github.gatlingllm.stats.Summary.RequestGroup;
 import io.github.gatlingllm.stats.Summary.SloTable;
 import io.github.gatlingllm.stats.Summary.Stage;
@@ -54,7 +55,7 @@ final class FactTables {
   private static final Column<Figures> COUNT = Column.count("count", f -> f.counts().started());
   private static final Column<Figures> FAILED = Column.count("failed", f -> f.counts().failed());
   private static final Column<Figures> REQUESTS =
-      Column.number("req/s", f -> f.throughput().requestsPerS());
+      Column.number("completed/s", f -> f.throughput().requestsPerS());
   private static final Column<Figures> OUTPUT =
       Column.number("output tok/s", f -> f.throughput().outputTokensPerS());
   private static final Column<Figures> IN_SLO =
@@ -104,6 +105,22 @@ final class FactTables {
         MAX);
   }
 
+  /** Every statistic of a rate, whose bad tail is the low one. */
+  private static List<Column<Distribution>> rateStatistics() {
+    return List.of(
+        VALUES,
+        MEAN,
+        Column.number("std", Distribution::std),
+        Column.number("min", Distribution::min),
+        percentile("p1"),
+        percentile("p5"),
+        percentile("p10"),
+        percentile("p50", Distribution::p50Ci95),
+        percentile("p90"),
+        percentile("p99", Distribution::p99Ci95),
+        MAX);
+  }
+
   /** A distribution with its name. */
   private record Named(Cell name, Distribution values) {}
 
@@ -139,19 +156,25 @@ final class FactTables {
   /**
    * Every distribution of one set of requests.
    *
+   * @param rates those of which more is better
    * @param missing the metrics without a value, in words; may be empty
    * @param hasLowN whether any percentile is uncertain
    */
-  record Metrics(Table table, String missing, boolean hasLowN) {}
+  record Metrics(Table table, Table rates, String missing, boolean hasLowN) {}
 
   static Metrics metrics(String title, Figures figures) {
     List<Group> groups =
         List.of(
-            group("Latency, ms", "lower is better", Unit.MILLIS, figures),
+            group("Latency, ms", "lower is better", Unit.MILLIS, statistics(), figures),
             group(
-                "Rates of single requests, tok/s", "higher is better", Unit.TOKENS_PER_S, figures),
-            group("Lengths, tokens", "neither better nor worse", Unit.TOKENS, figures));
-    List<Heading> headings = distributions("", "Metric", statistics(), List.of()).headings();
+                "Lengths, tokens", "neither better nor worse", Unit.TOKENS, statistics(), figures));
+    Group rates =
+        group(
+            "Rates of single requests, tok/s",
+            "higher is better: p10 is what 90 % of them exceed",
+            Unit.TOKENS_PER_S,
+            rateStatistics(),
+            figures);
     List<String> missing =
         Metric.distributions().stream()
             .filter(metric -> metric.unit() != Unit.TOKENS_PER_S)
@@ -160,16 +183,29 @@ final class FactTables {
             .toList();
     boolean hasLowN =
         Metric.distributions().stream().anyMatch(m -> !figures.metric(m).lowN().isEmpty());
-    return new Metrics(new Table(title, "", headings, groups), String.join(", ", missing), hasLowN);
+    return new Metrics(
+        new Table(title, "", headings(statistics()), groups),
+        new Table(title + ": rates", "", headings(rateStatistics()), List.of(rates)),
+        String.join(", ", missing),
+        hasLowN);
   }
 
-  private static Group group(String heading, String remark, Unit unit, Figures figures) {
+  private static List<Heading> headings(List<Column<Distribution>> columns) {
+    return distributions("", "Metric", columns, List.of()).headings();
+  }
+
+  private static Group group(
+      String heading,
+      String remark,
+      Unit unit,
+      List<Column<Distribution>> columns,
+      Figures figures) {
     List<Named> known =
         Metric.distributions().stream()
             .filter(metric -> metric.unit() == unit && !figures.metric(metric).isEmpty())
             .map(m -> named(m.title(), m.formula(), figures.metric(m)))
             .toList();
-    Table table = distributions("", "Metric", statistics(), known);
+    Table table = distributions("", "Metric", columns, known);
     return new Group(
         heading, remark, table.groups().stream().flatMap(g -> g.rows().stream()).toList());
   }
@@ -220,7 +256,9 @@ final class FactTables {
                             ? stage.label() + " of " + stage.scenario()
                             : stage.label())
                     .remarked(summary.hasSeveralTargets() ? stage.target() : ""));
-    return keyFigures("load level", summary.stages(), name, Stage::figures, summary);
+    List<Column<Stage>> columns = new ArrayList<>(List.of(name));
+    columns.addAll(withRates(keyFigures(summary.slo() != null), summary));
+    return Table.of("Key figures by load level, times in ms", summary.stages(), columns);
   }
 
   /** Targets on the page. */
@@ -243,19 +281,55 @@ final class FactTables {
     return "request-" + String.format(Locale.ROOT, "%08x", requestName.hashCode());
   }
 
-  /** Load levels in text files. */
+  /** The same of load levels: of open load with all three rates, and how many waited at the end. */
+  private static List<Column<Stage>> withRates(List<Column<Figures>> figures, Summary summary) {
+    List<Column<Stage>> columns = new ArrayList<>();
+    for (Column<Figures> column : figures) {
+      boolean isRate = column.equals(REQUESTS) && isOpen(summary);
+      if (isRate) {
+        columns.add(Column.figure("offered/s", FactTables::offeredRate));
+        columns.add(Column.number("arrived/s", Stage::arrivedPerS));
+      }
+      columns.add(column.in(Stage::figures));
+      if (isRate) {
+        columns.add(Column.figure("queue", FactTables::queue));
+      }
+    }
+    return columns;
+  }
+
+  private static boolean isOpen(Summary summary) {
+    return summary.stages().stream().anyMatch(stage -> stage.queue() != null);
+  }
+
+  private static String offeredRate(Stage stage) {
+    Double offered = stage.queue() == null ? null : stage.offered();
+    return offered == null ? NumberText.ABSENT : NumberText.plain(offered);
+  }
+
+  /** How long it was at the end, and whether it grew. */
+  private static String queue(Stage stage) {
+    Queue queue = stage.queue();
+    return queue == null
+        ? NumberText.ABSENT
+        : NumberText.count(queue.end()) + (queue.grows() ? " ↑" : "");
+  }
+
+  /** Load levels in text files, without what open load leaves no room for on a console. */
   static Table levels(Summary summary) {
     List<Column<Stage>> columns =
-        new ArrayList<>(
-            List.of(
-                Column.name("level", stage -> place(summary, stage)),
-                Column.number("in flight", Stage::meanInFlight)));
+        new ArrayList<>(List.of(Column.name("level", stage -> place(summary, stage))));
     List<Column<Figures>> figures = new ArrayList<>(latencyAndRate());
+    if (isOpen(summary)) {
+      figures.removeIf(column -> List.of("ITL p50", "E2E p50").contains(column.heading()));
+    } else {
+      columns.add(Column.number("in flight", Stage::meanInFlight));
+    }
     if (summary.slo() != null) {
       figures.add(IN_SLO);
     }
     figures.add(FAILED);
-    figures.forEach(column -> columns.add(column.in(Stage::figures)));
+    columns.addAll(withRates(figures, summary));
     return Table.of("Load levels", summary.stages(), columns);
   }
 

@@ -47,6 +47,9 @@ final class LoadSection {
     List<Chart> charts = new ArrayList<>();
     charts.add(curve());
     if (levels.size() > 1) {
+      if (summary.stages().stream().anyMatch(stage -> stage.queue() != null)) {
+        charts.add(rates());
+      }
       charts.add(throughput());
       charts.add(latency("load-ttft", Metric.TTFT_MS, "ttft"));
       charts.add(latency("load-tpot", Metric.TPOT_MS, "tpot"));
@@ -144,6 +147,26 @@ final class LoadSection {
     List<Point> points = Point.of(of(curve), stage -> levels.indexOf(stage.label()), figure);
     return Line.of(
         curves.size() > 1 ? (name(curve) + " " + name).strip() : name, color, dash, points);
+  }
+
+  private Chart rates() {
+    List<Line> lines = new ArrayList<>();
+    for (int t = 0; t < curves.size(); t++) {
+      Curve curve = curves.get(t);
+      boolean one = curves.size() == 1;
+      lines.add(line("offered", curve, one ? 3 : t, 2, Stage::offered));
+      lines.add(line("arrived", curve, one ? 1 : t, 1, Stage::arrivedPerS));
+      lines.add(line("completed", curve, t, 0, Stage::completedPerS));
+    }
+    return new Chart(
+        "load-rates",
+        "Offered, arrived and completed requests per second",
+        Chart.HIGHER,
+        "What was asked for, what came, and what was answered in the measure window. Where"
+            + " completed stays below arrived and the queue grows, the server does not keep up.",
+        load(),
+        Axis.of("Requests", "requests/s"),
+        lines);
   }
 
   private Chart throughput() {

@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonKey;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
@@ -19,10 +20,12 @@ import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.AssertionResult;
+import io.github.gatlingllm.stats.Summary.OperatingPoint;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -50,10 +53,12 @@ public final class SummaryJson {
           .addMixIn(Summary.Stage.class, FiguresInline.class)
           .addMixIn(Summary.Target.class, FiguresInline.class)
           .addMixIn(Summary.RequestGroup.class, FiguresInline.class)
+          .addMixIn(Distribution.class, DistributionForm.class)
           .addMixIn(Figures.Jitter.class, JitterForm.class)
           .addMixIn(AssertionResult.class, AssertionForm.class)
           .addMixIn(Metric.class, MetricKey.class)
           .addMixIn(Check.Level.class, Keyed.class)
+          .addMixIn(OperatingPoint.Why.class, Worded.class)
           .build();
 
   private SummaryJson() {}
@@ -64,6 +69,18 @@ public final class SummaryJson {
   interface FiguresInline {
     @JsonUnwrapped
     Figures figures();
+  }
+
+  /** Only rates have low percentiles. */
+  interface DistributionForm {
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    Double p1();
+
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    Double p5();
+
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    Double p10();
   }
 
   interface JitterForm {
@@ -95,6 +112,11 @@ public final class SummaryJson {
   interface Keyed {
     @JsonValue
     String key();
+  }
+
+  interface Worded {
+    @JsonValue
+    String text();
   }
 
   /** Digits beyond the ninth are noise of the arithmetic: a millisecond has six after its point. */

@@ -130,6 +130,9 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     static Cell percentile(Distribution values, String name) {
       Double value =
           switch (name) {
+            case "p1" -> values.p1();
+            case "p5" -> values.p5();
+            case "p10" -> values.p10();
             case "p50" -> values.p50();
             case "p75" -> values.p75();
             case "p90" -> values.p90();

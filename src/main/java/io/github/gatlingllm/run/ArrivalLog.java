@@ -11,6 +11,7 @@ import java.util.Iterator;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 
 /**
  * Writes the schedules of a run as they become due, each drawn again line by line on a thread of
@@ -35,18 +36,53 @@ final class ArrivalLog {
    *
    * @param arrivals drawn on the writer's thread; nobody else's iterator
    * @param anchorNanos start of the schedule on {@link System#nanoTime()}
+   * @param written is told how many there are, once all are written
    */
-  void write(Run.Schedule schedule, Iterator<Planned> arrivals, long anchorNanos) {
+  void write(
+      Run.Schedule schedule, Iterator<Planned> arrivals, long anchorNanos, LongConsumer written) {
+    execute(() -> append(schedule, arrivals, clock.unixNanos(anchorNanos), written));
+  }
+
+  /**
+   * Counts the arrivals of a schedule that lie in a window, without writing them; returns at once.
+   *
+   * @param arrivals drawn on the writer's thread; nobody else's iterator
+   * @param fromNanos start of the window, since the start of the schedule
+   * @param untilNanos end of the window, exclusive
+   * @param counted is told how many there are, once all are drawn
+   */
+  void count(Iterator<Planned> arrivals, long fromNanos, long untilNanos, LongConsumer counted) {
+    execute(
+        () -> {
+          long count = 0;
+          long offset = Long.MIN_VALUE;
+          while (arrivals.hasNext() && offset < untilNanos) {
+            if (Thread.currentThread().isInterrupted()) {
+              return;
+            }
+            offset = arrivals.next().offsetNanos();
+            count += offset >= fromNanos && offset < untilNanos ? 1 : 0;
+          }
+          counted.accept(count);
+        });
+  }
+
+  private void execute(Runnable task) {
     try {
-      writer.execute(() -> append(schedule, arrivals, clock.unixNanos(anchorNanos)));
+      writer.execute(task);
     } catch (RejectedExecutionException e) {
       // The run is over, and with it what was planned.
     }
   }
 
-  private void append(Run.Schedule schedule, Iterator<Planned> arrivals, long startUnixNanos) {
+  private void append(
+      Run.Schedule schedule,
+      Iterator<Planned> arrivals,
+      long startUnixNanos,
+      LongConsumer written) {
     try (ArrivalFile lines = ArrivalFile.open(file)) {
-      for (long index = 0; arrivals.hasNext() && !Thread.currentThread().isInterrupted(); index++) {
+      long index = 0;
+      for (; arrivals.hasNext() && !Thread.currentThread().isInterrupted(); index++) {
         Planned arrival = arrivals.next();
         Trace.Lengths lengths = arrival.lengths();
         lines.append(
@@ -59,6 +95,9 @@ final class ArrivalLog {
                 startUnixNanos + arrival.offsetNanos(),
                 lengths == null ? null : lengths.input(),
                 lengths == null ? null : lengths.output()));
+      }
+      if (!arrivals.hasNext()) {
+        written.accept(index);
       }
     } catch (IOException e) {
       System.out.println("LLM arrivals.jsonl could not be written: " + e.getMessage());

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadPlan.Conclusion;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
@@ -12,9 +13,11 @@ import io.github.gatlingllm.record.RunInfo.TargetSlo;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +39,16 @@ final class LevelLog {
     /** An open level starts. */
     void arrivalsPlanned(
         String scenario, String target, LoadLevel.Open level, String label, long startNanos);
+
+    /**
+     * Counts arrivals, drawn elsewhere, that lie in a window.
+     *
+     * @param fromNanos start of the window, since the start of the schedule
+     * @param untilNanos end of the window, exclusive
+     * @param count is told how many there are; not at all once the run is over
+     */
+    void countArrivals(
+        Iterator<Planned> schedule, long fromNanos, long untilNanos, LongConsumer count);
 
     /** A plan has come to its end, and has this to say. */
     void concluded(String target, String scenario, Conclusion conclusion);
@@ -75,6 +88,18 @@ final class LevelLog {
     return entries.stream().map(Entry::info).toList();
   }
 
+  /** Requests that all levels so far ask for; null where one does not say, or not yet. */
+  synchronized @Nullable Long planned() {
+    long sum = 0;
+    for (Entry entry : entries) {
+      if (entry.planned == null) {
+        return null;
+      }
+      sum += entry.planned;
+    }
+    return sum;
+  }
+
   /** Where the plan stands whose level began last; null when none runs. */
   synchronized @Nullable Progress progress(long nanoTime) {
     for (int i = entries.size() - 1; i >= 0; i--) {
@@ -98,6 +123,8 @@ final class LevelLog {
     private final String scenario;
     private final List<PhaseWindow> phases = new ArrayList<>();
     private boolean ended;
+    private @Nullable Long planned;
+    private LevelInfo.@Nullable InFlight inFlight;
 
     private Entry(RunningLevel level, LevelTally.Counts counts, String target, String scenario) {
       this.level = level;
@@ -116,7 +143,15 @@ final class LevelLog {
     private LevelInfo info() {
       LoadLevel load = level.level();
       return new LevelInfo(
-          load.label(), target, scenario, load.kind(), load.offered(), load.unit(), phases);
+          load.label(),
+          target,
+          scenario,
+          load.kind(),
+          load.offered(),
+          load.unit(),
+          phases,
+          planned,
+          inFlight);
     }
   }
 
@@ -168,11 +203,35 @@ final class LevelLog {
         Entry entry = entryOf(level);
         entry.closePhase(clock.unixNanos(nanoTime));
         entry.ended = true;
+        entry.inFlight = level.inFlight();
       }
+      countPlanned(entryOf(level));
       host.levelsChanged();
       if (running > 0) {
         cancel.accept(level);
       }
+    }
+
+    /** What the plan asked for in the measure window as it was; null where time bounds it. */
+    private void countPlanned(Entry entry) {
+      RunningLevel level = entry.level;
+      if (level.level() instanceof LoadLevel.Open open) {
+        host.countArrivals(
+            open.schedule(),
+            level.measureStartNanos() - level.startNanos(),
+            level.measureEndNanos() - level.startNanos(),
+            count -> planned(entry, count));
+      } else {
+        Integer requests = level.level().phases().requests();
+        planned(entry, requests == null ? null : (Long) (long) requests);
+      }
+    }
+
+    private void planned(Entry entry, @Nullable Long requests) {
+      synchronized (LevelLog.this) {
+        entry.planned = requests;
+      }
+      host.levelsChanged();
     }
 
     private Entry entryOf(RunningLevel level) {

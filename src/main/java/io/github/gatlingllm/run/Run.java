@@ -25,8 +25,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +61,17 @@ public final class Run {
 
   private final List<String> conclusions = new CopyOnWriteArrayList<>();
   private final AtomicLong requests = new AtomicLong();
+  private final AtomicLong started = new AtomicLong();
   private final AtomicLong inFlight = new AtomicLong();
+
+  /**
+   * Arrivals of schedules outside load plans, and how many of these schedules are not counted yet.
+   */
+  private final AtomicLong injected = new AtomicLong();
+
+  private final AtomicInteger uncounted = new AtomicInteger();
+  private volatile boolean isInjected;
+  private volatile boolean isPlanKnown = true;
   private final AtomicBoolean over = new AtomicBoolean();
 
   private volatile @Nullable GatlingExit exit;
@@ -141,8 +153,18 @@ public final class Run {
     return clock.unixNanos(nanoTime);
   }
 
-  /** A request was admitted. */
+  /** A request has started whose record is to come. */
   public void started() {
+    started.incrementAndGet();
+  }
+
+  /** A user came whose requests no plan counts. */
+  public void unplannedUser() {
+    isPlanKnown = false;
+  }
+
+  /** A request was admitted. */
+  public void admitted() {
     inFlight.incrementAndGet();
   }
 
@@ -194,6 +216,12 @@ public final class Run {
           String.valueOf(level.arrivals()),
           level.schedule(),
           startNanos);
+    }
+
+    @Override
+    public void countArrivals(
+        Iterator<Planned> schedule, long fromNanos, long untilNanos, LongConsumer count) {
+      arrivals.count(schedule, fromNanos, untilNanos, count);
     }
 
     @Override
@@ -255,7 +283,20 @@ public final class Run {
           System.out.println("LLM arrivals of " + name + ": " + description);
           describe(info -> info.config("arrivals " + name, description));
         });
-    this.arrivals.write(schedule, arrivals, startNanos);
+    if (whole) {
+      isInjected = true;
+      uncounted.incrementAndGet();
+    }
+    this.arrivals.write(
+        schedule,
+        arrivals,
+        startNanos,
+        count -> {
+          if (whole) {
+            injected.addAndGet(count);
+            uncounted.decrementAndGet();
+          }
+        });
   }
 
   /** Notes more about the run in {@code run.json}. */
@@ -306,18 +347,29 @@ public final class Run {
       }
       long lost = recorder.dropped() + recorder.failed() + unrecorded;
       long now = clock.unixNanos(System.nanoTime());
-      describe(info -> info.ended(now, state).dropped(lost));
+      describe(info -> info.ended(now, state).dropped(lost).started(started.get()));
     }
     return info;
   }
 
   private synchronized void save() {
-    info = info.stages(levels.levels());
+    info = info.stages(levels.levels()).planned(planned());
     try {
       info.write(files.info());
     } catch (IOException e) {
       System.out.println("LLM run.json could not be written: " + e.getMessage());
     }
+  }
+
+  /** Requests that all load levels and schedules so far ask for; null where one does not say. */
+  private @Nullable Long planned() {
+    Long ofLevels = levels.planned();
+    boolean isKnown = isPlanKnown && uncounted.get() == 0 && (isInjected || hasLevels());
+    return isKnown && ofLevels != null ? (Long) (ofLevels + injected.get()) : null;
+  }
+
+  private boolean hasLevels() {
+    return !levels.levels().isEmpty();
   }
 
   private void print() {

@@ -3,6 +3,7 @@ package io.github.gatlingllm.stats;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.Collection;
@@ -16,15 +17,18 @@ final class ArrivalTally {
   private static final int MOST_BINS = 4_096;
 
   private final LevelWindow window;
+  private final long scheduleStart;
   private final long binNanos;
   private final int[] planned;
   private final int[] realised;
   private final ValueRecorder lagMs = new ValueRecorder(ValueRecorder.MICROS);
-  private long plannedCount;
+  private long sent;
+  private long measured;
   private long realisedCount;
 
   ArrivalTally(LevelWindow window) {
     this.window = window;
+    scheduleStart = window.level().phases().get(0).startUnixNanos();
     long seconds = (window.nanos() / SECOND + MOST_BINS - 1) / MOST_BINS;
     binNanos = Math.max(1, seconds) * SECOND;
     int whole = (int) (window.nanos() / binNanos);
@@ -35,8 +39,14 @@ final class ArrivalTally {
   /** Adds a request that has a planned arrival. */
   void add(RequestRecord record) {
     long schedule = record.timing().scheduledUnixNanos();
+    Long offset = record.timing().scheduledOffsetNanos();
+    boolean isOfPlan =
+        window.level().isOpen()
+            ? offset != null && window.contains(scheduleStart + offset)
+            : record.identity().phase() == Phase.MEASURE;
+    sent += isOfPlan ? 1 : 0;
+    measured += record.identity().phase() == Phase.MEASURE ? 1 : 0;
     if (window.contains(schedule)) {
-      plannedCount++;
       lagMs.add(record.timing().startLagNanos() / 1e6);
       count(planned, schedule);
     }
@@ -54,6 +64,19 @@ final class ArrivalTally {
     }
   }
 
+  /**
+   * How many arrivals were planned for the window and sent their request. A request may be due some
+   * time after its user arrived; it counts where that arrival was planned.
+   */
+  long sent() {
+    return sent;
+  }
+
+  /** How many of the requests in measure are the first ones of users that arrived. */
+  long measured() {
+    return measured;
+  }
+
   @Nullable ArrivalFigures arrivals() {
     return pooled(List.of(this));
   }
@@ -65,16 +88,23 @@ final class ArrivalTally {
     return lag;
   }
 
-  /** All of them together; dispersion is the mean over stages, as each has its own rate. */
+  /**
+   * All of them together, the planned ones as the plan has them: null where it does not say.
+   * Dispersion is the mean over stages, as each has its own rate.
+   */
   static @Nullable ArrivalFigures pooled(List<ArrivalTally> stages) {
     ValueRecorder lag = lagMs(stages);
     Moments plannedDispersion = new Moments();
     Moments realisedDispersion = new Moments();
+    boolean isPlanKnown = stages.stream().allMatch(s -> s.window.level().planned() != null);
     long planned = 0;
+    long sent = 0;
     long realised = 0;
     double seconds = 0;
     for (ArrivalTally stage : stages) {
-      planned += stage.plannedCount;
+      Long ofPlan = stage.window.level().planned();
+      planned += ofPlan == null ? 0 : ofPlan;
+      sent += stage.sent;
       realised += stage.realisedCount;
       seconds += stage.window.nanos() / 1e9;
       addDispersion(stage.planned, plannedDispersion);
@@ -84,8 +114,8 @@ final class ArrivalTally {
       return null;
     }
     return new ArrivalFigures(
-        planned,
-        planned / seconds,
+        isPlanKnown ? planned : sent,
+        isPlanKnown ? (Double) (planned / seconds) : null,
         realised / seconds,
         plannedDispersion.count() == 0 ? null : (Double) plannedDispersion.mean(),
         realisedDispersion.count() == 0 ? null : (Double) realisedDispersion.mean(),

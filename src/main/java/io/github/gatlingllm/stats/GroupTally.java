@@ -101,14 +101,12 @@ record GroupTally(Tally tally, WindowThroughput flow) {
         max,
         tally.missed(),
         tally.slo().objectives().entrySet().stream()
-            .map(
-                o ->
-                    new Goodput.Objective(
-                        o.getKey(),
-                        o.getValue().judged(),
-                        o.getValue().met(),
-                        o.getValue().share()))
+            .map(each -> objective(each.getKey(), each.getValue()))
             .toList());
+  }
+
+  private static Goodput.Objective objective(String name, SloCounts.Count count) {
+    return new Goodput.Objective(name, count.judged(), count.met(), count.unknown(), count.share());
   }
 
   private static @Nullable Double per(double amount, double window) {
@@ -125,6 +123,7 @@ record GroupTally(Tally tally, WindowThroughput flow) {
     private double sloTokens;
     private long promptTokens;
     private boolean promptKnown;
+    private long arrived;
     private long ok;
     private long met;
     private long inFlightNanos;
@@ -138,6 +137,10 @@ record GroupTally(Tally tally, WindowThroughput flow) {
     void promptTokens(int count) {
       promptTokens += count;
       promptKnown = true;
+    }
+
+    void arrival() {
+      arrived++;
     }
 
     /** A request ended, {@code stayMs} after it was admitted. */
@@ -156,10 +159,16 @@ record GroupTally(Tally tally, WindowThroughput flow) {
       sloTokens += other.sloTokens;
       promptTokens += other.promptTokens;
       promptKnown |= other.promptKnown;
+      arrived += other.arrived;
       ok += other.ok;
       met += other.met;
       inFlightNanos += other.inFlightNanos;
       staysMs.add(other.staysMs);
+    }
+
+    /** Requests that were scheduled in the window. */
+    long arrived() {
+      return arrived;
     }
 
     long inFlightNanos() {

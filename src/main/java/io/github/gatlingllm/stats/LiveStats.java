@@ -48,7 +48,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
   @Override
   public synchronized void accept(RequestRecord record) {
     RequestRecord.Outcome outcome = record.outcome();
-    Integer output = record.tokens().outputTokens();
+    Integer output = record.tokens().n();
     tokens += output == null ? 0 : output;
     judge(record);
     if (outcome.ok()) {

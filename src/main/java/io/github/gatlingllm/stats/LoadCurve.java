@@ -6,10 +6,13 @@ import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.Summary.BestPower;
 import io.github.gatlingllm.stats.Summary.Knee;
+import io.github.gatlingllm.stats.Summary.OperatingPoint;
+import io.github.gatlingllm.stats.Summary.OperatingPoint.Why;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -113,6 +116,45 @@ final class LoadCurve {
         .reduce((lighter, heavier) -> heavier)
         .filter(before -> tokens(last) < (1 + FLAT) * tokens(before) - ROUNDING)
         .isPresent();
+  }
+
+  /** The level whose figures stand for all of them. */
+  Stage operatingLevel() {
+    String label = operatingPoint().stage();
+    return levels.stream().filter(s -> s.label().equals(label)).findFirst().orElseThrow();
+  }
+
+  /**
+   * The highest level within the SLO; where there is none the knee; where that is not reached, or
+   * the server does not keep up with it, the highest level that it keeps up with.
+   */
+  OperatingPoint operatingPoint() {
+    int holding = lastHolding();
+    Knee knee = knee();
+    if (levels.size() == 1) {
+      return operatingPoint(levels.get(0), Why.ONLY);
+    }
+    if (holding >= 0) {
+      return operatingPoint(levels.get(holding), Why.IN_SLO);
+    }
+    if (knee != null && (knee.reached() || knee.saturatedFromFirst())) {
+      Why why = knee.reached() ? Why.KNEE : Why.SATURATED;
+      Optional<Stage> level =
+          levels.stream().filter(s -> s.label().equals(knee.stage())).findFirst();
+      if (level.isPresent() && !level.get().fallsBehind()) {
+        return operatingPoint(level.get(), why);
+      }
+    }
+    List<Stage> keptUp = levels.stream().filter(s -> !s.fallsBehind()).toList();
+    return keptUp.isEmpty()
+        ? operatingPoint(levels.get(0), Why.NONE_KEEPS_UP)
+        : operatingPoint(
+            keptUp.get(keptUp.size() - 1),
+            keptUp.size() == levels.size() ? Why.HIGHEST : Why.KEEPS_UP);
+  }
+
+  private static OperatingPoint operatingPoint(Stage level, Why why) {
+    return new OperatingPoint(level.label(), level.target(), level.scenario(), why);
   }
 
   private @Nullable BestPower bestPower() {

@@ -122,7 +122,7 @@ final class RequestSampleTally {
 
     void add(RequestRecord record) {
       RequestRecord.Events e = record.events();
-      if (!record.identity().streamed() || e.count() == 0) {
+      if (e.count() == 0) {
         return;
       }
       if (e.tokens().length == e.count()) {
@@ -130,7 +130,8 @@ final class RequestSampleTally {
           events[indexOf(tokens)]++;
         }
       } else {
-        events[indexOf((int) TokenGaps.share(e.count(), record.tokens()))] += e.count();
+        events[indexOf((int) TokenGaps.share(e.count(), record.tokens().streamedTokens()))] +=
+            e.count();
       }
     }
 

@@ -66,7 +66,14 @@ final class RunBounds {
     long end = Math.max(known.startUnixNanos(), Math.max(start, last));
     RunInfo ended =
         known.endUnixNanos() != null ? known : known.ended(end, RunInfo.State.INTERRUPTED);
-    return ended.stages().isEmpty() ? ended.stages(stages()) : ended;
+    return ended.stages().isEmpty() ? ended.stages(stages(ended.planned())) : ended;
+  }
+
+  private List<LevelInfo> stages(@Nullable Long planned) {
+    List<LevelInfo> stages = stages();
+    return planned == null || stages.size() != 1
+        ? stages
+        : List.of(stages.get(0).withPlanned(planned));
   }
 
   private List<LevelInfo> stages() {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,7 @@ public final class RunStatistics {
   final Map<Key, GroupTally> cells = new LinkedHashMap<>();
   private final Map<String, String> names = new HashMap<>();
   final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
+  final Map<Integer, Backlog> backlogs = new LinkedHashMap<>();
   final Map<Integer, SteadyState> steadiness = new LinkedHashMap<>();
   final Map<Integer, TrialTally> trials = new LinkedHashMap<>();
   final Map<String, ValueRecorder> server = new LinkedHashMap<>();
@@ -131,11 +133,14 @@ public final class RunStatistics {
                 }));
   }
 
-  /** The figures of a run, judged by another SLO than its own. */
-  public static RunFigures of(@Nullable RunInfo info, Slo slo, RecordSource source)
-      throws IOException {
-    RunInfo judged = completed(info, source).slo(slo).sloByRequest(Map.of()).sloByTarget(Map.of());
-    return of(judged, hasNoStages(info), source, null);
+  /**
+   * The figures of a run.
+   *
+   * @param slo gives the run another SLO than its own
+   */
+  public static RunFigures of(
+      @Nullable RunInfo info, UnaryOperator<RunInfo> slo, RecordSource source) throws IOException {
+    return of(slo.apply(completed(info, source)), hasNoStages(info), source, null);
   }
 
   private static RunFigures of(
@@ -237,6 +242,15 @@ public final class RunStatistics {
   private void passage(RequestRecord record, LevelWindow stage, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
     overTime.started(t.startUnixNanos());
+    LevelWindow came = windows.at(t.scheduledUnixNanos(), stage);
+    if (came != null) {
+      cell(came, name).flow().arrival();
+    }
+    for (LevelWindow window : windows.besides(stage)) {
+      if (window.nanos() > 0) {
+        backlogs.computeIfAbsent(window.index(), i -> new Backlog(window)).add(record);
+      }
+    }
     Long admitted = t.admittedUnixNanos();
     if (admitted == null) {
       return;
@@ -245,7 +259,7 @@ public final class RunStatistics {
     if (ttft != null) {
       overTime.ttft(admitted + ttft, ttft);
     }
-    Long answered = ttft != null || record.identity().streamed() ? ttft : t.latencyNanos();
+    Long answered = ttft != null ? ttft : t.latencyNanos();
     Integer prompt = record.tokens().prompt();
     if (answered != null && prompt != null) {
       LevelWindow window = windows.at(admitted + answered, stage);

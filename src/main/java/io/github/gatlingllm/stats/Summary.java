@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param figures all stages pooled
  * @param arrivals planned against realised arrivals, all open-loop stages; null in closed loops
  * @param knee of the curve that delivers most at its own; null when no stage delivered tokens
+ * @param operatingPoint of the only curve; null where there are several, each with its own
  * @param assertions what the build demands, and what came out; empty when it demands nothing
  * @param server what the server said of itself: timings in its answers by name; empty where it says
  *     nothing
@@ -42,6 +43,7 @@ public record Summary(
     Figures figures,
     @Nullable ArrivalFigures arrivals,
     @Nullable Knee knee,
+    @Nullable OperatingPoint operatingPoint,
     List<Check> checks,
     List<AssertionResult> assertions,
     Map<String, Distribution> server,
@@ -262,13 +264,48 @@ public record Summary(
    * @param stages their labels in order of load
    * @param knee null when no level delivered tokens
    * @param maxGoodput the highest of them that holds the target's SLO; null where none does
+   * @param operatingPoint the level that headlines quote
    */
   public record Curve(
       String target,
       @Nullable String scenario,
       List<String> stages,
       @Nullable Knee knee,
-      Figures.@Nullable MaxGoodput maxGoodput) {}
+      Figures.@Nullable MaxGoodput maxGoodput,
+      OperatingPoint operatingPoint) {}
+
+  /**
+   * The load level whose figures stand for a curve in headlines, since percentiles pooled over
+   * different loads are those of no load.
+   *
+   * @param stage its label
+   * @param target its target
+   * @param scenario its scenario; null where scenarios are not told apart
+   */
+  public record OperatingPoint(String stage, String target, @Nullable String scenario, Why why) {
+
+    /** By what a level was chosen, in order of preference. */
+    public enum Why {
+      ONLY("the only load level"),
+      IN_SLO("the highest load within the SLO"),
+      KNEE("the knee"),
+      SATURATED("the lightest load, which saturates the server"),
+      KEEPS_UP("the highest load that the server keeps up with"),
+      HIGHEST("the highest load, as no knee was reached"),
+      NONE_KEEPS_UP("the lightest load, as the server keeps up with none");
+
+      private final String text;
+
+      Why(String text) {
+        this.text = text;
+      }
+
+      /** In words, e.g. {@code the knee}. */
+      public String text() {
+        return text;
+      }
+    }
+  }
 
   /**
    * One load level of one scenario at one target.
@@ -282,6 +319,11 @@ public record Summary(
    * @param durationS length of the measure window
    * @param phases all its phases in order
    * @param meanInFlight time-weighted mean of requests in flight over the measure window
+   * @param arrivedPerS requests whose scheduled instant lies in the measure window ÷ window; in
+   *     closed loops that is when they started
+   * @param completedPerS ok requests that ended in the window ÷ window, as {@code
+   *     throughput.requests_per_s}
+   * @param queue null in closed loops
    * @param arrivals null in closed loops
    */
   public record Stage(
@@ -295,8 +337,26 @@ public record Summary(
       @Nullable Double durationS,
       List<PhaseSpan> phases,
       @Nullable Double meanInFlight,
+      @Nullable Double arrivedPerS,
+      @Nullable Double completedPerS,
+      @Nullable Queue queue,
       @Nullable ArrivalFigures arrivals,
-      Figures figures) {}
+      Figures figures) {
+
+    /** Whether more requests came than the server could answer; not known of closed loops. */
+    public boolean fallsBehind() {
+      return queue != null && queue.grows();
+    }
+  }
+
+  /**
+   * Requests that came and wait for their first token (bodies, and where only answers that have
+   * begun pile up: for their end), at the start and at the end of a measure window.
+   *
+   * @param grows whether the server does not keep up: clearly fewer requests complete than arrive,
+   *     and the queue grows beyond chance
+   */
+  public record Queue(boolean grows, long start, long end) {}
 
   /** A phase of a stage: its name, and when, in seconds since the start of the run. */
   public record PhaseSpan(String phase, double startS, double durationS) {}

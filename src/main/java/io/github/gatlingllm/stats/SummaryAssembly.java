@@ -12,6 +12,7 @@ import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
@@ -63,7 +64,7 @@ final class SummaryAssembly {
         whole.figures(
             parts.windowNanos(w -> true),
             parts.judge(null),
-            info.planned(),
+            planned(),
             bestGoodput(curves),
             parts.trials(w -> true));
     ArrivalFigures arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals.values()));
@@ -80,6 +81,7 @@ final class SummaryAssembly {
             run,
             arrivals,
             bestKnee(curves),
+            curves.size() == 1 ? curves.get(0).operatingPoint() : null,
             checks,
             new AssertionJudge(parts, checks, this::maxGoodput).judge(info.assertions()),
             server(),
@@ -94,13 +96,14 @@ final class SummaryAssembly {
     GroupTally cell = parts.joined(key -> key.stage() == window.index());
     WindowThroughput flow = cell.flow();
     ArrivalTally arrivals = counted.arrivals.get(window.index());
+    Backlog backlog = counted.backlogs.get(window.index());
     boolean timed = window.nanos() > 0;
     Double inFlight = timed ? (Double) ((double) flow.inFlightNanos() / window.nanos()) : null;
     Figures figures =
         cell.figures(
             window.nanos(),
             parts.levelJudge(window.level().target()),
-            null,
+            hasSeveralEach(window, cell, arrivals) ? null : window.level().planned(),
             null,
             parts.trials(w -> w.index() == window.index()));
     stages.add(
@@ -115,6 +118,9 @@ final class SummaryAssembly {
             timed ? (Double) (window.nanos() / 1e9) : null,
             phases(window),
             inFlight,
+            timed ? (Double) (flow.arrived() * 1e9 / window.nanos()) : null,
+            figures.throughput().requestsPerS(),
+            arrivals == null || backlog == null ? null : backlog.queue(),
             arrivals == null ? null : arrivals.arrivals(),
             figures));
     SteadyState steady = counted.steadiness.get(window.index());
@@ -122,18 +128,54 @@ final class SummaryAssembly {
         new MeasuredLevel(
             parts.place(window.level()),
             !window.level().kind().equals(Windows.UNPLANNED),
+            window.level().planned(),
+            arrivals == null
+                ? window.level().isOpen() ? 0 : figures.counts().started()
+                : arrivals.sent(),
+            arrivals != null || window.level().isOpen(),
+            isCutShort(window),
             figures,
-            littlesLaw(flow, window, inFlight),
+            inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
             steady == null ? null : steady.steadiness()));
   }
 
+  /** Whether users of a level send more requests than the one that the plan counts. */
+  private static boolean hasSeveralEach(
+      LevelWindow window, GroupTally cell, @Nullable ArrivalTally arrivals) {
+    Long planned = window.level().planned();
+    long started = cell.tally().counts(null).started();
+    return arrivals != null ? started > arrivals.measured() : planned != null && started > planned;
+  }
+
+  /** Whether a rule ended a level before its time: it is the last of those that a plan stopped. */
+  private boolean isCutShort(LevelWindow window) {
+    Windows.Track track = Windows.Track.of(window.level());
+    return info.conclusions().stream()
+            .anyMatch(
+                found ->
+                    found.topic().equals("stopped early")
+                        && !found.sound()
+                        && found.target().equals(track.target())
+                        && Objects.equals(found.scenario(), track.scenario()))
+        && counted.windows.stages().stream()
+            .skip(window.index() + 1L)
+            .noneMatch(later -> Windows.Track.of(later.level()).equals(track));
+  }
+
+  /** What the plan asks for; null where users send several requests each. */
+  private @Nullable Long planned() {
+    return stages.stream()
+            .anyMatch(s -> s.figures().counts().planned() == null && info.planned() != null)
+        ? null
+        : info.planned();
+  }
+
   private static @Nullable LittlesLaw littlesLaw(
-      WindowThroughput flow, LevelWindow window, @Nullable Double inFlight) {
-    double windowMs = window.nanos() / 1e6;
-    return inFlight == null || flow.staysMs().count() == 0
+      WindowThroughput flow, LevelInfo.@Nullable InFlight counted, double byRecords) {
+    return counted == null
         ? null
         : new LittlesLaw(
-            inFlight, flow.staysMs().sum() / windowMs, flow.staysMs().mean() / windowMs);
+            counted.mean(), byRecords, flow.staysMs().count() == 0 ? 0 : flow.staysMs().mean());
   }
 
   private List<PhaseSpan> phases(LevelWindow window) {
@@ -172,7 +214,8 @@ final class SummaryAssembly {
         curve.scenario(),
         curve.levels().stream().map(Stage::label).toList(),
         curve.knee(),
-        curve.maxGoodput());
+        curve.maxGoodput(),
+        curve.operatingPoint());
   }
 
   private void addTarget(String target) {

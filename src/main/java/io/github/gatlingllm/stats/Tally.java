@@ -88,7 +88,7 @@ final class Tally {
   }
 
   private void gaps(RequestRecord record, TokenStream stream) {
-    if (record.identity().streamed()) {
+    if (!record.isOneBody()) {
       Integer n = record.tokens().n();
       int count = record.events().count();
       events += count;

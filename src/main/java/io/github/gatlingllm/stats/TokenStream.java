@@ -11,8 +11,8 @@ import java.util.Arrays;
  * per token.
  *
  * <p>With event times: each event brings the tokens that the server said, else an even share of N.
- * Without: N tokens at equal distances from the first token to the last. Not streamed: all tokens
- * with the last byte of the body.
+ * Without: N tokens at equal distances from the first token to the last. One body, asked for or
+ * not: all tokens with its last byte.
  */
 final class TokenStream implements TokenGaps.Visitor {
 
@@ -48,18 +48,16 @@ final class TokenStream implements TokenGaps.Visitor {
     }
     Long last = record.timing().latencyNanos();
     Long first = record.timing().ttftNanos();
+    Integer known = record.tokens().n();
     if (last == null) {
       return TokenTimes.KNOWN;
     }
     if (first == null) {
-      Integer all = record.tokens().outputTokens();
-      if (record.identity().streamed() || all == null) {
-        return TokenTimes.KNOWN;
+      if (known != null) {
+        arrived(admitted + last, known);
       }
-      arrived(admitted + last, all);
       return TokenTimes.KNOWN;
     }
-    Integer known = record.tokens().n();
     int n = known == null ? record.events().count() : known;
     for (int i = 0; i < n; i++) {
       double part = n == 1 ? 0 : (double) i / (n - 1);
@@ -71,7 +69,7 @@ final class TokenStream implements TokenGaps.Visitor {
   private TokenTimes events(RequestRecord record, long admitted, int[] offsets) {
     int[] said = record.events().tokens();
     boolean known = said.length == offsets.length;
-    double share = TokenGaps.share(offsets.length, record.tokens());
+    double share = TokenGaps.share(offsets.length, record.tokens().streamedTokens());
     for (int i = 0; i < offsets.length; i++) {
       arrived(admitted + offsets[i] * 1_000L, known ? said[i] : share);
     }

@@ -9,11 +9,11 @@ import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo.Conclusion;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.stats.Summary.Knee;
+import io.github.gatlingllm.stats.Summary.OperatingPoint.Why;
+import io.github.gatlingllm.stats.Summary.Queue;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,10 +93,31 @@ final class VerdictSentence {
     if (levels.stream().allMatch(s -> s.figures().counts().ok() == 0)) {
       return "No request succeeded";
     }
-    if (levels.size() == 1) {
-      return capital(slo.isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
+    String outcome =
+        levels.size() > 1
+            ? slo.isEmpty() ? knee() : limit()
+            : capital(slo.isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
+    Stage headline = headline();
+    if (headline.fallsBehind()) {
+      return "Does not keep up with " + queued(headline) + ". " + outcome;
     }
-    return slo.isEmpty() ? knee() : limit();
+    return levels.stream()
+        .filter(Stage::fallsBehind)
+        .findFirst()
+        .map(s -> outcome + "; it does not keep up with " + queued(s))
+        .orElse(outcome);
+  }
+
+  /** The level that the sentence is about. */
+  private Stage headline() {
+    List<Stage> levels = curve.levels();
+    int at = curve.lastHolding();
+    return slo.isEmpty() ? curve.operatingLevel() : levels.get(Math.max(0, at));
+  }
+
+  private static String queued(Stage level) {
+    Queue queue = level.queue();
+    return load(level) + ": the queue grew to " + NumberText.count(queue == null ? 0 : queue.end());
   }
 
   private String plain(Stage level) {
@@ -121,39 +142,25 @@ final class VerdictSentence {
 
   private String judged(Stage level) {
     Goodput goodput = level.figures().goodput();
-    if (goodput == null || goodput.share() == null) {
+    if (goodput == null || goodput.attempted() + goodput.excluded() == 0) {
       return plain(level);
     }
-    return "%s%s; %s of %s requests met %s, %s the required %s %%"
-        .formatted(
-            at(level),
-            tokens(level),
-            NumberText.percent(goodput.share()),
-            NumberText.count(goodput.attempted()),
-            objectives(""),
-            curve.holds(level) ? "at least" : "less than",
-            NumberText.plain(slo.percentile()));
+    return at(level) + tokens(level) + "; " + new SloWords(curve).outcome(level);
   }
 
   private String limit() {
     List<Stage> levels = curve.levels();
     int at = curve.lastHolding();
-    String objectives = objectives(" p" + NumberText.plain(slo.percentile()));
+    SloWords words = new SloWords(curve);
     if (at < 0) {
       Stage lowest = levels.get(0);
-      Goodput goodput = lowest.figures().goodput();
-      return "No load level meets %s; at the lowest, %s, %s of the requests do"
-          .formatted(
-              objectives,
-              load(lowest),
-              NumberText.percent(goodput == null ? null : goodput.share()));
+      return words.noneMeets(load(lowest), lowest);
     }
     Stage holding = levels.get(at);
     boolean isHighest = at == levels.size() - 1;
-    return "%s %s met up to %s (%s)%s%s%s"
+    return "%s up to %s (%s)%s%s%s"
         .formatted(
-            objectives,
-            slo.objectives().size() == 1 ? "is" : "are",
+            words.isMet(),
             load(holding),
             tokens(holding),
             isHighest ? ", the highest load tried" : "",
@@ -171,21 +178,25 @@ final class VerdictSentence {
   private String knee() {
     List<Stage> levels = curve.levels();
     Stage last = levels.get(levels.size() - 1);
-    Knee knee = curve.knee();
-    if (knee == null || !(knee.reached() || knee.saturatedFromFirst())) {
-      return "No knee up to the highest load tried, " + load(last) + ": " + figures(last);
-    }
-    Stage stage =
-        levels.stream().filter(s -> s.label().equals(knee.stage())).findFirst().orElse(last);
-    Metric metric = latency(stage);
-    return "%s %s (%s, %s p99 %s)%s"
-        .formatted(
-            knee.reached() ? "The knee is at" : "The server is saturated from the first level,",
-            load(stage),
-            tokens(stage),
-            curve.clock().name(metric),
-            NumberText.ms(stage.figures().metric(metric.fromSchedule()).p99()),
-            growth(stage, last));
+    Stage level = curve.operatingLevel();
+    Metric metric = latency(level);
+    return switch (curve.operatingPoint().why()) {
+      case KNEE, SATURATED ->
+          "%s %s (%s, %s p99 %s)%s"
+              .formatted(
+                  curve.operatingPoint().why() == Why.KNEE
+                      ? "The knee is at"
+                      : "The server is saturated from the first level,",
+                  load(level),
+                  tokens(level),
+                  curve.clock().name(metric),
+                  NumberText.ms(level.figures().metric(metric.fromSchedule()).p99()),
+                  growth(level, last));
+      case HIGHEST ->
+          "No knee up to the highest load tried, " + load(level) + ": " + figures(level);
+      case KEEPS_UP -> "The server keeps up with " + load(level) + ": " + figures(level);
+      case ONLY, IN_SLO, NONE_KEEPS_UP -> capital(plain(level));
+    };
   }
 
   /** What a headline says of a level: TTFT, or E2E without streams. */
@@ -222,18 +233,6 @@ final class VerdictSentence {
       return "stays the same";
     }
     return (percent > 0 ? "grows " : "falls ") + Math.abs(percent) + " %";
-  }
-
-  private String objectives(String percentile) {
-    return slo.objectives().stream()
-        .map(o -> name(o) + percentile + " ≤ " + NumberText.plainMs(o.limitNanos() / 1e6))
-        .collect(Collectors.joining(" and "));
-  }
-
-  private String name(Slo.Objective objective) {
-    String clock =
-        objective.measure().isFromSchedule() && curve.clock().isNamed() ? " from schedule" : "";
-    return objective.measure().name() + clock;
   }
 
   private static boolean isWholeRun(Stage level) {

@@ -36,6 +36,7 @@ final class ExchangeEndingsIT {
   private static final String TRUNCATED = "stream ended before finish_reason and without [DONE]";
   private static final String NOT_RESENT =
       "kept-alive connection closed by the server; not re-sent";
+  private static final String NO_RESPONSE = "connection closed by the server before any response";
 
   @RegisterExtension private final LocalClient client = new LocalClient();
 
@@ -333,34 +334,94 @@ final class ExchangeEndingsIT {
   }
 
   @Test
-  void aKeptAliveConnectionThatWasClosedIsNotAskedAgain() throws Exception {
+  void aRequestOnAConnectionThatWasClosedIsSentOnceMore() throws Exception {
+    AtomicLong clock = new AtomicLong();
     try (ScriptedServer server =
         ScriptedServer.start(
             x -> x.respond(200, "application/json", whole("a")),
             x -> x.close(),
             x -> x.respond(200, "application/json", whole("b")))) {
-      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
-      Ended second = client.post(server.baseUrl()).ended();
-      assertEnded(second, RequestStatus.CONNECTION_ERROR, NOT_RESENT);
-      assertThat(second.httpStatus()).isNull();
-      client.settle();
-      assertThat(server.posts()).isEqualTo(2);
-      assertThat(server.connections()).isEqualTo(1);
-
-      Ended third = client.post(server.baseUrl()).ended();
-      assertEnded(third, RequestStatus.COMPLETE, null);
-      assertThat(third.text()).isEqualTo("b");
+      assertThat(client.post(server.baseUrl()).ended().wasResent()).isFalse();
+      Ended second = client.post(server.baseUrl()).nanoClock(clock::incrementAndGet).ended();
+      assertEnded(second, RequestStatus.COMPLETE, null);
+      assertThat(second.text()).isEqualTo("b");
+      assertThat(second.wasResent()).isTrue();
+      assertThat(second.admittedNanos()).isOne();
+      assertThat(second.timing().connectNanos())
+          .as("from the one admission to the second write, each a tick or more")
+          .isGreaterThan(2);
       assertThat(server.posts()).isEqualTo(3);
       assertThat(server.connections()).isEqualTo(2);
     }
   }
 
   @Test
+  void aRequestIsNotSentAThirdTime() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.respond(200, "application/json", whole("a")), x -> x.close())) {
+      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
+      Ended second = client.post(server.baseUrl()).ended();
+      assertEnded(second, RequestStatus.CONNECTION_ERROR, NO_RESPONSE);
+      assertThat(second.wasResent()).isTrue();
+      client.settle();
+      assertThat(server.posts()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void aRequestIsNotSentAgainAfterAByteOfItsAnswer() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.respond(200, "application/json", whole("a")), x -> x.send("H").close())) {
+      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
+      Ended second = client.post(server.baseUrl()).ended();
+      assertEnded(second, RequestStatus.CONNECTION_ERROR, NOT_RESENT);
+      assertThat(second.wasResent()).isFalse();
+      client.settle();
+      assertThat(server.posts()).isEqualTo(2);
+    }
+  }
+
+  /** What is closed so late was closed because of the request, or while it was worked on. */
+  @Test
+  void aRequestThatTheServerHadForASecondIsNotSentAgain() throws Exception {
+    AtomicLong clock = new AtomicLong();
+    CountDownLatch later = new CountDownLatch(1);
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.respond(200, "application/json", whole("a")), x -> x.await(later).close())) {
+      assertEnded(client.post(server.baseUrl()).ended(), RequestStatus.COMPLETE, null);
+      Sent second = client.post(server.baseUrl()).nanoClock(clock::get).send();
+      awaitPosts(server, 2);
+      clock.addAndGet(1_000 * MS);
+      later.countDown();
+      assertEnded(second.ended(), RequestStatus.CONNECTION_ERROR, NO_RESPONSE);
+      client.settle();
+      assertThat(server.posts()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aServerThatClosesMostConnectionsGetsANewOneForEachRequest() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> {
+              x.respond(200, "application/json", whole("a"));
+              x.close();
+            })) {
+      for (int i = 0; i < 40; i++) {
+        Ended ended = client.post(server.baseUrl()).nanoClock(() -> 0).ended();
+        assertEnded(ended, RequestStatus.COMPLETE, null);
+        assertThat(ended.wasResent() && i >= 16).as("request %d was sent again", i).isFalse();
+      }
+      assertThat(server.posts()).isEqualTo(40);
+      assertThat(server.connections()).isEqualTo(40);
+    }
+  }
+
+  @Test
   void aNewConnectionThatIsClosedWithoutAnAnswerIsAConnectionError() throws Exception {
-    assertEnded(
-        answeredBy(x -> x.close()),
-        RequestStatus.CONNECTION_ERROR,
-        "connection closed by the server before any response");
+    assertEnded(answeredBy(x -> x.close()), RequestStatus.CONNECTION_ERROR, NO_RESPONSE);
   }
 
   @Test

@@ -223,6 +223,7 @@ final class FloodReaders {
     private final Recorder recorder = Recorder.open(file, new LiveStats(System::nanoTime));
     private final RunClock clock = RunClock.system();
     private final AtomicLong index = new AtomicLong();
+    private final ServerConnections server = new ServerConnections("flood");
 
     Llm(int port, byte[] body, int events) throws IOException {
       http = new Http(port, body);
@@ -234,9 +235,7 @@ final class FloodReaders {
       long start = System.nanoTime();
       Timeline timeline = new Timeline(start, start);
       timeline.admitted(start);
-      http.send(
-          stream,
-          eventLoop,
+      StreamedExchange exchange =
           new StreamedExchange(
               timeline,
               new ReceivedAnswer(timeline, 1),
@@ -246,7 +245,37 @@ final class FloodReaders {
               ended -> {
                 recorder.record(record(ended, stream, start));
                 whenEnded.run();
-              }));
+              });
+      exchange.send(new KeptAlive(stream, eventLoop));
+    }
+
+    /** Each stream stays on its connection. */
+    private final class KeptAlive implements StreamedExchange.Transport {
+      private final int stream;
+      private final EventLoop eventLoop;
+
+      KeptAlive(int stream, EventLoop eventLoop) {
+        this.stream = stream;
+        this.eventLoop = eventLoop;
+      }
+
+      @Override
+      public ServerConnections server() {
+        return server;
+      }
+
+      @Override
+      public void send(HttpListener listener) {
+        http.send(stream, eventLoop, listener);
+      }
+
+      @Override
+      public void sendAlone(HttpListener listener) {
+        throw new IllegalStateException("the server closed a connection");
+      }
+
+      @Override
+      public void ended() {}
     }
 
     private RequestRecord record(StreamedExchange exchange, int stream, long start) {
@@ -287,7 +316,8 @@ final class FloodReaders {
               true,
               null,
               null,
-              List.of()),
+              List.of(),
+              false),
           answer.server(),
           null);
     }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.gatling.http.client.HttpClientConfig;
+import io.gatling.http.client.HttpListener;
 import io.gatling.http.client.Request;
 import io.gatling.http.client.RequestBuilder;
 import io.gatling.http.client.SslContextsHolder;
@@ -56,6 +57,8 @@ final class LocalClient implements AfterEachCallback {
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final EventLoop loop = group.next();
   private final DefaultHttpClient http;
+  private final ServerConnections server = new ServerConnections("local");
+  private long lastAlone;
   private final Queue<AtomicInteger> ends = new ConcurrentLinkedQueue<>();
   private final Queue<Future<?>> timers = new ConcurrentLinkedQueue<>();
 
@@ -199,7 +202,7 @@ final class LocalClient implements AfterEachCallback {
                 count.incrementAndGet();
                 end.complete(ended);
               });
-      http.sendRequest(call.request(), 1, loop, exchange, null);
+      loop.execute(() -> exchange.send(new OneRequest(call.request())));
     }
 
     void cancel(String reason) {
@@ -241,6 +244,10 @@ final class LocalClient implements AfterEachCallback {
       return exchange.ending().error();
     }
 
+    boolean wasResent() {
+      return exchange.wasResent();
+    }
+
     String text() {
       return exchange.answer().text();
     }
@@ -259,6 +266,38 @@ final class LocalClient implements AfterEachCallback {
 
     Events events() {
       return exchange.timeline().events(true);
+    }
+  }
+
+  private final class OneRequest implements StreamedExchange.Transport {
+    private final Request request;
+    private long alone;
+
+    OneRequest(Request request) {
+      this.request = request;
+    }
+
+    @Override
+    public ServerConnections server() {
+      return server;
+    }
+
+    @Override
+    public void send(HttpListener listener) {
+      http.sendRequest(request, 1, loop, listener, null);
+    }
+
+    @Override
+    public void sendAlone(HttpListener listener) {
+      alone = --lastAlone;
+      http.sendRequest(request, alone, loop, listener, null);
+    }
+
+    @Override
+    public void ended() {
+      if (alone != 0) {
+        http.flushClientIdChannels(alone, loop);
+      }
     }
   }
 

@@ -95,7 +95,38 @@ class ValueRecorderTest {
     "10000, ''"
   })
   void fewerThanTenBeyond(long count, String low) {
-    assertThat(String.join(" ", ValueRecorder.lowN(count))).isEqualTo(low);
+    assertThat(String.join(" ", ValueRecorder.lowN(count, false))).isEqualTo(low);
+  }
+
+  /** p5 of 200: rank 10, 9 values below: low. p5 of 201: rank 11, 10 below: enough. */
+  @ParameterizedTest
+  @CsvSource({
+    "100, 'p1 p5 p10 p95 p99 p999'",
+    "101, 'p1 p5 p95 p99 p999'",
+    "200, 'p1 p5 p99 p999'",
+    "201, 'p1 p99 p999'",
+    "1000, 'p1 p999'",
+    "1001, 'p999'"
+  })
+  void aRateNeedsTenValuesBelowItsLowPercentiles(long count, String low) {
+    assertThat(String.join(" ", ValueRecorder.lowN(count, true))).isEqualTo(low);
+  }
+
+  /** Of 1 to 200 the 2nd, the 10th and the 20th. */
+  @Test
+  void onlyRatesHaveLowPercentiles() {
+    ValueRecorder rate = Metric.USER_TOKENS_PER_S.recorder();
+    ValueRecorder time = Metric.TTFT_MS.recorder();
+    for (int i = 1; i <= 200; i++) {
+      rate.add(i);
+      time.add(i);
+    }
+    assertThat(rate.distribution().p1()).isEqualTo(2, offset(0.01));
+    assertThat(rate.distribution().p5()).isEqualTo(10, offset(0.01));
+    assertThat(rate.distribution().p10()).isEqualTo(20, offset(0.02));
+    assertThat(rate.distribution().lowN()).containsExactly("p1", "p5", "p99", "p999");
+    assertThat(time.distribution().p5()).isNull();
+    assertThat(time.distribution().lowN()).containsExactly("p99", "p999");
   }
 
   @Test
@@ -104,6 +135,6 @@ class ValueRecorderTest {
     assertThat(ValueRecorder.isLowN(999, 99)).isTrue();
     assertThat(ValueRecorder.isLowN(10_000, 99.9)).isFalse();
     assertThat(ValueRecorder.isLowN(9_999, 99.9)).isTrue();
-    assertThat(ValueRecorder.lowN(1_000)).containsExactly("p999");
+    assertThat(ValueRecorder.lowN(1_000, false)).containsExactly("p999");
   }
 }

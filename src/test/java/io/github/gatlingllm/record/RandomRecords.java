@@ -115,7 +115,8 @@ public final class RandomRecords {
             random.nextBoolean(),
             maybe(this::text),
             maybe(random::nextBoolean),
-            texts()),
+            texts(),
+            random.nextBoolean()),
         server(),
         maybe(this::words));
   }
@@ -177,7 +178,7 @@ public final class RandomRecords {
             tokens < 2 ? null : (Long) longest,
             1),
         new Tokens(420, 104, 104, 0, 128, tokens, null, null, tokens, false, TokenSource.USAGE),
-        new Outcome("length", 200, RequestStatus.COMPLETE, true, null, true, List.of()),
+        new Outcome("length", 200, RequestStatus.COMPLETE, true, null, true, List.of(), false),
         Map.of(),
         null);
   }

@@ -3,6 +3,7 @@ package io.github.gatlingllm.record;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
@@ -32,14 +33,15 @@ class RecordCodecTest {
     List<String> expected =
         List.of(
             ("request_id run_id injector trial request_index scenario name groups user_id turn"
-                    + " target endpoint model api stage phase start_unix_ns scheduled_offset_s"
-                    + " queue_wait_s connect_s ttfb_s first_event_s ttft_s ttft_from_schedule_s ttfo_s"
-                    + " latency_s latency_from_schedule_s closed_s tpot_s event_offsets_us"
-                    + " event_tokens prompt_chars prompt_tokens prompt_tokens_local cached_tokens"
-                    + " max_tokens output_tokens output_tokens_local reasoning_tokens estimated"
-                    + " token_source finish_reason status ok verdict error slo_ok slo_missed server"
-                    + " streamed start_lag_s gate_wait_s streamed_tokens event_choices events"
-                    + " coalesced_events late_events done first_event_tokens stall_s")
+                 + " target endpoint model api stage phase start_unix_ns scheduled_offset_s"
+                 + " queue_wait_s connect_s ttfb_s first_event_s ttft_s ttft_from_schedule_s ttfo_s"
+                 + " latency_s latency_from_schedule_s closed_s tpot_s event_offsets_us"
+                 + " event_tokens prompt_chars prompt_tokens prompt_tokens_local cached_tokens"
+                 + " max_tokens output_tokens output_tokens_local reasoning_tokens estimated"
+                 + " token_source finish_reason status ok verdict error slo_ok slo_missed server"
+                 + " streamed start_lag_s gate_wait_s streamed_tokens event_choices events"
+                 + " coalesced_events late_events done first_event_tokens stall_s tpot_estimated"
+                 + " resent")
                 .split(" "));
     for (int i = 0; i < 200; i++) {
       RequestRecord record = withText(records.any(), null);
@@ -168,6 +170,19 @@ class RecordCodecTest {
     assertThat(old.identity().streamed()).isTrue();
     assertThat(old.events().longestGapNanos()).isNull();
     assertThat(old.timing().latencyNanos()).isEqualTo(record.timing().latencyNanos());
+  }
+
+  /** 5 events, N = 100: 980 ms ÷ (100 − 1) then, 980 ms ÷ (100 − 100 ÷ 5) now. */
+  @Test
+  void tpotOfOlderFilesTakesAnEvenShareForTheFirstEvent() throws IOException {
+    ObjectNode json = (ObjectNode) JSON.readTree(RecordCodec.write(records.answer(5)));
+    json.put("tpot_s", 0.980 / 99).put("streamed_tokens", 100).put("events", 5);
+    json.putNull("first_event_tokens").putArray("event_choices");
+    assertThat(read(json).timing().tpotNanos()).isEqualTo(980e6 / 99, within(1.0));
+    json.remove("tpot_estimated");
+    assertThat(read(json).timing().tpotNanos()).isEqualTo(980e6 / 80, within(1.0));
+    json.put("first_event_tokens", 1);
+    assertThat(read(json).timing().tpotNanos()).isEqualTo(980e6 / 99, within(1.0));
   }
 
   @Test

@@ -129,6 +129,8 @@ class RunInfoTest {
     assertThat(old.hasOneTokenizer()).isFalse();
     assertThat(old.reportOptions()).isEqualTo(new RunInfo.ReportOptions(true, false, false));
 
+    assertThat(old.sloOf("any").rule()).isEqualTo(Slo.Rule.REQUESTS);
+
     RunInfo silent = RunInfo.started("a", "b", "c", 1);
     assertThat(silent.isOutputPinned("any")).isFalse();
     assertThat(silent.hasOneTokenizer()).isTrue();

@@ -3,6 +3,7 @@ package io.github.gatlingllm.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -95,8 +96,42 @@ final class TimelineTest {
             10d,
             30L,
             0),
-        // (100 - 40) / (10 - 1): k is not known
-        new Row("first chunk unknown", List.of(at(40), at(100)), 7, 40L, 40L, 100L, 10d, 60L, 0),
+        // k is not known, an even share is: (1020 - 20) / (100 - 100 / 2), as ITL has it
+        new Row(
+            "2 events, N = 100", List.of(at(20), at(1020)), 100, 20L, 20L, 1020L, 20d, 1000L, 0),
+        // (100 - 40) / (6 - 6 / 4)
+        new Row(
+            "4 events, N = 6",
+            List.of(at(40), at(60), at(80), at(100)),
+            6,
+            40L,
+            40L,
+            100L,
+            60 / 4.5,
+            20L,
+            0),
+        // the server counted the first event only: (100 - 40) / (10 - 4)
+        new Row(
+            "first chunk of 4, then unknown",
+            List.of(at(40, 4), at(70), at(100)),
+            10,
+            40L,
+            40L,
+            100L,
+            10d,
+            30L,
+            0),
+        // spans 50 and 50 over 2 events of 5 tokens each: 100 / (20 - 2 * 5)
+        new Row(
+            "two choices, N = 20",
+            List.of(ofChoice(0, 10), ofChoice(1, 20), ofChoice(0, 60), ofChoice(1, 70)),
+            20,
+            10L,
+            10L,
+            70L,
+            10d,
+            50L,
+            0),
         new Row(
             "first chunk holds all N",
             List.of(at(40, 5), at(70, 1)),
@@ -282,6 +317,44 @@ final class TimelineTest {
     add(known, at(30));
     assertThat(known.events(true).tokens()).isEmpty();
     assertThat(known.events(true).firstEventTokens()).isEqualTo(2);
+  }
+
+  /** 2 events 1 s apart, N = 100: 50 tokens in the 1 s, 20 ms each by TPOT and by ITL. */
+  @Test
+  void tpotAndItlAgreeWhereTokensPerEventAreNotKnown() {
+    RequestRecord.Tokens hundred =
+        new RequestRecord.Tokens(null, null, null, null, null, 100, null, null, 100, false, null);
+    Timeline unknown = admitted();
+    add(unknown, at(20));
+    add(unknown, at(1_020));
+    RequestRecord record = record(unknown, hundred);
+    assertThat(record.timing().tpotNanos()).isEqualTo(20d * MS);
+    assertThat(TokenGaps.sortedTokenMicros(record.events(), hundred))
+        .hasSize(50)
+        .containsOnly(20_000);
+    assertThat(record.isTpotEstimated()).isTrue();
+
+    Timeline known = admitted();
+    add(known, at(20, 60));
+    add(known, at(1_020, 40));
+    record = record(known, hundred);
+    assertThat(record.timing().tpotNanos()).isEqualTo(25d * MS);
+    assertThat(TokenGaps.sortedTokenMicros(record.events(), hundred))
+        .hasSize(40)
+        .containsOnly(25_000);
+    assertThat(record.isTpotEstimated()).isFalse();
+  }
+
+  private static RequestRecord record(Timeline timeline, RequestRecord.Tokens tokens) {
+    RequestRecord any = new RandomRecords(1).any();
+    return new RequestRecord(
+        any.identity(),
+        timeline.timing(1, null, tokens.streamedTokens()),
+        timeline.events(true),
+        tokens,
+        any.outcome(),
+        Map.of(),
+        null);
   }
 
   @Test

@@ -168,7 +168,8 @@ final class BigRun {
             ok,
             ok ? null : "The stream ended before its finish_reason",
             null,
-            List.of()),
+            List.of(),
+            false),
         Map.of("queue_s", 0.002 * (level + 1), "prefill_s", 0.015),
         null);
   }

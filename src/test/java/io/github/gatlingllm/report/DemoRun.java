@@ -325,7 +325,8 @@ final class DemoRun {
             ok,
             ok ? null : "HTTP 503 instead of 200: the server is overloaded",
             null,
-            List.of()),
+            List.of(),
+            false),
         ok ? server : Map.of(),
         null);
   }

@@ -42,6 +42,7 @@ class SummaryFilesTest {
             "counts",
             "arrivals",
             "knee",
+            "operating_point",
             "checks",
             "assertions",
             "server",
@@ -99,6 +100,8 @@ class SummaryFilesTest {
               "low_n");
     }
     assertThat(keys(json.get("metrics"))).isEqualTo(names);
+    assertThat(keys(json.at("/throughput/user_tokens_per_s")))
+        .containsSubsequence("min", "p1", "p5", "p10", "p50");
     assertThat(names).startsWith("ttft_ms", "ttft_from_schedule_ms").contains("e2e_per_token_ms");
   }
 

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,8 @@ class ArrivalLogTest {
   private static final Run.Schedule SCHEDULE = new Run.Schedule("scenario", "target", "r=2");
 
   @TempDir private Path folder;
+
+  private final List<Long> counts = new CopyOnWriteArrayList<>();
 
   private ArrivalLog open() {
     return new ArrivalLog(file(), new RunClock(1_000, 10), Executors.newSingleThreadExecutor());
@@ -41,7 +44,8 @@ class ArrivalLogTest {
     log.write(
         SCHEDULE,
         List.of(new Planned(0, null), new Planned(500, new Trace.Lengths(7, null))).iterator(),
-        110);
+        110,
+        counts::add);
     log.close(ofSeconds(60));
 
     assertThat(lines())
@@ -55,10 +59,11 @@ class ArrivalLogTest {
   @Test
   void schedulesFollowEachOtherInWholeLines() throws IOException {
     ArrivalLog log = open();
-    log.write(SCHEDULE, planned(1_000), 0);
-    log.write(new Run.Schedule("other", "target", "r=2"), planned(10), 0);
+    log.write(SCHEDULE, planned(1_000), 0, counts::add);
+    log.write(new Run.Schedule("other", "target", "r=2"), planned(10), 0, counts::add);
     log.close(ofSeconds(60));
 
+    assertThat(counts).containsExactly(1_000L, 10L);
     assertThat(lines()).hasSize(1_010).allMatch(line -> line.endsWith("}"));
     assertThat(lines().get(999)).contains("\"scenario\":\"scenario\"");
     assertThat(lines().get(1_000)).contains("\"other\"");
@@ -68,17 +73,31 @@ class ArrivalLogTest {
   @Timeout(60)
   void anEndlessScheduleEndsWithTheRun() throws IOException {
     ArrivalLog log = open();
-    log.write(SCHEDULE, Stream.generate(() -> new Planned(1, null)).iterator(), 0);
+    log.write(SCHEDULE, Stream.generate(() -> new Planned(1, null)).iterator(), 0, counts::add);
     log.close(ofSeconds(0));
 
+    assertThat(counts).isEmpty();
     assertThat(lines()).allMatch(line -> line.endsWith("}"));
+  }
+
+  /** Of the instants 0, 1, …, 9 the window from 3 to 7 has 3, 4, 5 and 6. */
+  @Test
+  void countsThoseOfAWindow() {
+    ArrivalLog log = open();
+    log.count(planned(10), 3, 7, counts::add);
+    log.count(planned(10), 0, 100, counts::add);
+    log.count(
+        Stream.iterate(0, i -> i + 1).map(i -> new Planned(i, null)).iterator(), 0, 5, counts::add);
+    log.close(ofSeconds(60));
+
+    assertThat(counts).containsExactly(4L, 10L, 5L);
   }
 
   @Test
   void afterTheEndNothingIsWritten() throws IOException {
     ArrivalLog log = open();
     log.close(ofSeconds(60));
-    log.write(SCHEDULE, planned(1), 0);
+    log.write(SCHEDULE, planned(1), 0, counts::add);
 
     assertThat(lines()).isEmpty();
   }

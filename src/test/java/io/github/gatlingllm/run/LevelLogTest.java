@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals;
+import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
@@ -21,8 +22,10 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +58,13 @@ class LevelLogTest {
     public void arrivalsPlanned(
         String scenario, String target, LoadLevel.Open level, String label, long startNanos) {
       events.add(scenario + " " + target + " " + label + " from " + startNanos);
+    }
+
+    @Override
+    public void countArrivals(
+        Iterator<Planned> schedule, long fromNanos, long untilNanos, LongConsumer count) {
+      events.add("count from " + fromNanos + " until " + untilNanos);
+      count.accept(7);
     }
 
     @Override
@@ -94,6 +104,44 @@ class LevelLogTest {
 
     @Override
     public void resume(RunningLevel level) {}
+
+    @Override
+    public void end() {}
+  }
+
+  /** Users whose iterations are a request of 3 ns. */
+  private final class ShortUsers implements Users {
+    @Override
+    public void start() {
+      tasks.add(new Task(now, () -> new ShortUser().goOn(null)));
+    }
+
+    @Override
+    public void start(Arrival arrival) {}
+
+    @Override
+    public void allStarted() {}
+  }
+
+  private final class ShortUser implements PlanDriver.LoopingUser {
+    private void goOn(@Nullable RunningLevel before) {
+      RunningLevel level = driver == null ? null : driver.next(this, before);
+      if (level != null) {
+        resume(level);
+      }
+    }
+
+    @Override
+    public void resume(RunningLevel level) {
+      level.requestAdmitted(now);
+      tasks.add(
+          new Task(
+              now + 3,
+              () -> {
+                level.requestClosed(now);
+                goOn(level);
+              }));
+    }
 
     @Override
     public void end() {}
@@ -190,6 +238,47 @@ class LevelLogTest {
     assertThat(events).containsExactly("scenario target r=5 from " + 20_000_000);
     assertThat(log.levels()).extracting(LevelInfo::unit).containsExactly("requests/s");
     assertThat(log.levels()).extracting(LevelInfo::kind).containsExactly("open loop");
+  }
+
+  @Test
+  void notesWhatThePlanAsksForOnceALevelHasEnded() {
+    LoadLevel open = new LoadLevel.Open(5, Arrivals.constant(5), new Phases(0, 10, 50, 1, null));
+    LoadLevel byTime = new LoadLevel.Closed(2, new Phases(0, 0, 100, 30, null));
+    begin(new LoadPlan.Sweep(List.of(open, byTime)), NOBODY);
+    assertThat(log.levels()).extracting(LevelInfo::planned).containsExactly((Long) null);
+    goTo(20_000_010);
+    goTo(20_000_060);
+    goTo(20_000_061);
+    assertThat(events).contains("count from 10 until 60");
+    assertThat(log.levels()).extracting(LevelInfo::planned).containsExactly(7L, null);
+    assertThat(log.planned()).as("one level does not say").isNull();
+  }
+
+  @Test
+  void aNumberOfRequestsIsAPlan() {
+    begin(
+        new LoadPlan.Sweep(
+            List.of(
+                new LoadLevel.Closed(1, new Phases(0, 0, 0, 30, 5)),
+                new LoadLevel.Batch(4, 3, 30))),
+        new ShortUsers());
+    for (int time = 0; time < 100; time++) {
+      goTo(time);
+    }
+    assertThat(log.levels()).extracting(LevelInfo::planned).containsExactly(5L, 12L);
+    assertThat(log.planned()).isEqualTo(17);
+  }
+
+  /** A user whose requests of 3 ns follow each other without a break. */
+  @Test
+  void notesWhatWasInFlight() {
+    begin(closed(new Phases(0, 0, 60, 30, null)), new ShortUsers());
+    for (int time = 0; time <= 60; time++) {
+      goTo(time);
+    }
+    assertThat(log.levels())
+        .extracting(LevelInfo::inFlight)
+        .containsExactly(new LevelInfo.InFlight(1, 1));
   }
 
   @Test

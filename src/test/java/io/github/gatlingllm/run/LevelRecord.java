@@ -79,7 +79,7 @@ record LevelRecord(
             start, null, 0, 0L, null, null, null, ttft, ttft, latency, closed, null),
         any.events(),
         any.tokens(),
-        new RequestRecord.Outcome(null, 200, status, ok, null, sloOk, List.of()),
+        new RequestRecord.Outcome(null, 200, status, ok, null, sloOk, List.of(), false),
         any.server(),
         null);
   }

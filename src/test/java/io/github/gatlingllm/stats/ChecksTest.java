@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -44,9 +46,10 @@ class ChecksTest {
           pair("cut_tail", 77.0, () -> read(new ReadReport(10, 77, 0, List.of()))),
           pair("windows", 0.0, () -> of(null)),
           pair("complete", null, () -> of(ended(RunInfo.State.INTERRUPTED))),
-          pair("littles_law", null, () -> inFlight(8), () -> inFlight(0)),
+          pair("all_accounted", 188.0, () -> sent(600, 412), () -> sent(600, 600)),
+          pair("littles_law", 0.2, () -> inFlight(1.25), () -> inFlight(1)),
           pair("steady_state", null, () -> ttftGrowsTo(5_200), () -> ttftGrowsTo(1_200)),
-          pair("arrivals", 0.3, () -> late(3_000), () -> late(2)),
+          pair("arrivals", 0.313, () -> sent(600, 412), () -> sent(600, 600)),
           pair("start_lag", 60.0, () -> late(60), () -> late(2)),
           pair("low_n", 10.0, one(r -> {}), () -> sweep(1_000, 1_000)),
           pair("load_levels", 2.0, () -> sweep(10, 30), () -> sweep(10, 30, 32)),
@@ -59,6 +62,7 @@ class ChecksTest {
           pair("search", 0.5, () -> found("search", false), () -> found("search", true)),
           pair("same_model", null, () -> twoTargets("x"), () -> twoTargets("m")),
           pair("errors", 0.1, one(r -> r.failed(RequestStatus.TIMEOUT, "timeout"))),
+          pair("connections_closed", 0.9, () -> closing(90), () -> closing(1)),
           pair("pinned_output", 0.1, () -> of(pinned(), r -> r.max(128)), () -> of(pinned())),
           pair("finish_reasons", 0.1, one(r -> r.finish(null))),
           pair("token_counts", 0.1, one(Recorded::estimated)),
@@ -70,6 +74,11 @@ class ChecksTest {
               0.5,
               one(r -> r.output(15).ourOutput(10)),
               one(r -> r.output(10).ourOutput(10))),
+          pair(
+              "not_streamed",
+              0.1,
+              one(r -> r.tokens().bodyForStream(400, 10)),
+              one(r -> r.tokens().body(400, 10))),
           pair("tokens_per_event", 1.3, one(r -> r.output(40))),
           pair(
               "buffering",
@@ -191,6 +200,15 @@ class ChecksTest {
 
   private static double pinnedOutput(Consumer<Recorded> change) {
     return check(of(pinned(), change), "pinned_output").value();
+  }
+
+  @Test
+  void connectionsThatWereClosedAreThoseOfTheWorstServer() {
+    assertThat(check(closing(90), "connections_closed").message())
+        .isEqualTo(
+            "b:80 closed the connection right after 90.0 % of its answers without saying so;"
+                + " requests sent once more: 1.");
+    assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("connections_closed"));
   }
 
   @Test
@@ -408,30 +426,150 @@ class ChecksTest {
                 + " 1.");
   }
 
-  /** One user, requests back to back: 1 in flight, 1 ÷ 280 ms × 280 ms. */
+  /** One user, requests of 300 ms back to back: 1 in flight. The gauge says what else there was. */
   @Test
   void littlesLaw() {
-    List<RequestRecord> steady = new ArrayList<>();
-    for (int i = 0; i < 30; i++) {
-      steady.add(at(i * 300).tokens(100, 300).record());
+    assertThat(inFlight(1).stages().get(0).meanInFlight()).isEqualTo(1, within(1e-9));
+    assertThat(check(inFlight(1), "littles_law").value()).isLessThan(1e-9);
+    assertThat(check(inFlight(1.06), "littles_law").level()).isEqualTo(Level.WARNING);
+    assertThat(check(inFlight(0.94), "littles_law").level()).isEqualTo(Level.WARNING);
+    assertThat(check(inFlight(1.25), "littles_law").message())
+        .isEqualTo(
+            "c=1: 1.25 in flight on average, as counted while the run was on; rate × time in the"
+                + " system of the records is 1.");
+    assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("littles_law"));
+  }
+
+  /**
+   * Requests that cross both edges of the window count for their part in it: 1 of 9 s, 9 of 9 s.
+   */
+  @Test
+  void littlesLawHoldsForRequestsThatCrossAnEdge() {
+    List<RequestRecord> records =
+        List.of(
+            at(0).tokens(100, 20_000).record(), at(8_000).tokens(100, 20_000).closed(900).record());
+    RunInfo run =
+        Recorded.run(9, withInFlight(Recorded.stage(1, 0, 9_000), new LevelInfo.InFlight(1.1, 2)));
+    assertThat(check(Recorded.figures(run, records).summary(), "littles_law").value())
+        .isLessThan(1e-9);
+  }
+
+  private static LevelInfo withInFlight(LevelInfo level, LevelInfo.InFlight inFlight) {
+    return new LevelInfo(
+        level.label(),
+        level.target(),
+        level.scenario(),
+        level.kind(),
+        level.offered(),
+        level.unit(),
+        level.phases(),
+        level.planned(),
+        inFlight);
+  }
+
+  /** The audit's example: the plan has 600 arrivals in 60 s, 412 requests were sent. */
+  @Test
+  void arrivalsAreHeldAgainstThePlan() {
+    Summary some = sent(600, 412);
+    assertThat(some.figures().counts().planned()).isEqualTo(600);
+    assertThat(some.figures().counts().started()).isEqualTo(412);
+    assertThat(some.arrivals().count()).isEqualTo(600);
+    assertThat(some.arrivals().plannedPerS()).isEqualTo(10);
+    assertThat(some.arrivals().realisedPerS()).isEqualTo(412 / 60.0);
+    assertThat(check(some, "arrivals").message()).startsWith("Planned 10/s, realised 6.87/s;");
+    assertThat(check(some, "all_accounted").message())
+        .isEqualTo("Of 600 requests planned for measure windows 412 were sent.");
+    assertThat(check(sent(600, 600), "all_accounted").message())
+        .isEqualTo("All 600 requests planned for measure windows were sent.");
+    assertThat(check(sent(400, 412), "all_accounted").value()).isEqualTo(12);
+    // Without the plan, records are all there is, and say nothing of it.
+    Summary unknown = Recorded.figures(open(null), sent(412)).summary();
+    assertThat(unknown.arrivals().plannedPerS()).isNull();
+    assertThat(unknown.checks()).extracting(Check::id).doesNotContain("arrivals", "all_accounted");
+  }
+
+  @Test
+  void missingRequestsWithAReasonAreNamedAndNoWarning() {
+    String cause = "ask: it would not fit into the context";
+    RunInfo turns = open(600L).notSent(Map.of(cause, 188L));
+    Check named = check(Recorded.figures(turns, sent(412)).summary(), "all_accounted");
+    assertThat(named.level()).isEqualTo(Level.OK);
+    assertThat(named.message())
+        .isEqualTo(
+            "Of 600 requests planned for measure windows 412 were sent (" + cause + " 188).");
+    RunInfo dropped = open(600L).dropped(100);
+    assertThat(check(Recorded.figures(dropped, sent(412)).summary(), "all_accounted").value())
+        .isEqualTo(88);
+    RunInfo.Conclusion stopped =
+        new RunInfo.Conclusion("stopped early", "a", null, "during r=10", false, null, null);
+    RunInfo early = open(600L).conclusion(stopped);
+    assertThat(check(Recorded.figures(early, sent(412)).summary(), "all_accounted").level())
+        .isEqualTo(Level.OK);
+    RunInfo mistaken = open(600L).notSent(Map.of("ask: " + RunInfo.NOT_BUILT, 188L));
+    Check warned = check(Recorded.figures(mistaken, sent(412)).summary(), "all_accounted");
+    assertThat(warned.level()).isEqualTo(Level.WARNING);
+    assertThat(warned.message()).contains("(ask: it could not be built 188)");
+  }
+
+  /** The run counted 10 requests that started, and the records are those of 9, 10 and 11. */
+  @Test
+  void startedRequestsAreHeldAgainstTheRecords() {
+    assertThat(check(of(RUN.started(11L)), "all_accounted").value()).isEqualTo(1);
+    assertThat(check(of(RUN.started(11L).dropped(1)), "all_accounted").value()).isZero();
+    assertThat(check(of(RUN.started(9L)), "all_accounted").value()).isEqualTo(1);
+    Check fine = check(of(RUN.started(10L)), "all_accounted");
+    assertThat(fine.value()).isZero();
+    assertThat(fine.message()).isEqualTo("10 requests started, 10 ended or cancelled.");
+  }
+
+  /** An arrival counts where it was planned, however long its user took to its request. */
+  @Test
+  void arrivalsThatSendTheirRequestAfterTheWindowWereSent() {
+    List<RequestRecord> records = new ArrayList<>(sent(599));
+    records.add(at(60_002).phase(Phase.DRAIN).stage("r=10").offset(59_999).tokens(5).record());
+    assertThat(check(Recorded.figures(open(600L), records).summary(), "all_accounted").level())
+        .isEqualTo(Level.OK);
+  }
+
+  /** 10 iterations of 2 requests each: the plan says how many users, not how many requests. */
+  @Test
+  void usersMaySendSeveralRequests() {
+    LevelInfo level = Recorded.stage(1, 0, 10_000).withPlanned(5);
+    Summary two = of(Recorded.run(10, level).planned(5L));
+    assertThat(check(two, "all_accounted").level()).isEqualTo(Level.OK);
+    assertThat(two.figures().counts().planned()).isNull();
+    LevelInfo more = Recorded.stage(1, 0, 10_000).withPlanned(12);
+    assertThat(check(of(Recorded.run(10, more).planned(12L)), "all_accounted").value())
+        .isEqualTo(2);
+  }
+
+  private static RunInfo open(@Nullable Long planned) {
+    LevelInfo level = Recorded.stage("r=10", "a", "open loop", 10.0, "requests/s", 0, 60_000);
+    return Recorded.run(60, planned == null ? level : level.withPlanned(planned)).planned(planned);
+  }
+
+  /** A plan for 60 s, and how many of its requests were sent. */
+  private static Summary sent(long planned, int sent) {
+    return Recorded.figures(open(planned), sent(sent)).summary();
+  }
+
+  /** Requests over 60 s, each 2 ms after its arrival was planned. */
+  private static List<RequestRecord> sent(int requests) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < requests; i++) {
+      records.add(at(60_000.0 * i / requests + 2).lag(2).stage("r=10").tokens(5).record());
     }
-    Summary fine = Recorded.figures(Recorded.run(9, Recorded.stage(1, 0, 9_000)), steady).summary();
-    assertThat(check(fine, "littles_law").level()).isEqualTo(Level.OK);
-    assertThat(check(fine, "littles_law").value()).isLessThan(0.05);
-    assertThat(fine.stages().get(0).meanInFlight()).isEqualTo(1, within(1e-9));
-    // Half of the load never ends inside the window: 8 in flight that no rate accounts for.
-    for (int i = 0; i < 8; i++) {
-      steady.add(at(0).tokens(100, 20_000).record());
-    }
-    Summary odd = Recorded.figures(Recorded.run(9, Recorded.stage(1, 0, 9_000)), steady).summary();
-    assertThat(check(odd, "littles_law").level()).isEqualTo(Level.WARNING);
+    return records;
   }
 
   /** 10 s at a steady 10/s: variance 0, dispersion 0. In bursts of 20 every other second: 10. */
   @Test
   void arrivals() {
     RunInfo open =
-        Recorded.run(10, Recorded.stage("r=10", "a", "open loop", 10.0, "requests/s", 0, 10_000));
+        Recorded.run(
+            10,
+            Recorded.stage("r=10", "a", "open loop", 10.0, "requests/s", 0, 10_000)
+                .withPlanned(100));
     List<RequestRecord> planned = new ArrayList<>();
     List<RequestRecord> bursts = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
@@ -440,7 +578,6 @@ class ChecksTest {
     }
     Summary fine = Recorded.figures(open, planned).summary();
     assertThat(fine.arrivals().count()).isEqualTo(100);
-    assertThat(fine.arrivals().plannedPerS()).isEqualTo(10);
     assertThat(fine.arrivals().realisedPerS()).isEqualTo(10);
     assertThat(fine.arrivals().plannedDispersion()).isZero();
     assertThat(fine.arrivals().lagP99Ms()).isEqualTo(2, within(0.002));
@@ -514,6 +651,15 @@ class ChecksTest {
     return RUN.config(Map.of("ignoreEos", "true"));
   }
 
+  private static Summary closing(int closedOfHundred) {
+    return of(
+        RUN.connections(
+            Map.of(
+                "a:80", new RunInfo.Connections(1_000, 0),
+                "b:80", new RunInfo.Connections(100, closedOfHundred))),
+        Recorded::resent);
+  }
+
   private static RunInfo ended(RunInfo.State state) {
     return RUN.ended(Recorded.ORIGIN + 10_000_000_000L, state);
   }
@@ -524,16 +670,14 @@ class ChecksTest {
     return of(RUN.conclusion(found));
   }
 
-  /** One user, requests back to back, and so many that do not end within the window. */
-  private static Summary inFlight(int endless) {
+  /** One user, requests of 300 ms back to back, while so many are said to have been in flight. */
+  private static Summary inFlight(double counted) {
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 0; i < 30; i++) {
       records.add(at(i * 300).tokens(100, 300).record());
     }
-    for (int i = 0; i < endless; i++) {
-      records.add(at(0).tokens(100, 20_000).record());
-    }
-    return Recorded.figures(Recorded.run(9, Recorded.stage(1, 0, 9_000)), records).summary();
+    LevelInfo level = withInFlight(Recorded.stage(1, 0, 9_000), new LevelInfo.InFlight(counted, 2));
+    return Recorded.figures(Recorded.run(9, level), records).summary();
   }
 
   /** 400 requests over a minute, TTFT from 1.2 s. */

@@ -140,7 +140,8 @@ class FigureTest {
   void handmadeValuesAreOfAllNames() {
     List<String> single = Figure.names().stream().filter(SINGLE::containsKey).toList();
     assertThat(single).containsExactlyElementsOf(SINGLE.keySet());
-    assertThat(Figure.names()).hasSize(SINGLE.size() + VALUES.size() * 11);
+    assertThat(Figure.names())
+        .hasSize(SINGLE.size() + VALUES.size() * 11 + 3 * 3); // p1, p5, p10 of rates
   }
 
   private static Double expected(String name) {
@@ -252,6 +253,7 @@ class FigureTest {
     "output_tokens.max, max of output tokens",
     "user_tokens_per_s.min, min of user tokens per second",
     "in_stream_error.count, count of in stream error requests",
+    "decode_tokens_per_s.p5, 5th percentile of decode tokens per second",
     "requests_per_s, mean requests per second",
   })
   void words(String name, String words) {
@@ -289,6 +291,7 @@ class FigureTest {
   @Test
   void fewValuesBeyondAPercentile() {
     assertThat(Figure.parse("ttft.p50").lowN(FIGURES)).isEqualTo(3);
+    assertThat(Figure.parse("user_tokens_per_s.p5").lowN(FIGURES)).isEqualTo(3);
     assertThat(Figure.parse("ttft.mean").lowN(FIGURES)).isNull();
     assertThat(Figure.parse("jitter").lowN(FIGURES)).isNull();
     assertThat(FIGURES.metric(Metric.TTFT_MS).mean()).isEqualTo(150, within(1e-9));

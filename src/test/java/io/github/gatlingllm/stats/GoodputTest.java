@@ -73,8 +73,8 @@ class GoodputTest {
   void everyObjectiveByItself() {
     assertThat(goodput.objectives())
         .containsExactly(
-            new Goodput.Objective("ttft<200ms", 8, 4, 0.5),
-            new Goodput.Objective("tpot<50ms", 6, 3, null));
+            new Goodput.Objective("ttft<200ms", 8, 4, 0, 0.5),
+            new Goodput.Objective("tpot<50ms", 6, 3, 1, null));
   }
 
   /** Cancelled after 100 ms without a token: 1 of 9 cannot be told, more than 1 %. */
@@ -136,7 +136,7 @@ class GoodputTest {
     assertThat(percentiles.slo().objectives()).extracting(ObjectiveRow::ok).containsOnly(true);
     assertThat(percentiles.stages().get(0).figures().goodput().holds()).isTrue();
 
-    Summary requests = figures(info.sloRule(Slo.Rule.REQUESTS), records).summary();
+    Summary requests = figures(info.sloHeldBy(null, Slo.Rule.REQUESTS), records).summary();
     assertThat(requests.figures().goodput().share()).isEqualTo(0.98);
     assertThat(requests.figures().goodput().max()).isNull();
     assertThat(requests.slo().rule()).isEqualTo(Slo.Rule.REQUESTS);
@@ -188,7 +188,9 @@ class GoodputTest {
 
   @Test
   void anotherSlo() throws IOException {
-    Summary other = RunStatistics.of(RUN, Slo.parse("ttft<1s"), Recorded.source(CASES)).summary();
+    Summary other =
+        RunStatistics.of(RUN, run -> run.slo(Slo.parse("ttft<1s")), Recorded.source(CASES))
+            .summary();
     assertThat(other.figures().goodput().met()).isEqualTo(6);
     // The cancelled request had not waited a second.
     assertThat(other.figures().goodput().excluded()).isEqualTo(1);
@@ -254,9 +256,10 @@ class GoodputTest {
     assertThat(s.verdict())
         .contains(
             "a: At 1 concurrent request: ",
-            "less than the required 99 %",
+            "TTFT p99 ≤ 100 ms is not met: TTFT by 50.0 % of 2 requests.",
             "b: At 1 concurrent request: ",
-            "at least the required 50 %");
+            "TTFT p50 ≤ 200 ms is met: TTFT by 50.0 % of 2 requests, b: slow: ttft<1s by 100 % of"
+                + " 1.");
   }
 
   /** Levels 1, 2, 4: shares 1, 0.5, 0.75 at 60 %: 4 is the highest that holds. */

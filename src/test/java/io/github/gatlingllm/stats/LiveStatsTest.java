@@ -130,7 +130,14 @@ class LiveStatsTest {
             offsets, new int[0], new int[0], offsets.length, 0, 0, true, null, null),
         base.tokens(),
         new RequestRecord.Outcome(
-            null, 200, verdict, verdict == RequestStatus.COMPLETE, null, sloOk, List.of(missed)),
+            null,
+            200,
+            verdict,
+            verdict == RequestStatus.COMPLETE,
+            null,
+            sloOk,
+            List.of(missed),
+            false),
         base.server(),
         null);
   }

@@ -44,6 +44,7 @@ public final class Recorded {
   private double lagMs;
   private @Nullable Double gateMs = 0.0;
   private boolean planned;
+  private @Nullable Double offsetMs;
   private double[] tokenMs = {};
   private int[] perEvent = {};
   private int[] choices = {};
@@ -62,6 +63,7 @@ public final class Recorded {
   private boolean estimated;
   private boolean done = true;
   private int late;
+  private boolean resent;
   private int coalesced;
   private Map<String, Double> server = Map.of();
 
@@ -129,6 +131,15 @@ public final class Recorded {
     return this;
   }
 
+  /**
+   * An arrival that was planned so long after the start of the run, and whose user took its time.
+   */
+  public Recorded offset(double ms) {
+    planned = true;
+    offsetMs = ms;
+    return this;
+  }
+
   public Recorded gate(@Nullable Double ms) {
     gateMs = ms;
     return this;
@@ -162,6 +173,13 @@ public final class Recorded {
     streamed = false;
     latencyMs = ms;
     output = tokens;
+    return this;
+  }
+
+  /** A stream was asked for and one body came after so many milliseconds. */
+  public Recorded bodyForStream(double ms, int tokens) {
+    body(ms, tokens);
+    streamed = true;
     return this;
   }
 
@@ -231,6 +249,11 @@ public final class Recorded {
     return this;
   }
 
+  public Recorded resent() {
+    resent = true;
+    return this;
+  }
+
   public Recorded coalesced(int events) {
     coalesced = events;
     return this;
@@ -247,8 +270,8 @@ public final class Recorded {
     Integer n = output != null ? output : any ? Integer.valueOf(eventTokens()) : null;
     Long first = any ? nanos(tokenMs[0]) : null;
     Double tpot =
-        any && n != null && n >= 2 && last != null
-            ? Double.valueOf((last - tokenMs[0]) * MS / (n - 1))
+        tokenMs.length > 1 && n != null && n > firstTokens(n) && last != null
+            ? Double.valueOf((last - tokenMs[0]) * MS / (n - firstTokens(n)))
             : null;
     Identity identity =
         new Identity(
@@ -272,7 +295,7 @@ public final class Recorded {
     Timing timing =
         new Timing(
             ORIGIN + nanos(startMs),
-            planned ? Long.valueOf(nanos(startMs - lagMs)) : null,
+            planned ? Long.valueOf(nanos(offsetMs == null ? startMs - lagMs : offsetMs)) : null,
             nanos(lagMs),
             gateMs == null ? null : Long.valueOf(nanos(gateMs)),
             connectMs == null ? null : Long.valueOf(nanos(connectMs)),
@@ -308,8 +331,12 @@ public final class Recorded {
             estimated,
             estimated ? TokenSource.TOKENIZER : TokenSource.USAGE);
     boolean ok = verdict == RequestStatus.COMPLETE;
-    Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of());
+    Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of(), resent);
     return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
+  }
+
+  private double firstTokens(int n) {
+    return perEvent.length > 0 ? perEvent[0] : Math.max(1, (double) n / tokenMs.length);
   }
 
   private int eventTokens() {

@@ -187,6 +187,36 @@ class RunStatisticsTest {
         .isZero();
   }
 
+  /**
+   * A server that ignores {@code stream}: 20 bodies of 100 tokens in the window of 2 s are 1,000
+   * tok/s, with 10 prompt tokens each 1,100 tok/s; nobody saw a first token. A stream of 4 tokens
+   * in 4 events beside them keeps its own figures.
+   */
+  @Test
+  void tokensOfABodyThatShouldHaveBeenAStreamCountAtItsArrival() {
+    List<RequestRecord> bodies = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      bodies.add(at(1_000 + 100 * i).stage("c=2").bodyForStream(50, 100).record());
+    }
+    Summary only = figures(RUN, bodies).summary();
+    Figures f = only.figures();
+    assertThat(f.throughput().outputTokensPerS()).isEqualTo(1_000);
+    assertThat(f.throughput().totalTokensPerS()).isEqualTo(1_100);
+    assertThat(only.requests().get(0).figures().throughput().outputTokensPerS()).isEqualTo(1_000);
+    assertThat(f.metric(Metric.TTFT_MS).isEmpty()).isTrue();
+    assertThat(f.metric(Metric.TPOT_MS).isEmpty()).isTrue();
+    assertThat(f.metric(Metric.E2E_MS).mean()).isEqualTo(50);
+    assertThat(f.jitter().batchRatio()).isNull();
+    assertThat(check(only, "not_streamed").value()).isEqualTo(1);
+
+    bodies.add(R1);
+    Summary mixed = figures(RUN, bodies).summary();
+    assertThat(mixed.figures().throughput().outputTokensPerS()).isEqualTo(1_002);
+    assertThat(mixed.figures().metric(Metric.TTFT_MS).count()).isEqualTo(1);
+    assertThat(mixed.figures().jitter().batchRatio()).isEqualTo(1);
+    assertThat(check(mixed, "not_streamed").value()).isEqualTo(20 / 21.0, within(1e-9));
+  }
+
   @Test
   void cachedTokensNeedNoPrefill() {
     Figures f = one(at(1_000).stage("c=2").tokens(100).prompt(100).cached(80).record());

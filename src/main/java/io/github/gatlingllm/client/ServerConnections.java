@@ -1,0 +1,72 @@
+package io.github.gatlingllm.client;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * How one server treats the connections that its HTTP/1.1 answers leave open: whether it closes
+ * them right after an answer without having said {@code Connection: close}. A server that closed
+ * most of the last ones gets a new connection for each request, until it keeps most of them again.
+ * Thread-safe.
+ */
+public final class ServerConnections {
+
+  /** A connection that is closed later than this after an answer was closed for being idle. */
+  public static final long RIGHT_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private static final int RECENT = 16;
+  private static final int MOST = RECENT / 2;
+
+  private final String address;
+  private final LongAdder kept = new LongAdder();
+  private final LongAdder closed = new LongAdder();
+  private final AtomicBoolean said = new AtomicBoolean();
+
+  /** A bit for each of the last {@value #RECENT} answers, 1 where its connection was closed. */
+  private final AtomicInteger recent = new AtomicInteger();
+
+  /**
+   * @param address host and port
+   */
+  public ServerConnections(String address) {
+    this.address = address;
+  }
+
+  /** Connections that served another request, or were still open a while after their answer. */
+  public long kept() {
+    return kept.sum();
+  }
+
+  /** Connections that the server closed right after an answer, without having said so. */
+  public long closed() {
+    return closed.sum();
+  }
+
+  /** Whether a kept-alive connection is not to be relied on. */
+  boolean closesMost() {
+    return Integer.bitCount(recent.get()) >= MOST;
+  }
+
+  void wasKept() {
+    kept.increment();
+    note(0);
+  }
+
+  void wasClosed() {
+    closed.increment();
+    note(1);
+    if (closesMost() && said.compareAndSet(false, true)) {
+      System.out.println(
+          "LLM: "
+              + address
+              + " closes its connections after an answer without saying so (Connection: close), so"
+              + " each request gets a new one; the time to connect is in connect_s and in TTFT");
+    }
+  }
+
+  private void note(int bit) {
+    recent.updateAndGet(bits -> (bits << 1 | bit) & ((1 << RECENT) - 1));
+  }
+}

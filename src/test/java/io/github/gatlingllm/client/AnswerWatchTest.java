@@ -1,0 +1,166 @@
+package io.github.gatlingllm.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.gatling.http.client.impl.DefaultHttpClient;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class AnswerWatchTest {
+
+  private static final long SOON = ServerConnections.RIGHT_AFTER_NANOS - 1;
+
+  private final AtomicLong clock = new AtomicLong();
+  private final ServerConnections server = new ServerConnections("127.0.0.1:8000");
+  private final EmbeddedChannel connection = new EmbeddedChannel();
+  private final AnswerWatch watch;
+
+  AnswerWatchTest() {
+    connection
+        .pipeline()
+        .addLast(DefaultHttpClient.HTTP_CLIENT_CODEC, new ChannelInboundHandlerAdapter());
+    watch = AnswerWatch.of(connection, clock::get);
+  }
+
+  private void request(boolean used) {
+    watch.writing(clock.get(), used, server);
+  }
+
+  private void answer() {
+    answer(EmptyHttpHeaders.INSTANCE);
+  }
+
+  private void answer(HttpHeaders headers) {
+    connection.writeInbound(Unpooled.wrappedBuffer(new byte[1]));
+    watch.headers(headers);
+    watch.answered(clock.get());
+  }
+
+  /** What a channel does when the other side closes: nothing passes through its handlers. */
+  private void serverCloses() {
+    connection.unsafe().close(connection.voidPromise());
+    connection.runPendingTasks();
+  }
+
+  private void assertCounts(int kept, int closed) {
+    assertThat(server.kept()).as("kept").isEqualTo(kept);
+    assertThat(server.closed()).as("closed").isEqualTo(closed);
+  }
+
+  @Test
+  void closedRightAfterAnAnswer() {
+    request(false);
+    answer();
+    clock.addAndGet(SOON);
+    serverCloses();
+    assertCounts(0, 1);
+  }
+
+  @Test
+  void closedAsItSaid() {
+    request(false);
+    answer(new DefaultHttpHeaders().set("Connection", "Close"));
+    serverCloses();
+    assertCounts(0, 0);
+  }
+
+  @Test
+  void closedForBeingIdle() {
+    request(false);
+    answer();
+    clock.addAndGet(ServerConnections.RIGHT_AFTER_NANOS);
+    serverCloses();
+    assertCounts(1, 0);
+  }
+
+  @Test
+  void closedByUs() {
+    request(false);
+    answer();
+    clock.addAndGet(SOON);
+    var unused = connection.close();
+    assertCounts(0, 0);
+  }
+
+  @Test
+  void usedAgain() {
+    request(false);
+    answer();
+    request(true);
+    answer();
+    assertCounts(1, 0);
+    serverCloses();
+    assertCounts(1, 1);
+  }
+
+  @Test
+  void closedAsTheNextRequestWasWritten() {
+    request(false);
+    answer();
+    clock.addAndGet(SOON);
+    request(true);
+    clock.addAndGet(SOON);
+    serverCloses();
+    assertThat(connection.isActive()).isFalse();
+    assertThat(watch.isLost(clock.get())).isTrue();
+    watch.lost();
+    assertCounts(0, 1);
+  }
+
+  @Test
+  void newConnectionThatClosesHasLostNothing() {
+    request(false);
+    serverCloses();
+    assertThat(watch.isLost(clock.get())).isFalse();
+    assertCounts(0, 0);
+  }
+
+  @Test
+  void closedBeforeItIsRead() throws Exception {
+    assumeTrue(Epoll.isAvailable(), "skipped: Linux only");
+    EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+    try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Channel channel =
+          new Bootstrap()
+              .group(group)
+              .channel(EpollSocketChannel.class)
+              .option(ChannelOption.AUTO_READ, false)
+              .handler(new ChannelInboundHandlerAdapter())
+              .connect(listener.getLocalSocketAddress())
+              .sync()
+              .channel();
+      try (Socket accepted = listener.accept()) {
+        assertThat(accepted.isConnected()).isTrue();
+        assertThat(AnswerWatch.isClosed(channel)).isFalse();
+      }
+      while (!AnswerWatch.isClosed(channel)) {
+        Thread.onSpinWait();
+      }
+      assertThat(channel.isActive()).isTrue();
+      channel.close().sync();
+    } finally {
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.github.gatlingllm.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class ServerConnectionsTest {
+
+  private final ServerConnections server = new ServerConnections("127.0.0.1:8000");
+
+  @Test
+  void halfOfTheLastSixteenAreMost() {
+    for (int i = 0; i < 7; i++) {
+      server.wasClosed();
+      server.wasKept();
+    }
+    assertThat(server.closesMost()).isFalse();
+    server.wasClosed();
+    assertThat(server.closesMost()).isTrue();
+    assertThat(server.closed()).isEqualTo(8);
+    assertThat(server.kept()).isEqualTo(7);
+  }
+
+  @Test
+  void closingEveryTenthConnectionIsNotMost() {
+    for (int i = 1; i <= 1_000; i++) {
+      if (i % 10 == 0) {
+        server.wasClosed();
+      } else {
+        server.wasKept();
+      }
+      assertThat(server.closesMost()).isFalse();
+    }
+  }
+
+  /** As after all connections were closed at once because a server was started again. */
+  @Test
+  void serverThatKeepsItsConnectionsAgainIsTrustedAgain() {
+    for (int i = 0; i < 64; i++) {
+      server.wasClosed();
+    }
+    for (int i = 0; i < 8; i++) {
+      server.wasKept();
+      assertThat(server.closesMost()).isTrue();
+    }
+    server.wasKept();
+    assertThat(server.closesMost()).isFalse();
+  }
+}

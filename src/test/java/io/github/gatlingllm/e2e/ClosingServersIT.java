@@ -1,0 +1,118 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.Exchange;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.ScriptedServer;
+import io.github.gatlingllm.testing.ScriptedServer.Script;
+import io.github.gatlingllm.testing.SelfSigned;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers that close their connections without saying so cost no request, and none twice. */
+class ClosingServersIT {
+
+  private static final long MOST_LATER_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
+
+  /** As llama.cpp's server does: the answer is whole, and no header said {@code close}. */
+  private static Exchange answer(Exchange exchange) throws IOException {
+    return exchange
+        .startStream()
+        .event(ChatChunks.content("a"))
+        .event(ChatChunks.finish("stop"))
+        .done()
+        .lastChunk();
+  }
+
+  private static void closesEveryTime(Exchange exchange) throws IOException {
+    answer(exchange).close();
+  }
+
+  private static void closesSomeTimeLater(Exchange exchange)
+      throws IOException, InterruptedException {
+    answer(exchange);
+    TimeUnit.NANOSECONDS.sleep(ThreadLocalRandom.current().nextLong(MOST_LATER_NANOS));
+    exchange.close();
+  }
+
+  private static void closesEveryTenthTime(Exchange exchange) throws IOException {
+    answer(exchange);
+    if (exchange.request().indexOnConnection() == 9) {
+      exchange.close();
+    }
+  }
+
+  @Test
+  void noRequestFailsAndNoneIsAnsweredTwice(@TempDir Path folder) throws Exception {
+    SSLContext tls = SelfSigned.sslContext(folder);
+    List<Script> scripts =
+        List.of(
+            ClosingServersIT::closesEveryTime,
+            ClosingServersIT::closesSomeTimeLater,
+            ClosingServersIT::closesEveryTenthTime);
+    List<ScriptedServer> servers =
+        scripts.stream()
+            .flatMap(
+                script ->
+                    Stream.of(ScriptedServer.start(script), ScriptedServer.startTls(tls, script)))
+            .toList();
+    try {
+      GatlingRun run =
+          GatlingRun.of(ClosingServersSimulation.class)
+              .set(
+                  "servers",
+                  servers.stream().map(ScriptedServer::baseUrl).collect(Collectors.joining(",")))
+              .noReports()
+              .run();
+
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      for (ScriptedServer server : servers) {
+        assertEachIsAnsweredOnce(server, run);
+      }
+      assertThat(run.info().connections()).hasSize(servers.size());
+      for (ScriptedServer server : servers.subList(0, 2)) {
+        RunInfo.Connections seen = run.info().connections().get("127.0.0.1:" + server.port());
+        assertThat(seen.closed()).as("closed after nearly all answers").isGreaterThan(450);
+        assertThat(run.output()).contains("LLM: 127.0.0.1:" + server.port() + " closes its");
+      }
+    } finally {
+      for (ScriptedServer server : servers) {
+        server.close();
+      }
+    }
+  }
+
+  private static void assertEachIsAnsweredOnce(ScriptedServer server, GatlingRun run)
+      throws IOException {
+    List<RequestRecord> records =
+        run.requests().stream()
+            .filter(record -> record.identity().endpoint().startsWith(server.baseUrl() + "/"))
+            .toList();
+    assertThat(records)
+        .hasSize(ClosingServersSimulation.REQUESTS)
+        .allSatisfy(
+            record -> {
+              assertThat(record.outcome().status()).isEqualTo(RequestStatus.COMPLETE);
+              assertThat(record.timing().connectNanos()).isBetween(0L, record.timing().ttftNanos());
+            });
+    assertThat(server.exchanges())
+        .filteredOn(exchange -> !exchange.sends().isEmpty())
+        .extracting(exchange -> exchange.request().header("X-Request-Id"))
+        .doesNotHaveDuplicates()
+        .containsExactlyInAnyOrderElementsOf(
+            records.stream().map(record -> record.identity().requestId()).toList());
+  }
+}
