@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.gatling.core.session.Session;
+import io.github.gatlingllm.action.LlmRequest.MessagePart;
 import io.github.gatlingllm.wire.GenerationRequest;
 import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.workload.Conversation;

@@ -15,9 +15,7 @@ import io.gatling.http.util.SslContexts;
 import io.gatling.javaapi.http.HttpRequestActionBuilder;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.client.StreamedExchange;
-import io.netty.channel.EventLoop;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
@@ -148,12 +146,10 @@ final class HttpCall {
       if (alone == 0) {
         return;
       }
-      EventLoop eventLoop = session.eventLoop();
-      var unused =
-          eventLoop.schedule(
-              () -> http.httpEngine().flushClientIdChannels(alone, eventLoop),
-              ServerConnections.RIGHT_AFTER_NANOS,
-              TimeUnit.NANOSECONDS);
+      EventLoops.at(
+          session.eventLoop(),
+          System.nanoTime() + ServerConnections.RIGHT_AFTER_NANOS,
+          () -> http.httpEngine().flushClientIdChannels(alone, session.eventLoop()));
     }
   }
 

@@ -7,11 +7,8 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
-import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -30,11 +27,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   /** A gate that warm-up requests do wait at, so that waiting is warm too. */
   private static final int WARM_UP_GATE = 16;
-
-  private static final List<Field> PARTS =
-      Arrays.stream(LlmProtocol.class.getFields())
-          .filter(field -> !Modifier.isStatic(field.getModifiers()))
-          .toList();
 
   /** Label of the server under test. */
   public String target = "";
@@ -200,15 +192,32 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return parts().hashCode();
   }
 
-  private List<@Nullable Object> parts() {
-    List<@Nullable Object> parts = new ArrayList<>();
-    try {
-      for (Field part : PARTS) {
-        parts.add(part.get(this));
-      }
-    } catch (IllegalAccessException e) {
-      throw new AssertionError(e);
-    }
-    return parts;
+  /** All of them: what makes two protocols equal. */
+  List<@Nullable Object> parts() {
+    return Arrays.asList(
+        target,
+        baseUrls,
+        apiKey,
+        model,
+        headers,
+        requestTimeout,
+        idleTimeout,
+        maxInFlight,
+        verifyTls,
+        shareConnections,
+        streaming,
+        pinning,
+        includeUsage,
+        extraBody,
+        prefix,
+        slo,
+        sloByName,
+        assertions,
+        recording,
+        report,
+        warmUp,
+        seed,
+        tokenizer,
+        notes);
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.action;
 
+import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -89,5 +90,20 @@ final class RunConfig {
     config.putAll(protocol.notes);
     config.put(TOKENIZER, protocol.tokenizer.name());
     return config;
+  }
+
+  /** What ran: versions that decide how a measurement is read. */
+  static Map<String, String> versions() {
+    Map<String, String> versions = new LinkedHashMap<>();
+    versions.put("gatling-llm", versionOf(RunConfig.class, "dev"));
+    versions.put("gatling", versionOf(Simulation.class, "3.15"));
+    versions.put("java", Runtime.version().toString());
+    versions.put("os", System.getProperty("os.name") + " " + System.getProperty("os.arch"));
+    return versions;
+  }
+
+  private static String versionOf(Class<?> part, String otherwise) {
+    String version = part.getPackage().getImplementationVersion();
+    return version == null ? otherwise : version;
   }
 }

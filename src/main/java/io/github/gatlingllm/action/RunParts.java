@@ -184,7 +184,7 @@ record RunParts(
                 .targets(RunConfig.targets(used, unpinned))
                 .report(RunConfig.report(used))
                 .seed(first.seed)
-                .versions(Versions.ofThisRun()));
+                .versions(RunConfig.versions()));
   }
 
   private static RunInfo.TargetSlo judge(LlmProtocol protocol) {

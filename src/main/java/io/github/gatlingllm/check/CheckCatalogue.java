@@ -59,7 +59,7 @@ enum CheckCatalogue {
       "runs whose run.json says what was planned or started",
       in ->
           in.info().started() != null
-              || in.levels().stream().anyMatch(level -> level.planned() != null),
+              || in.levels().stream().anyMatch(level -> level.info().planned() != null),
       "Figures miss these requests: look at Gatling's log, and for a generator short of CPU or"
           + " memory.",
       LoadChecks::allAccounted),
@@ -104,6 +104,15 @@ enum CheckCatalogue {
       CheckInput::hasArrivals,
       "Figures from schedule include the lag; give the generator more CPU.",
       LoadChecks::startLag),
+  SILENT_SPANS(
+      "Did bytes keep coming while requests were in flight?",
+      "longest time without a byte for any streamed request in flight, s",
+      Threshold.when("above 1 s and 3 × the longest wait of the median request"),
+      "load levels whose answers are streams",
+      in -> in.levels().stream().anyMatch(level -> level.silence() != null),
+      "The server stalled: look at its log. Read E2E and TTFT from schedule, which count what users"
+          + " waited.",
+      LoadChecks::silentSpans),
   LOW_N(
       "Are there enough values for a p99?",
       "values of E2E",

@@ -2,6 +2,7 @@ package io.github.gatlingllm.check;
 
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -60,28 +61,35 @@ public record CheckInput(
    * One load level.
    *
    * @param label with its target and scenario where there are several
+   * @param info what the run says of it
    * @param isPlanned false where only the records know it
-   * @param planned requests that the plan asks for in its measure window; null where it does not
-   *     say
-   * @param sent of those, how many started; more where users send several each
+   * @param sent of the requests that its plan asks for, how many started; more where users send
+   *     several each
    * @param isOpen whether its users arrive by a schedule
    * @param isCutShort whether a rule ended it before its time
    * @param law null without a measure window, and where nothing counted what was in flight
+   * @param silence null without a measure window, and where most answers were no streams
    * @param steadiness null where it is too short to look for one, or changes by plan
    */
   public record MeasuredLevel(
       String label,
+      LevelInfo info,
       boolean isPlanned,
-      @Nullable Long planned,
       long sent,
       boolean isOpen,
       boolean isCutShort,
       Figures figures,
       @Nullable LittlesLaw law,
+      @Nullable Silence silence,
       @Nullable Steadiness steadiness) {
+
+    boolean isClosedLoop() {
+      return info.kind().equals(LevelInfo.CLOSED_LOOP);
+    }
 
     /** How many requests fewer were sent than planned; below 0 for more. */
     long missing() {
+      Long planned = info.planned();
       return planned == null ? 0 : isOpen ? planned - sent : Math.max(0, planned - sent);
     }
   }
@@ -116,6 +124,20 @@ public record CheckInput(
       return 0.05 + (stayMs == 0 ? 0 : STAMP_MS / stayMs);
     }
   }
+
+  /**
+   * Spans of a measure window in which no streamed request of the target got a byte although some
+   * were in flight.
+   *
+   * @param longestS the longest that is too long, else the longest of all
+   * @param fromS its start in the window
+   * @param inFlight the most requests in flight in it
+   * @param boundS from where on it is too long
+   * @param spans how many are too long
+   * @param allS of these, how long all are together
+   */
+  public record Silence(
+      double longestS, double fromS, int inFlight, double boundS, int spans, double allS) {}
 
   /**
    * What was found when TTFT, E2E and output tok/s were tested for a trend over the measure window.
@@ -296,7 +318,7 @@ public record CheckInput(
       // Tokens that were billed and never came are in no event.
       boolean isComplete = Arrays.stream(tokens).sum() == output;
       return output != limit * ofChoice.length
-          || isComplete && Arrays.stream(ofChoice).anyMatch(length -> length != limit);
+          || (isComplete && Arrays.stream(ofChoice).anyMatch(length -> length != limit));
     }
 
     /** Whether events say another number of tokens than N, or there are more events than tokens. */

@@ -9,14 +9,17 @@ import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.check.CheckInput.Drift;
 import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
+import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Steadiness;
 import io.github.gatlingllm.check.CheckInput.Sweep;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -113,7 +116,7 @@ final class LoadChecks {
     long cut = 0;
     boolean isPlanKnown = false;
     for (MeasuredLevel level : in.levels()) {
-      Long ofLevel = level.planned();
+      Long ofLevel = level.info().planned();
       isPlanKnown |= ofLevel != null;
       planned += ofLevel == null ? 0 : ofLevel;
       long fewer = level.missing();
@@ -189,6 +192,44 @@ final class LoadChecks {
         arrivals.lagP99Ms(),
         "Starts lagged their plan by p50 %s, p99 %s, at most %s."
             .formatted(ms(arrivals.lagP50Ms()), ms(arrivals.lagP99Ms()), ms(arrivals.lagMaxMs())));
+  }
+
+  /** Of the level that was silent for longest. */
+  static Finding silentSpans(CheckInput in) {
+    MeasuredLevel level =
+        in.levels().stream()
+            .filter(l -> l.silence() != null)
+            .max(
+                Comparator.comparing((MeasuredLevel l) -> requireNonNull(l.silence()).spans() > 0)
+                    .thenComparing(l -> requireNonNull(l.silence()).longestS()))
+            .orElseThrow();
+    Silence silence = requireNonNull(level.silence());
+    Double windowS = level.figures().throughput().windowS();
+    Finding found =
+        Finding.of(
+                silence.longestS(),
+                silence.spans() == 0
+                    ? "%s: at most %s s without a byte for any request in flight."
+                        .formatted(level.label(), number(silence.longestS()))
+                    : "%s: no request got a byte for %s s, from %s s of the window on, although %s %s in flight; %s of %s s measured were such."
+                        .formatted(
+                            level.label(),
+                            number(silence.longestS()),
+                            number(silence.fromS()),
+                            count(silence.inFlight()),
+                            silence.inFlight() == 1 ? "was" : "were",
+                            number(silence.allS()),
+                            number(windowS)))
+            .threshold(silence.boundS())
+            .warnsIf(silence.spans() > 0);
+    Double perS = level.figures().throughput().requestsPerS();
+    return level.isClosedLoop() && perS != null && perS > 0
+        ? found.remedy(
+            "Look at the server's log. A closed loop asks nothing while it waits, and so its"
+                + " percentiles hide the stall (coordinated omission): measure with llm.rate="
+                + NumberText.threeDigits(perS)
+                + " instead of llm.concurrency, and read times from schedule.")
+        : found;
   }
 
   static Finding lowN(CheckInput in) {

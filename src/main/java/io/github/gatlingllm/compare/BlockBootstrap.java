@@ -1,7 +1,10 @@
 package io.github.gatlingllm.compare;
 
 import io.github.gatlingllm.compare.SliceSample.Weighted;
+import io.github.gatlingllm.metric.StudentT;
 import io.github.gatlingllm.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.stats.Persistence;
+import io.github.gatlingllm.stats.SliceTally;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

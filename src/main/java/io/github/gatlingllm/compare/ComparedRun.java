@@ -1,6 +1,5 @@
 package io.github.gatlingllm.compare;
 
-import io.github.gatlingllm.compare.SliceTally.TimeSlice;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
@@ -9,6 +8,8 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.RunStatistics.RecordSource;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
+import io.github.gatlingllm.stats.SliceTally;
+import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -24,13 +25,11 @@ public final class ComparedRun {
   private final RunInfo info;
   private final RecordSource source;
   private final RunFigures figures;
-  private final SliceTally slices;
 
-  private ComparedRun(RunInfo info, RecordSource source, RunFigures figures, SliceTally slices) {
+  private ComparedRun(RunInfo info, RecordSource source, RunFigures figures) {
     this.info = info;
     this.source = source;
     this.figures = figures;
-    this.slices = slices;
   }
 
   /**
@@ -43,9 +42,7 @@ public final class ComparedRun {
       @Nullable RunInfo info, @Nullable RunInfo judge, RecordSource source) throws IOException {
     RunInfo known = RunStatistics.completed(info, source);
     RunInfo whole = judge == null ? known : judgedAs(judge, known);
-    SliceTally slices = new SliceTally();
-    RunFigures figures = RunStatistics.of(whole, source, slices);
-    return new ComparedRun(whole, source, figures, slices);
+    return new ComparedRun(whole, source, RunStatistics.of(whole, source));
   }
 
   /** Where the base has one target, its SLO is that of every target of the other. */
@@ -81,7 +78,7 @@ public final class ComparedRun {
 
   /** Null where nothing was measured. */
   @Nullable SliceSample sampleOf(int stage) {
-    List<TimeSlice> parts = slices.slices(stage);
+    List<TimeSlice> parts = figures.slices().slices(stage);
     Double seconds = figures.summary().stages().get(stage).durationS();
     return parts == null || seconds == null
         ? null

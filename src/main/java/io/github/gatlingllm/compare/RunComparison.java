@@ -15,6 +15,8 @@ import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.stats.Persistence;
+import io.github.gatlingllm.stats.SliceTally;
 import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.metric;
 
 import java.math.BigDecimal;
+import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,11 @@ public final class NumberText {
   /** A number that was chosen, not measured: as short as it is, e.g. {@code 99.9}. */
   public static String plain(double value) {
     return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+  }
+
+  /** A measured number as a setting takes it: three significant digits, e.g. {@code 8.87}. */
+  public static String threeDigits(double value) {
+    return plain(new BigDecimal(value).round(new MathContext(3)).doubleValue());
   }
 
   /** A number that counts something: 1,234. */

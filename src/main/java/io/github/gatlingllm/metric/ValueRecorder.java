@@ -100,27 +100,24 @@ public final class ValueRecorder {
                     v.getCountAddedInThisIterationStep()));
   }
 
-  /** Of independent values, one per request: with intervals of confidence. */
+  /** Without intervals of confidence. */
   public Distribution distribution() {
-    return distribution(interval(0.5), interval(0.99));
+    return distribution(null, null, null);
   }
 
-  /** Of values that depend on each other, such as the gaps of one answer: without intervals. */
-  public Distribution pooled() {
-    return distribution(null, null);
-  }
-
-  private @Nullable Interval interval(double share) {
-    Interval.Ranks ranks = Interval.ofQuantile(moments.count(), share);
-    return ranks == null ? null : new Interval(atRank(ranks.low()), atRank(ranks.high()));
-  }
-
-  private double atRank(long rank) {
+  /**
+   * The value of that rank among all, ascending.
+   *
+   * @param rank 1 to the number of values
+   */
+  public double atRank(long rank) {
     // half a rank below, so that rounding cannot reach the next one
     return Objects.requireNonNull(percentile((rank - 0.5) * 100 / moments.count()));
   }
 
-  private Distribution distribution(@Nullable Interval p50Ci95, @Nullable Interval p99Ci95) {
+  /** With intervals of confidence; null where there is none. */
+  public Distribution distribution(
+      @Nullable Interval meanCi95, @Nullable Interval p50Ci95, @Nullable Interval p99Ci95) {
     if (isEmpty()) {
       return Distribution.EMPTY;
     }
@@ -139,6 +136,7 @@ public final class ValueRecorder {
         percentile(99),
         percentile(99.9),
         moments.max(),
+        meanCi95,
         p50Ci95,
         p99Ci95,
         lowN(moments.count(), isRate));

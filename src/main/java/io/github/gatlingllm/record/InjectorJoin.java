@@ -95,7 +95,7 @@ public final class InjectorJoin {
         scheduled < window.startUnixNanos()
             ? Phase.STABILIZE
             : scheduled >= end ? Phase.DRAIN : Phase.MEASURE;
-    return phase == Phase.MEASURE ? record : withPhase(record, phase);
+    return phase == Phase.MEASURE ? record : record.withPhase(phase);
   }
 
   /** That of its scenario's stage, else of the one of all scenarios. */
@@ -103,10 +103,6 @@ public final class InjectorJoin {
     String label = labelOf(id.stage());
     PhaseWindow own = measured.get(new StageKey(label, id.target(), id.scenario()));
     return own != null ? own : measured.get(new StageKey(label, id.target(), null));
-  }
-
-  private static RequestRecord withPhase(RequestRecord record, Phase phase) {
-    return RecordCopy.with(record, "identity", RecordCopy.with(record.identity(), "phase", phase));
   }
 
   private void refuseTwice() {

@@ -60,6 +60,31 @@ public record RequestRecord(
         && TokenGaps.share(events.count, tokens.streamedTokens) > 1;
   }
 
+  /** The same, of another phase. */
+  RequestRecord withPhase(Phase as) {
+    Identity id = identity;
+    Identity moved =
+        new Identity(
+            id.requestId,
+            id.runId,
+            id.injector,
+            id.trial,
+            id.requestIndex,
+            id.scenario,
+            id.name,
+            id.groups,
+            id.userId,
+            id.turn,
+            id.target,
+            id.endpoint,
+            id.model,
+            id.api,
+            id.streamed,
+            id.stage,
+            as);
+    return new RequestRecord(moved, timing, events, tokens, outcome, server, text);
+  }
+
   /** The record that a line describes; values that older files lack are derived from others. */
   static RequestRecord of(RecordCodec.Values v) {
     RequestStatus status = v.required(RecordField.STATUS);
@@ -256,6 +281,11 @@ public record RequestRecord(
       return fromSchedule(latencyNanos);
     }
 
+    /** closed − admitted; null when never admitted. */
+    public @Nullable Long stayNanos() {
+      return gateWaitNanos == null ? null : closedNanos;
+    }
+
     /** Epoch time of the planned arrival: start − start lag. */
     public long scheduledUnixNanos() {
       return startUnixNanos - startLagNanos;
@@ -302,7 +332,22 @@ public record RequestRecord(
       int late,
       boolean done,
       @Nullable Long longestGapNanos,
-      @Nullable Integer firstEventTokens) {}
+      @Nullable Integer firstEventTokens) {
+
+    /**
+     * From the first event to the next one of its choice, in nanoseconds; null where there is none,
+     * or times are not kept.
+     */
+    public @Nullable Long secondEventNanos() {
+      boolean oneChoice = choices.length != offsetsMicros.length;
+      for (int i = 1; i < offsetsMicros.length; i++) {
+        if (oneChoice || choices[i] == choices[0]) {
+          return (offsetsMicros[i] - offsetsMicros[0]) * 1_000L;
+        }
+      }
+      return null;
+    }
+  }
 
   /** How much was asked and answered. */
   public record Tokens(
@@ -324,6 +369,12 @@ public record RequestRecord(
      */
     public @Nullable Integer n() {
       return streamedTokens != null ? streamedTokens : outputTokens;
+    }
+
+    /** Reasoning that was billed and never came over the wire; 0 where nobody says so. */
+    public int hidden() {
+      Integer came = n();
+      return outputTokens == null || came == null ? 0 : Math.max(0, outputTokens - came);
     }
 
     /** Tokens of the prompt: the count of the server, else that of our tokenizer. */

@@ -20,6 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -266,54 +267,34 @@ public record RunInfo(
   /** A run that begins now: running, with nothing known yet but these. */
   public static RunInfo started(
       String id, String simulation, String injector, long startUnixNanos) {
-    return new RunInfo(
-        SCHEMA,
-        id,
-        simulation,
-        startUnixNanos,
-        null,
-        State.RUNNING,
-        null,
-        injector,
-        Map.of(),
-        Map.of(),
-        Map.of(),
-        "",
-        Slo.NONE.percentile(),
-        Slo.NONE.rule(),
-        Map.of(),
-        Map.of(),
-        Map.of(),
-        Map.of(),
-        null,
-        0,
-        null,
-        null,
-        Map.of(),
-        List.of(),
-        List.of(),
-        List.of());
+    return new RunInfoDraft(id, simulation, injector, startUnixNanos).build();
   }
 
-  private RunInfo with(String component, @Nullable Object value) {
-    return RecordCopy.with(this, component, value);
+  private RunInfo with(Consumer<RunInfoDraft> change) {
+    RunInfoDraft draft = new RunInfoDraft(this);
+    change.accept(draft);
+    return draft.build();
   }
 
   /** The same run, ended. */
   public RunInfo ended(long unixNanos, State how) {
-    return with("endUnixNanos", unixNanos).with("state", how);
+    return with(
+        run -> {
+          run.endUnixNanos = unixNanos;
+          run.state = how;
+        });
   }
 
   public RunInfo seed(@Nullable Long pinned) {
-    return with("seed", pinned);
+    return with(run -> run.seed = pinned);
   }
 
   public RunInfo versions(Map<String, String> byComponent) {
-    return with("versions", byComponent);
+    return with(run -> run.versions = byComponent);
   }
 
   public RunInfo config(Map<String, String> byName) {
-    return with("config", byName);
+    return with(run -> run.config = byName);
   }
 
   /** One more setting, in place of any of that name. */
@@ -324,14 +305,17 @@ public record RunInfo(
   }
 
   public RunInfo workload(Map<String, String> byAspect) {
-    return with("workload", byAspect);
+    return with(run -> run.workload = byAspect);
   }
 
   /** The objectives of all requests, and when a level holds them. */
   public RunInfo slo(Slo global) {
-    return with("slo", global.toString())
-        .with("sloPercentile", global.percentile())
-        .with("sloRule", global.rule());
+    return with(
+        run -> {
+          run.slo = global.toString();
+          run.sloPercentile = global.percentile();
+          run.sloRule = global.rule();
+        });
   }
 
   /** The same objectives, held at another share or by another rule; null for no other. */
@@ -344,54 +328,57 @@ public record RunInfo(
                 percentile == null ? own.percentile() : percentile,
                 rule == null ? own.rule() : rule,
                 own.byRequest()));
-    return with("sloPercentile", percentile == null ? sloPercentile : percentile)
-        .with("sloRule", rule == null ? sloRule : rule)
-        .sloByTarget(targets);
+    return with(
+        run -> {
+          run.sloPercentile = percentile == null ? sloPercentile : percentile;
+          run.sloRule = rule == null ? sloRule : rule;
+          run.sloByTarget = targets;
+        });
   }
 
   public RunInfo sloByRequest(Map<String, String> byName) {
-    return with("sloByRequest", byName);
+    return with(run -> run.sloByRequest = byName);
   }
 
   /** What each target is judged by; empty where all are judged alike. */
   public RunInfo sloByTarget(Map<String, TargetSlo> byLabel) {
-    return with("sloByTarget", byLabel);
+    return with(run -> run.sloByTarget = byLabel);
   }
 
   public RunInfo targets(Map<String, TargetFacts> byLabel) {
-    return with("targets", byLabel);
+    return with(run -> run.targets = byLabel);
   }
 
   public RunInfo connections(Map<String, Connections> byAddress) {
-    return with("connections", byAddress);
+    return with(run -> run.connections = byAddress);
   }
 
   public RunInfo report(@Nullable ReportOptions options) {
-    return with("report", options);
+    return with(run -> run.report = options);
   }
 
   public RunInfo dropped(long records) {
-    return with("dropped", records);
+    return with(run -> run.dropped = records);
   }
 
   public RunInfo planned(@Nullable Long requests) {
-    return with("planned", requests);
+    return with(run -> run.planned = requests);
   }
 
   public RunInfo started(@Nullable Long requests) {
-    return with("started", requests);
+    return with(run -> run.started = requests);
   }
 
   public RunInfo notSent(Map<String, Long> byReason) {
-    return with("notSent", byReason);
+    return with(run -> run.notSent = byReason);
   }
 
   public RunInfo stages(List<LevelInfo> inOrder) {
-    return with("stages", inOrder);
+    return with(run -> run.stages = inOrder);
   }
 
   public RunInfo conclusions(List<Conclusion> found) {
-    return with("conclusions", found);
+    return with(run -> run.conclusions = found);
   }
 
   /** One more thing that a load plan found. */
@@ -400,7 +387,7 @@ public record RunInfo(
   }
 
   public RunInfo assertions(List<Assertion> gates) {
-    return with("assertions", gates);
+    return with(run -> run.assertions = gates);
   }
 
   /** What requests to that target are judged by. */

@@ -46,9 +46,11 @@ final class FactTables {
           Metric.TTFT_MS,
           Metric.TTFT_FROM_SCHEDULE_MS,
           Metric.TTFO_MS,
+          Metric.TTFO_FROM_SCHEDULE_MS,
           Metric.ITL_MS,
           Metric.TPOT_MS,
           Metric.E2E_MS,
+          Metric.E2E_FROM_SCHEDULE_MS,
           Metric.QUEUE_WAIT_MS,
           Metric.STALL_MS);
 

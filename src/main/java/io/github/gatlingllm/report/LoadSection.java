@@ -3,6 +3,8 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Pin;
@@ -42,7 +44,8 @@ final class LoadSection {
                 : "How much more the server delivers as load grows, and what that costs each"
                     + " user.");
     if (summary.stages().size() < 2) {
-      return section.body("load", Map.of("level", levels.isEmpty() ? "" : levels.get(0)));
+      return section.body(
+          "load", Map.of("level", levels.isEmpty() ? "" : levels.get(0), "closed", closedLoop()));
     }
     List<Chart> charts = new ArrayList<>();
     charts.add(curve());
@@ -55,7 +58,29 @@ final class LoadSection {
       charts.add(latency("load-tpot", Metric.TPOT_MS, "tpot"));
       charts.add(jitter());
     }
-    return section.charts(charts);
+    return section.body(closedLoop()).charts(charts);
+  }
+
+  /** What closed loops cannot show, and the open load that does; empty where none was closed. */
+  private String closedLoop() {
+    for (Curve curve : curves) {
+      List<String> rates =
+          of(curve).stream()
+              .filter(stage -> stage.kind().equals(LevelInfo.CLOSED_LOOP))
+              .map(stage -> stage.figures().throughput().requestsPerS())
+              .filter(rate -> rate != null && rate > 0)
+              .map(NumberText::threeDigits)
+              .distinct()
+              .toList();
+      if (!rates.isEmpty()) {
+        return "Users of a closed loop ask again only when they have their answer: while the server"
+            + " stalls nobody asks, and percentiles hide it (coordinated omission). The same load"
+            + " from users who do not wait for each other: -Dllm.rate="
+            + String.join(",", rates)
+            + " instead of -Dllm.concurrency.";
+      }
+    }
+    return "";
   }
 
   private Chart curve() {

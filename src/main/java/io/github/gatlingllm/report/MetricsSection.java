@@ -137,11 +137,17 @@ final class MetricsSection {
 
     Table of(Figures figures) {
       row(Metric.OUTPUT_TOKENS_PER_S, figures);
+      row(Metric.BILLED_OUTPUT_TOKENS_PER_S, figures);
+      row(Metric.PEAK_OUTPUT_TOKENS_PER_S, figures);
+      row(Metric.INPUT_TOKENS_PER_S, figures);
       row(Metric.TOTAL_TOKENS_PER_S, figures);
       row(Metric.WALL_OUTPUT_TOKENS_PER_S, figures);
       row(Metric.REQUESTS_PER_S, figures);
       Double perMinute = figures.throughput().requestsPerMin();
       row("Requests", "the same per minute", perMinute, "requests/min", HIGHER);
+      row(Metric.EFFECTIVE_CONCURRENCY, figures);
+      row(Metric.ACTIVE_CONCURRENCY, figures);
+      row(Metric.PEAK_IN_FLIGHT, figures);
       trials(figures.throughput().trials());
       share(figures.goodput());
       row(Metric.GOODPUT_REQUESTS_PER_S, figures);
@@ -191,7 +197,7 @@ final class MetricsSection {
           switch (metric.better()) {
             case HIGHER -> HIGHER;
             case LOWER -> LOWER;
-            case NEITHER -> "1 is exact";
+            case NEITHER -> metric == Metric.BATCH_RATIO ? "1 is exact" : "the load";
           };
       row(metric.title(), metric.formula(), metric.number(figures), metric.unit().sign(), better);
     }

@@ -3,7 +3,6 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.record.ArrivalFile;
-import io.github.gatlingllm.record.RunClock;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

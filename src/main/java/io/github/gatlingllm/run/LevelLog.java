@@ -8,7 +8,6 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.RunClock;
 import io.github.gatlingllm.record.RunInfo.TargetSlo;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import java.time.Duration;

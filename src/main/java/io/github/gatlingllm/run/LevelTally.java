@@ -6,7 +6,6 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.RunClock;
 import io.github.gatlingllm.record.RunInfo.TargetSlo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloCounts;

@@ -7,7 +7,6 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Recorder;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RunClock;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.ConsoleBlock;

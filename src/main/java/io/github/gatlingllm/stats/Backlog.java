@@ -80,7 +80,7 @@ final class Backlog {
     }
 
     private boolean isBeyondChance(long came, long left) {
-      return came - left >= BEYOND_CHANCE * Math.sqrt(came + left);
+      return came - left >= BEYOND_CHANCE * Math.sqrt((double) came + left);
     }
 
     Queue queue(boolean grows) {

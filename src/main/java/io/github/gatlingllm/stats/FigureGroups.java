@@ -1,10 +1,14 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Figures.Trials;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.stats.GroupTally.Judge;
+import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.List;
 import java.util.Objects;
@@ -20,8 +24,13 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
         !counted.arrivals.isEmpty()
             || counted.windows.stages().stream()
                 .map(w -> groups.joined(key -> key.stage() == w.index()).tally())
-                .anyMatch(tally -> HeadlineClock.waited(tally::distribution));
+                .anyMatch(tally -> HeadlineClock.waited(metric -> values(tally, metric)));
     return new FigureGroups(counted, new HeadlineClock(isNamed));
+  }
+
+  private static Distribution values(Tally tally, Metric metric) {
+    ValueRecorder values = tally.values(metric);
+    return values == null ? Distribution.EMPTY : values.distribution();
   }
 
   /** The cells that are wanted, in one. */
@@ -33,7 +42,24 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
             sum.add(cell);
           }
         });
-    return sum;
+    return sum.with(intervals(which));
+  }
+
+  /** Null unless the cells are all those of one stage, whose load is constant. */
+  private @Nullable ConfidenceIntervals intervals(Predicate<RunStatistics.Key> which) {
+    List<Integer> stages =
+        counted.cells.keySet().stream().filter(which).map(key -> key.stage()).distinct().toList();
+    if (stages.size() != 1
+        || !counted.cells.keySet().stream()
+            .allMatch(key -> key.stage() != stages.get(0) || which.test(key))) {
+      return null;
+    }
+    LevelWindow window = counted.windows.stages().get(stages.get(0));
+    List<TimeSlice> slices = counted.slices.slices(window.index());
+    boolean isSteady = window.nanos() > 0 && window.level().isSteadyByPlan();
+    return slices == null || !isSteady || window.level().kind().equals(LevelInfo.BATCH)
+        ? null
+        : new ConfidenceIntervals(slices);
   }
 
   /** Length of the measure windows of those stages together; what overlaps counts once. */

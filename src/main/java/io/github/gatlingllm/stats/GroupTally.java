@@ -1,25 +1,44 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Distribution;
-import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Figures.Throughput;
 import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloCounts;
+import io.github.gatlingllm.stats.Windows.LevelWindow;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The requests of one stage and one name; cells are joined into stages, targets and the run. */
-record GroupTally(Tally tally, WindowThroughput flow) {
+/**
+ * The requests of one stage and one name; cells are joined into stages, targets and the run.
+ *
+ * @param intervals null where these are not all requests of one stage of constant load
+ */
+record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceIntervals intervals) {
 
   static GroupTally empty() {
-    return new GroupTally(new Tally(), new WindowThroughput());
+    return new GroupTally(new Tally(), new WindowThroughput(), null);
+  }
+
+  GroupTally with(@Nullable ConfidenceIntervals theirs) {
+    return new GroupTally(tally, flow, theirs);
+  }
+
+  static GroupTally of(LevelWindow window) {
+    GroupTally empty = empty();
+    empty.flow.watch(window);
+    return empty;
   }
 
   void add(GroupTally other) {
@@ -56,10 +75,17 @@ record GroupTally(Tally tally, WindowThroughput flow) {
     Map<Metric, Distribution> all = new EnumMap<>(Metric.class);
     for (Metric metric : Metric.distributions()) {
       if (metric.unit() != Metric.Unit.TOKENS_PER_S) {
-        all.put(metric, tally.distribution(metric));
+        all.put(metric, distribution(metric));
       }
     }
     return all;
+  }
+
+  private Distribution distribution(Metric metric) {
+    ValueRecorder values = tally.values(metric);
+    return values == null
+        ? Distribution.EMPTY
+        : intervals == null ? values.distribution() : intervals.distribution(metric, values);
   }
 
   private Throughput throughput(double window, @Nullable Trials trials) {
@@ -67,13 +93,19 @@ record GroupTally(Tally tally, WindowThroughput flow) {
     return new Throughput(
         window == 0 ? null : (Double) window,
         per(flow.tokens, window),
+        flow.billedKnown ? per(flow.tokens + flow.hiddenTokens, window) : null,
+        flow.peak(Peaks::tokensPerS),
+        flow.promptKnown ? per((double) flow.promptTokens, window) : null,
         flow.promptKnown ? per(flow.tokens + flow.promptTokens, window) : null,
         requests,
         requests == null ? null : (Double) (requests * 60),
+        per(flow.inFlightNanos / 1e9, window),
+        per(flow.receivingNanos / 1e9, window),
+        flow.peak(Peaks::inFlight),
         tally.spans().wallTokensPerS(),
-        tally.distribution(Metric.USER_TOKENS_PER_S),
-        tally.distribution(Metric.DECODE_TOKENS_PER_S),
-        tally.distribution(Metric.PREFILL_TOKENS_PER_S),
+        distribution(Metric.USER_TOKENS_PER_S),
+        distribution(Metric.DECODE_TOKENS_PER_S),
+        distribution(Metric.PREFILL_TOKENS_PER_S),
         trials);
   }
 
@@ -91,7 +123,7 @@ record GroupTally(Tally tally, WindowThroughput flow) {
     return new Goodput(
         judge.quote(),
         all.share(),
-        all.isUndefined() ? null : Interval.ofShare(all.met(), all.judged()),
+        intervals == null || all.isUndefined() ? null : intervals.share(all.met(), all.judged()),
         per((double) flow.met, window),
         per(flow.sloTokens, window),
         all.judged(),
@@ -123,20 +155,36 @@ record GroupTally(Tally tally, WindowThroughput flow) {
     private double sloTokens;
     private long promptTokens;
     private boolean promptKnown;
+    private long hiddenTokens;
+    private boolean billedKnown;
     private long arrived;
     private long ok;
     private long met;
     private long inFlightNanos;
+    private long receivingNanos;
+    private final List<Peaks> peaks = new ArrayList<>();
     private final Moments staysMs = new Moments();
 
-    void tokens(double count, boolean inSlo) {
+    /** What was most in that window is looked for. */
+    void watch(LevelWindow window) {
+      peaks.add(new Peaks(window.from(), window.to()));
+    }
+
+    void tokens(long unixNanos, double count, boolean inSlo) {
       tokens += count;
       sloTokens += inSlo ? count : 0;
+      peaks.get(0).tokens(unixNanos, count);
     }
 
     void promptTokens(int count) {
       promptTokens += count;
       promptKnown = true;
+    }
+
+    /** Of an answer whose billed tokens the server said. */
+    void hiddenTokens(int count) {
+      hiddenTokens += count;
+      billedKnown = true;
     }
 
     void arrival() {
@@ -150,8 +198,15 @@ record GroupTally(Tally tally, WindowThroughput flow) {
       met += inSlo ? 1 : 0;
     }
 
-    void inFlight(long nanos) {
+    /** A request was in flight, for so long of it in the window. */
+    void inFlight(long admitted, long closed, long nanos) {
       inFlightNanos += nanos;
+      peaks.get(0).inFlight(admitted, closed);
+    }
+
+    /** A request received tokens for so long of the window. */
+    void receiving(long nanos) {
+      receivingNanos += nanos;
     }
 
     void add(WindowThroughput other) {
@@ -159,11 +214,25 @@ record GroupTally(Tally tally, WindowThroughput flow) {
       sloTokens += other.sloTokens;
       promptTokens += other.promptTokens;
       promptKnown |= other.promptKnown;
+      hiddenTokens += other.hiddenTokens;
+      billedKnown |= other.billedKnown;
       arrived += other.arrived;
       ok += other.ok;
       met += other.met;
       inFlightNanos += other.inFlightNanos;
+      receivingNanos += other.receivingNanos;
+      peaks.addAll(other.peaks);
       staysMs.add(other.staysMs);
+    }
+
+    /** The largest of all windows; those that overlap are one. */
+    @Nullable Double peak(Function<Peaks, @Nullable Number> of) {
+      return Peaks.joined(peaks).stream()
+          .map(of)
+          .filter(Objects::nonNull)
+          .map(Number::doubleValue)
+          .max(Double::compare)
+          .orElse(null);
     }
 
     /** Requests that were scheduled in the window. */

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the records of a run into its figures, in one pass and bounded memory whatever the number
- * of requests: about 1 MiB per stage and request name, 20 MiB for charts.
+ * of requests: about 1 MiB per stage and request name, 4 MiB per stage for its time slices, 20 MiB
+ * for charts.
  *
  * <pre>{@code
  * RunFigures figures = RunStatistics.of(info, sink -> RecordFile.read(requestsJsonl, sink));
@@ -39,6 +40,8 @@ public final class RunStatistics {
   private static final int MOST_NAMES = 100;
   private static final String OTHER_NAMES = "(other names)";
 
+  private final long runStart;
+  private final long runEnd;
   final Windows windows;
   private final TokenStream stream = new TokenStream();
   final SloTally slo;
@@ -51,43 +54,21 @@ public final class RunStatistics {
   final Map<Integer, TrialTally> trials = new LinkedHashMap<>();
   final Map<String, ValueRecorder> server = new LinkedHashMap<>();
   private final Tallies<String> injectors = new Tallies<>("(others)");
+  final Map<String, SilenceTally> silence = new LinkedHashMap<>();
   final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;
   final RequestSampleTally requestSamples;
-  private final @Nullable Listener listener;
+  final SliceTally slices = new SliceTally();
 
   record Key(int stage, String name) {}
 
-  /**
-   * Hears how requests and tokens are attributed to the load levels of a run. A level is its
-   * position among the run's; {@code at} is a position in its measure window, 0 at the start and 1
-   * at the end.
-   */
-  public interface Listener {
-
-    /** Tokens arrived in the measure window. */
-    void tokens(int level, double at, double tokens, boolean inSlo);
-
-    /** A request ended in the measure window. */
-    void ended(int level, double at, boolean ok, boolean inSlo);
-
-    /**
-     * A request was scheduled in the phase measure, perhaps outside the window.
-     *
-     * @param met whether it met its SLO; null where it has none, or is not judged
-     */
-    void measured(int level, double at, RequestRecord record, @Nullable Boolean met);
-
-    /** A request that was measured and is ok waited so long for each of so many tokens. */
-    void tokenGap(int level, double at, double micros, int tokens);
-  }
-
-  private RunStatistics(RunInfo info, @Nullable Listener listener) {
+  private RunStatistics(RunInfo info) {
     Long end = info.endUnixNanos();
-    this.listener = listener;
     windows = new Windows(info.stages(), end == null ? info.startUnixNanos() : end);
     slo = new SloTally(info);
     overTime = new OverTime(info.startUnixNanos());
+    runStart = info.startUnixNanos();
+    runEnd = end == null ? info.startUnixNanos() : end;
     answers = new AnswerCounts(info::isOutputPinned);
     requestSamples = new RequestSampleTally(info.startUnixNanos());
   }
@@ -99,17 +80,7 @@ public final class RunStatistics {
    *     the records, which takes a second pass
    */
   public static RunFigures of(@Nullable RunInfo info, RecordSource source) throws IOException {
-    return of(completed(info, source), hasNoStages(info), source, null);
-  }
-
-  /**
-   * The figures of a run, judged by its own SLO.
-   *
-   * @param info with all its stages
-   */
-  public static RunFigures of(RunInfo info, RecordSource source, Listener listener)
-      throws IOException {
-    return of(info, hasNoStages(info), source, listener);
+    return of(completed(info, source), hasNoStages(info), source);
   }
 
   /**
@@ -140,13 +111,12 @@ public final class RunStatistics {
    */
   public static RunFigures of(
       @Nullable RunInfo info, UnaryOperator<RunInfo> slo, RecordSource source) throws IOException {
-    return of(slo.apply(completed(info, source)), hasNoStages(info), source, null);
+    return of(slo.apply(completed(info, source)), hasNoStages(info), source);
   }
 
-  private static RunFigures of(
-      RunInfo info, boolean inferred, RecordSource source, @Nullable Listener listener)
+  private static RunFigures of(RunInfo info, boolean inferred, RecordSource source)
       throws IOException {
-    RunStatistics statistics = new RunStatistics(info, listener);
+    RunStatistics statistics = new RunStatistics(info);
     ReadReport file = source.replay(statistics::add);
     return new SummaryAssembly(info, inferred, file, statistics).figures();
   }
@@ -176,6 +146,7 @@ public final class RunStatistics {
     stream.read(record);
     tokens(stage, name, inSlo);
     passage(record, stage, name, inSlo);
+    silence.computeIfAbsent(id.target(), t -> new SilenceTally(runStart, runEnd)).add(record);
     injectors.add(id.injector());
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
       arrivals.computeIfAbsent(stage.index(), i -> new ArrivalTally(stage)).add(record);
@@ -189,13 +160,7 @@ public final class RunStatistics {
         trials.computeIfAbsent(stage.index(), i -> new TrialTally()).add(record);
       }
       answers.add(record, stream.times());
-      if (listener != null) {
-        double at = stage.position(record.timing().scheduledUnixNanos());
-        listener.measured(stage.index(), at, record, met);
-        for (int g = 0; g < stream.gaps() && record.outcome().ok(); g++) {
-          listener.tokenGap(stage.index(), at, stream.tokenMicros(g), stream.gapTokens(g));
-        }
-      }
+      slices.measured(stage, record, stream, met);
       requestSamples.add(record, stream, stage, met);
       objectives.add(record, judgement);
       if (record.outcome().ok()) {
@@ -223,11 +188,9 @@ public final class RunStatistics {
           steady = steadiness(now);
           window = now;
         }
-        flow.tokens(tokens, inSlo);
+        flow.tokens(at, tokens, inSlo);
         steady.tokens(at, tokens);
-        if (listener != null) {
-          listener.tokens(now.index(), now.position(at), tokens, inSlo);
-        }
+        slices.tokens(now, at, tokens, inSlo);
       }
     }
     if (stream.arrivals() > 0) {
@@ -269,14 +232,40 @@ public final class RunStatistics {
     }
     Long closed = t.closedUnixNanos();
     if (closed != null) {
+      billed(record, stage, name, answered == null ? closed : admitted + answered);
       overTime.inFlight(admitted, closed);
+      tokensInFlight(admitted, closed, prompt == null ? 0 : prompt);
       for (LevelWindow window : windows.besides(stage)) {
         long overlap = window.overlapNanos(admitted, closed);
         if (overlap > 0) {
-          cell(window, name).flow().inFlight(overlap);
+          WindowThroughput flow = cell(window, name).flow();
+          flow.inFlight(admitted, closed, overlap);
+          if (ttft != null && t.latencyNanos() != null) {
+            flow.receiving(window.overlapNanos(admitted + ttft, admitted + t.latencyNanos()));
+          }
         }
       }
       ended(record, stage, name, closed, (closed - admitted) / 1e6, inSlo);
+    }
+  }
+
+  /** What came over the wire is counted as it comes. */
+  private void tokensInFlight(long admitted, long closed, double prompt) {
+    double all = prompt;
+    for (int i = 0; i < stream.arrivals(); i++) {
+      all += stream.tokens(i);
+    }
+    overTime.tokensInFlight(admitted, prompt);
+    overTime.tokensInFlight(closed, -all);
+  }
+
+  /** Reasoning that never came over the wire is counted with what came after it. */
+  private void billed(RequestRecord record, LevelWindow stage, String name, long unixNanos) {
+    if (record.tokens().source() == RequestRecord.TokenSource.USAGE) {
+      LevelWindow window = windows.at(unixNanos, stage);
+      if (window != null) {
+        cell(window, name).flow().hiddenTokens(record.tokens().hidden());
+      }
     }
   }
 
@@ -294,9 +283,7 @@ public final class RunStatistics {
     LevelWindow window = windows.at(closed, stage);
     if (window != null) {
       cell(window, name).flow().ended(stayMs, ok, inSlo);
-      if (listener != null) {
-        listener.ended(window.index(), window.position(closed), ok, inSlo);
-      }
+      slices.ended(window, closed, ok, inSlo);
     }
   }
 
@@ -307,7 +294,7 @@ public final class RunStatistics {
   }
 
   private GroupTally cell(LevelWindow stage, String name) {
-    return cells.computeIfAbsent(new Key(stage.index(), name), k -> GroupTally.empty());
+    return cells.computeIfAbsent(new Key(stage.index(), name), k -> GroupTally.of(stage));
   }
 
   private SteadyState steadiness(LevelWindow stage) {
@@ -341,6 +328,12 @@ public final class RunStatistics {
     ReadReport replay(Consumer<RequestRecord> sink) throws IOException;
   }
 
-  /** All that one pass over the records of a run yields: the numbers, and what charts draw. */
-  public record RunFigures(Summary summary, Series series) {}
+  /**
+   * All that one pass over the records of a run yields.
+   *
+   * @param summary the numbers
+   * @param series what charts draw
+   * @param slices what two runs are compared by
+   */
+  public record RunFigures(Summary summary, Series series, SliceTally slices) {}
 }

@@ -5,6 +5,7 @@ import io.github.gatlingllm.check.CheckInput;
 import io.github.gatlingllm.check.CheckInput.CachedPrompts;
 import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
+import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
@@ -89,7 +90,7 @@ final class SummaryAssembly {
             curves.stream().map(SummaryAssembly::curve).toList(),
             targets,
             requests());
-    return new RunFigures(summary, series(whole.tally()));
+    return new RunFigures(summary, series(whole.tally()), counted.slices);
   }
 
   private void addStage(LevelWindow window) {
@@ -127,8 +128,8 @@ final class SummaryAssembly {
     measured.add(
         new MeasuredLevel(
             parts.place(window.level()),
+            window.level(),
             !window.level().kind().equals(Windows.UNPLANNED),
-            window.level().planned(),
             arrivals == null
                 ? window.level().isOpen() ? 0 : figures.counts().started()
                 : arrivals.sent(),
@@ -136,6 +137,7 @@ final class SummaryAssembly {
             isCutShort(window),
             figures,
             inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
+            silence(window),
             steady == null ? null : steady.steadiness()));
   }
 
@@ -168,6 +170,11 @@ final class SummaryAssembly {
             .anyMatch(s -> s.figures().counts().planned() == null && info.planned() != null)
         ? null
         : info.planned();
+  }
+
+  private @Nullable Silence silence(LevelWindow window) {
+    SilenceTally silence = counted.silence.get(window.level().target());
+    return silence == null ? null : silence.over(window);
   }
 
   private static @Nullable LittlesLaw littlesLaw(
@@ -258,15 +265,12 @@ final class SummaryAssembly {
   }
 
   private List<RequestGroup> requests() {
-    Map<String, GroupTally> byName = new LinkedHashMap<>();
-    counted.cells.forEach(
-        (key, cell) -> byName.computeIfAbsent(key.name(), n -> GroupTally.empty()).add(cell));
     long window = parts.windowNanos(w -> true);
     List<RequestGroup> groups = new ArrayList<>();
-    byName.forEach(
-        (name, cell) ->
-            groups.add(
-                new RequestGroup(name, cell.figures(window, parts.judge(null), null, null, null))));
+    for (String name : parts.requests(null)) {
+      GroupTally cell = parts.joined(key -> key.name().equals(name));
+      groups.add(new RequestGroup(name, cell.figures(window, parts.judge(null), null, null, null)));
+    }
     return groups;
   }
 

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures.Counts;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.Figures.Jitter;
@@ -76,13 +75,18 @@ final class Tally {
         }
       }
       gaps(record, stream);
+    } else if (!wasCancelled) {
+      Double stay = Metric.FAILED_E2E_MS.of(record);
+      if (stay != null) {
+        recorder(Metric.FAILED_E2E_MS).add(stay);
+      }
     }
   }
 
   private void span(RequestRecord record, int stage) {
     Long closed = record.timing().closedUnixNanos();
     if (closed != null) {
-      Integer tokens = record.tokens().outputTokens();
+      Integer tokens = record.tokens().n();
       spans.add(stage, record.timing().scheduledUnixNanos(), closed, tokens == null ? 0 : tokens);
     }
   }
@@ -134,12 +138,9 @@ final class Tally {
     stalls += other.stalls;
   }
 
-  /** Of the values of a metric; those that depend on each other have no intervals. */
-  Distribution distribution(Metric metric) {
-    ValueRecorder values = metrics.get(metric);
-    return values == null
-        ? Distribution.EMPTY
-        : metric.isPooled() ? values.pooled() : values.distribution();
+  /** The values of a metric; null where there is none. */
+  @Nullable ValueRecorder values(Metric metric) {
+    return metrics.get(metric);
   }
 
   Spans spans() {

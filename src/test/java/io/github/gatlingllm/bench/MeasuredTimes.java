@@ -7,7 +7,6 @@ import io.github.gatlingllm.engine.GroundTruth;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RunClock;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -111,7 +110,7 @@ final class MeasuredTimes {
 
   /** The summary's tokens per second against what the engine sent in the measure window. */
   private static double windowError(GatlingRun run, EmbeddedEngine engine) throws Exception {
-    long epoch = RunClock.system().unixNanos(0);
+    long epoch = System.currentTimeMillis() * 1_000_000 - System.nanoTime();
     PhaseWindow window = run.info().stages().get(0).window(Phase.MEASURE).orElseThrow();
     long sent =
         engine.groundTruth().stream()

@@ -14,7 +14,6 @@ import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.Recorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.RunClock;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.stats.LiveStats;
 import io.netty.bootstrap.Bootstrap;
@@ -221,7 +220,6 @@ final class FloodReaders {
     private final int events;
     private final Path file = Files.createTempDirectory("flood").resolve("requests.jsonl");
     private final Recorder recorder = Recorder.open(file, new LiveStats(System::nanoTime));
-    private final RunClock clock = RunClock.system();
     private final AtomicLong index = new AtomicLong();
     private final ServerConnections server = new ServerConnections("flood");
 
@@ -306,7 +304,7 @@ final class FloodReaders {
               true,
               "c=64",
               Phase.MEASURE),
-          exchange.timeline().timing(clock.unixNanos(start), null, tokens.streamedTokens()),
+          exchange.timeline().timing(start, null, tokens.streamedTokens()),
           exchange.timeline().events(true),
           tokens,
           new RequestRecord.Outcome(

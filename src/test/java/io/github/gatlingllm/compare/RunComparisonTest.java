@@ -177,23 +177,6 @@ class RunComparisonTest {
         .hasMessageNotContaining("\n");
   }
 
-  @Test
-  void memoryOfASystemIsSeenInItsSlices() {
-    double[] alternating = new double[48];
-    double[] slow = new double[48];
-    for (int i = 0; i < 48; i++) {
-      alternating[i] = i % 2;
-      slow[i] = Math.sin(i * Math.PI / 12);
-    }
-
-    assertThat(Persistence.coefficient(alternating)).isZero();
-    assertThat(Persistence.coefficient(slow)).isEqualTo(0.9);
-    assertThat(Persistence.coefficient(new double[48])).isZero();
-    // 1 + 2 × ½ × 0.5 of the (1 + 0.5) ÷ (1 − 0.5) is in blocks of 2
-    assertThat(Persistence.missedBy(2, 0.5)).isCloseTo(2, within(1e-12));
-    assertThat(Persistence.missedBy(1, 0.5)).isCloseTo(3, within(1e-12));
-  }
-
   private static Change change(Comparison comparison, String figure) {
     return comparison.places().get(0).change(figure).orElseThrow();
   }

@@ -28,6 +28,9 @@ class ArrivalsIT {
       assertThat(offsets(once)).isEqualTo(planned());
       assertThat(engine.requestsReceived()).isEqualTo(2L * planned().size());
       assertThat(once.info().seed()).isEqualTo(42);
+      assertThat(once.info().planned()).isEqualTo(planned().size());
+      assertThat(once.info().started()).isEqualTo(2L * planned().size());
+      assertThat(once.check("all_accounted").get("level").asText()).isEqualTo("ok");
       assertThat(once.requests()).allMatch(record -> record.outcome().ok());
       assertThat(once.requests())
           .extracting(record -> record.timing().startLagNanos())

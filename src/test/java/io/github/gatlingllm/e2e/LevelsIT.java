@@ -3,6 +3,7 @@ package io.github.gatlingllm.e2e;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
@@ -94,7 +95,12 @@ class LevelsIT {
         assertThat(run.info().stages().get(i).phases())
             .extracting(PhaseWindow::phase)
             .containsExactly(Phase.FILL, Phase.STABILIZE, Phase.MEASURE, Phase.DRAIN);
+        assertThat(run.info().stages().get(i).inFlight().mean())
+            .as("counted while it ran, and by the records")
+            .isCloseTo(stages.get(i).get("mean_in_flight").asDouble(), withinPercentage(1));
       }
+      assertThat(run.check("littles_law").get("level").asText()).isEqualTo("ok");
+      assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
     }
   }
 
@@ -114,6 +120,8 @@ class LevelsIT {
       assertThat(engine.requestsReceived()).as("no further request").isEqualTo(64);
       assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
       assertThat(run.info().dropped()).isZero();
+      assertThat(run.info().started()).isEqualTo(64);
+      assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
       assertThat(run.summary().at("/counts/cancelled").asInt()).isEqualTo(64);
       assertThat(run.files().page()).isNotEmptyFile();
       assertThat(engine.running()).isZero();

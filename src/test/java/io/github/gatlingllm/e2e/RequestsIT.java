@@ -115,6 +115,10 @@ class RequestsIT {
       assertThat(run.requests(name)).as(name).isEmpty();
       assertThat(run.output()).contains(name + ": ");
     }
+    assertThat(run.info().notSent())
+        .containsEntry("unresolved: it could not be built", 1L)
+        .containsEntry("not an object: it could not be built", 1L);
+    assertThat(run.info().started()).as("without the silent ones").isEqualTo(run.requests().size());
     assertThat(run.output()).contains("unresolved: No attribute named 'nothing' is defined");
     assertThat(run.requests("fails in block")).hasSize(1);
   }

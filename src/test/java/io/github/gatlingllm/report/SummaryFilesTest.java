@@ -95,6 +95,7 @@ class SummaryFilesTest {
               "p99",
               "p999",
               "max",
+              "mean_ci95",
               "p50_ci95",
               "p99_ci95",
               "low_n");

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.Trace;
-import io.github.gatlingllm.record.RunClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

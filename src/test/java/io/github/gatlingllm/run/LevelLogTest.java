@@ -16,7 +16,6 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.RunClock;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;

@@ -11,7 +11,6 @@ import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.RunClock;
 import io.github.gatlingllm.record.RunInfo.TargetSlo;
 import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;

@@ -14,7 +14,6 @@ import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RunClock;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.Recorded;

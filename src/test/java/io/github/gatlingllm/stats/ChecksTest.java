@@ -51,6 +51,7 @@ class ChecksTest {
           pair("steady_state", null, () -> ttftGrowsTo(5_200), () -> ttftGrowsTo(1_200)),
           pair("arrivals", 0.313, () -> sent(600, 412), () -> sent(600, 600)),
           pair("start_lag", 60.0, () -> late(60), () -> late(2)),
+          pair("silent_spans", 15.0, () -> firstTokenAfter(15_000), () -> firstTokenAfter(150)),
           pair("low_n", 10.0, one(r -> {}), () -> sweep(1_000, 1_000)),
           pair("load_levels", 2.0, () -> sweep(10, 30), () -> sweep(10, 30, 32)),
           pair("knee", 1.0, () -> sweep(10, 30, 90), () -> sweep(10, 30, 32)),
@@ -678,6 +679,16 @@ class ChecksTest {
     }
     LevelInfo level = withInFlight(Recorded.stage(1, 0, 9_000), new LevelInfo.InFlight(counted, 2));
     return Recorded.figures(Recorded.run(9, level), records).summary();
+  }
+
+  /** One user in the window of 30 s, whose tenth request waits so long for its first token. */
+  private static Summary firstTokenAfter(double ms) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      records.add(at(i * 1_000).tokens(STEADY).record());
+    }
+    records.add(at(9_000).tokens(ms, ms + 20).record());
+    return Recorded.figures(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records).summary();
   }
 
   /** 400 requests over a minute, TTFT from 1.2 s. */

@@ -1,9 +1,10 @@
-package io.github.gatlingllm.compare;
+package io.github.gatlingllm.stats;
 
-import io.github.gatlingllm.compare.SliceTally.TimeSlice;
+import io.github.gatlingllm.metric.LogHistogram;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,10 +15,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Taken as a first-order autoregression with coefficient φ, n slices are worth n × (1 − φ) ÷ (1
  * + φ) independent ones.
  */
-final class Persistence {
+public final class Persistence {
 
   /** Beyond it so few slices say nothing. */
   private static final double MOST = 0.9;
+
+  private static final double MOST_UPPER = 0.95;
 
   private Persistence() {}
 
@@ -27,7 +30,7 @@ final class Persistence {
    *
    * @see <a href="https://doi.org/10.1093/biomet/41.3-4.403">Kendall 1954, the bias</a>
    */
-  static double of(List<TimeSlice> first, List<TimeSlice> second) {
+  public static double of(List<TimeSlice> first, List<TimeSlice> second) {
     double phi = (coefficient(tokens(first)) + coefficient(tokens(second))) / 2;
     for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS)) {
       double both = coefficient(means(first, metric)) + coefficient(means(second, metric));
@@ -59,7 +62,22 @@ final class Persistence {
     return values == null || values.total() == 0 ? null : (Double) (values.sum() / values.total());
   }
 
+  /** φ of a series, from its lag-1 autocorrelation, 0 to {@value #MOST}; 0 for fewer than 8. */
   static double coefficient(double[] series) {
+    return Math.max(0, Math.min(MOST, estimate(series)));
+  }
+
+  /**
+   * φ where too small a one does harm: half a standard error, √((1 − φ²) ÷ n), above the estimate,
+   * 0 to {@value #MOST_UPPER}.
+   */
+  static double upper(double[] series) {
+    double phi = estimate(series);
+    double error = Math.sqrt(Math.max(0, 1 - phi * phi) / series.length);
+    return Math.max(0, Math.min(MOST_UPPER, phi + error / 2));
+  }
+
+  private static double estimate(double[] series) {
     int n = series.length;
     Moments moments = new Moments();
     for (double value : series) {
@@ -74,7 +92,7 @@ final class Persistence {
       product += (series[i] - moments.mean()) * (series[i - 1] - moments.mean());
     }
     double raw = product / variance;
-    return Math.max(0, Math.min(MOST, raw + (1 + 3 * raw) / n));
+    return raw + (1 + 3 * raw) / n;
   }
 
   /** How many slices are worth one independent slice: (1 + φ) ÷ (1 − φ). */
@@ -86,7 +104,7 @@ final class Persistence {
    * By how much the variance of a mean is larger than blocks of {@code length} slices show, which
    * cut what spans two of them: (1 + φ) ÷ (1 − φ) ÷ (1 + 2 Σ (1 − k ÷ length) φᵏ).
    */
-  static double missedBy(int length, double phi) {
+  public static double missedBy(int length, double phi) {
     double seen = 1;
     for (int k = 1; k < length; k++) {
       seen += 2 * (1 - (double) k / length) * Math.pow(phi, k);

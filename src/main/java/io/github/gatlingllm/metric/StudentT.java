@@ -1,7 +1,7 @@
-package io.github.gatlingllm.compare;
+package io.github.gatlingllm.metric;
 
 /** Student's t distribution: how far a mean of few independent values strays. */
-final class StudentT {
+public final class StudentT {
 
   private static final int MOST_TERMS = 500;
 
@@ -13,7 +13,7 @@ final class StudentT {
    *
    * @see <a href="https://dlmf.nist.gov/8.17">DLMF 8.17</a>
    */
-  static double beyond(double t, double df) {
+  public static double beyond(double t, double df) {
     double x = df / (df + t * t);
     double a = df / 2;
     double b = 0.5;
@@ -24,7 +24,7 @@ final class StudentT {
   }
 
   /** The t with that probability beyond it, on either side together. */
-  static double quantile(double beyond, double df) {
+  public static double quantile(double beyond, double df) {
     double low = 0;
     double high = 1;
     while (beyond(high, df) > beyond && high < 1e6) {

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.record;
+package io.github.gatlingllm.run;
 
 import java.time.Instant;
 import java.time.InstantSource;
@@ -11,15 +11,15 @@ import java.util.function.LongSupplier;
  * @param anchorUnixNanos epoch time of the anchor, in nanoseconds
  * @param anchorNanoTime the monotonic clock at the same instant
  */
-public record RunClock(long anchorUnixNanos, long anchorNanoTime) {
+record RunClock(long anchorUnixNanos, long anchorNanoTime) {
 
   /** An anchor at this instant of {@link System#nanoTime()} and the system's clock. */
-  public static RunClock system() {
+  static RunClock system() {
     return anchor(InstantSource.system(), System::nanoTime);
   }
 
   /** An anchor at this instant of the two clocks. */
-  public static RunClock anchor(InstantSource wall, LongSupplier nanoClock) {
+  static RunClock anchor(InstantSource wall, LongSupplier nanoClock) {
     long before = nanoClock.getAsLong();
     Instant now = wall.instant();
     long after = nanoClock.getAsLong();
@@ -28,7 +28,7 @@ public record RunClock(long anchorUnixNanos, long anchorNanoTime) {
   }
 
   /** Epoch time in nanoseconds of a reading of the monotonic clock. */
-  public long unixNanos(long nanoTime) {
+  long unixNanos(long nanoTime) {
     return anchorUnixNanos + (nanoTime - anchorNanoTime);
   }
 }

@@ -1,6 +1,5 @@
-package io.github.gatlingllm.compare;
+package io.github.gatlingllm.metric;
 
-import io.github.gatlingllm.metric.ValueRecorder.Moments;
 import java.util.Arrays;
 
 /**
@@ -8,7 +7,7 @@ import java.util.Arrays;
  * within 0.25 % of every value in it. Dense from the lowest bin used to the highest, so that a
  * hundred of them, one per slice of time, stay small; {@link Moments} beside it keep the mean.
  */
-final class LogHistogram {
+public final class LogHistogram {
 
   private static final int PER_OCTAVE = 140;
   private static final double LEAST = 1e-3;
@@ -19,7 +18,8 @@ final class LogHistogram {
   private long total;
   private double sum;
 
-  void add(double value, int weight) {
+  /** Adds {@code weight} values; nothing when it is 0. */
+  public void add(double value, int weight) {
     if (weight <= 0) {
       return;
     }
@@ -47,35 +47,46 @@ final class LogHistogram {
   }
 
   /** The bin of a value; 0 holds all that is not above {@value #LEAST}. */
-  private static int bin(double value) {
+  public static int bin(double value) {
     return value <= LEAST ? 0 : 1 + (int) (Math.log(value / LEAST) * SCALE);
   }
 
   /** The middle of a bin. */
-  static double middle(int bin) {
+  public static double middle(int bin) {
     return bin <= 0 ? 0 : LEAST * Math.exp((bin - 0.5) / SCALE);
   }
 
-  long total() {
+  /** How many values. */
+  public long total() {
     return total;
   }
 
-  double sum() {
+  /** Σ of the values. */
+  public double sum() {
     return sum;
   }
 
   /** The lowest bin that may hold a value. */
-  int first() {
+  public int first() {
     return first;
   }
 
   /** The bin after the highest that may hold a value. */
-  int end() {
+  public int end() {
     return first + counts.length;
   }
 
+  /** How many values lie in {@code bin} or below. */
+  public long upTo(int bin) {
+    long sum = 0;
+    for (int at = 0; at < counts.length && first + at <= bin; at++) {
+      sum += counts[at];
+    }
+    return sum;
+  }
+
   /** How many values lie in a bin. */
-  int count(int bin) {
+  public int count(int bin) {
     int at = bin - first;
     return at < 0 || at >= counts.length ? 0 : counts[at];
   }

@@ -1,0 +1,110 @@
+package io.github.gatlingllm.record;
+
+import io.github.gatlingllm.record.RunInfo.Conclusion;
+import io.github.gatlingllm.record.RunInfo.Connections;
+import io.github.gatlingllm.record.RunInfo.ReportOptions;
+import io.github.gatlingllm.record.RunInfo.State;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
+import io.github.gatlingllm.record.RunInfo.TargetSlo;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A {@link RunInfo} before it is made: its components, which say what they are there. */
+final class RunInfoDraft {
+
+  String schema = RunInfo.SCHEMA;
+  String id;
+  String simulation;
+  long startUnixNanos;
+  @Nullable Long endUnixNanos;
+  State state = State.RUNNING;
+  @Nullable Long seed;
+  String injector;
+  Map<String, String> versions = Map.of();
+  Map<String, String> config = Map.of();
+  Map<String, String> workload = Map.of();
+  String slo = "";
+  double sloPercentile = Slo.NONE.percentile();
+  Slo.Rule sloRule = Slo.NONE.rule();
+  Map<String, String> sloByRequest = Map.of();
+  Map<String, TargetSlo> sloByTarget = Map.of();
+  Map<String, TargetFacts> targets = Map.of();
+  Map<String, Connections> connections = Map.of();
+  @Nullable ReportOptions report;
+  long dropped;
+  @Nullable Long planned;
+  @Nullable Long started;
+  Map<String, Long> notSent = Map.of();
+  List<LevelInfo> stages = List.of();
+  List<Conclusion> conclusions = List.of();
+  List<Assertion> assertions = List.of();
+
+  /** A run that begins now: running, with nothing known yet but these. */
+  RunInfoDraft(String id, String simulation, String injector, long startUnixNanos) {
+    this.id = id;
+    this.simulation = simulation;
+    this.injector = injector;
+    this.startUnixNanos = startUnixNanos;
+  }
+
+  /** The components of that run, to be changed. */
+  RunInfoDraft(RunInfo run) {
+    schema = run.schema();
+    id = run.id();
+    simulation = run.simulation();
+    startUnixNanos = run.startUnixNanos();
+    endUnixNanos = run.endUnixNanos();
+    state = run.state();
+    seed = run.seed();
+    injector = run.injector();
+    versions = run.versions();
+    config = run.config();
+    workload = run.workload();
+    slo = run.slo();
+    sloPercentile = run.sloPercentile();
+    sloRule = run.sloRule();
+    sloByRequest = run.sloByRequest();
+    sloByTarget = run.sloByTarget();
+    targets = run.targets();
+    connections = run.connections();
+    report = run.report();
+    dropped = run.dropped();
+    planned = run.planned();
+    started = run.started();
+    notSent = run.notSent();
+    stages = run.stages();
+    conclusions = run.conclusions();
+    assertions = run.assertions();
+  }
+
+  RunInfo build() {
+    return new RunInfo(
+        schema,
+        id,
+        simulation,
+        startUnixNanos,
+        endUnixNanos,
+        state,
+        seed,
+        injector,
+        versions,
+        config,
+        workload,
+        slo,
+        sloPercentile,
+        sloRule,
+        sloByRequest,
+        sloByTarget,
+        targets,
+        connections,
+        report,
+        dropped,
+        planned,
+        started,
+        notSent,
+        stages,
+        conclusions,
+        assertions);
+  }
+}

@@ -1,0 +1,224 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Distribution.Interval;
+import io.github.gatlingllm.metric.LogHistogram;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.Metric.Amount;
+import io.github.gatlingllm.metric.StudentT;
+import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.stats.SliceTally.TimeSlice;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * 95 % confidence intervals of what one load level would show if it were measured again and again.
+ *
+ * <p>Requests that share a queue resemble each other, so they are not counted as independent. A
+ * mean, a share and the share of values up to a percentile are all part ÷ whole, and each of the
+ * {@value SliceTally#COUNT} time slices says how far its part is from that ratio. The variance of
+ * the sum of these residuals is taken from batches of 1, 2, 3 and 4 slices, each raised by (1 + φ)
+ * ÷ (1 − φ), with φ the {@linkplain Persistence#upper correlation of a batch with the next}; the
+ * largest counts. Compared with independent requests it gives the design effect: n requests are
+ * worth n ÷ effect. From there on:
+ *
+ * <ul>
+ *   <li>mean: Student's t with a degree of freedom for each batch but one, on a logarithmic scale,
+ *       because means of waiting times are skewed;
+ *   <li>share: Wilson's interval of so many fewer requests;
+ *   <li>percentile: the values between whose ranks it lies (Woodruff 1952); none where a rank is
+ *       outside the sample.
+ * </ul>
+ *
+ * <p>What is rare shows too little of its own correlation: where less than {@value #RARE} or fewer
+ * than {@value #FILLED} slices lie on one side, the design effect is at least that of the mean.
+ *
+ * <p>Measured coverage, over 200 simulated runs each of an M/G/16 queue (lognormal service,
+ * coefficient of variation 0.5) in windows of 600 mean service times at utilisations 0.5, 0.8 and
+ * 0.9: mean of E2E 98, 96 and 91 %, p50 98, 98 and 95 %, share in SLO 99 % and more; a p99 is shown
+ * in 96, 61 and 1 % of the runs, and held each time. A window that is short beside what the queue
+ * remembers (24 service times at 0.9) cannot know its own noise: of 150 service times at 0.9 the
+ * mean was covered in 86 %, of 60 in 78 %.
+ *
+ * @see <a href="https://doi.org/10.1080/01621459.1952.10483443">Woodruff 1952</a>
+ */
+final class ConfidenceIntervals {
+
+  private static final int LEAST_VALUES = 30;
+  private static final int FILLED = 10;
+  private static final double RARE = 0.05;
+  private static final double OUTSIDE = 0.05;
+  private static final int[] LENGTHS = {1, 2, 3, 4};
+
+  private final List<TimeSlice> slices;
+
+  /**
+   * How much less is known than from independent requests.
+   *
+   * @param effect variance ÷ that of independent requests
+   * @param freedom degrees of freedom of Student's t
+   */
+  private record Noise(double effect, double freedom) {
+
+    private static final Noise INDEPENDENT = new Noise(1, SliceTally.COUNT - 1);
+
+    Noise orMore(Noise other) {
+      return new Noise(Math.max(effect, other.effect), Math.min(freedom, other.freedom));
+    }
+
+    double quantile() {
+      return StudentT.quantile(OUTSIDE, freedom);
+    }
+  }
+
+  /** Of a load level whose load stays the same, by the slices of its measure window. */
+  ConfidenceIntervals(List<TimeSlice> slices) {
+    this.slices = slices;
+  }
+
+  /** The distribution of a metric, with the intervals that can be told. */
+  Distribution distribution(Metric metric, ValueRecorder values) {
+    long n = values.moments().count();
+    if (n < LEAST_VALUES || metric.isPooled()) {
+      return values.distribution();
+    }
+    double[] counts = each(slice -> total(slice.values(metric)));
+    Noise ofMean = ofMean(metric, values.moments().std(), counts);
+    return values.distribution(
+        mean(values, ofMean),
+        percentile(metric, values, 0.5, counts, ofMean),
+        percentile(metric, values, 0.99, counts, ofMean));
+  }
+
+  /** Of the share of requests in SLO; null for too few. */
+  @Nullable Interval share(long met, long attempted) {
+    if (attempted < LEAST_VALUES) {
+      return null;
+    }
+    double share = (double) met / attempted;
+    double[] in = each(slice -> slice.of(Amount.MET));
+    double[] all = each(slice -> slice.of(Amount.ATTEMPTED));
+    Noise noise = noise(in, all, share * (1 - share));
+    if (isRare(in, all, share)) {
+      for (Metric metric : List.of(Metric.TTFT_FROM_SCHEDULE_MS, Metric.E2E_FROM_SCHEDULE_MS)) {
+        noise = noise.orMore(ofMean(metric));
+      }
+    }
+    return Interval.ofShare(share, attempted / noise.effect(), noise.quantile());
+  }
+
+  private static @Nullable Interval mean(ValueRecorder values, Noise noise) {
+    double mean = values.moments().mean();
+    double error =
+        values.moments().std() * Math.sqrt(noise.effect() / (values.moments().count() - 1));
+    if (error == 0 || mean <= 0) {
+      return error == 0 ? new Interval(mean, mean) : null;
+    }
+    double factor = Math.exp(noise.quantile() * error / mean);
+    return new Interval(mean / factor, mean * factor);
+  }
+
+  private @Nullable Interval percentile(
+      Metric metric, ValueRecorder values, double share, double[] counts, Noise ofMean) {
+    long n = values.moments().count();
+    Double value = values.percentile(share * 100);
+    int bin = value == null ? 0 : LogHistogram.bin(value);
+    double[] below = each(slice -> upTo(slice.values(metric), bin));
+    Noise own = noise(below, counts, share * (1 - share));
+    Noise noise = isRare(below, counts, share) ? own.orMore(ofMean) : own;
+    double half = noise.quantile() * Math.sqrt(share * (1 - share) * noise.effect() / n);
+    long low = (long) Math.floor((share - half) * n);
+    long high = (long) Math.ceil((share + half) * n) + 1;
+    return low < 1 || share + half >= 1 - noise.effect() / n || high > n
+        ? null
+        : new Interval(values.atRank(low), values.atRank(high));
+  }
+
+  private Noise ofMean(Metric metric) {
+    ValueRecorder.Moments moments = new ValueRecorder.Moments();
+    for (TimeSlice slice : slices) {
+      LogHistogram values = slice.values(metric);
+      if (values != null) {
+        for (int bin = values.first(); bin < values.end(); bin++) {
+          moments.add(LogHistogram.middle(bin), values.count(bin));
+        }
+      }
+    }
+    return ofMean(metric, moments.std(), each(slice -> total(slice.values(metric))));
+  }
+
+  private Noise ofMean(Metric metric, double std, double[] counts) {
+    return noise(each(slice -> sum(slice.values(metric))), counts, std * std);
+  }
+
+  /**
+   * Of a ratio.
+   *
+   * @param variance of one request
+   */
+  private static Noise noise(double[] parts, double[] wholes, double variance) {
+    double whole = sum(wholes);
+    if (variance <= 0 || whole == 0) {
+      return Noise.INDEPENDENT;
+    }
+    double ratio = sum(parts) / whole;
+    Noise most = Noise.INDEPENDENT;
+    for (int length : LENGTHS) {
+      double[] batches = new double[SliceTally.COUNT / length];
+      for (int i = 0; i < parts.length; i++) {
+        batches[i / length] += parts[i] - ratio * wholes[i];
+      }
+      double squares = 0;
+      for (double residual : batches) {
+        squares += residual * residual;
+      }
+      int freedom = batches.length - 1;
+      double effect =
+          squares
+              * batches.length
+              / freedom
+              * Persistence.slices(Persistence.upper(batches))
+              / (whole * variance);
+      if (effect > most.effect()) {
+        most = new Noise(effect, freedom);
+      }
+    }
+    return most;
+  }
+
+  /** Whether one side of a share is too rare to show how it is correlated. */
+  private static boolean isRare(double[] parts, double[] wholes, double share) {
+    int with = 0;
+    int without = 0;
+    for (int i = 0; i < parts.length; i++) {
+      with += parts[i] > 0 ? 1 : 0;
+      without += parts[i] < wholes[i] ? 1 : 0;
+    }
+    return Math.min(share, 1 - share) < RARE || Math.min(with, without) < FILLED;
+  }
+
+  private double[] each(ToDoubleFunction<TimeSlice> value) {
+    return slices.stream().mapToDouble(value).toArray();
+  }
+
+  private static double sum(double[] values) {
+    double sum = 0;
+    for (double value : values) {
+      sum += value;
+    }
+    return sum;
+  }
+
+  private static double total(@Nullable LogHistogram values) {
+    return values == null ? 0 : values.total();
+  }
+
+  private static double sum(@Nullable LogHistogram values) {
+    return values == null ? 0 : values.sum();
+  }
+
+  private static double upTo(@Nullable LogHistogram values, int bin) {
+    return values == null ? 0 : values.upTo(bin);
+  }
+}

@@ -1,0 +1,43 @@
+package io.github.gatlingllm.action;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.workload.Tokenizer;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class LlmProtocolTest {
+
+  private static LlmProtocol protocol() {
+    return new LlmProtocol()
+        .with(
+            parts -> {
+              parts.baseUrls = List.of("http://a:1/v1");
+              parts.notes = Map.of("purpose", "test");
+              parts.tokenizer = Tokenizer.cl100k();
+            });
+  }
+
+  @Test
+  void sameInAllPartsIsTheSame() {
+    assertThat(protocol()).isEqualTo(protocol()).hasSameHashCodeAs(protocol());
+    assertThat(protocol().with(parts -> parts.maxInFlight = 8)).isNotEqualTo(protocol());
+    assertThat(protocol().with(parts -> parts.seed = 8L)).isNotEqualTo(protocol());
+  }
+
+  @Test
+  void noPartIsForgotten() throws IllegalAccessException {
+    List<@Nullable Object> fields = new ArrayList<>();
+    for (Field field : LlmProtocol.class.getFields()) {
+      if (!Modifier.isStatic(field.getModifiers())) {
+        fields.add(field.get(protocol()));
+      }
+    }
+    assertThat(protocol().parts()).containsExactlyInAnyOrderElementsOf(fields);
+  }
+}
