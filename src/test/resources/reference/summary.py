@@ -158,6 +158,13 @@ def in_slo(record, slo):
     return None if cancelled and not missed else not missed
 
 
+def second_event(record):
+    """Milliseconds from the first token-bearing event to the next one of its choice."""
+    offsets = record["event_offsets_us"]
+    choices = record["event_choices"] or [0] * len(offsets)
+    return next(((at - offsets[0]) / 1e3 for at, choice in list(zip(offsets, choices))[1:] if choice == choices[0]), None)
+
+
 TIMES = {"ttft_ms": "ttft_s", "ttft_from_schedule_ms": "ttft_from_schedule_s", "ttfo_ms": "ttfo_s",
          "tpot_ms": "tpot_s", "e2e_ms": "latency_s", "e2e_from_schedule_ms": "latency_from_schedule_s",
          "queue_wait_ms": "queue_wait_s", "connect_ms": "connect_s", "stall_ms": "stall_s"}
@@ -165,28 +172,52 @@ TIMES = {"ttft_ms": "ttft_s", "ttft_from_schedule_ms": "ttft_from_schedule_s", "
 
 def figures(records, spans, slo):
     length = union([(start, end) for _, _, _, start, end in spans]) / S
-    names = [*TIMES, "itl_ms", "icl_ms", "e2e_per_token_ms", "prompt_tokens", "output_tokens"]
+    names = [*TIMES, "ttst_ms", "failed_e2e_ms", "itl_ms", "icl_ms", "e2e_per_token_ms", "prompt_tokens", "output_tokens"]
     values = {name: [] for name in names}
     rates = {"user_tokens_per_s": [], "decode_tokens_per_s": [], "prefill_tokens_per_s": []}
     ratios = []
     tokens = ended = started = ok = 0
     slo_tokens = slo_ended = attempted = met = excluded = 0
     events = streamed = stalls = 0
+    hidden = prompts = in_flight = receiving = 0
+    seconds = {}
 
     def inside(record, at):
         return any(
             t == record["target"] and s in (None, record["scenario"]) and start <= at < end for _, t, s, start, end in spans
         )
 
+    def overlap(record, first, last):
+        return sum(
+            max(0, min(last, end) - max(first, start))
+            for _, t, s, start, end in spans
+            if t == record["target"] and s in (None, record["scenario"])
+        )
+
     for record in records:
         good = in_slo(record, slo)
         for at, count in arrivals(record):
             tokens += count if inside(record, at) else 0
+            if inside(record, at):
+                seconds[at // S] = seconds.get(at // S, 0) + count
             slo_tokens += count if good and inside(record, at) else 0
         if record["gate_wait_s"] is not None and record["closed_s"] is not None and record["ok"]:
             closed = record["start_unix_ns"] + nanos(record["gate_wait_s"]) + nanos(record["closed_s"])
             ended += inside(record, closed)
             slo_ended += inside(record, closed) and good is True
+        if record["gate_wait_s"] is not None and record["closed_s"] is not None:
+            admitted = record["start_unix_ns"] + nanos(record["gate_wait_s"])
+            closed = admitted + nanos(record["closed_s"])
+            first, last = nanos(record["ttft_s"]), nanos(record["latency_s"])
+            in_flight += overlap(record, admitted, closed)
+            receiving += overlap(record, admitted + first, admitted + last) if first is not None else 0
+            answered = first if first is not None else last
+            prompt = record["prompt_tokens"] if record["prompt_tokens"] is not None else record["prompt_tokens_local"]
+            if answered is not None and inside(record, admitted + answered):
+                prompts += prompt or 0
+            if record["token_source"] == "usage" and inside(record, closed if answered is None else admitted + answered):
+                if record["streamed_tokens"] is not None:
+                    hidden += record["output_tokens"] - record["streamed_tokens"]
         own_stage = {(record["stage"], record["target"], s) for s in (None, record["scenario"])}
         if record["phase"] != "measure" or not own_stage & {span[:3] for span in spans}:
             continue
@@ -195,8 +226,12 @@ def figures(records, spans, slo):
         met += good is True
         excluded += good is None and record["verdict"] == "cancelled" and bool(slo)
         if not record["ok"]:
+            if record["verdict"] != "cancelled" and record["gate_wait_s"] is not None and record["closed_s"] is not None:
+                values["failed_e2e_ms"].append(record["closed_s"] * 1e3)
             continue
         ok += 1
+        if second_event(record) is not None:
+            values["ttst_ms"].append(second_event(record))
         for name, key in TIMES.items():
             if record[key] is not None:
                 values[name].append(record[key] * 1e3)
@@ -224,10 +259,20 @@ def figures(records, spans, slo):
             stalls += raw > 100
         if own and rank(own, 50) > 0:
             ratios.append(rank(own, 99) / rank(own, 50))
+    if len({(start, end) for _, _, _, start, end in spans}) == 1:
+        spans_seconds = range(-(-spans[0][3] // S), spans[0][4] // S)
+        peak = max((seconds.get(second, 0) for second in spans_seconds), default=None)
+    else:
+        peak = None
     found = {
         "metrics": {name: distribution(values[name]) for name in names},
         "throughput": {"output_tokens_per_s": tokens / length, "requests_per_s": ended / length,
                        "requests_per_min": 60 * ended / length,
+                       "billed_output_tokens_per_s": (tokens + hidden) / length,
+                       "input_tokens_per_s": prompts / length,
+                       "effective_concurrency": in_flight / S / length,
+                       "active_concurrency": receiving / S / length,
+                       **({} if peak is None else {"peak_output_tokens_per_s": peak}),
                        **{name: distribution(rates[name]) for name in rates}},
         "jitter": {"batch_ratio": streamed / events if events else None,
                    "stalls_per_1k_tokens": 1000 * stalls / streamed if streamed else None},

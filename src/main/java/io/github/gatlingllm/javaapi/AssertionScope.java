@@ -50,6 +50,16 @@ public final class AssertionScope {
     return time(Metric.TTFO_MS);
   }
 
+  /** Time to first token that is not reasoning, from the planned arrival. */
+  public WithMetric<TimeCondition> ttfoFromSchedule() {
+    return time(Metric.TTFO_FROM_SCHEDULE_MS);
+  }
+
+  /** Time to second token: from the first token-bearing event to the second. */
+  public WithMetric<TimeCondition> ttst() {
+    return time(Metric.TTST_MS);
+  }
+
   /** Gaps between tokens, of all requests pooled. */
   public WithMetric<TimeCondition> itl() {
     return time(Metric.ITL_MS);
@@ -73,6 +83,11 @@ public final class AssertionScope {
   /** Time to the last token, from the planned arrival. */
   public WithMetric<TimeCondition> e2eFromSchedule() {
     return time(Metric.E2E_FROM_SCHEDULE_MS);
+  }
+
+  /** How long requests took that ended by themselves and are not ok, from admission. */
+  public WithMetric<TimeCondition> failedE2e() {
+    return time(Metric.FAILED_E2E_MS);
   }
 
   /** Time to the last token ÷ tokens. */
@@ -125,6 +140,21 @@ public final class AssertionScope {
     return number(Metric.OUTPUT_TOKENS_PER_S);
   }
 
+  /** As {@link #outputTokensPerSec()}, with reasoning that was billed and never streamed. */
+  public AssertionCondition billedOutputTokensPerSec() {
+    return number(Metric.BILLED_OUTPUT_TOKENS_PER_S);
+  }
+
+  /** Tokens that arrived in the best whole second of the measure window. */
+  public AssertionCondition peakOutputTokensPerSec() {
+    return number(Metric.PEAK_OUTPUT_TOKENS_PER_S);
+  }
+
+  /** Prompt tokens of requests whose first token came in the measure window ÷ window. */
+  public AssertionCondition inputTokensPerSec() {
+    return number(Metric.INPUT_TOKENS_PER_S);
+  }
+
   /** As {@link #outputTokensPerSec()}, with prompt tokens. */
   public AssertionCondition totalTokensPerSec() {
     return number(Metric.TOTAL_TOKENS_PER_S);
@@ -138,6 +168,21 @@ public final class AssertionScope {
   /** Successful requests that ended in the measure window ÷ window. */
   public AssertionCondition requestsPerSec() {
     return number(Metric.REQUESTS_PER_S);
+  }
+
+  /** Requests in flight, mean over the measure window. */
+  public AssertionCondition effectiveConcurrency() {
+    return number(Metric.EFFECTIVE_CONCURRENCY);
+  }
+
+  /** Requests between their first and last token, mean over the measure window. */
+  public AssertionCondition activeConcurrency() {
+    return number(Metric.ACTIVE_CONCURRENCY);
+  }
+
+  /** Most requests in flight at one of 100 instants a second of the measure window. */
+  public AssertionCondition peakInFlight() {
+    return number(Metric.PEAK_IN_FLIGHT);
   }
 
   /** Pooled ITL p99 ÷ p50: 1 is ideal, above 3 are visible pauses. */

@@ -47,11 +47,19 @@ public record Figures(
    *
    * @param windowS length of the measure windows together, seconds; windows that overlap count once
    * @param outputTokensPerS tokens that arrived in the window ÷ window, failed requests included
-   * @param totalTokensPerS output tok/s plus prompt tokens of requests whose first token came in
-   *     the window ÷ window; null where no prompt tokens are known
+   * @param billedOutputTokensPerS the same with reasoning that was billed and never streamed; null
+   *     where the server does not count
+   * @param peakOutputTokensPerS tokens of the best whole second in the window; null where it holds
+   *     none
+   * @param inputTokensPerS prompt tokens of requests whose first token came in the window ÷ window;
+   *     null where no prompt tokens are known
+   * @param totalTokensPerS output tok/s plus input tok/s; null where no prompt tokens are known
    * @param requestsPerS ok requests that ended in the window ÷ window
    * @param requestsPerMin 60 × requestsPerS
-   * @param wallOutputTokensPerS Σ output tokens of requests scheduled in measure ÷ (last close −
+   * @param effectiveConcurrency requests in flight, time-weighted mean over the window
+   * @param activeConcurrency requests between their first and last token, likewise
+   * @param peakInFlight most requests in flight at one of 100 instants a second of the window
+   * @param wallOutputTokensPerS Σ streamed tokens of requests scheduled in measure ÷ (last close −
    *     first schedule)
    * @param userTokensPerS N ÷ E2E per request
    * @param decodeTokensPerS 1 ÷ TPOT per request
@@ -62,9 +70,15 @@ public record Figures(
   public record Throughput(
       @Nullable Double windowS,
       @Nullable Double outputTokensPerS,
+      @Nullable Double billedOutputTokensPerS,
+      @Nullable Double peakOutputTokensPerS,
+      @Nullable Double inputTokensPerS,
       @Nullable Double totalTokensPerS,
       @Nullable Double requestsPerS,
       @Nullable Double requestsPerMin,
+      @Nullable Double effectiveConcurrency,
+      @Nullable Double activeConcurrency,
+      @Nullable Double peakInFlight,
       @Nullable Double wallOutputTokensPerS,
       Distribution userTokensPerS,
       Distribution decodeTokensPerS,

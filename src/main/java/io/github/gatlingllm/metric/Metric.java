@@ -3,6 +3,7 @@ package io.github.gatlingllm.metric;
 import static io.github.gatlingllm.metric.MetricEntry.gap;
 import static io.github.gatlingllm.metric.MetricEntry.ifJudged;
 import static io.github.gatlingllm.metric.MetricEntry.length;
+import static io.github.gatlingllm.metric.MetricEntry.load;
 import static io.github.gatlingllm.metric.MetricEntry.over;
 import static io.github.gatlingllm.metric.MetricEntry.perSecond;
 import static io.github.gatlingllm.metric.MetricEntry.percent;
@@ -13,6 +14,7 @@ import static io.github.gatlingllm.metric.MetricEntry.share;
 import static io.github.gatlingllm.metric.MetricEntry.single;
 import static io.github.gatlingllm.metric.MetricEntry.speed;
 import static io.github.gatlingllm.metric.MetricEntry.time;
+import static io.github.gatlingllm.metric.MetricEntry.timeOfFailed;
 import static io.github.gatlingllm.metric.MetricEntry.uncached;
 
 import io.github.gatlingllm.record.RequestRecord;
@@ -44,6 +46,16 @@ public enum Metric {
               "first output token that is not reasoning − admitted",
               r -> r.timing().ttfoNanos())
           .compared()),
+  TTFO_FROM_SCHEDULE_MS(
+      time(
+          "TTFO from schedule",
+          "first output token that is not reasoning − scheduled",
+          r -> r.timing().ttfoFromScheduleNanos())),
+  TTST_MS(
+      time(
+          "TTST",
+          "time to second token: second token-bearing event − first",
+          r -> r.events().secondEventNanos())),
   ITL_MS(gap("ITL", "gap ÷ tokens in the chunk that ended it, once per token").compared()),
   ICL_MS(gap("ICL", "gap between consecutive token-bearing events")),
   TPOT_MS(
@@ -60,6 +72,8 @@ public enum Metric {
               "last token − scheduled",
               r -> r.timing().latencyFromScheduleNanos())
           .compared()),
+  FAILED_E2E_MS(
+      timeOfFailed("E2E of failed requests", "closed − admitted", r -> r.timing().stayNanos())),
   E2E_PER_TOKEN_MS(
       time("E2E per token", "E2E ÷ N", r -> r.timing().latencyNanos())
           .of(r -> over(r.timing().latencyNanos(), r.tokens().n()))),
@@ -118,17 +132,32 @@ public enum Metric {
 
   OUTPUT_TOKENS_PER_S(
       rate("output_tokens_per_s", "Output", Unit.TOKENS_PER_S, Amount.TOKENS)
-          .formula("tokens that arrived in the window ÷ window")
+          .formula("tokens that arrived in the window ÷ window, hidden reasoning not among them")
           .words("mean output tokens per second")
           .from(f -> f.throughput().outputTokensPerS())),
+  BILLED_OUTPUT_TOKENS_PER_S(
+      single("billed_output_tokens_per_s", "Billed output", Unit.TOKENS_PER_S, Better.HIGHER)
+          .formula("with reasoning that was billed and never streamed, by its first token or end")
+          .words("mean billed output tokens per second")
+          .from(f -> f.throughput().billedOutputTokensPerS())),
+  PEAK_OUTPUT_TOKENS_PER_S(
+      single("peak_output_tokens_per_s", "Peak output", Unit.TOKENS_PER_S, Better.HIGHER)
+          .formula("tokens of the best whole second in the window")
+          .words("output tokens of the best second")
+          .from(f -> f.throughput().peakOutputTokensPerS())),
+  INPUT_TOKENS_PER_S(
+      single("input_tokens_per_s", "Input", Unit.TOKENS_PER_S, Better.HIGHER)
+          .formula("prompt tokens of requests whose first token came in the window ÷ window")
+          .words("mean input tokens per second")
+          .from(f -> f.throughput().inputTokensPerS())),
   TOTAL_TOKENS_PER_S(
       single("total_tokens_per_s", "Output and prompt", Unit.TOKENS_PER_S, Better.HIGHER)
-          .formula("with the prompts of requests whose first token came in the window")
+          .formula("output tok/s + input tok/s")
           .words("mean total tokens per second")
           .from(f -> f.throughput().totalTokensPerS())),
   WALL_OUTPUT_TOKENS_PER_S(
       single("wall_output_tokens_per_s", "Output, wall clock", Unit.TOKENS_PER_S, Better.HIGHER)
-          .formula("all tokens ÷ (last close − first schedule)")
+          .formula("tokens that arrived ÷ (last close − first schedule)")
           .words("mean output tokens per second of wall time")
           .from(f -> f.throughput().wallOutputTokensPerS())),
   REQUESTS_PER_S(
@@ -136,6 +165,22 @@ public enum Metric {
           .formula("ok requests that ended in the window ÷ window")
           .words("mean requests per second")
           .from(f -> f.throughput().requestsPerS())),
+
+  EFFECTIVE_CONCURRENCY(
+      load("effective_concurrency", "Effective concurrency")
+          .formula("requests in flight, mean over the window")
+          .words("mean requests in flight")
+          .from(f -> f.throughput().effectiveConcurrency())),
+  ACTIVE_CONCURRENCY(
+      load("active_concurrency", "Active concurrency")
+          .formula("requests between their first and last token, mean over the window")
+          .words("mean requests that receive tokens")
+          .from(f -> f.throughput().activeConcurrency())),
+  PEAK_IN_FLIGHT(
+      load("peak_in_flight", "Peak in flight")
+          .formula("most requests in flight at one of 100 instants a second of the window")
+          .words("most requests in flight")
+          .from(f -> f.throughput().peakInFlight())),
 
   GOODPUT_REQUESTS_PER_S(
       rate("goodput.requests_per_s", "Goodput", Unit.REQUESTS_PER_S, Amount.COMPLETED_IN_SLO)
@@ -232,6 +277,8 @@ public enum Metric {
   public enum Kind {
     /** One value per request; its distribution. */
     PER_REQUEST("distribution, a value per request", "ok requests scheduled in measure"),
+    /** One value per failed request; its distribution. */
+    PER_FAILED_REQUEST("distribution, a value per request", "failed requests scheduled in measure"),
     /** Many values per request, pooled; they depend on each other. */
     POOLED("distribution of the gaps of all requests", "ok requests scheduled in measure"),
     /** Something that happened in the measure window ÷ its length. */
@@ -310,7 +357,7 @@ public enum Metric {
     key = entry.key == null ? plain : entry.key;
   }
 
-  /** Those that have a value per request, or none. */
+  /** Those that have a value per ok request, or none. */
   public static List<Metric> ofRequests() {
     return OF_REQUESTS;
   }

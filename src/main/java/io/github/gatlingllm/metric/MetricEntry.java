@@ -123,6 +123,15 @@ final class MetricEntry {
         .of(record -> millis(nanos.apply(record)));
   }
 
+  /** Milliseconds of one failed request, from nanoseconds; less is better. */
+  static MetricEntry timeOfFailed(
+      String title, String formula, Function<RequestRecord, @Nullable Number> nanos) {
+    return new MetricEntry(Kind.PER_FAILED_REQUEST, title, Unit.MILLIS, Better.LOWER)
+        .formula(formula)
+        .distribution(MetricEntry::latency)
+        .of(record -> millis(nanos.apply(record)));
+  }
+
   /** Milliseconds between the tokens or events of a stream, pooled; less is better. */
   static MetricEntry gap(String title, String formula) {
     return new MetricEntry(Kind.POOLED, title, Unit.MILLIS, Better.LOWER)
@@ -163,6 +172,11 @@ final class MetricEntry {
 
   static MetricEntry single(String name, String title, Unit unit, Better better) {
     return new MetricEntry(Kind.SINGLE, title, unit, better).named(name, "throughput." + name);
+  }
+
+  /** How many at once, neither good nor bad. */
+  static MetricEntry load(String name, String title) {
+    return single(name, title, Unit.NUMBER, Better.NEITHER);
   }
 
   /** A number without unit; less is better. */

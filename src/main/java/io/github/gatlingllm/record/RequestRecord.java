@@ -281,6 +281,11 @@ public record RequestRecord(
       return fromSchedule(latencyNanos);
     }
 
+    /** closed − admitted; null when never admitted. */
+    public @Nullable Long stayNanos() {
+      return gateWaitNanos == null ? null : closedNanos;
+    }
+
     /** Epoch time of the planned arrival: start − start lag. */
     public long scheduledUnixNanos() {
       return startUnixNanos - startLagNanos;
@@ -327,7 +332,22 @@ public record RequestRecord(
       int late,
       boolean done,
       @Nullable Long longestGapNanos,
-      @Nullable Integer firstEventTokens) {}
+      @Nullable Integer firstEventTokens) {
+
+    /**
+     * From the first event to the next one of its choice, in nanoseconds; null where there is none,
+     * or times are not kept.
+     */
+    public @Nullable Long secondEventNanos() {
+      boolean oneChoice = choices.length != offsetsMicros.length;
+      for (int i = 1; i < offsetsMicros.length; i++) {
+        if (oneChoice || choices[i] == choices[0]) {
+          return (offsetsMicros[i] - offsetsMicros[0]) * 1_000L;
+        }
+      }
+      return null;
+    }
+  }
 
   /** How much was asked and answered. */
   public record Tokens(
@@ -349,6 +369,12 @@ public record RequestRecord(
      */
     public @Nullable Integer n() {
       return streamedTokens != null ? streamedTokens : outputTokens;
+    }
+
+    /** Reasoning that was billed and never came over the wire; 0 where nobody says so. */
+    public int hidden() {
+      Integer came = n();
+      return outputTokens == null || came == null ? 0 : Math.max(0, outputTokens - came);
     }
 
     /** Tokens of the prompt: the count of the server, else that of our tokenizer. */

@@ -42,27 +42,51 @@ final class MetricsSection {
     }
   }
 
+  /**
+   * All figures of one level, or of all pooled.
+   *
+   * @param title what they are of; empty where there is only one level
+   * @param id its anchor
+   */
+  private record Whole(String title, String id, Metrics all, Table system) {}
+
+  private Whole whole(String title, String id, Figures figures) {
+    String of = title.isEmpty() ? "" : " (" + title + ")";
+    return new Whole(
+        title, id, FactTables.metrics("All metrics" + of, figures), new SystemTable().of(figures));
+  }
+
+  /** The operating points; pooled figures where there is nothing else. */
+  private List<Whole> wholes() {
+    List<Whole> wholes = new ArrayList<>();
+    for (Summary.Curve curve : summary.curves()) {
+      String title = summary.hasSeveralLevels() ? FactTables.operatingPoint(summary, curve) : "";
+      wholes.add(whole(title, "", summary.operatingLevel(curve).figures()));
+    }
+    if (wholes.isEmpty()) {
+      wholes.add(whole("", "", summary.figures()));
+    } else if (summary.hasSeveralLevels()) {
+      wholes.add(whole("All load levels pooled", "pooled", summary.figures()));
+    }
+    return wholes;
+  }
+
   Section section() {
     byLevel();
     byTrial();
     byTarget();
     byName();
     byCache();
+    List<Whole> wholes = wholes();
     return Section.of(
             "metrics",
             "Metrics",
             "Metrics",
-            "Successful requests scheduled in a measure window, all load levels pooled."
-                + " Formulas are in the glossary.")
+            "Successful requests scheduled in the measure window. Formulas are in the glossary.")
         .body(
             "metrics",
             Map.of(
-                "all",
-                FactTables.metrics("All metrics", summary.figures()),
-                "system",
-                new SystemTable().of(summary.figures()),
-                "parts",
-                parts));
+                "head", wholes.get(0), "others", wholes.subList(1, wholes.size()), "parts", parts));
   }
 
   private void byLevel() {
@@ -137,11 +161,17 @@ final class MetricsSection {
 
     Table of(Figures figures) {
       row(Metric.OUTPUT_TOKENS_PER_S, figures);
+      row(Metric.BILLED_OUTPUT_TOKENS_PER_S, figures);
+      row(Metric.PEAK_OUTPUT_TOKENS_PER_S, figures);
+      row(Metric.INPUT_TOKENS_PER_S, figures);
       row(Metric.TOTAL_TOKENS_PER_S, figures);
       row(Metric.WALL_OUTPUT_TOKENS_PER_S, figures);
       row(Metric.REQUESTS_PER_S, figures);
       Double perMinute = figures.throughput().requestsPerMin();
       row("Requests", "the same per minute", perMinute, "requests/min", HIGHER);
+      row(Metric.EFFECTIVE_CONCURRENCY, figures);
+      row(Metric.ACTIVE_CONCURRENCY, figures);
+      row(Metric.PEAK_IN_FLIGHT, figures);
       trials(figures.throughput().trials());
       share(figures.goodput());
       row(Metric.GOODPUT_REQUESTS_PER_S, figures);
@@ -191,7 +221,7 @@ final class MetricsSection {
           switch (metric.better()) {
             case HIGHER -> HIGHER;
             case LOWER -> LOWER;
-            case NEITHER -> "1 is exact";
+            case NEITHER -> metric == Metric.BATCH_RATIO ? "1 is exact" : "the load";
           };
       row(metric.title(), metric.formula(), metric.number(figures), metric.unit().sign(), better);
     }

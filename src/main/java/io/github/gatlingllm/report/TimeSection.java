@@ -33,7 +33,7 @@ final class TimeSection {
   /** The section; without charts when nothing happened. */
   Section section() {
     List<Chart> charts =
-        List.of(ttft(), tokens(), itl(), inFlight(), requests()).stream()
+        List.of(ttft(), tokens(), itl(), inFlight(), tokensInFlight(), requests()).stream()
             .filter(Chart::hasPoints)
             .map(chart -> chart.over(bands()))
             .toList();
@@ -114,6 +114,19 @@ final class TimeSection {
         Axis.time(),
         Axis.of("In flight", ""),
         List.of(line("in flight", 0, 0, Bucket::inFlight).as(Form.AREA)));
+  }
+
+  private Chart tokensInFlight() {
+    return new Chart(
+        "time-tokens-in-flight",
+        "Tokens in flight",
+        "the load",
+        "Tokens of the requests in flight at the end of the interval: their prompts and what had"
+            + " come of their answers. What the server's KV cache has to hold, prefixes that"
+            + " requests share counted each time.",
+        Axis.time(),
+        Axis.of("In flight", "tokens"),
+        List.of(line("tokens in flight", 0, 0, Bucket::tokensInFlight).as(Form.AREA)));
   }
 
   private Chart requests() {

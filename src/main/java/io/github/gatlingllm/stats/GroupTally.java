@@ -9,8 +9,13 @@ import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.stats.Windows.LevelWindow;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +31,12 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
 
   GroupTally with(@Nullable ConfidenceIntervals theirs) {
     return new GroupTally(tally, flow, theirs);
+  }
+
+  static GroupTally of(LevelWindow window) {
+    GroupTally empty = empty();
+    empty.flow.watch(window);
+    return empty;
   }
 
   void add(GroupTally other) {
@@ -80,9 +91,15 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     return new Throughput(
         window == 0 ? null : (Double) window,
         per(flow.tokens, window),
+        flow.billedKnown ? per(flow.tokens + flow.hiddenTokens, window) : null,
+        flow.peak(Peaks::tokensPerS),
+        flow.promptKnown ? per((double) flow.promptTokens, window) : null,
         flow.promptKnown ? per(flow.tokens + flow.promptTokens, window) : null,
         requests,
         requests == null ? null : (Double) (requests * 60),
+        per(flow.inFlightNanos / 1e9, window),
+        per(flow.receivingNanos / 1e9, window),
+        flow.peak(Peaks::inFlight),
         tally.spans().wallTokensPerS(),
         distribution(Metric.USER_TOKENS_PER_S),
         distribution(Metric.DECODE_TOKENS_PER_S),
@@ -117,20 +134,36 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     private double sloTokens;
     private long promptTokens;
     private boolean promptKnown;
+    private long hiddenTokens;
+    private boolean billedKnown;
     private long arrived;
     private long ok;
     private long met;
     private long inFlightNanos;
+    private long receivingNanos;
+    private final List<Peaks> peaks = new ArrayList<>();
     private final Moments staysMs = new Moments();
 
-    void tokens(double count, boolean inSlo) {
+    /** What was most in that window is looked for. */
+    void watch(LevelWindow window) {
+      peaks.add(new Peaks(window.from(), window.to()));
+    }
+
+    void tokens(long unixNanos, double count, boolean inSlo) {
       tokens += count;
       sloTokens += inSlo ? count : 0;
+      peaks.get(0).tokens(unixNanos, count);
     }
 
     void promptTokens(int count) {
       promptTokens += count;
       promptKnown = true;
+    }
+
+    /** Of an answer whose billed tokens the server said. */
+    void hiddenTokens(int count) {
+      hiddenTokens += count;
+      billedKnown = true;
     }
 
     void arrival() {
@@ -144,8 +177,15 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
       met += inSlo ? 1 : 0;
     }
 
-    void inFlight(long nanos) {
+    /** A request was in flight, for so long of it in the window. */
+    void inFlight(long admitted, long closed, long nanos) {
       inFlightNanos += nanos;
+      peaks.get(0).inFlight(admitted, closed);
+    }
+
+    /** A request received tokens for so long of the window. */
+    void receiving(long nanos) {
+      receivingNanos += nanos;
     }
 
     void add(WindowThroughput other) {
@@ -153,11 +193,25 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
       sloTokens += other.sloTokens;
       promptTokens += other.promptTokens;
       promptKnown |= other.promptKnown;
+      hiddenTokens += other.hiddenTokens;
+      billedKnown |= other.billedKnown;
       arrived += other.arrived;
       ok += other.ok;
       met += other.met;
       inFlightNanos += other.inFlightNanos;
+      receivingNanos += other.receivingNanos;
+      peaks.addAll(other.peaks);
       staysMs.add(other.staysMs);
+    }
+
+    /** The largest of all windows; those that overlap are one. */
+    @Nullable Double peak(Function<Peaks, @Nullable Number> of) {
+      return Peaks.joined(peaks).stream()
+          .map(of)
+          .filter(Objects::nonNull)
+          .map(Number::doubleValue)
+          .max(Double::compare)
+          .orElse(null);
     }
 
     /** Requests that were scheduled in the window. */

@@ -27,6 +27,10 @@ final class OverTime {
     private final CoarseTimes itl = new CoarseTimes();
     private double tokens;
     private double sloTokens;
+
+    /** By how many the tokens of requests in flight grew. */
+    private double grown;
+
     private long started;
     private long ended;
     private long failed;
@@ -39,6 +43,7 @@ final class OverTime {
       itl.add(next.itl);
       tokens += next.tokens;
       sloTokens += next.sloTokens;
+      grown += next.grown;
       started += next.started;
       ended += next.ended;
       failed += next.failed;
@@ -69,6 +74,13 @@ final class OverTime {
     }
   }
 
+  /**
+   * By how many the tokens of requests in flight grew, or by how many they fell where one ended.
+   */
+  void tokensInFlight(long unixNanos, double change) {
+    intervals.at(unixNanos).grown += change;
+  }
+
   void ended(long unixNanos, boolean failed) {
     Interval interval = intervals.at(unixNanos);
     interval.ended++;
@@ -89,6 +101,7 @@ final class OverTime {
     Interval interval = intervals.at(unixNanos);
     interval.tokens += tokens;
     interval.sloTokens += inSlo ? tokens : 0;
+    interval.grown += tokens;
   }
 
   double bucketS() {
@@ -98,7 +111,9 @@ final class OverTime {
   List<Bucket> buckets(boolean hasSlo) {
     double seconds = bucketS();
     List<Bucket> buckets = new ArrayList<>();
+    double tokensInFlight = 0;
     for (Interval v : intervals.all()) {
+      tokensInFlight += v.grown;
       buckets.add(
           new Bucket(
               buckets.size() * seconds,
@@ -113,6 +128,7 @@ final class OverTime {
               v.ended,
               v.failed,
               (double) v.inFlightNanos / intervals.width(),
+              Math.max(0, tokensInFlight),
               v.plannedArrivals,
               v.realisedArrivals));
     }

@@ -186,7 +186,7 @@ public final class RunStatistics {
           steady = steadiness(now);
           window = now;
         }
-        flow.tokens(tokens, inSlo);
+        flow.tokens(at, tokens, inSlo);
         steady.tokens(at, tokens);
         slices.tokens(now, at, tokens, inSlo);
       }
@@ -230,14 +230,40 @@ public final class RunStatistics {
     }
     Long closed = t.closedUnixNanos();
     if (closed != null) {
+      billed(record, stage, name, answered == null ? closed : admitted + answered);
       overTime.inFlight(admitted, closed);
+      tokensInFlight(admitted, closed, prompt == null ? 0 : prompt);
       for (LevelWindow window : windows.besides(stage)) {
         long overlap = window.overlapNanos(admitted, closed);
         if (overlap > 0) {
-          cell(window, name).flow().inFlight(overlap);
+          WindowThroughput flow = cell(window, name).flow();
+          flow.inFlight(admitted, closed, overlap);
+          if (ttft != null && t.latencyNanos() != null) {
+            flow.receiving(window.overlapNanos(admitted + ttft, admitted + t.latencyNanos()));
+          }
         }
       }
       ended(record, stage, name, closed, (closed - admitted) / 1e6, inSlo);
+    }
+  }
+
+  /** What came over the wire is counted as it comes. */
+  private void tokensInFlight(long admitted, long closed, double prompt) {
+    double all = prompt;
+    for (int i = 0; i < stream.arrivals(); i++) {
+      all += stream.tokens(i);
+    }
+    overTime.tokensInFlight(admitted, prompt);
+    overTime.tokensInFlight(closed, -all);
+  }
+
+  /** Reasoning that never came over the wire is counted with what came after it. */
+  private void billed(RequestRecord record, LevelWindow stage, String name, long unixNanos) {
+    if (record.tokens().source() == RequestRecord.TokenSource.USAGE) {
+      LevelWindow window = windows.at(unixNanos, stage);
+      if (window != null) {
+        cell(window, name).flow().hiddenTokens(record.tokens().hidden());
+      }
     }
   }
 
@@ -266,7 +292,7 @@ public final class RunStatistics {
   }
 
   private GroupTally cell(LevelWindow stage, String name) {
-    return cells.computeIfAbsent(new Key(stage.index(), name), k -> GroupTally.empty());
+    return cells.computeIfAbsent(new Key(stage.index(), name), k -> GroupTally.of(stage));
   }
 
   private SteadyState steadiness(LevelWindow stage) {

@@ -40,6 +40,8 @@ public record Series(
    * @param ended requests that ended in it by themselves
    * @param failed of those, how many were not ok
    * @param inFlight requests in flight, time-weighted mean over the bucket
+   * @param tokensInFlight tokens of the requests in flight at its end: their prompts and what had
+   *     come of their answers
    * @param plannedArrivals requests with a planned arrival for which it was planned in the bucket
    * @param realisedArrivals of requests with a planned arrival, those that started in the bucket
    */
@@ -56,6 +58,7 @@ public record Series(
       long ended,
       long failed,
       double inFlight,
+      double tokensInFlight,
       long plannedArrivals,
       long realisedArrivals) {}
 

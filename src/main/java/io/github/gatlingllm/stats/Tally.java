@@ -84,13 +84,18 @@ final class Tally {
         }
       }
       gaps(record, stream);
+    } else if (!wasCancelled) {
+      Double stay = Metric.FAILED_E2E_MS.of(record);
+      if (stay != null) {
+        recorder(Metric.FAILED_E2E_MS).add(stay);
+      }
     }
   }
 
   private void span(RequestRecord record, int stage) {
     Long closed = record.timing().closedUnixNanos();
     if (closed != null) {
-      Integer tokens = record.tokens().outputTokens();
+      Integer tokens = record.tokens().n();
       spans.add(stage, record.timing().scheduledUnixNanos(), closed, tokens == null ? 0 : tokens);
     }
   }

@@ -92,7 +92,7 @@ final class TrialTally {
     span.ok += record.outcome().ok() ? 1 : 0;
     Long closed = record.timing().closedUnixNanos();
     if (closed != null) {
-      Integer tokens = record.tokens().outputTokens();
+      Integer tokens = record.tokens().n();
       span.from = Math.min(span.from, record.timing().scheduledUnixNanos());
       span.to = Math.max(span.to, closed);
       span.tokens += tokens == null ? 0 : tokens;

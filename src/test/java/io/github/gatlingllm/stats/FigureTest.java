@@ -62,11 +62,14 @@ class FigureTest {
     VALUES.put("ttft", new double[] {100, 50, 300});
     VALUES.put("ttft_from_schedule", new double[] {100, 65, 300});
     VALUES.put("ttfo", new double[] {100, 50, 300});
+    VALUES.put("ttfo_from_schedule", new double[] {100, 65, 300});
+    VALUES.put("ttst", new double[] {20, 30, 10});
     VALUES.put("itl", new double[] {20, 20, 30, 10, 140});
     VALUES.put("icl", new double[] {20, 20, 30, 10, 140});
     VALUES.put("tpot", new double[] {20, 30, 75});
     VALUES.put("e2e", new double[] {140, 80, 450});
     VALUES.put("e2e_from_schedule", new double[] {140, 95, 450});
+    VALUES.put("failed_e2e", new double[] {150, 5}); // of d and f
     VALUES.put("e2e_per_token", new double[] {140 / 3.0, 40, 150});
     VALUES.put("queue_wait", new double[] {0, 15, 0});
     VALUES.put("connect", new double[] {1, 2, 4});
@@ -84,9 +87,17 @@ class FigureTest {
     SINGLE.put("batch_ratio", 1.0);
     // 3 + 2 + 3 + 1 tokens and 70 prompt tokens in 2 s; the last request closed at 1.205 s.
     SINGLE.put("output_tokens_per_s", 4.5);
+    SINGLE.put("billed_output_tokens_per_s", 4.5);
+    SINGLE.put("peak_output_tokens_per_s", 8.0);
+    SINGLE.put("input_tokens_per_s", 35.0);
     SINGLE.put("total_tokens_per_s", 39.5);
     SINGLE.put("wall_output_tokens_per_s", 9 / 1.205);
     SINGLE.put("requests_per_s", 1.5);
+    // In flight for 140 + 80 + 450 + 150 + 50 + 5 ms, receiving for 40 + 30 + 150 ms; d and e at
+    // once.
+    SINGLE.put("effective_concurrency", 0.4375);
+    SINGLE.put("active_concurrency", 0.11);
+    SINGLE.put("peak_in_flight", 2.0);
     // Attempted: a b c d f; in SLO: a b, with 5 tokens; the one level holds 40 %.
     SINGLE.put("goodput.requests_per_s", 1.0);
     SINGLE.put("goodput.tokens_per_s", 2.5);

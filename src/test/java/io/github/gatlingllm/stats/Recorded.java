@@ -57,6 +57,7 @@ public final class Recorded {
   private @Nullable Integer cached;
   private @Nullable Integer max;
   private @Nullable Integer output;
+  private int hidden;
   private RequestStatus verdict = RequestStatus.COMPLETE;
   private @Nullable String error;
   private @Nullable String finish = "length";
@@ -221,6 +222,12 @@ public final class Recorded {
     return this;
   }
 
+  /** Reasoning that is billed and was never streamed. */
+  public Recorded hidden(int tokens) {
+    hidden = tokens;
+    return this;
+  }
+
   public Recorded failed(RequestStatus value, String message) {
     verdict = value;
     error = message;
@@ -324,10 +331,10 @@ public final class Recorded {
             ours,
             cached,
             max,
-            n,
+            n == null ? null : Integer.valueOf(n + hidden),
             ourOutput,
-            null,
-            streamed ? n : null,
+            hidden == 0 ? null : Integer.valueOf(hidden),
+            streamed || hidden > 0 ? n : null,
             estimated,
             estimated ? TokenSource.TOKENIZER : TokenSource.USAGE);
     boolean ok = verdict == RequestStatus.COMPLETE;

@@ -217,6 +217,73 @@ class RunStatisticsTest {
     assertThat(check(mixed, "not_streamed").value()).isEqualTo(20 / 21.0, within(1e-9));
   }
 
+  /**
+   * 4 tokens came and 96 of hidden reasoning are billed: 4 ÷ 2 s and 100 ÷ 2 s, in 0.2 s of wall
+   * time. They are billed where the first token is: that of the second request lies past the edge.
+   */
+  @Test
+  void hiddenReasoningIsBilledAndNotInOutputTokens() {
+    RequestRecord first = at(1_000).stage("c=2").tokens(100, 120, 140, 200).hidden(96).record();
+    Figures f = one(first);
+    assertThat(f.throughput().outputTokensPerS()).isEqualTo(2);
+    assertThat(f.throughput().billedOutputTokensPerS()).isEqualTo(50);
+    assertThat(f.throughput().wallOutputTokensPerS()).isEqualTo(20, within(1e-9));
+    assertThat(f.throughput().userTokensPerS().mean()).isEqualTo(20, within(1e-9));
+    assertThat(f.metric(Metric.OUTPUT_TOKENS).mean()).isEqualTo(100);
+
+    RequestRecord late = at(2_950).stage("c=2").tokens(100, 200).hidden(96).record();
+    f = figures(RUN, first, late).summary().figures();
+    assertThat(f.throughput().outputTokensPerS()).isEqualTo(2);
+    assertThat(f.throughput().billedOutputTokensPerS()).isEqualTo(50);
+
+    f = one(at(2_500).stage("c=2").bodyForStream(400, 8).hidden(92).record());
+    assertThat(f.throughput().outputTokensPerS()).isEqualTo(4);
+    assertThat(f.throughput().billedOutputTokensPerS()).isEqualTo(50);
+    f = one(at(2_500).stage("c=2").body(400, 8).hidden(92).record());
+    assertThat(f.throughput().outputTokensPerS()).isEqualTo(4);
+    assertThat(f.throughput().billedOutputTokensPerS()).isEqualTo(50);
+
+    assertThat(one(at(1_000).stage("c=2").tokens(100).estimated().record()).throughput())
+        .extracting(Figures.Throughput::billedOutputTokensPerS)
+        .isNull();
+  }
+
+  /**
+   * Second 1 of the run has 3 tokens of fill and 4 of r1, second 2 has 2 of cut and 2 of r2; fill
+   * and r1 are in flight together. Between first and last token, in the window: fill 250 ms, r1
+   * 100, cut 10, r2 100.
+   */
+  @Test
+  void peaksAndConcurrency() {
+    assertThat(figures.throughput().peakOutputTokensPerS()).isEqualTo(7);
+    assertThat(figures.throughput().peakInFlight()).isEqualTo(2);
+    assertThat(figures.throughput().effectiveConcurrency()).isEqualTo(0.335, within(1e-9));
+    assertThat(figures.throughput().activeConcurrency()).isEqualTo(0.23, within(1e-9));
+    assertThat(figures.throughput().inputTokensPerS()).isEqualTo(15);
+  }
+
+  /** Of the first choice that spoke; not where times were not kept, or there is one event only. */
+  @Test
+  void timeToSecondToken() {
+    assertThat(figures.metric(Metric.TTST_MS).max()).isEqualTo(50);
+    assertThat(figures.metric(Metric.TTST_MS).min()).isEqualTo(20);
+    Figures choices =
+        one(at(1_000).stage("c=2").tokens(10, 15, 30, 45).choices(1, 0, 1, 0).output(4).record());
+    assertThat(choices.metric(Metric.TTST_MS).mean()).isEqualTo(20);
+    assertThat(one(at(1_000).stage("c=2").tokens(10).record()).metric(Metric.TTST_MS).isEmpty())
+        .isTrue();
+    Figures unknown = one(at(1_000).stage("c=2").tokens(10, 20).withoutTimes().record());
+    assertThat(unknown.metric(Metric.TTST_MS).isEmpty()).isTrue();
+  }
+
+  /** Cut was failed after 20 ms; ok requests have their own distribution. */
+  @Test
+  void failedRequestsHaveTheirOwnDistribution() {
+    assertThat(figures.metric(Metric.FAILED_E2E_MS).count()).isEqualTo(1);
+    assertThat(figures.metric(Metric.FAILED_E2E_MS).mean()).isEqualTo(20);
+    assertThat(figures.metric(Metric.E2E_MS).count()).isEqualTo(2);
+  }
+
   @Test
   void cachedTokensNeedNoPrefill() {
     Figures f = one(at(1_000).stage("c=2").tokens(100).prompt(100).cached(80).record());

@@ -35,6 +35,7 @@ class SeriesTest {
    * r2        500   800 | 1000, failed        1000     1               1, failed
    * r3       1500   1600 1700 | 2500          2500                     2            1
    * in flight                                          1.0 + 0.5       0.1 + 0.5    0.5
+   * tokens in flight at its end, prompts of 10         12 + 11         12           0
    * </pre>
    *
    * r2 has a TTFT of 300 ms: its tokens are not within the SLO.
@@ -65,6 +66,9 @@ class SeriesTest {
     assertThat(series.overTime().get(0).inFlight()).isEqualTo(1.5, within(1e-9));
     assertThat(series.overTime().get(1).inFlight()).isEqualTo(0.6, within(1e-9));
     assertThat(series.overTime().get(2).inFlight()).isEqualTo(0.5, within(1e-9));
+    assertThat(series.overTime())
+        .extracting(Bucket::tokensInFlight)
+        .containsExactly(23.0, 12.0, 0.0);
   }
 
   @Test
@@ -93,6 +97,19 @@ class SeriesTest {
         .isEqualTo(seconds * 10.0, within(1e-6));
     assertThat(all.get(0).ttftP50Ms()).isEqualTo(5, offset(0.05));
     assertThat(all.get(0).sloTokensPerS()).isNull();
+  }
+
+  /** 601 s need buckets of 2 s: 100 tokens are there from 3 s on, 40 are gone by 600 s. */
+  @Test
+  void tokensInFlightSurviveWidening() {
+    OverTime time = new OverTime(0);
+    time.tokensInFlight(3_000_000_000L, 100);
+    time.tokensInFlight(600_000_000_000L, -40);
+    List<Bucket> all = time.buckets(false);
+    assertThat(all.get(0).tokensInFlight()).isZero();
+    assertThat(all.get(1).tokensInFlight()).isEqualTo(100);
+    assertThat(all.get(299).tokensInFlight()).isEqualTo(100);
+    assertThat(all.get(300).tokensInFlight()).isEqualTo(60);
   }
 
   @Test
