@@ -28,12 +28,9 @@ public final class ConsoleSummary {
     line("=".repeat(WIDTH));
     line(ConsoleBlock.title("LLM Information"));
     wrapped(summary.verdict());
-    if (summary.hasSeveralTargets()) {
-      wrapped("all targets and levels pooled; each target has a row below");
-    }
     new RunText(summary).facts().forEach(fact -> wrapped(fact.name() + ": " + fact.value()));
-    rows(FactTables.latencies(summary.figures()));
-    table("Targets", FactTables.targets(summary));
+    rows(FactTables.latencies(summary));
+    table(FactTables.CURVES, FactTables.curves(summary));
     if (summary.stages().size() > 1) {
       table("Load levels", FactTables.levels(summary));
     }

@@ -5,7 +5,6 @@ import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
-import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.metric.Figures.Trial;
 import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Metric;
@@ -17,6 +16,7 @@ import io.github.gatlingllm.report.Table.Group;
 import io.github.gatlingllm.report.Table.Heading;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.AssertionResult;
+import io.github.gatlingllm.stats.Summary.Curve;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
 import io.github.gatlingllm.stats.Summary.Queue;
 import io.github.gatlingllm.stats.Summary.RequestGroup;
@@ -39,6 +39,9 @@ final class FactTables {
 
   /** What the mark of an uncertain percentile in text files means. */
   static final String LOW_N = "* fewer than 10 values beyond it";
+
+  /** What the table of each target's and scenario's operating point is called. */
+  static final String CURVES = "Operating points";
 
   /** Latencies that text files quote. */
   private static final List<Metric> QUOTED =
@@ -140,11 +143,21 @@ final class FactTables {
         .toList();
   }
 
-  /** The latencies that text files quote, a row per metric that has values. */
-  static Table latencies(Figures figures) {
+  /**
+   * The latencies that text files quote, a row per metric that has values, at the operating point;
+   * none where each curve has its own.
+   */
+  static Table latencies(Summary summary) {
+    List<Curve> curves = summary.curves();
+    if (curves.size() > 1) {
+      return Table.of(List.of("latency"), List.of());
+    }
+    boolean named = summary.hasSeveralLevels();
+    Figures figures =
+        curves.isEmpty() ? summary.figures() : summary.operatingLevel(curves.get(0)).figures();
     return distributions(
         "Latencies",
-        "latency",
+        named ? "latency at " + curves.get(0).operatingPoint().stage() : "latency",
         List.of(VALUES, MEAN, percentile("p50"), percentile("p95"), percentile("p99"), MAX),
         times(figures, QUOTED, "%s (ms)"));
   }
@@ -263,6 +276,20 @@ final class FactTables {
     return Table.of("Key figures by load level, times in ms", summary.stages(), columns);
   }
 
+  /** Each target and scenario at its operating point on the page. */
+  static Table byCurve(Summary summary) {
+    Column<Curve> name =
+        Column.of(
+            "Operating point, times in ms",
+            curve -> Cell.words(summary.name(curve)).remarked(curve.quoted()));
+    return keyFigures(
+        "target and scenario",
+        summary.curves(),
+        name,
+        curve -> summary.operatingLevel(curve).figures(),
+        summary);
+  }
+
   /** Targets on the page. */
   static Table byTarget(Summary summary) {
     Column<Target> name = Column.name("Target, times in ms", Target::label);
@@ -346,26 +373,33 @@ final class FactTables {
         percentile(Metric.E2E_MS, "p50"));
   }
 
-  /** Targets in text files; empty where there is only one. */
-  static Table targets(Summary summary) {
-    List<Column<Target>> columns = new ArrayList<>(List.of(Column.name("target", Target::label)));
-    latencyAndRate().forEach(column -> columns.add(column.in(Target::figures)));
+  /** Each target's and scenario's operating point in text files; empty where there is only one. */
+  static Table curves(Summary summary) {
+    List<Column<Curve>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.name(summary.hasSeveralTargets() ? "target" : "scenario", summary::name),
+                Column.name("at", curve -> curve.operatingPoint().stage())));
+    List<Column<Figures>> figures = new ArrayList<>(latencyAndRate());
+    figures.removeIf(column -> column.heading().equals("ITL p50"));
+    if (summary.slo() != null) {
+      figures.add(IN_SLO);
+    }
+    figures.add(FAILED);
+    figures.forEach(
+        column -> columns.add(column.in(curve -> summary.operatingLevel(curve).figures())));
     columns.add(
         Column.figure(
             "knee",
-            t -> t.knee() == null || !t.knee().reached() ? NumberText.ABSENT : t.knee().stage()));
-    if (summary.slo() != null) {
-      columns.add(IN_SLO.in(Target::figures));
-      columns.add(Column.figure("holds up to", FactTables::maxGoodput));
-    }
-    columns.add(FAILED.in(Target::figures));
+            c -> c.knee() == null || !c.knee().reached() ? NumberText.ABSENT : c.knee().stage()));
     return Table.of(
-        "Targets", summary.hasSeveralTargets() ? summary.targets() : List.of(), columns);
+        CURVES, summary.curves().size() > 1 ? summary.curves() : List.<Curve>of(), columns);
   }
 
-  private static String maxGoodput(Target target) {
-    Goodput goodput = target.figures().goodput();
-    return goodput == null || goodput.max() == null ? NumberText.ABSENT : goodput.max().stage();
+  /** The level that headlines about a curve quote, e.g. {@code At c=16, the knee}. */
+  static String operatingPoint(Summary summary, Curve curve) {
+    String text = curve.quoted();
+    return summary.curves().size() == 1 ? "At " + text : summary.name(curve) + ": " + text;
   }
 
   /** Request names on Gatling's index page. */

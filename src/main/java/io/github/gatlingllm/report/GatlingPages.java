@@ -81,8 +81,8 @@ final class GatlingPages {
             "styles", Templates.resource("gatling.css"),
             "verdict", summary.verdict(),
             "workload", new RunText(summary).workload(),
-            "tiles", new Tiles(summary).list(),
-            "levels", Tiles.levels(summary),
+            "groups", Tiles.of(summary),
+            "several", summary.hasSeveralLevels(),
             "assertions", FactTables.assertions(summary.assertions()),
             "requests", FactTables.requests(summary)));
   }

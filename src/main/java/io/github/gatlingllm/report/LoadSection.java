@@ -90,7 +90,7 @@ final class LoadSection {
     List<Line> lines = new ArrayList<>();
     for (int t = 0; t < curves.size(); t++) {
       Curve curve = curves.get(t);
-      String name = name(curve);
+      String name = summary.name(curve);
       List<Point> points = new ArrayList<>();
       List<Pin> pins = new ArrayList<>();
       for (Stage stage : of(curve)) {
@@ -154,15 +154,6 @@ final class LoadSection {
         .toList();
   }
 
-  /** What tells a curve from the others; its target where there is only one. */
-  private String name(Curve curve) {
-    String scenario = curve.scenario();
-    if (scenario == null || !summary.hasSeveralScenarios()) {
-      return curve.target();
-    }
-    return summary.hasSeveralTargets() ? scenario + " at " + curve.target() : scenario;
-  }
-
   private Axis load() {
     return Axis.places("Load level", "", levels);
   }
@@ -171,7 +162,7 @@ final class LoadSection {
       String name, Curve curve, int color, int dash, Function<Stage, @Nullable Double> figure) {
     List<Point> points = Point.of(of(curve), stage -> levels.indexOf(stage.label()), figure);
     return Line.of(
-        curves.size() > 1 ? (name(curve) + " " + name).strip() : name, color, dash, points);
+        curves.size() > 1 ? (summary.name(curve) + " " + name).strip() : name, color, dash, points);
   }
 
   private Chart rates() {

@@ -42,27 +42,51 @@ final class MetricsSection {
     }
   }
 
+  /**
+   * All figures of one level, or of all pooled.
+   *
+   * @param title what they are of; empty where there is only one level
+   * @param id its anchor
+   */
+  private record Whole(String title, String id, Metrics all, Table system) {}
+
+  private Whole whole(String title, String id, Figures figures) {
+    String of = title.isEmpty() ? "" : " (" + title + ")";
+    return new Whole(
+        title, id, FactTables.metrics("All metrics" + of, figures), new SystemTable().of(figures));
+  }
+
+  /** The operating points; pooled figures where there is nothing else. */
+  private List<Whole> wholes() {
+    List<Whole> wholes = new ArrayList<>();
+    for (Summary.Curve curve : summary.curves()) {
+      String title = summary.hasSeveralLevels() ? FactTables.operatingPoint(summary, curve) : "";
+      wholes.add(whole(title, "", summary.operatingLevel(curve).figures()));
+    }
+    if (wholes.isEmpty()) {
+      wholes.add(whole("", "", summary.figures()));
+    } else if (summary.hasSeveralLevels()) {
+      wholes.add(whole("All load levels pooled", "pooled", summary.figures()));
+    }
+    return wholes;
+  }
+
   Section section() {
     byLevel();
     byTrial();
     byTarget();
     byName();
     byCache();
+    List<Whole> wholes = wholes();
     return Section.of(
             "metrics",
             "Metrics",
             "Metrics",
-            "Successful requests scheduled in a measure window, all load levels pooled."
-                + " Formulas are in the glossary.")
+            "Successful requests scheduled in the measure window. Formulas are in the glossary.")
         .body(
             "metrics",
             Map.of(
-                "all",
-                FactTables.metrics("All metrics", summary.figures()),
-                "system",
-                new SystemTable().of(summary.figures()),
-                "parts",
-                parts));
+                "head", wholes.get(0), "others", wholes.subList(1, wholes.size()), "parts", parts));
   }
 
   private void byLevel() {

@@ -5,6 +5,7 @@ import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.Curve;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,14 +21,13 @@ final class RunText {
   /** One fact, e.g. {@code requests} and {@code 100 started, …}. */
   record Fact(String name, String value) {}
 
-  /** What came out of the whole run. */
+  /** What came out: counts of the whole run, and the figures of what headlines quote. */
   List<Fact> facts() {
-    Figures figures = summary.figures();
-    Figures.Counts counts = figures.counts();
+    Figures.Counts counts = summary.figures().counts();
     List<Fact> facts = new ArrayList<>();
     facts.add(
         new Fact(
-            "requests",
+            summary.hasSeveralLevels() ? "requests of all levels" : "requests",
             NumberText.count(counts.started())
                 + " started, "
                 + NumberText.count(counts.ok())
@@ -35,49 +35,56 @@ final class RunText {
                 + NumberText.count(counts.failed())
                 + " failed, "
                 + NumberText.count(counts.cancelled())
-                + " cancelled; "
-                + NumberText.with(figures.throughput().requestsPerS(), "requests/s")));
-    facts.add(
-        new Fact(
-            "output",
-            NumberText.with(figures.throughput().outputTokensPerS(), "tok/s")
-                + ", total "
-                + NumberText.with(figures.throughput().totalTokensPerS(), "tok/s")
-                + "; jitter (ITL p99 ÷ p50) "
-                + NumberText.number(figures.jitter().itlP99OverP50())));
+                + " cancelled"));
+    List<Curve> curves = summary.curves();
+    if (curves.size() < 2) {
+      boolean known = curves.size() == 1;
+      Figures figures = known ? summary.operatingLevel(curves.get(0)).figures() : summary.figures();
+      if (summary.hasSeveralLevels()) {
+        facts.add(new Fact("operating point", curves.get(0).quoted()));
+      }
+      facts.add(new Fact("output", output(figures)));
+      if (summary.hasSeveralLevels() && curves.get(0).knee() != null) {
+        facts.add(new Fact("knee", knee(curves.get(0).knee())));
+      }
+    }
+    for (Curve curve : curves) {
+      Figures.Goodput goodput = summary.operatingLevel(curve).figures().goodput();
+      String of = curves.size() == 1 ? "" : " of " + summary.name(curve);
+      if (goodput != null && summary.slo() != null) {
+        facts.add(
+            new Fact("goodput" + of + " (" + summary.slo().text() + ")", goodput(goodput, curve)));
+      }
+    }
     facts.add(new Fact("workload", workload()));
     if (summary.arrivals() != null) {
       facts.add(new Fact("arrivals", arrivals(summary.arrivals())));
     }
-    if (figures.goodput() != null && summary.slo() != null) {
-      facts.add(new Fact("goodput (" + summary.slo().text() + ")", goodput(figures.goodput())));
-    }
-    if (summary.knee() != null && summary.stages().size() > 1) {
-      facts.add(new Fact("knee", knee(summary.knee())));
-    }
     return facts;
   }
 
-  private String goodput(Figures.Goodput goodput) {
-    Figures.MaxGoodput max = goodput.max();
-    String most =
-        max == null
-            ? "; no level holds it"
-            : summary.stages().size() == 1
-                ? ""
-                : "; at most "
-                    + NumberText.with(max.requestsPerS(), "requests/s")
-                    + " at "
-                    + summary.place(max.stage(), max.target(), max.scenario());
-    return NumberText.percent(goodput.share())
+  private static String output(Figures figures) {
+    return NumberText.with(figures.throughput().outputTokensPerS(), "tok/s")
+        + ", total "
+        + NumberText.with(figures.throughput().totalTokensPerS(), "tok/s")
         + ", "
-        + NumberText.with(goodput.requestsPerS(), "requests/s")
-        + most;
+        + NumberText.with(figures.throughput().requestsPerS(), "requests/s")
+        + " completed; jitter (ITL p99 ÷ p50) "
+        + NumberText.number(figures.jitter().itlP99OverP50());
   }
 
-  private String knee(Summary.Knee knee) {
+  private String goodput(Figures.Goodput goodput, Curve curve) {
+    String at = summary.curves().size() > 1 ? " at " + curve.quoted() : "";
+    return NumberText.percent(goodput.share())
+        + " of the requests, "
+        + NumberText.with(goodput.requestsPerS(), "requests/s")
+        + at
+        + (curve.maxGoodput() == null ? "; no load level holds it" : "");
+  }
+
+  private static String knee(Summary.Knee knee) {
     return knee.reached()
-        ? summary.place(knee.stage(), knee.target(), knee.scenario())
+        ? knee.stage()
             + " = "
             + NumberText.with(knee.outputTokensPerS(), "tok/s")
             + " at E2E p50 "

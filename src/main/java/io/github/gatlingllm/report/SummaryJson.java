@@ -25,7 +25,6 @@ import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.AssertionResult;
-import io.github.gatlingllm.stats.Summary.OperatingPoint;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -58,7 +57,6 @@ public final class SummaryJson {
           .addMixIn(AssertionResult.class, AssertionForm.class)
           .addMixIn(Metric.class, MetricKey.class)
           .addMixIn(Check.Level.class, Keyed.class)
-          .addMixIn(OperatingPoint.Why.class, Worded.class)
           .build();
 
   private SummaryJson() {}
@@ -112,11 +110,6 @@ public final class SummaryJson {
   interface Keyed {
     @JsonValue
     String key();
-  }
-
-  interface Worded {
-    @JsonValue
-    String text();
   }
 
   /** Digits beyond the ninth are noise of the arithmetic: a millisecond has six after its point. */

@@ -30,7 +30,7 @@ final class SummaryMarkdown {
   private void write(Summary summary) {
     out.append("## LLM load test: ").append(Table.inline(summary.run().id())).append("\n\n");
     out.append("**").append(Table.inline(summary.verdict())).append("**\n\n");
-    Table latencies = FactTables.latencies(summary.figures());
+    Table latencies = FactTables.latencies(summary);
     if (!latencies.isEmpty()) {
       out.append(latencies.markdown()).append("\n`").append(FactTables.LOW_N).append("`\n\n");
     }
@@ -41,7 +41,7 @@ final class SummaryMarkdown {
             Column.name("system", Fact::name),
             Column.words("value", Fact::value));
     out.append(system.markdown()).append('\n');
-    table("Targets", FactTables.targets(summary));
+    table(FactTables.CURVES, FactTables.curves(summary));
     if (summary.stages().size() > 1) {
       table("Load levels", FactTables.levels(summary));
     }

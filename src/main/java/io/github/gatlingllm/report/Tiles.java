@@ -8,8 +8,15 @@ import io.github.gatlingllm.stats.Summary;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The six figures that sum up a run, the same on Gatling's index page and in {@code llm.html}. */
+/**
+ * The six figures that sum up a run, the same on Gatling's index page and in {@code llm.html}:
+ * those of one load level of each curve, since percentiles pooled over different loads are of no
+ * load.
+ */
 final class Tiles {
+
+  /** With more curves than this there is only a table of them. */
+  private static final int MOST_CURVES = 3;
 
   /**
    * One figure.
@@ -20,15 +27,40 @@ final class Tiles {
    */
   record Tile(String name, String value, String remark) {}
 
+  /**
+   * The figures of one load level; {@code title} names it, and is empty where there is only one.
+   */
+  record Group(String title, List<Tile> tiles) {}
+
   private final Summary summary;
   private final Figures figures;
+  private final Summary.@Nullable Knee knee;
 
-  Tiles(Summary summary) {
+  private Tiles(Summary summary, Figures figures, Summary.@Nullable Knee knee) {
     this.summary = summary;
-    figures = summary.figures();
+    this.figures = figures;
+    this.knee = knee;
   }
 
-  List<Tile> list() {
+  /** Those of each curve; empty where there are more than {@value #MOST_CURVES}. */
+  static List<Group> of(Summary summary) {
+    if (summary.curves().isEmpty()) {
+      return List.of(new Group("", new Tiles(summary, summary.figures(), null).list()));
+    }
+    if (summary.curves().size() > MOST_CURVES) {
+      return List.of();
+    }
+    return summary.curves().stream()
+        .map(
+            curve ->
+                new Group(
+                    summary.hasSeveralLevels() ? FactTables.operatingPoint(summary, curve) : "",
+                    new Tiles(summary, summary.operatingLevel(curve).figures(), curve.knee())
+                        .list()))
+        .toList();
+  }
+
+  private List<Tile> list() {
     return List.of(
         latency(Metric.TTFT_MS, "ttft"),
         latency(Metric.ITL_MS, "itl"),
@@ -45,7 +77,9 @@ final class Tiles {
     String remark =
         objective == null
             ? "median " + NumberText.ms(values.p50())
-            : "SLO < " + NumberText.plainMs(objective.limitMs()) + met(objective.ok());
+            : "SLO < "
+                + NumberText.plainMs(objective.limitMs())
+                + (summary.hasSeveralLevels() ? "" : met(objective.ok()));
     return new Tile(name, NumberText.ms(values.p95()), values.isEmpty() ? "no value" : remark);
   }
 
@@ -82,29 +116,19 @@ final class Tiles {
   }
 
   private Tile knee() {
-    Summary.Knee knee = summary.knee();
     if (knee == null) {
-      return new Tile("Knee", NumberText.ABSENT, "no load level");
+      return new Tile("Knee", NumberText.ABSENT, "no output");
     }
     if (knee.saturatedFromFirst()) {
       return new Tile("Knee", "below " + knee.stage(), "saturated from the first level");
     }
     if (!knee.reached()) {
-      long levels = levels(summary);
       return new Tile(
           "Knee",
           "not reached",
-          levels == 1 ? "1 load level" : "output still grows with the last of " + levels);
+          summary.hasSeveralLevels() ? "output still grows at the last level" : "1 load level");
     }
-    return new Tile(
-        "Knee",
-        summary.place(knee.stage(), knee.target(), knee.scenario()),
-        NumberText.with(knee.outputTokensPerS(), "tok/s"));
-  }
-
-  /** How many load levels there were, whatever the target. */
-  static long levels(Summary summary) {
-    return summary.stages().stream().map(Summary.Stage::label).distinct().count();
+    return new Tile("Knee", knee.stage(), NumberText.with(knee.outputTokensPerS(), "tok/s"));
   }
 
   private Tile failed() {

@@ -31,9 +31,9 @@ final class VerdictSections {
     List<AssertionResult> assertions = summary.assertions();
     Map<String, Object> values = new HashMap<>();
     values.put("verdict", summary.verdict());
-    values.put("tiles", new Tiles(summary).list());
-    values.put("levels", Tiles.levels(summary));
-    values.put("targets", summary.hasSeveralTargets() ? FactTables.byTarget(summary) : null);
+    values.put("groups", Tiles.of(summary));
+    values.put("several", summary.hasSeveralLevels());
+    values.put("curves", summary.curves().size() > 1 ? FactTables.byCurve(summary) : null);
     values.put("objectives", slo == null ? null : FactTables.objectives(slo));
     values.put("percentile", slo == null ? "" : NumberText.plain(slo.percentile()));
     values.put("assertions", FactTables.assertions(assertions));

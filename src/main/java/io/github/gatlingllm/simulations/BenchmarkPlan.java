@@ -107,7 +107,7 @@ record BenchmarkPlan(
             .judgedBy(settings.get(Setting.SLO_PERCENTILE), settings.get(Setting.SLO_RULE));
     refuseUnknownStages(settings, load);
     // Last, because it makes prompts, which takes seconds.
-    WorkloadReader reader = new WorkloadReader(settings, tokenizers.get(0), seed, load.expected());
+    WorkloadReader reader = new WorkloadReader(settings, tokenizers.get(0), seed, load.prompts());
     PromptPrefix prefix = reader.prefix();
     Workload workload = reader.workload(leastApi(targets, api), prefix);
     checkInterleave(settings, targets, workload);

@@ -7,13 +7,13 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.Summary.BestPower;
 import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.OperatingPoint;
-import io.github.gatlingllm.stats.Summary.OperatingPoint.Why;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,43 +118,69 @@ final class LoadCurve {
         .isPresent();
   }
 
-  /** The level whose figures stand for all of them. */
-  Stage operatingLevel() {
-    String label = operatingPoint().stage();
-    return levels.stream().filter(s -> s.label().equals(label)).findFirst().orElseThrow();
+  /** By what the level that headlines quote was chosen, in order of preference. */
+  enum Choice {
+    ONLY("the only load level", null),
+    IN_SLO("the highest load within the SLO", null),
+    KNEE("the knee", null),
+    SATURATED("the lightest load", "it saturates the server"),
+    KEEPS_UP("the highest load that the server keeps up with", null),
+    HIGHEST("the highest load", "no knee was reached"),
+    NONE_KEEPS_UP("the lightest load", "the server keeps up with none");
+
+    private final String text;
+    private final @Nullable String reason;
+
+    Choice(String text, @Nullable String reason) {
+      this.text = text;
+      this.reason = reason;
+    }
   }
+
+  /** A level that stands for all of them. */
+  record Chosen(Stage level, Choice by) {}
 
   /**
    * The highest level within the SLO; where there is none the knee; where that is not reached, or
    * the server does not keep up with it, the highest level that it keeps up with.
    */
-  OperatingPoint operatingPoint() {
+  Chosen chosen() {
     int holding = lastHolding();
     Knee knee = knee();
     if (levels.size() == 1) {
-      return operatingPoint(levels.get(0), Why.ONLY);
+      return new Chosen(levels.get(0), Choice.ONLY);
     }
     if (holding >= 0) {
-      return operatingPoint(levels.get(holding), Why.IN_SLO);
+      return new Chosen(levels.get(holding), Choice.IN_SLO);
     }
     if (knee != null && (knee.reached() || knee.saturatedFromFirst())) {
-      Why why = knee.reached() ? Why.KNEE : Why.SATURATED;
-      Optional<Stage> level =
-          levels.stream().filter(s -> s.label().equals(knee.stage())).findFirst();
-      if (level.isPresent() && !level.get().fallsBehind()) {
-        return operatingPoint(level.get(), why);
+      Stage level =
+          levels.stream().filter(s -> s.label().equals(knee.stage())).findFirst().orElseThrow();
+      if (!level.fallsBehind()) {
+        return new Chosen(level, knee.reached() ? Choice.KNEE : Choice.SATURATED);
       }
     }
     List<Stage> keptUp = levels.stream().filter(s -> !s.fallsBehind()).toList();
     return keptUp.isEmpty()
-        ? operatingPoint(levels.get(0), Why.NONE_KEEPS_UP)
-        : operatingPoint(
+        ? new Chosen(levels.get(0), Choice.NONE_KEEPS_UP)
+        : new Chosen(
             keptUp.get(keptUp.size() - 1),
-            keptUp.size() == levels.size() ? Why.HIGHEST : Why.KEEPS_UP);
+            keptUp.size() == levels.size() ? Choice.HIGHEST : Choice.KEEPS_UP);
   }
 
-  private static OperatingPoint operatingPoint(Stage level, Why why) {
-    return new OperatingPoint(level.label(), level.target(), level.scenario(), why);
+  OperatingPoint operatingPoint() {
+    Chosen chosen = chosen();
+    boolean outside = !slo.isEmpty() && chosen.by.ordinal() > Choice.IN_SLO.ordinal();
+    String reasons =
+        Stream.of(outside ? "no level is within the SLO" : null, chosen.by.reason)
+            .filter(Objects::nonNull)
+            .collect(Collectors.joining(" and "));
+    Stage level = chosen.level;
+    return new OperatingPoint(
+        level.label(),
+        level.target(),
+        level.scenario(),
+        chosen.by.text + (reasons.isEmpty() ? "" : ", as " + reasons));
   }
 
   private @Nullable BestPower bestPower() {

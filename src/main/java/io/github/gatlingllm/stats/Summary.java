@@ -12,6 +12,7 @@ import java.math.MathContext;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -87,6 +88,33 @@ public record Summary(
   public static String named(String stage, @Nullable String target, @Nullable String scenario) {
     String ofScenario = scenario == null ? stage : stage + " of " + scenario;
     return target == null ? ofScenario : ofScenario + (scenario == null ? " of " : " at ") + target;
+  }
+
+  /** What tells a curve from the others; its target where there is only one. */
+  public String name(Curve curve) {
+    String scenario = curve.scenario();
+    if (scenario == null || !hasSeveralScenarios()) {
+      return curve.target();
+    }
+    return hasSeveralTargets() ? scenario + " at " + curve.target() : scenario;
+  }
+
+  /** The level that headlines about a curve quote. */
+  public Stage operatingLevel(Curve curve) {
+    OperatingPoint at = curve.operatingPoint();
+    return stages.stream()
+        .filter(
+            s ->
+                s.label().equals(at.stage())
+                    && s.target().equals(at.target())
+                    && Objects.equals(s.scenario(), at.scenario()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Whether headlines quote one level of several, and so have to name it. */
+  public boolean hasSeveralLevels() {
+    return stages.size() > 1;
   }
 
   /** What headlines about the run count from. */
@@ -272,7 +300,14 @@ public record Summary(
       List<String> stages,
       @Nullable Knee knee,
       Figures.@Nullable MaxGoodput maxGoodput,
-      OperatingPoint operatingPoint) {}
+      OperatingPoint operatingPoint) {
+
+    /** The level that headlines quote, and of several why that, e.g. {@code c=16, the knee}. */
+    public String quoted() {
+      String stage = operatingPoint.stage();
+      return stages.size() == 1 ? stage : stage + ", " + operatingPoint.why();
+    }
+  }
 
   /**
    * The load level whose figures stand for a curve in headlines, since percentiles pooled over
@@ -281,31 +316,10 @@ public record Summary(
    * @param stage its label
    * @param target its target
    * @param scenario its scenario; null where scenarios are not told apart
+   * @param why by what it was chosen, e.g. {@code the knee}
    */
-  public record OperatingPoint(String stage, String target, @Nullable String scenario, Why why) {
-
-    /** By what a level was chosen, in order of preference. */
-    public enum Why {
-      ONLY("the only load level"),
-      IN_SLO("the highest load within the SLO"),
-      KNEE("the knee"),
-      SATURATED("the lightest load, which saturates the server"),
-      KEEPS_UP("the highest load that the server keeps up with"),
-      HIGHEST("the highest load, as no knee was reached"),
-      NONE_KEEPS_UP("the lightest load, as the server keeps up with none");
-
-      private final String text;
-
-      Why(String text) {
-        this.text = text;
-      }
-
-      /** In words, e.g. {@code the knee}. */
-      public String text() {
-        return text;
-      }
-    }
-  }
+  public record OperatingPoint(
+      String stage, String target, @Nullable String scenario, String why) {}
 
   /**
    * One load level of one scenario at one target.

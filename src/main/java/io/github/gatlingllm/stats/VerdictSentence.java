@@ -9,7 +9,8 @@ import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo.Conclusion;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.stats.Summary.OperatingPoint.Why;
+import io.github.gatlingllm.stats.LoadCurve.Choice;
+import io.github.gatlingllm.stats.LoadCurve.Chosen;
 import io.github.gatlingllm.stats.Summary.Queue;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
@@ -112,7 +113,7 @@ final class VerdictSentence {
   private Stage headline() {
     List<Stage> levels = curve.levels();
     int at = curve.lastHolding();
-    return slo.isEmpty() ? curve.operatingLevel() : levels.get(Math.max(0, at));
+    return slo.isEmpty() ? curve.chosen().level() : levels.get(Math.max(0, at));
   }
 
   private static String queued(Stage level) {
@@ -178,13 +179,14 @@ final class VerdictSentence {
   private String knee() {
     List<Stage> levels = curve.levels();
     Stage last = levels.get(levels.size() - 1);
-    Stage level = curve.operatingLevel();
+    Chosen chosen = curve.chosen();
+    Stage level = chosen.level();
     Metric metric = latency(level);
-    return switch (curve.operatingPoint().why()) {
+    return switch (chosen.by()) {
       case KNEE, SATURATED ->
           "%s %s (%s, %s p99 %s)%s"
               .formatted(
-                  curve.operatingPoint().why() == Why.KNEE
+                  chosen.by() == Choice.KNEE
                       ? "The knee is at"
                       : "The server is saturated from the first level,",
                   load(level),

@@ -1,0 +1,173 @@
+package io.github.gatlingllm.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.report.Tiles.Tile;
+import io.github.gatlingllm.stats.Recorded;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
+import io.github.gatlingllm.stats.Summary;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Headlines quote one named load level, never percentiles or rates pooled over several. */
+class OperatingPointTest {
+
+  @TempDir Path run;
+
+  private final List<LevelInfo> levels = new ArrayList<>();
+  private final List<RequestRecord> records = new ArrayList<>();
+
+  /** A level of 1 s whose requests have a token at {@code ttftMs} and nine in 9 ms after it. */
+  private OperatingPointTest level(String target, int users, int requests, double ttftMs) {
+    double from = levels.size() * 1_000.0;
+    String label = "c=" + users;
+    levels.add(
+        Recorded.stage(label, target, "closed loop", (double) users, "users", from, from + 1_000));
+    double[] tokens = new double[10];
+    for (int t = 0; t < tokens.length; t++) {
+      tokens[t] = ttftMs + t;
+    }
+    for (int i = 0; i < requests; i++) {
+      Recorded request = Recorded.at(from).target(target).stage(label);
+      records.add(
+          ttftMs == 0
+              ? request.failed(RequestStatus.TIMEOUT, "timeout").record()
+              : request.tokens(tokens).record());
+    }
+    return this;
+  }
+
+  private RunFigures figures(String slo) {
+    return Recorded.figures(
+        Recorded.run(levels.size(), levels.toArray(LevelInfo[]::new))
+            .slo(slo.isEmpty() ? Slo.NONE : Slo.parse(slo)),
+        records);
+  }
+
+  private static List<Tile> tiles(Summary summary) {
+    assertThat(Tiles.of(summary)).hasSize(1);
+    return Tiles.of(summary).get(0).tiles();
+  }
+
+  /**
+   * A sweep whose knee is at c=16 with 20 ms: 100, 900 and 950 tok/s. Pooled over all levels TTFT
+   * p95 is 500 ms, that of the 95 requests of c=64.
+   */
+  @Test
+  void theKneeWithoutSlo() throws IOException {
+    RunFigures figures =
+        level("a", 1, 10, 10).level("a", 16, 90, 20).level("a", 64, 95, 500).figures("");
+    Summary summary = figures.summary();
+
+    assertThat(summary.figures().metric(Metric.TTFT_MS).p95()).isEqualTo(500, within(1.0));
+    assertThat(summary.operatingPoint().stage()).isEqualTo("c=16");
+    assertThat(summary.operatingPoint().why()).isEqualTo("the knee");
+    assertThat(summary.verdict()).startsWith("The knee is at 16 concurrent requests (900 tok/s, ");
+    assertThat(Tiles.of(summary).get(0).title()).isEqualTo("At c=16, the knee");
+    assertThat(tiles(summary))
+        .startsWith(new Tile("TTFT p95", "20 ms", "median 20 ms"))
+        .extracting(Tile::value)
+        .contains("900 tok/s");
+    assertThat(SummaryMarkdown.of(summary))
+        .contains("| operating point | c=16, the knee |", "| latency at c=16 |", "| 900 tok/s, ")
+        .doesNotContain("| TTFT (ms) | 195 |");
+    assertThat(ConsoleSummary.of(summary))
+        .contains("> operating point: c=16, the knee\n", "latency at c=16");
+    assertThat(SummaryJson.of(summary))
+        .contains(
+            """
+              "operating_point" : {
+                "stage" : "c=16",
+                "target" : "a",
+                "scenario" : null,
+                "why" : "the knee"
+              },
+            """);
+    Path page = run.resolve("llm.html");
+    HtmlReport.write(page, summary, figures.series());
+    assertThat(Files.readString(page))
+        .contains("<h3 class=\"sub\">At c=16, the knee</h3>", ">All load levels pooled</summary>");
+  }
+
+  /** All three objectives hold at c=1 and c=16 only: nothing says that they were missed. */
+  @Test
+  void theHighestLoadWithinTheSlo() {
+    Summary summary =
+        level("a", 1, 10, 10)
+            .level("a", 16, 50, 20)
+            .level("a", 64, 95, 500)
+            .figures("ttft<200ms,tpot<50ms,e2e<400ms")
+            .summary();
+
+    assertThat(summary.operatingPoint().stage()).isEqualTo("c=16");
+    assertThat(summary.operatingPoint().why()).isEqualTo("the highest load within the SLO");
+    assertThat(tiles(summary))
+        .startsWith(new Tile("TTFT p95", "20 ms", "SLO < 200 ms"))
+        .extracting(Tile::remark)
+        .noneMatch(remark -> remark.contains("missed"));
+    assertThat(summary.slo().objectives().get(0).ok()).as("pooled, for scripts").isFalse();
+  }
+
+  @Test
+  void theKneeWhereNoLevelIsWithinTheSlo() {
+    Summary summary =
+        level("a", 1, 10, 210)
+            .level("a", 16, 90, 220)
+            .level("a", 64, 95, 500)
+            .figures("ttft<200ms")
+            .summary();
+
+    assertThat(summary.curves().get(0).quoted())
+        .isEqualTo("c=16, the knee, as no level is within the SLO");
+    assertThat(ConsoleSummary.of(summary)).contains("; no load level holds it");
+  }
+
+  /** One target answers, the other does not: neither half of 900 tok/s nor half of the errors. */
+  @Test
+  void eachTargetHasItsOwn() throws IOException {
+    RunFigures figures = level("fast", 8, 90, 20).level("dead", 8, 90, 0).figures("");
+    Summary summary = figures.summary();
+
+    assertThat(summary.operatingPoint()).isNull();
+    assertThat(summary.curves())
+        .extracting(c -> c.operatingPoint().why())
+        .containsOnly("the only load level");
+    assertThat(Tiles.of(summary))
+        .extracting(Tiles.Group::title)
+        .containsExactly("fast: c=8", "dead: c=8");
+    assertThat(Tiles.of(summary).get(0).tiles())
+        .extracting(Tile::value)
+        .contains("900 tok/s", "0 %");
+    assertThat(Tiles.of(summary).get(1).tiles())
+        .extracting(Tile::value)
+        .contains("0 tok/s", "100 %");
+    assertThat(summary.figures().throughput().outputTokensPerS()).as("pooled").isEqualTo(450);
+    assertThat(ConsoleSummary.of(summary))
+        .contains("---- Operating points ---")
+        .doesNotContain("450");
+    assertThat(SummaryMarkdown.of(summary))
+        .contains("### Operating points", "| fast | c=8 | 90 | 900 |", "| dead | c=8 | 0 | 0 |")
+        .doesNotContain("450");
+  }
+
+  /** Nothing to name. */
+  @Test
+  void oneLevel() {
+    Summary summary = level("a", 8, 90, 20).figures("").summary();
+
+    assertThat(summary.operatingPoint().why()).isEqualTo("the only load level");
+    assertThat(Tiles.of(summary).get(0).title()).isEmpty();
+    assertThat(ConsoleSummary.of(summary)).doesNotContain("operating point");
+  }
+}
