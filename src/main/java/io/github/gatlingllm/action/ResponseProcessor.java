@@ -75,6 +75,7 @@ final class ResponseProcessor {
         InFlight.closed(sent.session());
       }
     }
+    components.inFlight().ended(exchange, components.now());
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
       components
           .counting()

@@ -131,7 +131,7 @@ final class LevelTally implements Consumer<RequestRecord> {
 
     /** Whether load piles up is judged by the second half of the measure phase. */
     private void addToSecondHalf(RequestRecord.Timing timing) {
-      if (!judgesSaturation()) {
+      if (!judgesSaturation() || !level.measureEndKnown()) {
         return;
       }
       long measure = level.level().phases().measureNanos();

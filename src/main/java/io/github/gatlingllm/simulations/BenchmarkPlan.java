@@ -104,7 +104,7 @@ record BenchmarkPlan(
     Slo slo = new Slo(settings.get(Setting.SLO).objectives(), settings.get(Setting.SLO_PERCENTILE));
     refuseUnknownStages(settings, load);
     // Last, because it makes prompts, which takes seconds.
-    WorkloadReader reader = new WorkloadReader(settings, tokenizers.get(0), seed, load.expected());
+    WorkloadReader reader = new WorkloadReader(settings, tokenizers.get(0), seed, load.prompts());
     PromptPrefix prefix = reader.prefix();
     Workload workload = reader.workload(leastApi(targets, api), prefix);
     checkInterleave(settings, targets, workload);

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -175,6 +176,7 @@ final class Setting<T extends @Nullable Object> {
               "measure",
               "fill",
               "stabilize",
+              "cooldown",
               "stopWhen")
           .means(
               "batch mode: all requests of a level at once, wait for the slowest, repeat this"
@@ -226,15 +228,24 @@ final class Setting<T extends @Nullable Object> {
               "A failed one is named in one line and the run goes on. Warming the JVM never sends"
                   + " anything to the user's server.");
 
-  static final Setting<Duration> FILL =
-      in(Group.LEVEL, "fill", Form.duration(true))
-          .byDefault("0")
-          .means("time over which the users of a level start", "For closed loops only.");
+  static final Setting<Optional<Duration>> FILL =
+      in(Group.LEVEL, "fill", Form.automatic())
+          .byDefault("auto")
+          .means(
+              "time over which the users of a level start",
+              "For closed loops only. auto: twice the median E2E of the level before, at the first"
+                  + " level of its first user's first answer, at most half the bound that stabilize"
+                  + " names; 0 where requests bounds a level.");
 
-  static final Setting<Duration> STABILIZE =
-      in(Group.LEVEL, "stabilize", Form.duration(true))
-          .byDefault("0")
-          .means("time to settle before measuring");
+  static final Setting<Optional<Duration>> STABILIZE =
+      in(Group.LEVEL, "stabilize", Form.automatic())
+          .byDefault("auto")
+          .means(
+              "time to settle before measuring, once all users have started",
+              "auto: until each user, in open loops one, has had an answer and twice the median E2E"
+                  + " has passed; measuring starts at the latest after as long as it takes"
+                  + " (duration), at least 5 s, and a line says when. 0 where requests bounds a"
+                  + " level, and for curves and traces.");
 
   static final Setting<Duration> DURATION =
       in(Group.LEVEL, "duration", Form.duration(false))
@@ -253,6 +264,17 @@ final class Setting<T extends @Nullable Object> {
           .orNull("bounded by duration")
           .excludes("each bounds a level", "duration", "measure")
           .means("bounds a level by count instead of time");
+
+  static final Setting<Boolean> COOLDOWN =
+      in(Group.LEVEL, "cooldown", Form.flag())
+          .byDefault("true")
+          .excludesWhere(
+              "true", on -> on, "that number is exact, and nothing is sent beyond it", "requests")
+          .means(
+              "the load stays on after measuring, in no figure, until what is measured has ended",
+              "At most for drain. Without it the last requests find a server that empties, and look"
+                  + " too good; false saves their tokens. A curve holds its last rate, a trace"
+                  + " begins again; requests and trials have none.");
 
   static final Setting<Duration> DRAIN =
       in(Group.LEVEL, "drain", Form.duration(true))

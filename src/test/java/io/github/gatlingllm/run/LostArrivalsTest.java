@@ -202,8 +202,13 @@ class LostArrivalsTest {
     public void after(Duration delay, Runnable task) {}
 
     @Override
-    public void arrivalsPlanned(
-        String scenario, String target, LoadLevel.Open level, String label, long startNanos) {}
+    public void arrivalsDescribed(Run.Schedule schedule, String description) {}
+
+    @Override
+    public void arrivalsPlanned(Run.Schedule schedule, Iterator<Planned> arrivals, long start) {}
+
+    @Override
+    public void say(String line) {}
 
     @Override
     public void countArrivals(
