@@ -294,6 +294,15 @@ enum CheckCatalogue {
       in -> in.cache() != null,
       "Quote TTFT with this share, or ask without repeats: uniquePrompts=true.",
       AnswerChecks::cachedShare),
+  REPEATED_PROMPTS(
+      "Are prompts new to a server that does not say what it cached?",
+      "share of prompts that had gone to the same target before, word for word",
+      Threshold.share(0.1),
+      "servers that report no cached tokens, where run.json has prompts",
+      in -> in.cache() == null && in.info().prompts() != null,
+      "If the server caches prefixes, TTFT is without prefill: ask without repeats"
+          + " (uniquePrompts=true), or quote TTFT as that of prompts that repeat.",
+      AnswerChecks::repeatedPrompts),
   CANCELLED_TAILS(
       "Did all requests end by themselves?",
       "cancelled ÷ started requests",

@@ -2,6 +2,7 @@ package io.github.gatlingllm.record;
 
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RunInfo.Connections;
+import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.RunInfo.TargetSlo;
@@ -165,6 +166,7 @@ public final class InjectorJoin {
         .planned(sum(RunInfo::planned))
         .started(sum(RunInfo::started))
         .notSent(notSent())
+        .prompts(prompts())
         .stages(stages)
         .conclusions(runs.stream().flatMap(run -> run.conclusions().stream()).distinct().toList())
         .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList());
@@ -196,6 +198,18 @@ public final class InjectorJoin {
         return null;
       }
       sum += part;
+    }
+    return sum;
+  }
+
+  private @Nullable PromptRepeats prompts() {
+    PromptRepeats sum = new PromptRepeats(0, 0);
+    for (RunInfo run : runs) {
+      PromptRepeats own = run.prompts();
+      if (own == null) {
+        return null;
+      }
+      sum = sum.and(own);
     }
     return sum;
   }

@@ -63,6 +63,7 @@ import org.jspecify.annotations.Nullable;
  * @param started requests that were started and would have a record, whatever their phase; null
  *     while the run is on, and in files without it
  * @param notSent how many requests were due and are not sent, by name and reason
+ * @param prompts how many were word for word as one before; null in files without it
  * @param stages load levels in order of time, those that began
  * @param conclusions what load plans found: sweeps that were stopped early, searches
  * @param assertions what the build demands of the figures
@@ -91,6 +92,7 @@ public record RunInfo(
     @Nullable Long planned,
     @Nullable Long started,
     Map<String, Long> notSent,
+    @Nullable PromptRepeats prompts,
     List<LevelInfo> stages,
     List<Conclusion> conclusions,
     List<Assertion> assertions) {
@@ -165,6 +167,19 @@ public record RunInfo(
     /** Of both. */
     public Connections and(Connections other) {
       return new Connections(answers + other.answers, closed + other.closed);
+    }
+  }
+
+  /**
+   * Prompts that came again.
+   *
+   * @param counted prompts that were looked at: of requests of all phases that ask by text alone
+   * @param repeated of those, how many had gone to the same target before, word for word
+   */
+  public record PromptRepeats(long counted, long repeated) {
+
+    PromptRepeats and(PromptRepeats other) {
+      return new PromptRepeats(counted + other.counted, repeated + other.repeated);
     }
   }
 
@@ -335,6 +350,10 @@ public record RunInfo(
 
   public RunInfo notSent(Map<String, Long> byReason) {
     return with(run -> run.notSent = byReason);
+  }
+
+  public RunInfo prompts(@Nullable PromptRepeats counts) {
+    return with(run -> run.prompts = counts);
   }
 
   public RunInfo stages(List<LevelInfo> inOrder) {

@@ -2,6 +2,7 @@ package io.github.gatlingllm.record;
 
 import io.github.gatlingllm.record.RunInfo.Conclusion;
 import io.github.gatlingllm.record.RunInfo.Connections;
+import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.State;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
@@ -35,6 +36,7 @@ final class RunInfoDraft {
   @Nullable Long planned;
   @Nullable Long started;
   Map<String, Long> notSent = Map.of();
+  @Nullable PromptRepeats prompts;
   List<LevelInfo> stages = List.of();
   List<Conclusion> conclusions = List.of();
   List<Assertion> assertions = List.of();
@@ -71,6 +73,7 @@ final class RunInfoDraft {
     planned = run.planned();
     started = run.started();
     notSent = run.notSent();
+    prompts = run.prompts();
     stages = run.stages();
     conclusions = run.conclusions();
     assertions = run.assertions();
@@ -100,6 +103,7 @@ final class RunInfoDraft {
         planned,
         started,
         notSent,
+        prompts,
         stages,
         conclusions,
         assertions);

@@ -89,6 +89,7 @@ class ChecksTest {
           pair("late_data", 0.1, one(r -> r.late(2))),
           pair("missing_done", 0.1, one(Recorded::withoutDone)),
           pair("cached_share", 1.0, one(r -> r.cached(10)), one(r -> r.cached(0))),
+          pair("repeated_prompts", 599 / 600.0, () -> repeats(600, 599), () -> repeats(600, 60)),
           pair("cancelled_tails", 0.1, one(r -> r.failed(RequestStatus.CANCELLED, "end"))));
 
   private static Map.Entry<String, Pair> pair(
@@ -403,6 +404,24 @@ class ChecksTest {
                 + " the 1 request with half or more of it cached, 90 ms for the other 1.");
     assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("cached_share"));
     assertThat(check(summary(r -> r.cached(0)), "cached_share").level()).isEqualTo(Level.OK);
+  }
+
+  /** What the server says of its cache is better than a guess: the other check is left out. */
+  @Test
+  void repeatedPromptsMatterWhereTheServerSaysNothing() {
+    assertThat(check(repeats(600, 599), "repeated_prompts").message())
+        .isEqualTo(
+            "99.8 % of 600 prompts repeat an earlier one word for word, and the server does not"
+                + " say how much it cached.");
+    assertThat(repeats(600, 599).checks()).noneMatch(c -> c.id().equals("cached_share"));
+    RunInfo repeats = RUN.prompts(new RunInfo.PromptRepeats(600, 599));
+    Summary told = of(repeats, r -> r.cached(0));
+    assertThat(told.checks()).noneMatch(c -> c.id().equals("repeated_prompts"));
+    assertThat(check(told, "cached_share").level()).isEqualTo(Level.OK);
+  }
+
+  private static Summary repeats(long counted, long repeated) {
+    return of(RUN.prompts(new RunInfo.PromptRepeats(counted, repeated)));
   }
 
   /** Cold at 1 user in 20 ms, warm at 8 in 90 ms: the load made them slower, not the cache. */
