@@ -310,20 +310,18 @@ final class FactTables {
     return "request-" + String.format(Locale.ROOT, "%08x", requestName.hashCode());
   }
 
-  /** The same of load levels: of open load with all three rates, and how many waited at the end. */
+  /** The same of load levels: of open load after all three rates and how many waited at the end. */
   private static List<Column<Stage>> withRates(List<Column<Figures>> figures, Summary summary) {
     List<Column<Stage>> columns = new ArrayList<>();
-    for (Column<Figures> column : figures) {
-      boolean isRate = column.equals(REQUESTS) && isOpen(summary);
-      if (isRate) {
-        columns.add(Column.figure("offered/s", FactTables::offeredRate));
-        columns.add(Column.number("arrived/s", Stage::arrivedPerS));
-      }
-      columns.add(column.in(Stage::figures));
-      if (isRate) {
-        columns.add(Column.figure("queue", FactTables::queue));
-      }
+    if (isOpen(summary)) {
+      columns.add(Column.figure("offered/s", FactTables::offeredRate));
+      columns.add(Column.number("arrived/s", Stage::arrivedPerS));
+      columns.add(REQUESTS.in(Stage::figures));
+      columns.add(Column.figure("queue", FactTables::queue));
     }
+    figures.stream()
+        .filter(column -> !(column.equals(REQUESTS) && isOpen(summary)))
+        .forEach(column -> columns.add(column.in(Stage::figures)));
     return columns;
   }
 

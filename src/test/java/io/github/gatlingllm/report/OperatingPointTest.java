@@ -161,6 +161,23 @@ class OperatingPointTest {
         .doesNotContain("450");
   }
 
+  /** Six figures each would be too many: a table. */
+  @Test
+  void fourTargets() throws IOException {
+    for (String target : List.of("a", "b", "c", "d")) {
+      level(target, 8, 90, 20);
+    }
+    RunFigures figures = figures("");
+    Path page = run.resolve("llm.html");
+    HtmlReport.write(page, figures.summary(), figures.series());
+
+    assertThat(Tiles.of(figures.summary())).isEmpty();
+    assertThat(Files.readString(page)).contains("Operating point, times in ms");
+    Files.writeString(run.resolve("index.html"), "<div id=\"statistics_table_container\"></div>");
+    assertThat(GatlingPages.insert(run, figures.summary())).hasSize(1);
+    assertThat(Files.readString(run.resolve("index.html"))).contains("<th scope=\"col\">at</th>");
+  }
+
   /** Nothing to name. */
   @Test
   void oneLevel() {
