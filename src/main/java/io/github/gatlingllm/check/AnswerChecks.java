@@ -89,7 +89,7 @@ final class AnswerChecks {
   }
 
   static Finding tokenCountsAgree(CheckInput in) {
-    double share = ofAnswers(in, in.answers().disagreeing);
+    double share = share(in.answers().disagreeing, in.answers().comparable);
     return Finding.of(
         share, percent(share) + " of the answers count other tokens in events than in total.");
   }

@@ -208,8 +208,8 @@ enum CheckCatalogue {
       "Do the events of an answer have as many tokens as its total says?",
       "share of answers where they do not",
       Threshold.share(0.01),
-      "runs with answers",
-      in -> in.answers().ok > 0,
+      "streamed answers whose total is not the number of their events",
+      in -> in.answers().comparable > 0,
       "Trust output tok/s to that share only; ask the server's maker how usage is counted.",
       AnswerChecks::tokenCountsAgree),
   EVENT_TIMES(
@@ -250,8 +250,10 @@ enum CheckCatalogue {
       "Does each event bring one token?",
       "output tokens ÷ token events",
       Threshold.above(1.2),
-      "streamed answers",
-      in -> in.answers().streamedOk > 0 && in.figures().jitter().batchRatio() != null,
+      "streamed answers, unless tokens were counted by their events",
+      in ->
+          in.answers().streamedOk > in.answers().chunkCounted
+              && in.figures().jitter().batchRatio() != null,
       "Read TPOT beside ITL, and ICL for what a reader sees.",
       AnswerChecks::tokensPerEvent),
   BUFFERING(

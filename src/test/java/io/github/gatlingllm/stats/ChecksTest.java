@@ -372,6 +372,21 @@ class ChecksTest {
         0.1);
   }
 
+  /** One token per event by assumption: then neither question can be answered with no. */
+  @Test
+  void tokensCountedByEventsAreNotHeldAgainstEvents() {
+    List<RequestRecord> byEvents =
+        List.of(at(0).tokens(STEADY).chunks().record(), at(1_000).tokens(STEADY).chunks().record());
+    assertThat(Recorded.figures(RUN, byEvents).summary().checks())
+        .extracting(Check::id)
+        .doesNotContain("token_counts_agree", "tokens_per_event");
+    List<RequestRecord> mixed = new ArrayList<>(byEvents);
+    mixed.add(at(2_000).tokens(STEADY).output(7).record());
+    assertThat(check(Recorded.figures(RUN, mixed).summary(), "token_counts_agree").value())
+        .as("of the one whose total is known otherwise")
+        .isEqualTo(1);
+  }
+
   @Test
   void manyTokensPerEvent() {
     Check check = check(summary(r -> r.output(40)), "tokens_per_event");
