@@ -29,6 +29,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Map.Entry;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -471,19 +472,35 @@ final class FactTables {
         rows);
   }
 
-  /** How each objective of the SLO was met. */
-  static Table objectives(SloTable slo) {
-    return Table.of(
-        "Service level objectives",
-        slo.objectives(),
-        Column.of("Objective", row -> Cell.words(row.measure()).remarked("lower is better")),
-        Column.figure("limit", row -> "< " + NumberText.plainMs(row.limitMs())),
-        Column.figure(
-            "actual p" + NumberText.plain(slo.percentile()),
-            row -> NumberText.with(row.actualMs(), "ms")),
-        Column.figure("margin", row -> NumberText.with(row.marginMs(), "ms")),
-        Column.percent("requests within", ObjectiveRow::metShare),
-        Column.of("outcome", row -> Cell.passed(row.ok())));
+  /** How each objective of the SLO was met at the operating points; pooled where there is none. */
+  static Table objectives(Summary summary, SloTable slo) {
+    List<Entry<String, ObjectiveRow>> rows = new ArrayList<>();
+    for (Curve curve : summary.curves()) {
+      Stage level = summary.operatingLevel(curve);
+      level.objectives().forEach(row -> rows.add(Map.entry(place(summary, level), row)));
+    }
+    if (rows.isEmpty()) {
+      slo.objectives().forEach(row -> rows.add(Map.entry(NumberText.ABSENT, row)));
+    }
+    List<Column<Entry<String, ObjectiveRow>>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.of(
+                    "Objective",
+                    row -> Cell.words(row.getValue().measure()).remarked("lower is better"))));
+    if (summary.hasSeveralLevels()) {
+      columns.add(Column.name("at", Entry::getKey));
+    }
+    Stream.<Column<ObjectiveRow>>of(
+            Column.figure("limit", row -> "< " + NumberText.plainMs(row.limitMs())),
+            Column.figure(
+                "actual p" + NumberText.plain(slo.percentile()),
+                row -> NumberText.with(row.actualMs(), "ms")),
+            Column.figure("margin", row -> NumberText.with(row.marginMs(), "ms")),
+            Column.percent("requests within", ObjectiveRow::metShare),
+            Column.of("outcome", row -> Cell.passed(row.ok())))
+        .forEach(column -> columns.add(column.in(Entry::getValue)));
+    return Table.of("Service level objectives", rows, columns);
   }
 
   /** What the build demands on pages, a note below each name. */

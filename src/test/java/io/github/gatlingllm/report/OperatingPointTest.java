@@ -113,9 +113,13 @@ class OperatingPointTest {
     assertThat(summary.operatingPoint().stage()).isEqualTo("c=16");
     assertThat(summary.operatingPoint().why()).isEqualTo("the highest load within the SLO");
     assertThat(tiles(summary))
-        .startsWith(new Tile("TTFT p95", "20 ms", "SLO < 200 ms"))
+        .startsWith(new Tile("TTFT p95", "20 ms", "SLO < 200 ms · ✓ met"))
         .extracting(Tile::remark)
         .noneMatch(remark -> remark.contains("missed"));
+    assertThat(SummaryMarkdown.of(summary))
+        .contains("| ttft | c=16 | < 200 ms | 20 ms | 180 ms | 100 % | OK |")
+        .doesNotContain("| KO |");
+    assertThat(summary.stages().get(2).objectives().get(0).ok()).isFalse();
     assertThat(summary.slo().objectives().get(0).ok()).as("pooled, for scripts").isFalse();
   }
 
