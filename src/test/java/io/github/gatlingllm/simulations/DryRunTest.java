@@ -19,13 +19,13 @@ final class DryRunTest {
             target         embedded engine (no llm.endpoint is set)
             API            chat, streamed
             load           closed loop, 7 levels
-                           c=1      6 s
-                           c=2      6 s
-                           c=4      6 s
-                           c=8      6 s
-                           c=16     6 s
-                           c=32     6 s
-                           c=64     6 s
+                           c=1      7 s
+                           c=2      7 s
+                           c=4      7 s
+                           c=8      7 s
+                           c=16     7 s
+                           c=32     7 s
+                           c=64     7 s
             requests       as many as the server answers in the time of each level
             warm-up        1 request
             fill           auto: users start over twice the E2E
@@ -65,7 +65,7 @@ final class DryRunTest {
         .contains(
             """
             load           open loop, poisson arrivals, 1 level
-                           r=2      6 s, about 12 requests
+                           r=2      7 s, about 14 requests
             """)
         .contains("search         the highest rate that holds the SLO: doubled from there, then")
         .contains("time           depends on the server: about 10 levels\n");
