@@ -201,7 +201,8 @@ record RunParts(
   private static RunInfo.TargetSlo judge(LlmProtocol protocol) {
     Map<String, String> byRequest = new TreeMap<>();
     protocol.sloByName.forEach((name, slo) -> byRequest.put(name, slo.toString()));
-    return new RunInfo.TargetSlo(protocol.slo.toString(), protocol.slo.percentile(), byRequest);
+    return new RunInfo.TargetSlo(
+        protocol.slo.toString(), protocol.slo.percentile(), protocol.slo.rule(), byRequest);
   }
 
   private static String injector() {

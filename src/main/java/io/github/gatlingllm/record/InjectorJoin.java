@@ -5,7 +5,6 @@ import io.github.gatlingllm.record.RunInfo.Connections;
 import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
-import io.github.gatlingllm.record.RunInfo.TargetSlo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -72,6 +71,7 @@ public final class InjectorJoin {
     refuseTwice();
     same("simulation", RunInfo::simulation);
     same("SLO", InjectorJoin::slo);
+    same("SLO rule", RunInfo::sloRule);
     same("SLO by request", RunInfo::sloByRequest);
     same("SLO by target", RunInfo::sloByTarget);
     this.joined = join(id);
@@ -156,7 +156,7 @@ public final class InjectorJoin {
             "merged from",
             String.join(", ", runs.stream().map(r -> r.id() + " (" + r.injector() + ")").toList()))
         .workload(distinct(RunInfo::workload))
-        .slo(new TargetSlo(first.slo(), first.sloPercentile(), Map.of()).global())
+        .slo(Slo.parse(first.slo(), first.sloPercentile(), first.sloRule()))
         .sloByRequest(first.sloByRequest())
         .sloByTarget(first.sloByTarget())
         .targets(targets())

@@ -27,6 +27,7 @@ final class RunInfoDraft {
   Map<String, String> workload = Map.of();
   String slo = "";
   double sloPercentile = Slo.NONE.percentile();
+  Slo.Rule sloRule = Slo.NONE.rule();
   Map<String, String> sloByRequest = Map.of();
   Map<String, TargetSlo> sloByTarget = Map.of();
   Map<String, TargetFacts> targets = Map.of();
@@ -64,6 +65,7 @@ final class RunInfoDraft {
     workload = run.workload();
     slo = run.slo();
     sloPercentile = run.sloPercentile();
+    sloRule = run.sloRule();
     sloByRequest = run.sloByRequest();
     sloByTarget = run.sloByTarget();
     targets = run.targets();
@@ -94,6 +96,7 @@ final class RunInfoDraft {
         workload,
         slo,
         sloPercentile,
+        sloRule,
         sloByRequest,
         sloByTarget,
         targets,

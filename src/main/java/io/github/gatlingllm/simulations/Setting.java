@@ -467,10 +467,7 @@ final class Setting<T extends @Nullable Object> {
       in(
               Group.GOALS,
               "slo",
-              new Form<>(
-                  "limits",
-                  text -> Slo.parse(text, Slo.NONE.percentile()),
-                  "limits such as ttft<200ms,tpot<50ms,e2e<10s"))
+              new Form<>("limits", Slo::parse, "limits such as ttft<200ms,tpot<50ms,e2e<10s"))
           .unset("none", Slo.NONE)
           .means("objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s");
 
@@ -482,8 +479,17 @@ final class Setting<T extends @Nullable Object> {
           .byDefault("99")
           .needs("has no meaning alone", "slo")
           .means(
-              "a load level holds when at least this share of attempted requests meets every"
-                  + " objective");
+              "share of attempted requests, failed ones included, that a load level needs to hold"
+                  + " the SLO by sloRule");
+
+  static final Setting<Slo.Rule> SLO_RULE =
+      in(Group.GOALS, "sloRule", Form.choice(Slo.Rule.class))
+          .byDefault("percentiles")
+          .needs("has no meaning alone", "slo")
+          .means(
+              "percentiles: each objective by itself is met by that share; requests: that share"
+                  + " meets all objectives at once",
+              "Goodput counts requests that met all objectives at once, by either rule.");
 
   static final Setting<List<Assertion>> ASSERT =
       in(Group.GOALS, "assert", Form.list("assertions", AssertionText::parse, "assertions"))

@@ -225,6 +225,8 @@ final class BenchmarkPlanTest {
             "c=3:ttft.p99<200ms",
             "no stage is called 'c=3'; expected c=1, c=2, c=4, c=8, c=16, c=32, c=64"),
         arguments("sloPercentile", "95", "has no meaning alone; set llm.slo too"),
+        arguments("sloRule", "requests", "has no meaning alone; set llm.slo too"),
+        arguments("sloRule", "all", "expected one of percentiles, requests"),
         arguments("sloPercentile", "101", "expected a percentage > 0 and ≤ 100"),
         arguments("seed", "lucky", "expected a whole number of at most 64 bits"),
         arguments("recordText", "on", flag),

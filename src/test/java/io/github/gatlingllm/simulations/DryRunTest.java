@@ -115,7 +115,7 @@ final class DryRunTest {
             sampling       temperature 0.7, top_p 0.95
             extra fields   top_k, user
             extra headers  X-Tenant
-            SLO            ttft<200ms,tpot<50ms; a level holds when 95 % of its requests meet all
+            SLO            ttft<200ms,tpot<50ms; a level holds when 95 % of its requests meet each objective
             limits         10 min per request, 2 min between events
             connections    own ones per user, certificates NOT verified
             seed           4711
