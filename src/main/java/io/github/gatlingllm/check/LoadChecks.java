@@ -108,6 +108,21 @@ final class LoadChecks {
                     label, worst.what(), worst.up() ? "grew" : "fell", worst.from(), worst.to()));
   }
 
+  /** Of the level whose requests take most of their window. */
+  static Finding windowLength(CheckInput in) {
+    MeasuredLevel worst =
+        in.levels().stream()
+            .filter(level -> level.shareOfWindow() != null)
+            .max(Comparator.comparingDouble(level -> requireNonNull(level.shareOfWindow())))
+            .orElseThrow();
+    double share = requireNonNull(worst.shareOfWindow());
+    Double e2eMs = requireNonNull(worst.figures().metric(Metric.E2E_MS).p90());
+    return Finding.of(
+        share,
+        "%s: E2E p90 is %s, %s of the %s that were measured."
+            .formatted(worst.label(), ms(e2eMs), NumberText.percent(share), ms(e2eMs / share)));
+  }
+
   /** planned = sent, and started = ended + cancelled. */
   static Finding allAccounted(CheckInput in) {
     long planned = 0;
