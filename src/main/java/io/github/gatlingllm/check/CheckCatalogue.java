@@ -88,6 +88,14 @@ enum CheckCatalogue {
       in -> in.levels().stream().anyMatch(level -> level.steadiness() != null),
       "A mean of what still changes: stabilize longer, or offer less where queues still grow.",
       LoadChecks::steadyState),
+  WINDOW_LENGTH(
+      "Is each measure window at least ten times as long as its requests take?",
+      "p90 of E2E ÷ measure window, of the load level where it is largest",
+      Threshold.share(0.1),
+      "load levels with a measure window and an answered request; no batch trials",
+      in -> in.levels().stream().anyMatch(level -> level.shareOfWindow() != null),
+      "Too few requests begin and end in the window for its rates: measure longer.",
+      LoadChecks::windowLength),
   ARRIVALS(
       "Did as many requests start per second as planned?",
       "difference ÷ planned rate",
@@ -110,8 +118,8 @@ enum CheckCatalogue {
       Threshold.when("above 1 s and 3 × the longest wait of the median request"),
       "load levels whose answers are streams",
       in -> in.levels().stream().anyMatch(level -> level.silence() != null),
-      "The server stalled: look at its log. Read E2E and TTFT from schedule, which count what users"
-          + " waited.",
+      "The server stalled, or one long prefill held up all: look at its log. Read E2E and TTFT from"
+          + " schedule, which count what users waited.",
       LoadChecks::silentSpans),
   LOW_N(
       "Are there enough values for a p99?",
@@ -208,8 +216,8 @@ enum CheckCatalogue {
       "Do the events of an answer have as many tokens as its total says?",
       "share of answers where they do not",
       Threshold.share(0.01),
-      "runs with answers",
-      in -> in.answers().ok > 0,
+      "streamed answers whose total is not the number of their events",
+      in -> in.answers().comparable > 0,
       "Trust output tok/s to that share only; ask the server's maker how usage is counted.",
       AnswerChecks::tokenCountsAgree),
   EVENT_TIMES(
@@ -250,8 +258,10 @@ enum CheckCatalogue {
       "Does each event bring one token?",
       "output tokens ÷ token events",
       Threshold.above(1.2),
-      "streamed answers",
-      in -> in.answers().streamedOk > 0 && in.figures().jitter().batchRatio() != null,
+      "streamed answers, unless tokens were counted by their events",
+      in ->
+          in.answers().streamedOk > in.answers().chunkCounted
+              && in.figures().jitter().batchRatio() != null,
       "Read TPOT beside ITL, and ICL for what a reader sees.",
       AnswerChecks::tokensPerEvent),
   BUFFERING(
@@ -294,6 +304,15 @@ enum CheckCatalogue {
       in -> in.cache() != null,
       "Quote TTFT with this share, or ask without repeats: uniquePrompts=true.",
       AnswerChecks::cachedShare),
+  REPEATED_PROMPTS(
+      "Are prompts new to a server that does not say what it cached?",
+      "share of prompts that had gone to the same target before, word for word",
+      Threshold.share(0.1),
+      "servers that report no cached tokens, where run.json has prompts",
+      in -> in.cache() == null && in.info().prompts() != null,
+      "If the server caches prefixes, TTFT is without prefill: ask without repeats"
+          + " (uniquePrompts=true), or quote TTFT as that of prompts that repeat.",
+      AnswerChecks::repeatedPrompts),
   CANCELLED_TAILS(
       "Did all requests end by themselves?",
       "cancelled ÷ started requests",

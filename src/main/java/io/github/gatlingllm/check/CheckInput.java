@@ -2,7 +2,9 @@ package io.github.gatlingllm.check;
 
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -82,6 +84,16 @@ public record CheckInput(
       @Nullable LittlesLaw law,
       @Nullable Silence silence,
       @Nullable Steadiness steadiness) {
+
+    /** How much of its measure window one of its longer requests takes; null where unknown. */
+    @Nullable Double shareOfWindow() {
+      Double e2eMs = figures.metric(Metric.E2E_MS).p90();
+      LevelInfo.PhaseWindow window = info.window(Phase.MEASURE).orElse(null);
+      Long end = window == null ? null : window.endUnixNanos();
+      return e2eMs == null || end == null || info.kind().equals(LevelInfo.BATCH)
+          ? null
+          : (Double) (e2eMs * 1e6 / (end - window.startUnixNanos()));
+    }
 
     boolean isClosedLoop() {
       return info.kind().equals(LevelInfo.CLOSED_LOOP);
@@ -209,7 +221,10 @@ public record CheckInput(
     /** Answers whose token times were interpolated. */
     long interpolated;
 
-    /** Answers whose events have other tokens than N. */
+    /** Streams whose N was not counted from their events. */
+    long comparable;
+
+    /** Of these, streams whose events have other tokens than N. */
     long disagreeing;
 
     final CountComparison prompts = new CountComparison();
@@ -284,8 +299,10 @@ public record CheckInput(
       tokenizerCounted += tokens.source() == RequestRecord.TokenSource.TOKENIZER ? 1 : 0;
       chunkCounted += tokens.source() == RequestRecord.TokenSource.CHUNKS ? 1 : 0;
       Integer n = tokens.streamedTokens();
-      if (n != null && disagrees(record.events(), n)) {
-        disagreeing++;
+      boolean isOwnCount = tokens.source() != RequestRecord.TokenSource.CHUNKS;
+      if (n != null && isOwnCount && record.events().count() > 0 && !record.isOneBody()) {
+        comparable++;
+        disagreeing += disagrees(record.events(), n) ? 1 : 0;
       }
       if (pinnedTargets.test(target)) {
         pinned++;

@@ -2,9 +2,9 @@ package io.github.gatlingllm.record;
 
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RunInfo.Connections;
+import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
-import io.github.gatlingllm.record.RunInfo.TargetSlo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -71,6 +71,7 @@ public final class InjectorJoin {
     refuseTwice();
     same("simulation", RunInfo::simulation);
     same("SLO", InjectorJoin::slo);
+    same("SLO rule", RunInfo::sloRule);
     same("SLO by request", RunInfo::sloByRequest);
     same("SLO by target", RunInfo::sloByTarget);
     this.joined = join(id);
@@ -155,7 +156,7 @@ public final class InjectorJoin {
             "merged from",
             String.join(", ", runs.stream().map(r -> r.id() + " (" + r.injector() + ")").toList()))
         .workload(distinct(RunInfo::workload))
-        .slo(new TargetSlo(first.slo(), first.sloPercentile(), Map.of()).global())
+        .slo(Slo.parse(first.slo(), first.sloPercentile(), first.sloRule()))
         .sloByRequest(first.sloByRequest())
         .sloByTarget(first.sloByTarget())
         .targets(targets())
@@ -165,6 +166,7 @@ public final class InjectorJoin {
         .planned(sum(RunInfo::planned))
         .started(sum(RunInfo::started))
         .notSent(notSent())
+        .prompts(prompts())
         .stages(stages)
         .conclusions(runs.stream().flatMap(run -> run.conclusions().stream()).distinct().toList())
         .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList());
@@ -196,6 +198,18 @@ public final class InjectorJoin {
         return null;
       }
       sum += part;
+    }
+    return sum;
+  }
+
+  private @Nullable PromptRepeats prompts() {
+    PromptRepeats sum = new PromptRepeats(0, 0);
+    for (RunInfo run : runs) {
+      PromptRepeats own = run.prompts();
+      if (own == null) {
+        return null;
+      }
+      sum = sum.and(own);
     }
     return sum;
   }

@@ -9,6 +9,7 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RunInfo.TargetSlo;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,8 +58,8 @@ final class LevelLog {
     /** A plan has come to its end, and has this to say. */
     void concluded(String target, String scenario, Conclusion conclusion);
 
-    /** The share of requests, in percent, that the SLO of that target asks for. */
-    double sloPercentile(String target);
+    /** What requests to that target are judged by. */
+    TargetSlo slo(String target);
   }
 
   /** Longest wait for records that were handed over and have not passed the recorder. */
@@ -197,7 +198,7 @@ final class LevelLog {
 
     @Override
     public void levelStarted(RunningLevel level, long nanoTime) {
-      LevelTally.Counts counts = tally.begin(level, target, scenario);
+      LevelTally.Counts counts = tally.begin(level, target, scenario, host.slo(target));
       Entry entry = new Entry(level, counts, target, scenario);
       synchronized (LevelLog.this) {
         Phases phases = level.level().phases();
@@ -294,7 +295,7 @@ final class LevelLog {
       Runnable settle =
           () -> {
             if (settled.compareAndSet(false, true)) {
-              goOn.accept(counts.result(host.sloPercentile(target)));
+              goOn.accept(counts.result());
             }
           };
       level.whenRecorded(

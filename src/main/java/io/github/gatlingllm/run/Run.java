@@ -248,9 +248,9 @@ public final class Run {
     }
 
     @Override
-    public double sloPercentile(String target) {
+    public RunInfo.TargetSlo slo(String target) {
       synchronized (Run.this) {
-        return info.sloOf(target).percentile();
+        return info.judgeOf(target);
       }
     }
   }

@@ -3,6 +3,7 @@ package io.github.gatlingllm.simulations;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
 import java.math.BigDecimal;
@@ -47,7 +48,10 @@ final class DryRun {
             : plan.slo()
                 + "; a level holds when "
                 + number(plan.slo().percentile())
-                + " % of its requests meet all");
+                + " % of its requests meet "
+                + (plan.slo().rule() == Slo.Rule.REQUESTS
+                    ? "all objectives at once"
+                    : "each objective"));
     if (!plan.get(Setting.ASSERT).isEmpty()) {
       row(
           "build gates",

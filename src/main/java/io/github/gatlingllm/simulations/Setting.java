@@ -250,7 +250,7 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Duration> DURATION =
       in(Group.LEVEL, "duration", Form.duration(false))
           .byDefault("30")
-          .withoutEndpoint("6")
+          .withoutEndpoint("7")
           .means("time measured at each load level");
 
   static final Setting<@Nullable Duration> MEASURE =
@@ -382,7 +382,10 @@ final class Setting<T extends @Nullable Object> {
           .means("asks for a stream; without it TTFT, TPOT and ITL are absent");
 
   static final Setting<Integer> MAX_TOKENS =
-      in(Group.REQUESTS, "maxTokens", Form.whole(1)).byDefault("128").means("output length");
+      in(Group.REQUESTS, "maxTokens", Form.whole(1))
+          .byDefault("128")
+          .withoutEndpoint("16")
+          .means("output length");
 
   static final Setting<Boolean> IGNORE_EOS =
       in(Group.REQUESTS, "ignoreEos", Form.flag())
@@ -467,10 +470,7 @@ final class Setting<T extends @Nullable Object> {
       in(
               Group.GOALS,
               "slo",
-              new Form<>(
-                  "limits",
-                  text -> Slo.parse(text, Slo.NONE.percentile()),
-                  "limits such as ttft<200ms,tpot<50ms,e2e<10s"))
+              new Form<>("limits", Slo::parse, "limits such as ttft<200ms,tpot<50ms,e2e<10s"))
           .unset("none", Slo.NONE)
           .means("objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s");
 
@@ -482,8 +482,17 @@ final class Setting<T extends @Nullable Object> {
           .byDefault("99")
           .needs("has no meaning alone", "slo")
           .means(
-              "a load level holds when at least this share of attempted requests meets every"
-                  + " objective");
+              "share of attempted requests, failed ones included, that a load level needs to hold"
+                  + " the SLO by sloRule");
+
+  static final Setting<Slo.Rule> SLO_RULE =
+      in(Group.GOALS, "sloRule", Form.choice(Slo.Rule.class))
+          .byDefault("percentiles")
+          .needs("has no meaning alone", "slo")
+          .means(
+              "percentiles: each objective by itself is met by that share; requests: that share"
+                  + " meets all objectives at once",
+              "Goodput counts requests that met all objectives at once, by either rule.");
 
   static final Setting<List<Assertion>> ASSERT =
       in(Group.GOALS, "assert", Form.list("assertions", AssertionText::parse, "assertions"))

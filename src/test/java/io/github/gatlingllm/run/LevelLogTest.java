@@ -16,11 +16,14 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -80,8 +83,8 @@ class LevelLogTest {
     }
 
     @Override
-    public double sloPercentile(String target) {
-      return 90;
+    public RunInfo.TargetSlo slo(String target) {
+      return new RunInfo.TargetSlo("", 90, Slo.Rule.PERCENTILES, Map.of());
     }
   }
 
