@@ -82,7 +82,8 @@ enum CheckCatalogue {
       LoadChecks::littlesLaw),
   STEADY_STATE(
       "Were TTFT, E2E and output tok/s steady over the measure window?",
-      "change from its first to its last quarter ÷ mean, of the largest significant trend",
+      "difference ÷ mean, of the largest significant change: first to last quarter of the window,"
+          + " or a transient at its start to the rest",
       Threshold.share(0.2),
       "load levels of constant load, at least 20 s and 40 ok requests long; no batch trials",
       in -> in.levels().stream().anyMatch(level -> level.steadiness() != null),
