@@ -137,25 +137,30 @@ def measured(record, measure):
 
 
 def in_slo(record, slo):
-    """True, False, or None where it does not count: no SLO, or cancelled before it missed any."""
+    """True, False, or None where it cannot be told: no SLO, or cancelled too early."""
     if not slo:
         return None
     cancelled = record["verdict"] == "cancelled"
     lasted = nanos(record["start_lag_s"]) + (nanos(record["gate_wait_s"]) or 0) + (nanos(record["closed_s"]) or 0)
     missed = not record["ok"] and not cancelled
+    unknown = False
     for measure, limit in slo:
         value = measured(record, measure)
         if cancelled and measure == "e2e":
             missed |= lasted >= limit
-        elif cancelled and measure in ("tpot", "itl"):
-            continue
+            unknown = True
+        elif cancelled and measure == "stall" and record["latency_s"] is not None and nanos(
+            record["closed_s"]
+        ) - nanos(record["latency_s"]) >= limit:
+            missed = True
         elif value is not None:
             missed |= value >= limit
         elif cancelled:
-            missed |= measure in ("ttft", "ttfo") and lasted >= limit
+            missed |= measure in ("ttft", "ttfo") and record["streamed"] and lasted >= limit
+            unknown = True
         else:
             missed |= measure == "e2e" or (measure in ("ttft", "ttfo") and record["streamed"])
-    return None if cancelled and not missed else not missed
+    return None if unknown and not missed else not missed
 
 
 def second_event(record):
@@ -200,7 +205,7 @@ def figures(records, spans, slo):
             tokens += count if inside(record, at) else 0
             if inside(record, at):
                 seconds[at // S] = seconds.get(at // S, 0) + count
-            slo_tokens += count if good and inside(record, at) else 0
+            slo_tokens += count if good and record["ok"] and inside(record, at) else 0
         if record["gate_wait_s"] is not None and record["closed_s"] is not None and record["ok"]:
             closed = record["start_unix_ns"] + nanos(record["gate_wait_s"]) + nanos(record["closed_s"])
             ended += inside(record, closed)
@@ -284,7 +289,8 @@ def figures(records, spans, slo):
     if ratios:
         found["jitter"]["per_request_p50"] = rank(ratios, 50)
     if slo:
-        found["goodput"] = {"share": met / attempted if attempted else None, "requests_per_s": slo_ended / length,
+        found["goodput"] = {"share": met / attempted if attempted and excluded <= 0.01 * (attempted + excluded) else None,
+                            "requests_per_s": slo_ended / length,
                             "tokens_per_s": slo_tokens / length, "attempted": attempted, "met": met,
                             "excluded": excluded}
     return found

@@ -20,7 +20,16 @@ final class InFlight {
   static final String STOPPED = "cancelled: too many requests of the level had failed";
   static final String INTERRUPTED = "cancelled: the run was interrupted";
 
-  private final Map<StreamedExchange, Session> requests = new ConcurrentHashMap<>();
+  /**
+   * A request.
+   *
+   * @param session of its user
+   * @param level that it belongs to; null outside load plans
+   * @param measured whether it was scheduled in the measure phase of its level
+   */
+  private record Sent(Session session, @Nullable RunningLevel level, boolean measured) {}
+
+  private final Map<StreamedExchange, Sent> requests = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
   /** Whether that user may start a request now. */
@@ -32,10 +41,8 @@ final class InFlight {
   /** Notes a request that starts. One that comes too late is cancelled at once. */
   void add(StreamedExchange exchange, Session session) {
     RunningLevel level = levelOf(session);
-    if (level != null) {
-      level.requestStarted();
-    }
-    requests.put(exchange, session);
+    boolean measured = level != null && level.requestStarted(exchange.timeline().scheduled());
+    requests.put(exchange, new Sent(session, level, measured));
     cancelIfLate(exchange, session);
   }
 
@@ -68,12 +75,21 @@ final class InFlight {
     }
   }
 
-  /** The request is over, and its record is handed over. */
+  /** The request has ended; its record is to come. */
+  void ended(StreamedExchange exchange, long nanoTime) {
+    Sent sent = requests.get(exchange);
+    if (sent != null && sent.level() != null) {
+      PlanUser user = PlanUser.orNull(sent.session());
+      boolean first = user != null && user.isFirstAnswer(sent.level());
+      sent.level().requestEnded(sent.measured(), nanoTime - exchange.timeline().scheduled(), first);
+    }
+  }
+
+  /** Its record is handed over. */
   void remove(StreamedExchange exchange) {
-    Session session = requests.remove(exchange);
-    RunningLevel level = session == null ? null : levelOf(session);
-    if (level != null) {
-      level.requestRecorded();
+    Sent sent = requests.remove(exchange);
+    if (sent != null && sent.level() != null) {
+      sent.level().requestRecorded();
     }
     if (closed) {
       synchronized (this) {
@@ -89,7 +105,7 @@ final class InFlight {
 
   /** Cancels what is there of that level, soon, each request on its own event loop. */
   void cancel(RunningLevel level) {
-    cancel(session -> levelOf(session) == level, DRAINED);
+    cancel(sent -> sent.level() == level, DRAINED);
   }
 
   /**
@@ -97,7 +113,7 @@ final class InFlight {
    */
   void close() {
     closed = true;
-    cancel(session -> true, INTERRUPTED);
+    cancel(sent -> true, INTERRUPTED);
   }
 
   /**
@@ -117,11 +133,11 @@ final class InFlight {
     }
   }
 
-  private void cancel(Predicate<Session> which, String reason) {
+  private void cancel(Predicate<Sent> which, String reason) {
     requests.forEach(
-        (exchange, session) -> {
-          if (which.test(session)) {
-            EventLoops.execute(session.eventLoop(), () -> exchange.cancel(reason));
+        (exchange, sent) -> {
+          if (which.test(sent)) {
+            EventLoops.execute(sent.session().eventLoop(), () -> exchange.cancel(reason));
           }
         });
   }

@@ -177,11 +177,7 @@ final class LlmAction extends RequestActionBase {
         new SentRequest(
             session,
             prepared,
-            components
-                .counting()
-                .prompt(
-                    components.protocol().tokenizer,
-                    request.parts().silent ? List.of() : prepared.body().promptTexts()),
+            promptCount(prepared),
             requestId,
             index,
             start,
@@ -230,6 +226,18 @@ final class LlmAction extends RequestActionBase {
     // Only now: waking a thread up takes longer than sending.
     sent.promptCount().start();
     return success();
+  }
+
+  private TokenCounting.PromptCount promptCount(PreparedRequest prepared) {
+    TokenCounting.PromptCount count =
+        components
+            .counting()
+            .prompt(
+                components.protocol().tokenizer,
+                request.parts().silent ? List.of() : prepared.body().promptTexts());
+    return components.requestLog().inStatistics() && prepared.body().isTextOnly()
+        ? count.sentTo(components.target())
+        : count;
   }
 
   private void admit(StreamedExchange exchange, long now, Session session, Request httpRequest) {

@@ -24,6 +24,7 @@ final class PlanUser implements PlanDriver.LoopingUser {
   private @Nullable Action body;
   private @Nullable Action exit;
   private @Nullable RunningLevel level;
+  private @Nullable RunningLevel answeredIn;
   private boolean inBody;
 
   /**
@@ -86,6 +87,13 @@ final class PlanUser implements PlanDriver.LoopingUser {
           Objects.requireNonNull(body),
           Objects.requireNonNull(exit));
     }
+  }
+
+  /** Whether the answer that has ended is the user's first one in that level. */
+  boolean isFirstAnswer(RunningLevel of) {
+    boolean first = answeredIn != of;
+    answeredIn = of;
+    return first;
   }
 
   /** Left inside an iteration. */

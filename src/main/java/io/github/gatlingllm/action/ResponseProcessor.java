@@ -75,6 +75,7 @@ final class ResponseProcessor {
         InFlight.closed(sent.session());
       }
     }
+    components.inFlight().ended(exchange, components.now());
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
       components
           .counting()
@@ -91,7 +92,8 @@ final class ResponseProcessor {
 
   /**
    * Whether token counts are needed before the user goes on: checks may read them, and objectives
-   * need TPOT. Not for a cancelled request, whose status and objectives do not depend on them.
+   * need TPOT. Not for a cancelled request, whose user has no use for them: its record is judged
+   * when they are there.
    */
   private boolean isJudgedByCounts(StreamedExchange exchange, LlmAction.SentRequest sent) {
     return exchange.ending().status() != RequestStatus.CANCELLED
@@ -245,8 +247,8 @@ final class ResponseProcessor {
     LlmProtocol protocol = components.protocol();
     RequestRecord.Events events = timeline.events(true);
     Slo slo = protocol.sloOf(prepared.name());
-    List<String> missed =
-        slo.missed(prepared.body().stream(), ending.status(), ok, timing, events, tokens);
+    Slo.Judgement judgement =
+        slo.judge(prepared.body().stream(), ending.status(), ok, timing, events, tokens);
     return new RequestRecord(
         identity(sent, timeline),
         timing,
@@ -258,8 +260,8 @@ final class ResponseProcessor {
             ending.status(),
             ok,
             error,
-            slo.met(ending.status(), missed),
-            missed,
+            judgement.met(),
+            judgement.missed(),
             exchange.wasResent()),
         answer.server(),
         protocol.recording.text() ? text(prepared, answer) : null);

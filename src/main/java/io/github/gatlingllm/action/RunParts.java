@@ -59,7 +59,7 @@ record RunParts(
         atMost -> {
           cancel(inFlight, counting, atMost);
           notSent.report(run);
-          run.describe(info -> info.connections(connections(servers)));
+          describe(run, counting, servers);
         },
         inFlight::size);
     core.actorSystem()
@@ -67,7 +67,7 @@ record RunParts(
             () -> {
               counting.close(COUNTING);
               notSent.report(run);
-              run.describe(info -> info.connections(connections(servers)));
+              describe(run, counting, servers);
               run.complete();
               return null;
             });
@@ -86,6 +86,17 @@ record RunParts(
         new AtomicLong(),
         new AtomicLong(Long.MIN_VALUE),
         new CopyOnWriteArrayList<>());
+  }
+
+  /** Notes in the run what was seen while it was on. */
+  private static void describe(
+      Run run, TokenCounting counting, Map<String, ServerConnections> servers) {
+    RunInfo.PromptRepeats prompts =
+        new RunInfo.PromptRepeats(counting.seenPrompts(), counting.repeatedPrompts());
+    run.describe(
+        info ->
+            info.connections(connections(servers))
+                .prompts(prompts.counted() == 0 ? null : prompts));
   }
 
   /**
@@ -190,7 +201,8 @@ record RunParts(
   private static RunInfo.TargetSlo judge(LlmProtocol protocol) {
     Map<String, String> byRequest = new TreeMap<>();
     protocol.sloByName.forEach((name, slo) -> byRequest.put(name, slo.toString()));
-    return new RunInfo.TargetSlo(protocol.slo.toString(), protocol.slo.percentile(), byRequest);
+    return new RunInfo.TargetSlo(
+        protocol.slo.toString(), protocol.slo.percentile(), protocol.slo.rule(), byRequest);
   }
 
   private static String injector() {

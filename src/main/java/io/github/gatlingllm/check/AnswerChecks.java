@@ -10,6 +10,7 @@ import io.github.gatlingllm.check.CheckInput.AnswerCounts;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures.Counts;
 import io.github.gatlingllm.record.RunInfo.Connections;
+import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Map;
@@ -88,7 +89,7 @@ final class AnswerChecks {
   }
 
   static Finding tokenCountsAgree(CheckInput in) {
-    double share = ofAnswers(in, in.answers().disagreeing);
+    double share = share(in.answers().disagreeing, in.answers().comparable);
     return Finding.of(
         share, percent(share) + " of the answers count other tokens in events than in total.");
   }
@@ -187,6 +188,17 @@ final class AnswerChecks {
                     count(warm.count()) + (warm.count() == 1 ? " request" : " requests"),
                     number(cold.p50()),
                     count(cold.count())));
+  }
+
+  static Finding repeatedPrompts(CheckInput in) {
+    PromptRepeats prompts = requireNonNull(in.info().prompts());
+    double share = share(prompts.repeated(), prompts.counted());
+    return Finding.of(
+        share,
+        prompts.repeated() == 0
+            ? "No prompt was sent twice."
+            : "%s of %s prompts repeat an earlier one word for word, and the server does not say how much it cached."
+                .formatted(percent(share), count(prompts.counted())));
   }
 
   static Finding cancelledTails(CheckInput in) {

@@ -209,8 +209,8 @@ enum CheckCatalogue {
       "Do the events of an answer have as many tokens as its total says?",
       "share of answers where they do not",
       Threshold.share(0.01),
-      "runs with answers",
-      in -> in.answers().ok > 0,
+      "streamed answers whose total is not the number of their events",
+      in -> in.answers().comparable > 0,
       "Trust output tok/s to that share only; ask the server's maker how usage is counted.",
       AnswerChecks::tokenCountsAgree),
   EVENT_TIMES(
@@ -251,8 +251,10 @@ enum CheckCatalogue {
       "Does each event bring one token?",
       "output tokens ÷ token events",
       Threshold.above(1.2),
-      "streamed answers",
-      in -> in.answers().streamedOk > 0 && in.figures().jitter().batchRatio() != null,
+      "streamed answers, unless tokens were counted by their events",
+      in ->
+          in.answers().streamedOk > in.answers().chunkCounted
+              && in.figures().jitter().batchRatio() != null,
       "Read TPOT beside ITL, and ICL for what a reader sees.",
       AnswerChecks::tokensPerEvent),
   BUFFERING(
@@ -295,6 +297,15 @@ enum CheckCatalogue {
       in -> in.cache() != null,
       "Quote TTFT with this share, or ask without repeats: uniquePrompts=true.",
       AnswerChecks::cachedShare),
+  REPEATED_PROMPTS(
+      "Are prompts new to a server that does not say what it cached?",
+      "share of prompts that had gone to the same target before, word for word",
+      Threshold.share(0.1),
+      "servers that report no cached tokens, where run.json has prompts",
+      in -> in.cache() == null && in.info().prompts() != null,
+      "If the server caches prefixes, TTFT is without prefill: ask without repeats"
+          + " (uniquePrompts=true), or quote TTFT as that of prompts that repeat.",
+      AnswerChecks::repeatedPrompts),
   CANCELLED_TAILS(
       "Did all requests end by themselves?",
       "cancelled ÷ started requests",

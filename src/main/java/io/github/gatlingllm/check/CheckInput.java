@@ -225,7 +225,10 @@ public record CheckInput(
     /** Answers whose token times were interpolated. */
     long interpolated;
 
-    /** Answers whose events have other tokens than N. */
+    /** Streams whose N was not counted from their events. */
+    long comparable;
+
+    /** Of these, streams whose events have other tokens than N. */
     long disagreeing;
 
     final CountComparison prompts = new CountComparison();
@@ -300,8 +303,10 @@ public record CheckInput(
       tokenizerCounted += tokens.source() == RequestRecord.TokenSource.TOKENIZER ? 1 : 0;
       chunkCounted += tokens.source() == RequestRecord.TokenSource.CHUNKS ? 1 : 0;
       Integer n = tokens.streamedTokens();
-      if (n != null && disagrees(record.events(), n)) {
-        disagreeing++;
+      boolean isOwnCount = tokens.source() != RequestRecord.TokenSource.CHUNKS;
+      if (n != null && isOwnCount && record.events().count() > 0 && !record.isOneBody()) {
+        comparable++;
+        disagreeing += disagrees(record.events(), n) ? 1 : 0;
       }
       if (pinnedTargets.test(target)) {
         pinned++;

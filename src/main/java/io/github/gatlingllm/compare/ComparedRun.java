@@ -54,10 +54,7 @@ public final class ComparedRun {
           .sloByRequest(judge.judgeOf(target).byRequest())
           .sloByTarget(Map.of());
     }
-    Slo global =
-        judge.slo().isEmpty()
-            ? new Slo(List.of(), judge.sloPercentile())
-            : Slo.parse(judge.slo(), judge.sloPercentile());
+    Slo global = Slo.parse(judge.slo(), judge.sloPercentile(), judge.sloRule());
     return run.slo(global).sloByRequest(judge.sloByRequest()).sloByTarget(judge.sloByTarget());
   }
 

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
  * whole run. Several numbers are a sweep: one level after the other, each starting when nothing of
  * the one before is in flight.
  *
- * <p>Each level goes through the phases fill, stabilize, measure and drain; figures come from
- * measure only.
+ * <p>Each level goes through the phases fill, stabilize, measure, cooldown and drain; figures come
+ * from measure only.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  *
@@ -46,8 +46,8 @@ public final class ClosedLoop extends PhasedLoad<ClosedLoop> {
   }
 
   /**
-   * A level per number: all users at once, no stabilizing, 30 s of measuring, at most 30 s of
-   * drain.
+   * A level per number: users spread over a fill, measuring when all have had an answer and the
+   * load has settled, 30 s of it, a cooldown, at most 30 s of drain.
    *
    * @param users numbers of users in flight, each 1 or more and there once
    * @throws IllegalArgumentException if they are not
@@ -67,9 +67,11 @@ public final class ClosedLoop extends PhasedLoad<ClosedLoop> {
   }
 
   /**
-   * Starts the users of each level evenly over this time.
+   * Starts the users of each level evenly over this time. Without it they start over twice the
+   * median E2E of the level before; at the first level its first user starts alone, and its first
+   * answer tells how long that is. Levels of so many {@link #requests} start all at once.
    *
-   * @param seconds 0 or more; 0 (the default) starts all at once
+   * @param seconds 0 or more; 0 starts all at once
    */
   public ClosedLoop fill(long seconds) {
     return fill(Duration.ofSeconds(seconds));

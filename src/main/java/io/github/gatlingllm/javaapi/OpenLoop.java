@@ -19,8 +19,8 @@ import java.util.function.ToDoubleFunction;
  * served, and run the scenario once. Several rates are a sweep: one level after the other, each
  * starting when nothing of the one before is in flight.
  *
- * <p>Each level goes through the phases stabilize, measure and drain; figures come from measure
- * only.
+ * <p>Each level goes through the phases stabilize, measure, cooldown and drain; figures come from
+ * measure only.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  *
@@ -56,8 +56,8 @@ public final class OpenLoop extends PhasedLoad<OpenLoop> {
   }
 
   /**
-   * A level per rate: Poisson arrivals with a random seed, no stabilizing, 30 s of measuring, at
-   * most 30 s of drain.
+   * A level per rate: Poisson arrivals with a random seed, measuring once it has settled, 30 s of
+   * it, a cooldown, at most 30 s of drain.
    *
    * @param perSecond users per second, each above 0 and there once
    * @throws IllegalArgumentException if they are not

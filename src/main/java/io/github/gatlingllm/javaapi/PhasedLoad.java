@@ -22,9 +22,13 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
   abstract T with(Phases others);
 
   /**
-   * Lets each level settle before measuring.
+   * Lets each level settle for this time before measuring. Without it a level finds out itself:
+   * measuring starts when each user, in an open loop one, has had an answer and twice the median
+   * E2E of the answers so far has passed since the users have started; at the latest after as much
+   * time as is measured, at least 5 s. Rate curves, traces and levels of so many {@link #requests}
+   * are measured from their start.
    *
-   * @param seconds 0 (the default) or more
+   * @param seconds 0 or more
    */
   public final T stabilize(long seconds) {
     return stabilize(Duration.ofSeconds(seconds));
@@ -50,6 +54,18 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
   }
 
   /**
+   * Whether the load of each level stays on after measuring, unmeasured, until the requests that
+   * were scheduled while it measured have ended, for at most the time of {@link #drain}: on a
+   * server that empties, late requests look too good. A rate curve holds its last rate, a trace
+   * begins again. There is none with {@link #requests}, whose number is exact.
+   *
+   * @param on true by default; false saves the tokens
+   */
+  public final T cooldown(boolean on) {
+    return with(phases.withCooldown(on));
+  }
+
+  /**
    * At the end of each level, waits for what is pending for at most this time.
    *
    * @param seconds 0 or more; 30 by default
@@ -65,7 +81,8 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
 
   /**
    * Measures each level for so many runs of the scenario, shared by its users, until the last of
-   * them has ended. Takes the place of {@link #measure(long)}.
+   * them has ended. Takes the place of {@link #measure(long)}. The number is exact: unless {@link
+   * #stabilize} or a fill is set, nothing else is sent.
    *
    * @param count 1 or more
    */

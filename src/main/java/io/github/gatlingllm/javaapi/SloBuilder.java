@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Service level objectives of a request, and the share of requests that must meet all of them.
+ * Service level objectives of a request, and the share of requests that must meet them.
  *
  * <pre>{@code
  * slo().ttft(ofMillis(200)).tpot(ofMillis(50)).percentile(99)
@@ -96,12 +96,21 @@ public final class SloBuilder {
   }
 
   /**
-   * A load level holds when at least this share of attempted requests meets every objective.
+   * A load level holds when each objective by itself is met by at least this share of the attempted
+   * requests, failed ones included: TTFT p99 and TPOT p99 are within their limits.
    *
    * @param percent more than 0, at most 100; 99 unless set
    */
   public SloBuilder percentile(double percent) {
-    return new SloBuilder(checked(() -> new Slo(slo.objectives(), percent)));
+    return new SloBuilder(checked(() -> slo.judgedBy(percent, slo.rule())));
+  }
+
+  /**
+   * A load level holds when at least the share of {@link #percentile} of the attempted requests
+   * meets all objectives at once, instead of each objective by itself.
+   */
+  public SloBuilder allAtOnce() {
+    return new SloBuilder(slo.judgedBy(slo.percentile(), Slo.Rule.REQUESTS));
   }
 
   private SloBuilder and(Slo.Measure measure, Duration limit) {
@@ -111,7 +120,7 @@ public final class SloBuilder {
     }
     List<Slo.Objective> objectives = new ArrayList<>(slo.objectives());
     objectives.add(new Slo.Objective(measure, limit.toNanos()));
-    return new SloBuilder(new Slo(objectives, slo.percentile()));
+    return new SloBuilder(new Slo(objectives, slo.percentile(), slo.rule()));
   }
 
   private static Duration duration(double millis) {

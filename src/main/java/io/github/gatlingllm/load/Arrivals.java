@@ -10,7 +10,6 @@ import java.util.function.DoubleSupplier;
 import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface Arrivals extends Serializable {
 
-  /** Planned arrivals in nanoseconds, ascending, drawn one by one; may be endless. */
+  /** Users per second that can be offered. */
+  double MOST_PER_SECOND = 1e6;
+
+  /**
+   * Planned arrivals in nanoseconds, ascending, drawn one by one, without end: after {@link
+   * #lengthNanos} a curve holds its last rate, and recorded traffic begins again.
+   */
   PrimitiveIterator.OfLong offsets();
 
   /** How long it lasts; {@link Long#MAX_VALUE} where it is endless. */
@@ -68,9 +73,12 @@ public sealed interface Arrivals extends Serializable {
   }
 
   private LongStream stream(LongPredicate takenWhile) {
+    return streamOf(offsets()).takeWhile(takenWhile);
+  }
+
+  private static LongStream streamOf(PrimitiveIterator.OfLong offsets) {
     return StreamSupport.longStream(
-            Spliterators.spliteratorUnknownSize(offsets(), Spliterator.ORDERED), false)
-        .takeWhile(takenWhile);
+        Spliterators.spliteratorUnknownSize(offsets, Spliterator.ORDERED), false);
   }
 
   private Iterator<Planned> planned(LongPredicate takenWhile) {
@@ -170,13 +178,21 @@ public sealed interface Arrivals extends Serializable {
    * process. {@link TimeRescaling} says how and how exactly.
    *
    * @param rate users per second at each instant; read every 10 ms
-   * @param lengthNanos the curve ends here
+   * @param lengthNanos the curve ends here; what comes after it has the rate of its end
    * @param gaps how arrivals are spread around the rate
    */
   record Curve(Rate rate, long lengthNanos, Gaps gaps) implements Arrivals {
     @Override
     public PrimitiveIterator.OfLong offsets() {
-      return new TimeRescaling(rate, lengthNanos, gaps.draws());
+      LongStream planned = streamOf(new TimeRescaling(rate, lengthNanos, gaps.draws()));
+      double last = rate.perSecondAt(lengthNanos);
+      return last > 0 && last <= MOST_PER_SECOND
+          ? LongStream.concat(planned, held(last).map(offset -> lengthNanos + offset)).iterator()
+          : planned.iterator();
+    }
+
+    private LongStream held(double perSecond) {
+      return streamOf(new Steady(perSecond, gaps.withSeed(lengthNanos)).offsets());
     }
 
     @Override
@@ -213,8 +229,11 @@ public sealed interface Arrivals extends Serializable {
 
     @Override
     public PrimitiveIterator.OfLong offsets() {
-      return IntStream.range(0, trace.size())
-          .mapToLong(i -> Math.round(trace.offsetNanos(i) / speed))
+      return LongStream.iterate(0, index -> index + 1)
+          .map(
+              index ->
+                  index / trace.size() * lengthNanos()
+                      + Math.round(trace.offsetNanos((int) (index % trace.size())) / speed))
           .iterator();
     }
 
@@ -225,7 +244,7 @@ public sealed interface Arrivals extends Serializable {
 
     @Override
     public Trace.@Nullable Lengths lengths(int index) {
-      return trace.lengths(index);
+      return trace.lengths(index % trace.size());
     }
 
     @Override
@@ -338,7 +357,7 @@ public sealed interface Arrivals extends Serializable {
    * @throws IllegalArgumentException unless it is above 0 and at most a million per second
    */
   static double requireRate(double perSecond) {
-    if (perSecond > 0 && perSecond <= 1e6) {
+    if (perSecond > 0 && perSecond <= MOST_PER_SECOND) {
       return perSecond;
     }
     throw new IllegalArgumentException(

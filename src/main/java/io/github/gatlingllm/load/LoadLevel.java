@@ -5,7 +5,10 @@ import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.record.LevelInfo;
 import java.math.BigDecimal;
 import java.util.Iterator;
+import java.util.Spliterator;
+import java.util.Spliterators;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** One load level of a plan: how much is offered, how, and for how long. */
@@ -38,6 +41,8 @@ public sealed interface LoadLevel {
         throw new IllegalArgumentException(
             "closedLoop(" + users + ") offers no load; expected 1 user or more");
       }
+      phases = phases.bounded();
+      phases = users == 1 ? phases.orFill(0) : phases;
     }
 
     @Override
@@ -104,11 +109,16 @@ public sealed interface LoadLevel {
       implements LoadLevel {
 
     public Open {
-      if (phases.stabilizeNanos() >= arrivals.lengthNanos()) {
+      phases = phases.bounded().orFill(0);
+      if (arrivals.lengthNanos() != Long.MAX_VALUE) {
+        phases = phases.orStabilize(0);
+      }
+      Long stabilize = phases.stabilizeNanos();
+      if (stabilize != null && stabilize >= arrivals.lengthNanos()) {
         throw new IllegalArgumentException(
             ("stabilize(%s s) outlasts the %s of %s s, so nothing would be measured; stabilize for"
                     + " less")
-                .formatted(phases.stabilizeNanos() / 1e9, label, arrivals.lengthNanos() / 1e9));
+                .formatted(stabilize / 1e9, label, arrivals.lengthNanos() / 1e9));
       }
     }
 
@@ -170,37 +180,62 @@ public sealed interface LoadLevel {
       return "requests/s";
     }
 
-    /** The planned arrivals of this level: over stabilize and measure, or until enough. */
+    /**
+     * The planned arrivals of this level, for as long as it wants some: a curve goes on at its last
+     * rate, a trace begins again. A count of requests ends them.
+     */
     public Iterator<Planned> schedule() {
-      long measureFrom = phases.fillNanos() + phases.stabilizeNanos();
       Integer requests = phases.requests();
-      return requests == null
-          ? arrivals.plannedBefore(measureFrom + phases.measureNanos())
-          : arrivals.plannedUntil(measureFrom, requests);
+      if (requests == null) {
+        return arrivals.plannedBefore(Long.MAX_VALUE);
+      }
+      return arrivals.plannedUntil(phases.knownNanos(), requests);
+    }
+
+    /** Those of {@link #schedule} before that offset. */
+    Iterator<Planned> scheduleBefore(long offsetNanos) {
+      return StreamSupport.stream(
+              Spliterators.spliteratorUnknownSize(schedule(), Spliterator.ORDERED), false)
+          .takeWhile(planned -> planned.offsetNanos() < offsetNanos)
+          .iterator();
     }
   }
 
   /**
    * How long each phase of a level lasts. The measure phase is bounded by time or by a number of
-   * iterations.
+   * iterations. {@link RunningLevel} says when the phases end that are automatic.
    *
-   * @param fillNanos users start one after the other over this time; 0 = all at once
-   * @param stabilizeNanos wait before measuring
+   * <p>A level makes automatic phases 0 where it has no use for them: all where a number of
+   * iterations bounds it, as that number is exact and nothing is sent beside it; filling of open
+   * levels and of a single user; stabilizing of rate curves and traces, which are measured from
+   * their first arrival.
+   *
+   * @param fillNanos users start one after the other over this time; 0 = all at once; null =
+   *     automatic
+   * @param stabilizeNanos wait before measuring; null = automatic
    * @param measureNanos length of the measure phase; 0 where {@code requests} bounds it
-   * @param drainNanos at most so long may pending iterations go on once nothing new starts
+   * @param cooldown whether the load stays on after the measure phase, unmeasured, until the
+   *     requests scheduled in it have ended; never where {@code requests} bounds it
+   * @param drainNanos at most so long may requests of the measure phase go on after its end, and
+   *     pending iterations once nothing new starts
    * @param requests iterations started in the measure phase, shared by all users; null = {@code
    *     measureNanos} bounds it. The phase ends when the last of them ended
    */
   record Phases(
-      long fillNanos,
-      long stabilizeNanos,
+      @Nullable Long fillNanos,
+      @Nullable Long stabilizeNanos,
       long measureNanos,
+      boolean cooldown,
       long drainNanos,
       @Nullable Integer requests) {
 
-    /** At once, no wait, 30 s of measuring, at most 30 s of drain. */
+    /** All automatic, 30 s of measuring, at most 30 s of drain. */
     public static final Phases DEFAULT =
-        new Phases(0, 0, TimeUnit.SECONDS.toNanos(30), TimeUnit.SECONDS.toNanos(30), null);
+        new Phases(
+            null, null, TimeUnit.SECONDS.toNanos(30), true, TimeUnit.SECONDS.toNanos(30), null);
+
+    /** Automatic phases before measuring take this long at least, if they need to. */
+    private static final long LEAST_BOUND = TimeUnit.SECONDS.toNanos(5);
 
     public Phases {
       notNegative("fill", fillNanos);
@@ -216,16 +251,71 @@ public sealed interface LoadLevel {
       }
     }
 
-    /**
-     * Nanoseconds of fill, stabilize and measure; null where a number of iterations bounds these.
-     * The drain phase is not planned: it lasts as long as what still runs.
-     */
-    public @Nullable Long plannedNanos() {
-      return requests == null ? (Long) (fillNanos + stabilizeNanos + measureNanos) : null;
+    /** Phases of which none is automatic, without cooldown. */
+    public Phases(
+        long fillNanos,
+        long stabilizeNanos,
+        long measureNanos,
+        long drainNanos,
+        @Nullable Integer requests) {
+      this(fillNanos, stabilizeNanos, measureNanos, false, drainNanos, requests);
     }
 
-    private static void notNegative(String name, long nanos) {
-      if (nanos < 0) {
+    /**
+     * Nanoseconds of fill, stabilize and measure, those of automatic phases excepted; null where a
+     * number of iterations bounds these. Neither cooldown nor drain is planned: they last as long
+     * as what still runs.
+     */
+    public @Nullable Long plannedNanos() {
+      return requests == null ? (Long) knownNanos() : null;
+    }
+
+    private long knownNanos() {
+      return orZero(fillNanos) + orZero(stabilizeNanos) + measureNanos;
+    }
+
+    /** Whether it shows only while it runs when measuring starts. */
+    public boolean isAutomatic() {
+      return fillNanos == null || stabilizeNanos == null;
+    }
+
+    /**
+     * The longest that automatic phases may put off measuring: as long as what is measured, at
+     * least 5 s.
+     */
+    public long boundNanos() {
+      return isAutomatic() ? Math.max(LEAST_BOUND, measureNanos) : 0;
+    }
+
+    /**
+     * The longest that fill, stabilize, measure, cooldown and drain take; without a bound by
+     * number.
+     */
+    public long longestNanos() {
+      return knownNanos() + boundNanos() + (cooldown ? 2 : 1) * drainNanos;
+    }
+
+    private Phases bounded() {
+      return requests == null
+          ? this
+          : new Phases(
+              orZero(fillNanos), orZero(stabilizeNanos), measureNanos, drainNanos, requests);
+    }
+
+    private Phases orFill(long nanos) {
+      return fillNanos == null ? withFill(nanos) : this;
+    }
+
+    private Phases orStabilize(long nanos) {
+      return stabilizeNanos == null ? withStabilize(nanos) : this;
+    }
+
+    private static long orZero(@Nullable Long nanos) {
+      return nanos == null ? 0 : nanos;
+    }
+
+    private static void notNegative(String name, @Nullable Long nanos) {
+      if (nanos != null && nanos < 0) {
         throw new IllegalArgumentException(
             name + "(" + seconds(nanos) + ") is no duration; expected 0 s or more");
       }
@@ -236,25 +326,29 @@ public sealed interface LoadLevel {
     }
 
     public Phases withFill(long nanos) {
-      return new Phases(nanos, stabilizeNanos, measureNanos, drainNanos, requests);
+      return new Phases(nanos, stabilizeNanos, measureNanos, cooldown, drainNanos, requests);
     }
 
     public Phases withStabilize(long nanos) {
-      return new Phases(fillNanos, nanos, measureNanos, drainNanos, requests);
+      return new Phases(fillNanos, nanos, measureNanos, cooldown, drainNanos, requests);
     }
 
     /** Bounded by time; forgets a number of requests given before. */
     public Phases withMeasure(long nanos) {
-      return new Phases(fillNanos, stabilizeNanos, nanos, drainNanos, null);
+      return new Phases(fillNanos, stabilizeNanos, nanos, cooldown, drainNanos, null);
+    }
+
+    public Phases withCooldown(boolean on) {
+      return new Phases(fillNanos, stabilizeNanos, measureNanos, on, drainNanos, requests);
     }
 
     public Phases withDrain(long nanos) {
-      return new Phases(fillNanos, stabilizeNanos, measureNanos, nanos, requests);
+      return new Phases(fillNanos, stabilizeNanos, measureNanos, cooldown, nanos, requests);
     }
 
     /** Bounded by number; forgets a duration given before. */
     public Phases withRequests(int count) {
-      return new Phases(fillNanos, stabilizeNanos, 0, drainNanos, count);
+      return new Phases(fillNanos, stabilizeNanos, 0, cooldown, drainNanos, count);
     }
   }
 }

@@ -68,10 +68,11 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
    * What became of the requests that a level had scheduled in its measure phase.
    *
    * @param label of the level
-   * @param attempted requests that the SLO was judged of, failed ones included
-   * @param met of those, how many met every objective; null without SLO
-   * @param sloPercentile a level holds the SLO when at least this share of its attempted requests,
-   *     in percent, meet it
+   * @param attempted requests that were judged by what decides whether the level holds the SLO,
+   *     failed ones included; 0 where too many could not be judged. By the rule {@code percentiles}
+   *     that is an objective that fewest met, by {@code requests} all objectives at once
+   * @param met of those, how many met it; null without SLO
+   * @param sloPercentile a level holds the SLO when at least this share of them, in percent, did
    * @param ended requests that ended by themselves, well or badly
    * @param failed of those, how many were not ok
    * @param arrived requests scheduled in the second half of the measure phase; null where that is

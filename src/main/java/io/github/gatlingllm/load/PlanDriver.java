@@ -6,6 +6,7 @@ import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.record.Phase;
 import java.util.ArrayDeque;
 import java.util.Iterator;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -18,16 +19,21 @@ import org.jspecify.annotations.Nullable;
  * <p>A closed level has seats, one per user in flight. A seat is taken by a user that waits for an
  * iteration, and by a new user where none waits; it is vacant for as long as its user takes from
  * the end of one iteration to the start of the next, a few microseconds. An open level starts a
- * user per arrival. Either way nothing new starts once the measure phase is over; the level ends
- * when nothing of it is in flight, or when its drain time is over, and the next one starts at that
- * instant. Levels are asked for one by one, so that a search may choose each one by the results of
- * those before; it then starts as soon as these are known. Where too many requests of a level fail,
- * it is cut: its measure phase ends at that instant, and arrivals already handed out do not begin.
+ * user per arrival. Either way the load stays on after the measure phase until the requests that
+ * were scheduled in it have ended, so that late ones find what early ones found; then nothing new
+ * starts. The level ends when nothing of it is in flight, or when its drain time is over, and the
+ * next one starts at that instant. {@link Settling} says when automatic phases end. Levels are
+ * asked for one by one, so that a search may choose each one by the results of those before; it
+ * then starts as soon as these are known. Where too many requests of a level fail, it is cut: its
+ * measure phase ends at that instant, and arrivals already handed out do not begin.
  *
  * <p>Thread-safe: one lock, held for some hundred nanoseconds per decision.
  */
 public final class PlanDriver {
-  /** Arrivals are handed out this far ahead, so that each is waited for on its own event loop. */
+  /**
+   * Arrivals are handed out this far ahead, so that each is waited for on its own event loop; those
+   * that a cooldown may not need {@link #LEAD_NANOS} ahead.
+   */
   static final long LOOKAHEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** An open schedule starts this long after its decision: its first arrivals are on time too. */
@@ -38,11 +44,16 @@ public final class PlanDriver {
   private final Timer timer;
   private final Users users;
   private final RunningLevel.Listener listener;
+  private final Phase[] phases = Phase.values();
   private final Queue<LoopingUser> waiting = new ArrayDeque<>();
 
   private @Nullable RunningLevel level;
+  private @Nullable Long e2eBefore; // median E2E of the level before, in nanoseconds
 
   // Of the current level:
+  private Phase phase = Phase.FILL;
+  private @Nullable Settling settling; // where phases before measuring are automatic
+  private @Nullable Long reviewAt;
   private boolean closed; // nothing new starts
   private int running; // iterations in flight, or planned arrivals handed out
   private int vacant; // seats that wait for a user
@@ -108,7 +119,7 @@ public final class PlanDriver {
   /** Whether a user that has arrived still begins its iteration; else it asks for another. */
   public boolean begins(Arrival arrival) {
     RunningLevel of = arrival.level();
-    return of != null && !of.isCut();
+    return of != null && !of.isCut() && of.phaseAt(arrival.plannedNanos()) != Phase.DRAIN;
   }
 
   private void startNextLevel(@Nullable LevelResult before) {
@@ -126,8 +137,10 @@ public final class PlanDriver {
     }
     long now = nanoClock.getAsLong();
     RunningLevel started =
-        new RunningLevel(next, next instanceof LoadLevel.Open ? now + LEAD_NANOS : now);
+        new RunningLevel(
+            next, next instanceof LoadLevel.Open ? now + LEAD_NANOS : now, this::review);
     level = started;
+    settling = next.phases().isAutomatic() ? new Settling(started, e2eBefore) : null;
     closed = false;
     running = 0;
     vacant = 0;
@@ -137,46 +150,84 @@ public final class PlanDriver {
     if (most != null) {
       listener.watchFailures(started, most, () -> cut(started));
     }
+    if (next instanceof LoadLevel.Closed seats) {
+      fill(started, seats);
+    }
     enter(started, Phase.FILL);
     if (next instanceof LoadLevel.Open open) {
       handOut(started, open.schedule());
-    } else if (next instanceof LoadLevel.Closed seats) {
-      fill(started, seats);
-    } else {
+    } else if (next instanceof LoadLevel.Batch) {
       goOnWithTrials(started);
     }
   }
 
-  private void enter(RunningLevel current, Phase phase) {
+  private void enter(RunningLevel current, Phase entered) {
     if (current != level || closed) {
       return;
     }
-    switch (phase) {
-      case FILL -> pass(current, phase, Phase.STABILIZE);
-      case STABILIZE -> pass(current, phase, Phase.MEASURE);
-      case MEASURE -> {
-        if (current.measureEndKnown()) {
-          pass(current, phase, Phase.DRAIN);
-        } else {
-          listener.phaseStarted(current, phase, current.startOf(phase));
-        }
-      }
-      case DRAIN -> {
-        listener.phaseStarted(current, phase, current.startOf(phase));
-        close(current, current.startOf(phase));
-      }
+    phase = entered;
+    reviewAt = null;
+    long from =
+        phase == Phase.FILL ? current.startNanos() : current.endOf(phases[phase.ordinal() - 1]);
+    if (phase == Phase.DRAIN) {
+      listener.phaseStarted(current, phase, from);
+      close(current, from);
+      return;
+    }
+    if (phase == Phase.MEASURE && settling != null) {
+      listener.settled(current, settling.text());
+    }
+    if (phase == Phase.COOLDOWN && !current.isEndKnown(phase) && !current.isAnyMeasuring()) {
+      current.endPhase(phase, from);
+    }
+    if (!current.isEndKnown(phase)) {
+      listener.phaseStarted(current, phase, from);
+      review();
+    } else if (current.endOf(phase) == from) {
+      enter(current, following());
+    } else {
+      listener.phaseStarted(current, phase, from);
+      Phase following = following();
+      at(current.endOf(phase), () -> enter(current, following));
     }
   }
 
-  private void pass(RunningLevel current, Phase phase, Phase following) {
-    long from = current.startOf(phase);
-    long until = current.startOf(following);
-    if (from == until) {
-      enter(current, following);
-    } else {
-      listener.phaseStarted(current, phase, from);
-      at(until, () -> enter(current, following));
+  private Phase following() {
+    return phases[phase.ordinal() + 1];
+  }
+
+  /** A request has ended or it is time: ends the phase whose end was not known, if it can. */
+  private synchronized void review() {
+    RunningLevel current = level;
+    if (current == null || closed || phase == Phase.MEASURE || current.isEndKnown(phase)) {
+      return;
     }
+    long now = nanoClock.getAsLong();
+    Long wait = wait(current, now);
+    if (wait != null) {
+      if (!wait.equals(reviewAt)) {
+        reviewAt = wait;
+        at(current.startNanos() + wait, this::review);
+      }
+    } else if (phase == Phase.FILL && current.level() instanceof LoadLevel.Closed seats) {
+      spread(current, seats, 1, now);
+      at(current.endOf(phase), () -> enter(current, Phase.STABILIZE));
+    } else {
+      current.endPhase(phase, now);
+      enter(current, following());
+    }
+  }
+
+  /** Until when, since the level's start, its phase may go on as it is; null when it ends now. */
+  private @Nullable Long wait(RunningLevel current, long now) {
+    long offset = now - current.startNanos();
+    if (phase == Phase.COOLDOWN) {
+      long measured = current.measureEndNanos() - current.startNanos();
+      long latest = measured + current.level().phases().drainNanos();
+      return current.isAnyMeasuring() && offset < latest ? (Long) latest : null;
+    }
+    Settling automatic = Objects.requireNonNull(settling);
+    return phase == Phase.FILL ? automatic.untilFill(offset) : automatic.untilSettled(offset);
   }
 
   /** Ends a level before its time. */
@@ -190,10 +241,13 @@ public final class PlanDriver {
   /** Nothing new starts any more; what runs has its drain time from then on. */
   private void close(RunningLevel current, long fromNanos) {
     closed = true;
-    if (running == 0) {
+    long drainNanos = current.level().phases().drainNanos();
+    boolean waited =
+        current.measureEndKnown() && fromNanos - current.measureEndNanos() >= drainNanos;
+    if (running == 0 || waited) {
       end(current);
     } else {
-      at(fromNanos + current.level().phases().drainNanos(), () -> end(current));
+      at(fromNanos + drainNanos, () -> end(current));
     }
   }
 
@@ -207,6 +261,8 @@ public final class PlanDriver {
     if (current == level && !current.isOver()) {
       long now = nanoClock.getAsLong();
       current.end(now);
+      Long e2e = current.medianE2eNanos();
+      e2eBefore = e2e == null ? e2eBefore : e2e;
       listener.levelEnded(current, now, running);
       if (levels.needsResults()) {
         listener.whenSettled(current, result -> goOn(current, result));
@@ -225,13 +281,25 @@ public final class PlanDriver {
   // Closed levels
 
   private void fill(RunningLevel current, LoadLevel.Closed level) {
-    long fillNanos = level.phases().fillNanos();
-    for (int seat = 0; seat < level.users(); seat++) {
+    if (current.isEndKnown(Phase.FILL) || (settling != null && settling.untilFill(0) == null)) {
+      spread(current, level, 0, current.startNanos());
+    } else {
+      openSeat(current);
+    }
+  }
+
+  /** Starts the users from that one on, evenly over what is left of the fill. */
+  private void spread(RunningLevel current, LoadLevel.Closed level, int first, long now) {
+    if (settling != null && !current.isEndKnown(Phase.FILL)) {
+      current.endPhase(Phase.FILL, now + settling.fillNanos(now - current.startNanos()));
+    }
+    long fillNanos = current.endOf(Phase.FILL) - now;
+    for (int seat = first; seat < level.users(); seat++) {
       long offset = Math.round((double) fillNanos * seat / level.users());
       if (offset == 0) {
         openSeat(current);
       } else {
-        at(current.startNanos() + offset, () -> openSeat(current));
+        at(now + offset, () -> openSeat(current));
       }
     }
   }
@@ -294,21 +362,45 @@ public final class PlanDriver {
   // Open levels
 
   private void handOut(RunningLevel current, Iterator<Planned> schedule) {
+    if (schedule.hasNext()) {
+      handOut(current, schedule, schedule.next());
+    } else if (current.level().phases().requests() != null) {
+      close(current, current.startNanos());
+    }
+  }
+
+  /** Hands out what is due soon, from that arrival on, and goes on when the next one is. */
+  private void handOut(RunningLevel current, Iterator<Planned> schedule, Planned from) {
     if (current != level || closed) {
       return;
     }
-    long horizon = nanoClock.getAsLong() + LOOKAHEAD_NANOS;
-    long planned = current.startNanos();
-    while (schedule.hasNext() && planned - horizon < 0) {
-      Planned next = schedule.next();
-      planned = current.startNanos() + next.offsetNanos();
+    long now = nanoClock.getAsLong();
+    Planned next = from;
+    while (true) {
+      long planned = current.startNanos() + next.offsetNanos();
+      long ahead =
+          switch (current.phaseAt(planned)) {
+            case FILL, STABILIZE, MEASURE -> LOOKAHEAD_NANOS;
+            case COOLDOWN -> LEAD_NANOS;
+            case DRAIN -> 0;
+          };
+      if (planned - now > ahead) {
+        Planned later = next;
+        at(planned - ahead / 8 * 7, () -> handOut(current, schedule, later));
+        return;
+      }
+      if (ahead == 0) {
+        return;
+      }
       running++;
       users.start(new Arrival(current, next, planned));
-    }
-    if (schedule.hasNext()) {
-      at(planned - LOOKAHEAD_NANOS / 8 * 7, () -> handOut(current, schedule));
-    } else if (!current.measureEndKnown()) {
-      close(current, planned);
+      if (!schedule.hasNext()) {
+        if (current.level().phases().requests() != null) {
+          close(current, planned);
+        }
+        return;
+      }
+      next = schedule.next();
     }
   }
 

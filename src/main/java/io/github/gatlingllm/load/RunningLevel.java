@@ -1,9 +1,13 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
+import java.util.Iterator;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,28 +21,57 @@ public final class RunningLevel {
   /** Session attribute; the prefix lets it survive {@code session.reset()}. */
   public static final String KEY = "gatling.llm.stage";
 
-  private static final long OPEN_END = Long.MAX_VALUE;
+  private static final long UNKNOWN = Long.MAX_VALUE;
 
   private final LoadLevel level;
   private final long startNanos;
-  // Offsets since startNanos: nanoTime itself may overflow between two readings.
-  private final long fillEnd;
-  private final long stabilizeEnd;
-  private volatile long measureEnd;
-  private volatile long cutAt = OPEN_END;
+  private final Runnable requestEnded;
+
+  // Ends of phases, as offsets since startNanos: nanoTime itself may overflow between two readings.
+  // Each is set once, none before the one above it.
+  private volatile long fillEnd = UNKNOWN;
+  private volatile long stabilizeEnd = UNKNOWN;
+  private volatile long measureEnd = UNKNOWN;
+  private volatile long cooldownEnd = UNKNOWN;
+  private volatile long cutAt = UNKNOWN;
   private volatile boolean over;
   private volatile int trial;
+
+  // Of its requests, guarded by this:
+  private final ValueRecorder e2eMillis = new ValueRecorder(ValueRecorder.MICROS);
+  private int answeredUsers;
+  private int measuring;
   private final InFlightGauge inFlight = new InFlightGauge();
   private int unrecorded;
   private @Nullable Runnable whenRecorded;
 
-  RunningLevel(LoadLevel level, long startNanos) {
+  /**
+   * @param requestEnded is told of requests that ended, where the end of a phase depends on it
+   */
+  RunningLevel(LoadLevel level, long startNanos, Runnable requestEnded) {
     this.level = level;
     this.startNanos = startNanos;
+    this.requestEnded = requestEnded;
+    Long fill = level.phases().fillNanos();
+    if (fill != null) {
+      fillEnd = fill;
+      place();
+    }
+  }
+
+  /** Sets the ends that are planned to follow one that is known. */
+  private void place() {
     Phases phases = level.phases();
-    this.fillEnd = phases.fillNanos();
-    this.stabilizeEnd = fillEnd + phases.stabilizeNanos();
-    this.measureEnd = phases.requests() == null ? stabilizeEnd + phases.measureNanos() : OPEN_END;
+    Long stabilize = phases.stabilizeNanos();
+    if (stabilizeEnd == UNKNOWN && fillEnd != UNKNOWN && stabilize != null) {
+      stabilizeEnd = fillEnd + stabilize;
+    }
+    if (measureEnd == UNKNOWN && stabilizeEnd != UNKNOWN && phases.requests() == null) {
+      measureEnd = stabilizeEnd + phases.measureNanos();
+    }
+    if (cooldownEnd == UNKNOWN && measureEnd != UNKNOWN && !phases.cooldown()) {
+      cooldownEnd = measureEnd;
+    }
   }
 
   public LoadLevel level() {
@@ -55,14 +88,21 @@ public final class RunningLevel {
     return startNanos;
   }
 
-  /** Start of the measure window. */
+  /**
+   * Start of the measure window.
+   *
+   * @throws IllegalStateException while it is not known
+   */
   public long measureStartNanos() {
-    return startNanos + stabilizeEnd;
+    return endOf(Phase.STABILIZE);
   }
 
-  /** Whether the end of the measure window is known: always but for a running count of requests. */
+  /**
+   * Whether the end of the measure window is known: once measuring starts, but for a running count
+   * of requests.
+   */
   public boolean measureEndKnown() {
-    return measureEnd != OPEN_END;
+    return measureEnd != UNKNOWN;
   }
 
   /**
@@ -71,11 +111,7 @@ public final class RunningLevel {
    * @throws IllegalStateException while {@link #measureEndKnown()} is false
    */
   public long measureEndNanos() {
-    if (!measureEndKnown()) {
-      throw new IllegalStateException(
-          "Level " + label() + " measures until its requests ended; ask when it ended");
-    }
-    return startNanos + measureEnd;
+    return endOf(Phase.MEASURE);
   }
 
   /** The phase at that instant; instants before the start belong to the first phase. */
@@ -90,17 +126,58 @@ public final class RunningLevel {
     if (offset < stabilizeEnd) {
       return Phase.STABILIZE;
     }
-    return offset < measureEnd ? Phase.MEASURE : Phase.DRAIN;
+    if (offset < measureEnd) {
+      return Phase.MEASURE;
+    }
+    return offset < cooldownEnd ? Phase.COOLDOWN : Phase.DRAIN;
   }
 
-  /** Start of a phase; that of the drain phase only once it is known. */
-  long startOf(Phase phase) {
+  /** Whether it is known when that phase ends. */
+  boolean isEndKnown(Phase phase) {
+    return end(phase) != UNKNOWN;
+  }
+
+  /**
+   * End of a phase but the last, which is the start of the next one.
+   *
+   * @throws IllegalStateException while it is not known
+   */
+  long endOf(Phase phase) {
+    long end = end(phase);
+    if (end == UNKNOWN) {
+      throw new IllegalStateException(
+          "It shows only while level " + label() + " runs when its " + phase.key() + " ends");
+    }
+    return startNanos + end;
+  }
+
+  private long end(Phase phase) {
     return switch (phase) {
-      case FILL -> startNanos;
-      case STABILIZE -> startNanos + fillEnd;
-      case MEASURE -> measureStartNanos();
-      case DRAIN -> measureEndNanos();
+      case FILL -> fillEnd;
+      case STABILIZE -> stabilizeEnd;
+      case MEASURE -> measureEnd;
+      case COOLDOWN -> cooldownEnd;
+      case DRAIN -> UNKNOWN;
     };
+  }
+
+  /** Ends a phase whose end was not known; those after it follow as planned. */
+  void endPhase(Phase phase, long nanoTime) {
+    long offset = Math.max(0, nanoTime - startNanos);
+    switch (phase) {
+      case FILL -> fillEnd = offset;
+      case STABILIZE -> stabilizeEnd = offset;
+      case MEASURE -> measureEnd = offset;
+      case COOLDOWN -> cooldownEnd = offset;
+      case DRAIN -> throw new IllegalArgumentException("the level ends with its drain");
+    }
+    place();
+  }
+
+  /** The planned arrivals of an open level before that instant, as far as it admits any. */
+  public Iterator<Planned> arrivalsBefore(Open open, long nanoTime) {
+    return open.scheduleBefore(
+        Math.min(Math.min(cutAt, cooldownEnd), Math.max(0, nanoTime - startNanos)));
   }
 
   /** Whether a request may be sent in it: until it is over, or cut short. */
@@ -110,14 +187,17 @@ public final class RunningLevel {
 
   /** Whether a rule ended it before its time. */
   public boolean isCut() {
-    return cutAt != OPEN_END;
+    return cutAt != UNKNOWN;
   }
 
   /** Ends what it measures, now; what was sent is drained. */
   void cut(long nanoTime) {
     long offset = Math.max(0, nanoTime - startNanos);
-    measureEnd = Math.min(measureEnd, offset);
     cutAt = offset;
+    fillEnd = Math.min(fillEnd, offset);
+    stabilizeEnd = Math.min(stabilizeEnd, offset);
+    measureEnd = Math.min(measureEnd, offset);
+    cooldownEnd = Math.min(cooldownEnd, offset);
   }
 
   /** Whether it has ended: nothing of it may start any more. */
@@ -140,6 +220,7 @@ public final class RunningLevel {
     over = true;
     if (!measureEndKnown()) {
       measureEnd = Math.max(stabilizeEnd, nanoTime - startNanos);
+      place();
     }
   }
 
@@ -158,9 +239,51 @@ public final class RunningLevel {
     return measureEndKnown() ? inFlight.over(stabilizeEnd, measureEnd) : null;
   }
 
-  /** A request of it has started, whose record is to come. */
-  public synchronized void requestStarted() {
+  /**
+   * A request of it has started, whose record is to come.
+   *
+   * @param scheduledNanos when it was to start
+   * @return whether it is measured
+   */
+  public synchronized boolean requestStarted(long scheduledNanos) {
     unrecorded++;
+    boolean measured = phaseAt(scheduledNanos) == Phase.MEASURE;
+    measuring += measured ? 1 : 0;
+    return measured;
+  }
+
+  /**
+   * One of its requests has ended, well or badly.
+   *
+   * @param measured what {@link #requestStarted} said of it
+   * @param e2eNanos from its schedule to its end
+   * @param first whether it is the first of its user that ended in this level
+   */
+  public void requestEnded(boolean measured, long e2eNanos, boolean first) {
+    synchronized (this) {
+      e2eMillis.add(e2eNanos / 1e6);
+      answeredUsers += first ? 1 : 0;
+      measuring -= measured ? 1 : 0;
+    }
+    if (stabilizeEnd == UNKNOWN || (measureEndKnown() && cooldownEnd == UNKNOWN)) {
+      requestEnded.run();
+    }
+  }
+
+  /** The median time of its requests that have ended so far; null where none has. */
+  synchronized @Nullable Long medianE2eNanos() {
+    Double millis = e2eMillis.percentile(50);
+    return millis == null ? null : (Long) Math.round(millis * 1e6);
+  }
+
+  /** How many users had an answer so far. */
+  synchronized int answeredUsers() {
+    return answeredUsers;
+  }
+
+  /** Whether requests that are measured are under way. */
+  synchronized boolean isAnyMeasuring() {
+    return measuring > 0;
   }
 
   /** The record of one of its requests has been handed over. */
@@ -209,6 +332,13 @@ public final class RunningLevel {
 
     /** A phase began; phases without length are left out. */
     default void phaseStarted(RunningLevel level, Phase phase, long nanoTime) {}
+
+    /**
+     * Measuring starts in a level that found out itself when to.
+     *
+     * @param text in words, from when on and why
+     */
+    default void settled(RunningLevel level, String text) {}
 
     /**
      * A level ended: nothing of it is in flight, or its drain time is over. The next one starts

@@ -97,7 +97,7 @@ public record Distribution(
      * @see <a href="https://doi.org/10.1080/01621459.1927.10502953">Wilson 1927</a>
      */
     public static @Nullable Interval ofShare(long met, long all) {
-      return all == 0 ? null : ofShare((double) met / all, all, Z);
+      return all == 0 ? null : ofShare((double) met / all, (double) all, Z);
     }
 
     /**

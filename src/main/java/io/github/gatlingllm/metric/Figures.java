@@ -127,21 +127,27 @@ public record Figures(
       @Nullable Double outputTokensPerS) {}
 
   /**
-   * What the system delivered within the SLO.
+   * What the system delivered within the SLO: requests that met all objectives at once, and theirs.
    *
-   * @param share met ÷ attempted, 0 to 1; null when nothing was attempted
+   * @param slo the objectives, and the clock of those that it matters for
+   * @param share met ÷ attempted, 0 to 1; null where nothing was attempted, and where the excluded
+   *     are more than 1 % of both
    * @param shareCi95 its 95 % confidence interval, for requests that resemble the one before; null
    *     for too few, and where several load levels or a part of the requests of one are looked at
    * @param requestsPerS requests that met every objective and ended in the window ÷ window
    * @param tokensPerS tokens of requests that met every objective, arrived in the window ÷ window
    * @param attempted requests scheduled in measure, failed ones included, without the excluded
    * @param met of those, how many met every objective
-   * @param excluded cancelled or never admitted before any objective was missed
+   * @param excluded cancelled or never admitted before it could be told
+   * @param holds whether a load level holds the SLO by its rule; null where that cannot be told,
+   *     and for what is no load level
    * @param max the highest load that holds the SLO; null where none does or loads are not known
    * @param missed how many requests missed each objective; {@code failed} counts requests that were
    *     not ok
+   * @param objectives how each objective was met by itself
    */
   public record Goodput(
+      String slo,
       @Nullable Double share,
       @Nullable Interval shareCi95,
       @Nullable Double requestsPerS,
@@ -149,12 +155,51 @@ public record Figures(
       long attempted,
       long met,
       long excluded,
+      @Nullable Boolean holds,
       @Nullable MaxGoodput max,
-      Map<String, Long> missed) {}
+      Map<String, Long> missed,
+      List<Objective> objectives) {
+
+    public Goodput {
+      objectives = List.copyOf(objectives);
+    }
+
+    /**
+     * One objective.
+     *
+     * @param objective as in settings, behind the target and the request name that it is for where
+     *     they have their own
+     * @param attempted requests to which it applies, failed ones included
+     * @param met of those, how many met it
+     * @param excluded cancelled before it could be told
+     * @param share met ÷ attempted; null where the excluded are more than 1 % of both
+     */
+    public record Objective(
+        String objective, long attempted, long met, long excluded, @Nullable Double share) {
+
+      /** Why there is no share; null where there is one, or nothing was attempted. */
+      public @Nullable String undefined() {
+        return share != null ? null : cancelled(excluded, attempted);
+      }
+    }
+
+    /** Why there is no share; null where there is one, or nothing was attempted. */
+    public @Nullable String undefined() {
+      return share != null ? null : cancelled(excluded, attempted);
+    }
+
+    private static @Nullable String cancelled(long excluded, long attempted) {
+      return excluded == 0
+          ? null
+          : NumberText.count(excluded)
+              + " of "
+              + NumberText.count(attempted + excluded)
+              + " requests were cancelled before it could be told";
+    }
+  }
 
   /**
-   * The highest offered load at which at least {@code sloPercentile} % of the attempted requests
-   * meet every objective.
+   * The highest offered load that holds the SLO by its rule.
    *
    * @param stage its label
    * @param target its target

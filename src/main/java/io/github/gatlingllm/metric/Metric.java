@@ -200,7 +200,7 @@ public enum Metric {
           .words("percentage of requests in SLO")
           .better(Better.HIGHER)
           .key("goodput.share")
-          .from(f -> ifJudged(f, g -> percent(g.met(), g.attempted())))),
+          .from(f -> ifJudged(f, g -> g.share() == null ? null : percent(g.met(), g.attempted())))),
   GOODPUT_MAX_REQUESTS_PER_S(
       single("goodput.max_requests_per_s", "Max goodput", Unit.REQUESTS_PER_S, Better.HIGHER)
           .formula("goodput at the highest load level that holds the SLO")

@@ -2,11 +2,12 @@ package io.github.gatlingllm.record;
 
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RunInfo.Connections;
+import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
-import io.github.gatlingllm.record.RunInfo.TargetSlo;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -28,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A stage is the same where label, target and scenario are. Its offered load is the sum of the
  * parts, its measure window what the windows of all injectors have in common: only there was the
  * whole load on. A request that was scheduled in its own injector's window but outside the common
- * one belongs to {@link Phase#STABILIZE} before it, to {@link Phase#DRAIN} after it. Windows that
- * have nothing in common are those of a test that was repeated, not of one that was shared; they
- * are refused.
+ * one belongs to {@link Phase#STABILIZE} before it, after it to {@link Phase#COOLDOWN} while any
+ * injector's load stays on for that, else to {@link Phase#DRAIN}. Windows that have nothing in
+ * common are those of a test that was repeated, not of one that was shared; they are refused.
  *
  * <p>Windows are compared by the wall clocks of the injectors, which should agree to a small part
  * of a window.
@@ -39,7 +40,15 @@ public final class InjectorJoin {
 
   private final List<RunInfo> runs;
   private final RunInfo joined;
-  private final Map<StageKey, PhaseWindow> measured = new HashMap<>();
+  private final Map<StageKey, Common> measured = new HashMap<>();
+
+  /**
+   * What the injectors of a stage share.
+   *
+   * @param measure the common window
+   * @param cooledUnixNanos when the last of them ended its cooldown; its end where there was none
+   */
+  private record Common(PhaseWindow measure, long cooledUnixNanos) {}
 
   private record StageKey(String label, String target, @Nullable String scenario) {
 
@@ -62,6 +71,7 @@ public final class InjectorJoin {
     refuseTwice();
     same("simulation", RunInfo::simulation);
     same("SLO", InjectorJoin::slo);
+    same("SLO rule", RunInfo::sloRule);
     same("SLO by request", RunInfo::sloByRequest);
     same("SLO by target", RunInfo::sloByTarget);
     this.joined = join(id);
@@ -85,23 +95,25 @@ public final class InjectorJoin {
   /** The record with the phase that it has in the joined run. */
   public RequestRecord placed(RequestRecord record) {
     RequestRecord.Identity id = record.identity();
-    PhaseWindow window = windowOf(id);
-    Long end = window == null ? null : window.endUnixNanos();
+    Common common = commonOf(id);
+    Long end = common == null ? null : common.measure().endUnixNanos();
     long scheduled = record.timing().scheduledUnixNanos();
-    if (id.phase() != Phase.MEASURE || window == null || end == null) {
+    if (id.phase() != Phase.MEASURE || common == null || end == null) {
       return record;
     }
     Phase phase =
-        scheduled < window.startUnixNanos()
+        scheduled < common.measure().startUnixNanos()
             ? Phase.STABILIZE
-            : scheduled >= end ? Phase.DRAIN : Phase.MEASURE;
+            : scheduled < end
+                ? Phase.MEASURE
+                : scheduled < common.cooledUnixNanos() ? Phase.COOLDOWN : Phase.DRAIN;
     return phase == Phase.MEASURE ? record : record.withPhase(phase);
   }
 
   /** That of its scenario's stage, else of the one of all scenarios. */
-  private @Nullable PhaseWindow windowOf(RequestRecord.Identity id) {
+  private @Nullable Common commonOf(RequestRecord.Identity id) {
     String label = labelOf(id.stage());
-    PhaseWindow own = measured.get(new StageKey(label, id.target(), id.scenario()));
+    Common own = measured.get(new StageKey(label, id.target(), id.scenario()));
     return own != null ? own : measured.get(new StageKey(label, id.target(), null));
   }
 
@@ -144,7 +156,7 @@ public final class InjectorJoin {
             "merged from",
             String.join(", ", runs.stream().map(r -> r.id() + " (" + r.injector() + ")").toList()))
         .workload(distinct(RunInfo::workload))
-        .slo(new TargetSlo(first.slo(), first.sloPercentile(), Map.of()).global())
+        .slo(Slo.parse(first.slo(), first.sloPercentile(), first.sloRule()))
         .sloByRequest(first.sloByRequest())
         .sloByTarget(first.sloByTarget())
         .targets(targets())
@@ -154,6 +166,7 @@ public final class InjectorJoin {
         .planned(sum(RunInfo::planned))
         .started(sum(RunInfo::started))
         .notSent(notSent())
+        .prompts(prompts())
         .stages(stages)
         .conclusions(runs.stream().flatMap(run -> run.conclusions().stream()).distinct().toList())
         .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList());
@@ -185,6 +198,18 @@ public final class InjectorJoin {
         return null;
       }
       sum += part;
+    }
+    return sum;
+  }
+
+  private @Nullable PromptRepeats prompts() {
+    PromptRepeats sum = new PromptRepeats(0, 0);
+    for (RunInfo run : runs) {
+      PromptRepeats own = run.prompts();
+      if (own == null) {
+        return null;
+      }
+      sum = sum.and(own);
     }
     return sum;
   }
@@ -249,24 +274,30 @@ public final class InjectorJoin {
     if (measure == null) {
       return List.of();
     }
-    measured.put(key, measure);
     long from = measure.startUnixNanos();
     Long until = measure.endUnixNanos();
     List<PhaseWindow> windows = parts.stream().flatMap(part -> part.phases().stream()).toList();
     long first = windows.stream().mapToLong(PhaseWindow::startUnixNanos).min().orElse(from);
-    long filled =
-        windows.stream()
-            .filter(window -> window.phase() == Phase.FILL)
-            .mapToLong(window -> orElse(window.endUnixNanos(), from))
-            .max()
-            .orElse(first);
+    long filled = endOf(Phase.FILL, windows, first);
+    long cooled = endOf(Phase.COOLDOWN, windows, orElse(until, from));
+    measured.put(key, new Common(measure, cooled));
     long last = windows.stream().mapToLong(w -> orElse(w.endUnixNanos(), from)).max().orElse(from);
     List<PhaseWindow> phases = new ArrayList<>();
     add(phases, Phase.FILL, first, Math.min(filled, from));
     add(phases, Phase.STABILIZE, Math.min(filled, from), from);
     phases.add(measure);
-    add(phases, Phase.DRAIN, orElse(until, from), last);
+    add(phases, Phase.COOLDOWN, orElse(until, from), cooled);
+    add(phases, Phase.DRAIN, cooled, last);
     return phases;
+  }
+
+  /** When the last of these phases ended; the other instant where there was none. */
+  private static long endOf(Phase phase, List<PhaseWindow> windows, long other) {
+    return windows.stream()
+        .filter(window -> window.phase() == phase)
+        .mapToLong(window -> orElse(window.endUnixNanos(), other))
+        .max()
+        .orElse(other);
   }
 
   private static void add(List<PhaseWindow> phases, Phase phase, long from, long to) {
@@ -311,9 +342,7 @@ public final class InjectorJoin {
   public List<String> remarks() {
     List<String> remarks = new ArrayList<>();
     measured.entrySet().stream()
-        .sorted(
-            Map.Entry.comparingByValue(
-                (a, b) -> Long.compare(a.startUnixNanos(), b.startUnixNanos())))
+        .sorted(Comparator.comparingLong(entry -> entry.getValue().measure().startUnixNanos()))
         .forEach(
             entry ->
                 remarks.add(
@@ -321,8 +350,8 @@ public final class InjectorJoin {
                         Locale.ROOT,
                         "stage %s: measured in the %.1f s that all its injectors share",
                         entry.getKey(),
-                        (orElse(entry.getValue().endUnixNanos(), 0)
-                                - entry.getValue().startUnixNanos())
+                        (orElse(entry.getValue().measure().endUnixNanos(), 0)
+                                - entry.getValue().measure().startUnixNanos())
                             / 1e9)));
     for (LevelInfo stage : joined.stages()) {
       StageKey key = StageKey.of(stage);

@@ -14,6 +14,8 @@ public enum Phase {
   STABILIZE,
   /** The window that figures are made from. */
   MEASURE,
+  /** The load stays on until the requests scheduled in {@link #MEASURE} have ended. */
+  COOLDOWN,
   /** Nothing new starts; pending requests may end. */
   DRAIN;
 

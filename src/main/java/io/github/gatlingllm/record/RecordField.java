@@ -222,7 +222,12 @@ final class RecordField<T> {
   static final RecordField<String> ERROR =
       outcome("error", TEXT, Outcome::error, "constant per cause, at most 200 characters");
   static final RecordField<Boolean> SLO_OK =
-      outcome("slo_ok", FLAG, Outcome::sloOk, "whether it met the SLO; null without one");
+      outcome(
+          "slo_ok",
+          FLAG,
+          Outcome::sloOk,
+          "whether it met the SLO; null without one, and where it was cancelled before that could"
+              + " be told");
   static final RecordField<List<String>> SLO_MISSED =
       outcome("slo_missed", TEXTS, Outcome::sloMissed, "names of the objectives it missed");
   static final RecordField<Map<String, Double>> SERVER =

@@ -51,6 +51,8 @@ import org.jspecify.annotations.Nullable;
  * @param workload what was asked, in words, by aspect, e.g. {@code input}, {@code prefix}
  * @param slo objectives as they are written in settings; empty when there are none
  * @param sloPercentile share of attempted requests, in percent, at which a load level holds
+ * @param sloRule of what that share is asked for; files without it mean {@code requests}, the one
+ *     rule there was
  * @param sloByRequest objectives of the requests that have their own, by request name
  * @param sloByTarget what each target is judged by, where targets differ; empty where the three
  *     before are those of all
@@ -63,6 +65,7 @@ import org.jspecify.annotations.Nullable;
  * @param started requests that were started and would have a record, whatever their phase; null
  *     while the run is on, and in files without it
  * @param notSent how many requests were due and are not sent, by name and reason
+ * @param prompts how many were word for word as one before; null in files without it
  * @param stages load levels in order of time, those that began
  * @param conclusions what load plans found: sweeps that were stopped early, searches
  * @param assertions what the build demands of the figures
@@ -82,6 +85,7 @@ public record RunInfo(
     Map<String, String> workload,
     String slo,
     double sloPercentile,
+    Slo.Rule sloRule,
     Map<String, String> sloByRequest,
     Map<String, TargetSlo> sloByTarget,
     Map<String, TargetFacts> targets,
@@ -91,6 +95,7 @@ public record RunInfo(
     @Nullable Long planned,
     @Nullable Long started,
     Map<String, Long> notSent,
+    @Nullable PromptRepeats prompts,
     List<LevelInfo> stages,
     List<Conclusion> conclusions,
     List<Assertion> assertions) {
@@ -126,16 +131,29 @@ public record RunInfo(
    *
    * @param slo as they are written in settings; empty when there are none
    * @param percentile share of attempted requests, in percent, at which a load level holds
+   * @param rule of what that share is asked for; {@code requests} in files without it
    * @param byRequest objectives of the requests that have their own, by request name
    */
-  public record TargetSlo(String slo, double percentile, Map<String, String> byRequest) {
+  public record TargetSlo(
+      String slo, double percentile, Slo.Rule rule, Map<String, String> byRequest) {
     public TargetSlo {
+      rule = rule == null ? Slo.Rule.REQUESTS : rule;
       byRequest = copy(byRequest);
     }
 
     /** The objectives of requests that have none of their own. */
-    Slo global() {
-      return slo.isEmpty() ? new Slo(List.of(), percentile) : Slo.parse(slo, percentile);
+    public Slo global() {
+      return Slo.parse(slo, percentile, rule);
+    }
+
+    /** The objectives of the requests of that name. */
+    public Slo of(String requestName) {
+      return Slo.parse(byRequest.getOrDefault(requestName, slo), percentile, rule);
+    }
+
+    /** What stands before the objectives of the requests of that name. */
+    public String owner(String requestName) {
+      return byRequest.containsKey(requestName) ? requestName + ": " : "";
     }
   }
 
@@ -165,6 +183,19 @@ public record RunInfo(
     /** Of both. */
     public Connections and(Connections other) {
       return new Connections(answers + other.answers, closed + other.closed);
+    }
+  }
+
+  /**
+   * Prompts that came again.
+   *
+   * @param counted prompts that were looked at: of requests of all phases that ask by text alone
+   * @param repeated of those, how many had gone to the same target before, word for word
+   */
+  public record PromptRepeats(long counted, long repeated) {
+
+    PromptRepeats and(PromptRepeats other) {
+      return new PromptRepeats(counted + other.counted, repeated + other.repeated);
     }
   }
 
@@ -226,6 +257,7 @@ public record RunInfo(
   public RunInfo {
     slo = slo == null ? "" : slo;
     sloPercentile = sloPercentile == 0 ? Slo.NONE.percentile() : sloPercentile;
+    sloRule = sloRule == null ? Slo.Rule.REQUESTS : sloRule;
     versions = copy(versions);
     config = redacted(config);
     workload = copy(workload);
@@ -291,12 +323,31 @@ public record RunInfo(
     return with(run -> run.workload = byAspect);
   }
 
-  /** The objectives of all requests, and the percentile that a level is judged at. */
+  /** The objectives of all requests, and when a level holds them. */
   public RunInfo slo(Slo global) {
     return with(
         run -> {
           run.slo = global.toString();
           run.sloPercentile = global.percentile();
+          run.sloRule = global.rule();
+        });
+  }
+
+  /** The same objectives, held at another share or by another rule; null for no other. */
+  public RunInfo sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
+    Map<String, TargetSlo> targets = new LinkedHashMap<>(sloByTarget);
+    targets.replaceAll(
+        (label, own) ->
+            new TargetSlo(
+                own.slo(),
+                percentile == null ? own.percentile() : percentile,
+                rule == null ? own.rule() : rule,
+                own.byRequest()));
+    return with(
+        run -> {
+          run.sloPercentile = percentile == null ? sloPercentile : percentile;
+          run.sloRule = rule == null ? sloRule : rule;
+          run.sloByTarget = targets;
         });
   }
 
@@ -337,6 +388,10 @@ public record RunInfo(
     return with(run -> run.notSent = byReason);
   }
 
+  public RunInfo prompts(@Nullable PromptRepeats counts) {
+    return with(run -> run.prompts = counts);
+  }
+
   public RunInfo stages(List<LevelInfo> inOrder) {
     return with(run -> run.stages = inOrder);
   }
@@ -357,7 +412,7 @@ public record RunInfo(
   /** What requests to that target are judged by. */
   public TargetSlo judgeOf(String target) {
     TargetSlo own = sloByTarget.get(target);
-    return own == null ? new TargetSlo(slo, sloPercentile, sloByRequest) : own;
+    return own == null ? new TargetSlo(slo, sloPercentile, sloRule, sloByRequest) : own;
   }
 
   /** The objectives that all requests to that target have unless their name has its own. */
@@ -367,9 +422,7 @@ public record RunInfo(
 
   /** The objectives of the requests to that target of that name. */
   public Slo sloOf(String target, String requestName) {
-    TargetSlo judge = judgeOf(target);
-    String own = judge.byRequest().get(requestName);
-    return own == null ? judge.global() : Slo.parse(own, judge.percentile());
+    return judgeOf(target).of(requestName);
   }
 
   /**

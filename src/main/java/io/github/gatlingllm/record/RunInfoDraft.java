@@ -2,6 +2,7 @@ package io.github.gatlingllm.record;
 
 import io.github.gatlingllm.record.RunInfo.Conclusion;
 import io.github.gatlingllm.record.RunInfo.Connections;
+import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.State;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
@@ -26,6 +27,7 @@ final class RunInfoDraft {
   Map<String, String> workload = Map.of();
   String slo = "";
   double sloPercentile = Slo.NONE.percentile();
+  Slo.Rule sloRule = Slo.NONE.rule();
   Map<String, String> sloByRequest = Map.of();
   Map<String, TargetSlo> sloByTarget = Map.of();
   Map<String, TargetFacts> targets = Map.of();
@@ -35,6 +37,7 @@ final class RunInfoDraft {
   @Nullable Long planned;
   @Nullable Long started;
   Map<String, Long> notSent = Map.of();
+  @Nullable PromptRepeats prompts;
   List<LevelInfo> stages = List.of();
   List<Conclusion> conclusions = List.of();
   List<Assertion> assertions = List.of();
@@ -62,6 +65,7 @@ final class RunInfoDraft {
     workload = run.workload();
     slo = run.slo();
     sloPercentile = run.sloPercentile();
+    sloRule = run.sloRule();
     sloByRequest = run.sloByRequest();
     sloByTarget = run.sloByTarget();
     targets = run.targets();
@@ -71,6 +75,7 @@ final class RunInfoDraft {
     planned = run.planned();
     started = run.started();
     notSent = run.notSent();
+    prompts = run.prompts();
     stages = run.stages();
     conclusions = run.conclusions();
     assertions = run.assertions();
@@ -91,6 +96,7 @@ final class RunInfoDraft {
         workload,
         slo,
         sloPercentile,
+        sloRule,
         sloByRequest,
         sloByTarget,
         targets,
@@ -100,6 +106,7 @@ final class RunInfoDraft {
         planned,
         started,
         notSent,
+        prompts,
         stages,
         conclusions,
         assertions);

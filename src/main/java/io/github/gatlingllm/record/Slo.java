@@ -1,5 +1,6 @@
 package io.github.gatlingllm.record;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import io.github.gatlingllm.record.RequestRecord.Events;
 import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
@@ -13,10 +14,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Service level objectives of one request, and the share of requests that must meet them all.
+ * Service level objectives of one request, and when a load level holds them.
  *
  * <pre>{@code
- * Slo.parse("ttft<200ms,tpot<50ms,e2e<10s", 99)
+ * Slo.parse("ttft<200ms,tpot<50ms,e2e<10s", 99, Slo.Rule.PERCENTILES)
  * }</pre>
  *
  * <p>What a request missed:
@@ -27,20 +28,23 @@ import org.jspecify.annotations.Nullable;
  *     counts: it is what the user feels; of a streamed request, a missing one is a miss</td></tr>
  * <tr><td>TPOT, ITL, STALL</td><td>a missing one is ignored</td></tr>
  * <tr><td>not ok</td><td>misses {@value #FAILED}, and what else it missed</td></tr>
- * <tr><td>cancelled, never admitted</td><td>misses what it had already missed when it was
- *     cancelled; with no such miss it is excluded from goodput</td></tr>
+ * <tr><td>cancelled, never admitted</td><td>TTFT, TTFO and E2E: missed where the limit had passed,
+ *     met where it came in time. TPOT, ITL and STALL: judged by what was seen, once two tokens had
+ *     come; a gap that was still open counts for STALL. All else cannot be told; a request with an
+ *     objective that cannot be told, and none missed, is not judged</td></tr>
  * </table>
  *
  * @param objectives all must hold; empty means no SLO
- * @param percentile share of attempted requests, in percent, at which a load level holds
+ * @param percentile share of requests, in percent, that {@code rule} asks for
+ * @param rule when a load level holds
  */
-public record Slo(List<Objective> objectives, double percentile) {
+public record Slo(List<Objective> objectives, double percentile, Rule rule) {
 
   /** Stands in the list of missed objectives of a request that was not ok. */
   public static final String FAILED = "failed";
 
   /** No objective at all. */
-  public static final Slo NONE = new Slo(List.of(), 99);
+  public static final Slo NONE = new Slo(List.of(), 99, Rule.PERCENTILES);
 
   private static final Pattern FORM = Pattern.compile("([a-z0-9]+)<=?([0-9.]+)(us|ms|s)");
 
@@ -49,6 +53,74 @@ public record Slo(List<Objective> objectives, double percentile) {
     if (!(percentile > 0 && percentile <= 100)) {
       throw new IllegalArgumentException(
           "SLO percentile " + percentile + " is out of range; expected more than 0, at most 100");
+    }
+  }
+
+  /** When a load level holds an SLO of several objectives; failed requests meet none. */
+  public enum Rule {
+    /** Each objective by itself is met by at least that share of the attempted requests. */
+    PERCENTILES,
+    /** At least that share of the attempted requests meets all objectives at once. */
+    REQUESTS;
+
+    /** The name used in settings and files: lower case. */
+    @JsonValue
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** What became of one objective of one request. */
+  public enum Verdict {
+    MET,
+    MISSED,
+    /** The request has nothing to be judged by, such as TPOT of one token: no miss. */
+    ABSENT,
+    /** It was cancelled before it could be told. */
+    UNKNOWN
+  }
+
+  /**
+   * What became of all objectives of one request.
+   *
+   * @param verdicts in the order of the objectives; empty without SLO
+   * @param failed whether it ended by itself and was not ok
+   */
+  public record Judgement(Slo slo, List<Verdict> verdicts, boolean failed) {
+
+    /** Of the objective at that position: a failed request meets none. */
+    public Verdict of(int objective) {
+      return failed ? Verdict.MISSED : verdicts.get(objective);
+    }
+
+    /**
+     * The names of the missed objectives, e.g. {@code ttft}, in the order of the SLO, and {@value
+     * #FAILED}.
+     */
+    public List<String> missed() {
+      List<String> missed = new ArrayList<>(0);
+      for (int i = 0; i < verdicts.size(); i++) {
+        String key = slo.objectives.get(i).measure().key();
+        if (verdicts.get(i) == Verdict.MISSED && !missed.contains(key)) {
+          missed.add(key);
+        }
+      }
+      if (failed && !slo.isEmpty()) {
+        missed.add(FAILED);
+      }
+      return missed;
+    }
+
+    /** Whether it met the SLO; null where there is none, and where that cannot be told. */
+    public @Nullable Boolean met() {
+      if (slo.isEmpty()) {
+        return null;
+      }
+      if (failed || verdicts.contains(Verdict.MISSED)) {
+        return false;
+      }
+      return verdicts.contains(Verdict.UNKNOWN) ? null : (Boolean) true;
     }
   }
 
@@ -114,14 +186,37 @@ public record Slo(List<Objective> objectives, double percentile) {
       return measure.key() + "<" + duration(limitNanos);
     }
 
-    /** Whether no further waiting could have met it. */
-    private boolean hadMissed(@Nullable Double nanos, Timing timing) {
+    /** Of a request that ended by itself. */
+    private Verdict ofEnded(@Nullable Double nanos, boolean streamed) {
+      return nanos == null
+          ? measure.mustExist(streamed) ? Verdict.MISSED : Verdict.ABSENT
+          : within(nanos);
+    }
+
+    /** Of a request that was cancelled: by what was seen. */
+    private Verdict ofCancelled(@Nullable Double nanos, boolean streamed, Timing timing) {
+      boolean late = elapsedNanos(timing) >= limitNanos;
       return switch (measure) {
-        case TTFT, TTFO -> nanos == null ? elapsedNanos(timing) >= limitNanos : nanos >= limitNanos;
-        case E2E -> elapsedNanos(timing) >= limitNanos;
-        case STALL -> nanos != null && nanos >= limitNanos;
-        case TPOT, ITL -> false;
+        case TTFT, TTFO ->
+            nanos != null ? within(nanos) : late && streamed ? Verdict.MISSED : Verdict.UNKNOWN;
+        case E2E -> late ? Verdict.MISSED : Verdict.UNKNOWN;
+        case TPOT, ITL -> nanos != null ? within(nanos) : Verdict.UNKNOWN;
+        case STALL ->
+            openGapNanos(timing) >= limitNanos
+                ? Verdict.MISSED
+                : nanos != null ? within(nanos) : Verdict.UNKNOWN;
       };
+    }
+
+    private Verdict within(double nanos) {
+      return nanos >= limitNanos ? Verdict.MISSED : Verdict.MET;
+    }
+
+    /** From the last token to the end of a stream that was cut; 0 where no token came. */
+    private static long openGapNanos(Timing timing) {
+      Long last = timing.latencyNanos();
+      Long closed = timing.closedNanos();
+      return last == null || closed == null ? 0 : closed - last;
     }
 
     /**
@@ -148,11 +243,25 @@ public record Slo(List<Objective> objectives, double percentile) {
   }
 
   /**
-   * Reads {@code ttft<200ms,tpot<50ms,e2e<10s}.
+   * Reads {@code ttft<200ms,tpot<50ms,e2e<10s}; empty is no objective.
    *
    * @throws IllegalArgumentException in one line that names the part, and what is allowed
    */
-  public static Slo parse(String text, double percentile) {
+  public static Slo parse(String text, double percentile, Rule rule) {
+    return new Slo(text.isEmpty() ? List.of() : objectives(text), percentile, rule);
+  }
+
+  /** As they are written in settings, with what settings have by default. */
+  public static Slo parse(String text) {
+    return new Slo(objectives(text), NONE.percentile, NONE.rule);
+  }
+
+  /** The same objectives, judged otherwise. */
+  public Slo judgedBy(double otherPercentile, Rule otherRule) {
+    return new Slo(objectives, otherPercentile, otherRule);
+  }
+
+  private static List<Objective> objectives(String text) {
     List<Objective> objectives = new ArrayList<>();
     for (String part : text.toLowerCase(Locale.ROOT).replace(" ", "").split(",", -1)) {
       Matcher form = FORM.matcher(part);
@@ -179,7 +288,7 @@ public record Slo(List<Objective> objectives, double percentile) {
           };
       objectives.add(new Objective(measure, Math.round(Double.parseDouble(form.group(2)) * unit)));
     }
-    return new Slo(objectives, percentile);
+    return objectives;
   }
 
   /** Whether there is nothing to meet. */
@@ -187,63 +296,52 @@ public record Slo(List<Objective> objectives, double percentile) {
     return objectives.isEmpty();
   }
 
-  /**
-   * The names of the missed objectives, e.g. {@code ttft}, in the order of the SLO; empty when all
-   * were met, when there is no SLO, and for a cancelled request that had missed nothing yet.
-   */
-  public List<String> missed(
+  /** What became of the objectives of one request. */
+  public Judgement judge(
       boolean streamed,
       RequestStatus status,
       boolean ok,
       Timing timing,
       Events events,
       Tokens tokens) {
-    if (isEmpty()) {
-      return List.of();
-    }
     boolean cancelled = status == RequestStatus.CANCELLED;
-    List<String> missed = new ArrayList<>(0);
+    List<Verdict> verdicts = new ArrayList<>(objectives.size());
     for (Objective objective : objectives) {
-      Measure measure = objective.measure();
-      Double nanos = measure.nanos(timing, events, tokens);
-      boolean miss;
-      if (cancelled) {
-        miss = objective.hadMissed(nanos, timing);
-      } else if (nanos == null) {
-        miss = measure.mustExist(streamed);
-      } else {
-        miss = nanos >= objective.limitNanos();
-      }
-      if (miss && !missed.contains(measure.key())) {
-        missed.add(measure.key());
-      }
+      Double nanos = objective.measure().nanos(timing, events, tokens);
+      verdicts.add(
+          cancelled
+              ? objective.ofCancelled(nanos, streamed, timing)
+              : objective.ofEnded(nanos, streamed));
     }
-    if (!ok && !cancelled) {
-      missed.add(FAILED);
-    }
-    return missed;
-  }
-
-  /** The same of a record. */
-  public List<String> missed(RequestRecord r) {
-    return missed(
-        r.identity().streamed(),
-        r.outcome().status(),
-        r.outcome().ok(),
-        r.timing(),
-        r.events(),
-        r.tokens());
+    return new Judgement(this, verdicts, !ok && !cancelled);
   }
 
   /**
-   * Whether the request met the SLO, given what it missed; null when there is no SLO, and for a
-   * cancelled request that had missed nothing yet.
+   * The same of a record. ITL of one whose event times were not kept is what it was found to be
+   * when the request ended.
    */
-  public @Nullable Boolean met(RequestStatus status, List<String> missed) {
-    if (isEmpty() || (status == RequestStatus.CANCELLED && missed.isEmpty())) {
-      return null;
+  public Judgement judge(RequestRecord r) {
+    RequestRecord.Outcome outcome = r.outcome();
+    Judgement judgement =
+        judge(
+            r.identity().streamed(),
+            outcome.status(),
+            outcome.ok(),
+            r.timing(),
+            r.events(),
+            r.tokens());
+    if (r.events().offsetsMicros().length == 0 && r.events().count() > 1) {
+      Verdict then =
+          outcome.sloMissed().contains(Measure.ITL.key())
+              ? Verdict.MISSED
+              : outcome.sloOk() == null ? Verdict.UNKNOWN : Verdict.MET;
+      for (int i = 0; i < objectives.size(); i++) {
+        if (objectives.get(i).measure() == Measure.ITL) {
+          judgement.verdicts().set(i, then);
+        }
+      }
     }
-    return missed.isEmpty();
+    return judgement;
   }
 
   /** As it is written in settings; empty when there is no objective. */

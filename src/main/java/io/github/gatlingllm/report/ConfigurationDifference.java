@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** What was not the same in several runs: a figure that differs may differ for these reasons. */
 final class ConfigurationDifference {
@@ -45,7 +46,7 @@ final class ConfigurationDifference {
     add("API", s -> names(s.workload().apis()));
     add("scenario", s -> names(s.workload().scenarios()));
     add("levels", ConfigurationDifference::levels);
-    add("SLO", s -> s.slo() == null ? "" : s.slo().text() + " at " + s.slo().percentile() + " %");
+    add("SLO", s -> slo(s.slo()));
     lengths("prompt tokens", s -> s.workload().promptTokens());
     lengths("output tokens", s -> s.workload().outputTokens());
     add("injectors", s -> String.join(", ", s.run().injectors()));
@@ -54,6 +55,10 @@ final class ConfigurationDifference {
     maps("version of ", s -> s.run().versions());
     add("validity", ConfigurationDifference::complaints);
     return List.copyOf(rows);
+  }
+
+  private static String slo(Summary.@Nullable SloTable slo) {
+    return slo == null ? "" : slo.text() + " at " + slo.percentile() + " % (" + slo.rule() + ")";
   }
 
   private void maps(String prefix, Function<Summary, Map<String, String>> of) {

@@ -16,7 +16,8 @@ import picocli.CommandLine.Parameters;
  * The command line over recorded runs.
  *
  * <pre>
- * render &lt;run&gt; [--slo "ttft&lt;200ms,tpot&lt;50ms"] [--slo-percentile 99] [--csv]
+ * render &lt;run&gt; [--slo "ttft&lt;200ms,tpot&lt;50ms"] [--slo-percentile 99] [--slo-rule percentiles]
+ *     [--csv]
  * merge &lt;run&gt;… --out &lt;dir&gt;
  * compare &lt;base&gt; &lt;run&gt;… [--fail-on "ttft.p95>+10%"] [--out &lt;dir&gt;]
  * </pre>
@@ -44,6 +45,7 @@ public final class Main {
   /** Runs the command. */
   static int execute(String... arguments) {
     return new CommandLine(new Main())
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setExitCodeExceptionMapper(failure -> 1)
         .setParameterExceptionHandler(
             (failure, given) -> {
@@ -72,8 +74,19 @@ public final class Main {
     @Option(names = "--slo", paramLabel = "<slo>", description = "judge by this SLO instead")
     private @Nullable String slo;
 
-    @Option(names = "--slo-percentile", paramLabel = "<percent>", defaultValue = "99")
-    private double percentile;
+    @Option(
+        names = "--slo-percentile",
+        paramLabel = "<percent>",
+        description = "share of requests at which a level holds; 99 with --slo")
+    private @Nullable Double percentile;
+
+    @Option(
+        names = "--slo-rule",
+        paramLabel = "<rule>",
+        description =
+            "percentiles: each objective by itself is met by that share; requests: all at once;"
+                + " percentiles with --slo")
+    private Slo.@Nullable Rule rule;
 
     @Option(names = "--csv", description = "write llm/requests.csv too")
     private boolean csv;
@@ -83,7 +96,10 @@ public final class Main {
       RunFiles files = new RunFiles(run);
       RunReport report = RunReport.of(files);
       if (slo != null) {
-        report = report.slo(Slo.parse(slo, percentile));
+        report = report.slo(Slo.parse(slo));
+      }
+      if (percentile != null || rule != null) {
+        report = report.sloHeldBy(percentile, rule);
       }
       if (csv) {
         report = report.csv();

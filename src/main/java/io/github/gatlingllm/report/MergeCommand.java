@@ -111,7 +111,7 @@ final class MergeCommand implements Callable<Integer> {
       copied.remarks.add(
           NumberText.count(copied.moved)
               + " requests were scheduled outside the common measure window: they count as"
-              + " stabilize or drain");
+              + " stabilize, cooldown or drain");
     }
     return copied;
   }

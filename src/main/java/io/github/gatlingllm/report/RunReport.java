@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,13 +31,13 @@ import org.jspecify.annotations.Nullable;
 public final class RunReport {
 
   private final RunFiles files;
-  private final @Nullable Slo slo;
+  private final UnaryOperator<RunInfo> slo;
   private final Map<String, String> environment;
   private final boolean csv;
   private final List<String> messages = new ArrayList<>();
 
   private RunReport(
-      RunFiles files, @Nullable Slo slo, boolean csv, Map<String, String> environment) {
+      RunFiles files, UnaryOperator<RunInfo> slo, boolean csv, Map<String, String> environment) {
     this.files = files;
     this.slo = slo;
     this.csv = csv;
@@ -45,12 +46,21 @@ public final class RunReport {
 
   /** The report of that run, judged by its own SLO. */
   public static RunReport of(RunFiles files) {
-    return new RunReport(files, null, false, System.getenv());
+    return new RunReport(files, UnaryOperator.identity(), false, System.getenv());
   }
 
   /** The same, judged by another SLO. */
   public RunReport slo(Slo other) {
-    return new RunReport(files, other, csv, environment);
+    return judged(info -> info.slo(other).sloByRequest(Map.of()).sloByTarget(Map.of()));
+  }
+
+  /** The same, its objectives held at another share or by another rule; null for no other. */
+  public RunReport sloHeldBy(@Nullable Double percentile, Slo.@Nullable Rule rule) {
+    return judged(info -> info.sloHeldBy(percentile, rule));
+  }
+
+  private RunReport judged(UnaryOperator<RunInfo> otherwise) {
+    return new RunReport(files, info -> otherwise.apply(slo.apply(info)), csv, environment);
   }
 
   /** The same with {@code requests.csv}, also for a run that was not asked for it. */
@@ -101,7 +111,7 @@ public final class RunReport {
   }
 
   private RunFigures figures(@Nullable RunInfo info, RecordSource records) throws IOException {
-    return slo == null ? RunStatistics.of(info, records) : RunStatistics.of(info, slo, records);
+    return RunStatistics.of(info, slo, records);
   }
 
   /** One pass for both; where the figures need a second one, the rows come in the first. */

@@ -2,12 +2,14 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.Conclusion;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RunInfo.TargetSlo;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,9 +36,14 @@ final class LevelLog {
     /** Runs a task after that time, on a thread of the run; not at all once the run is over. */
     void after(Duration delay, Runnable task);
 
-    /** An open level starts. */
-    void arrivalsPlanned(
-        String scenario, String target, LoadLevel.Open level, String label, long startNanos);
+    /** An open level starts, whose users arrive so. */
+    void arrivalsDescribed(Run.Schedule schedule, String description);
+
+    /** It is known who was planned to arrive in an open level. */
+    void arrivalsPlanned(Run.Schedule schedule, Iterator<Planned> arrivals, long startNanos);
+
+    /** A line for who watches the run. */
+    void say(String line);
 
     /**
      * Counts arrivals, drawn elsewhere, that lie in a window.
@@ -51,8 +58,8 @@ final class LevelLog {
     /** A plan has come to its end, and has this to say. */
     void concluded(String target, String scenario, Conclusion conclusion);
 
-    /** The share of requests, in percent, that the SLO of that target asks for. */
-    double sloPercentile(String target);
+    /** What requests to that target are judged by. */
+    TargetSlo slo(String target);
   }
 
   /** Longest wait for records that were handed over and have not passed the recorder. */
@@ -113,6 +120,22 @@ final class LevelLog {
     return null;
   }
 
+  /** The run is interrupted: who was planned to arrive by now in levels that have not ended. */
+  void interrupted(long nanoTime) {
+    List<Entry> running;
+    synchronized (this) {
+      running = entries.stream().filter(entry -> !entry.ended).toList();
+    }
+    running.forEach(entry -> writeArrivals(entry, nanoTime));
+  }
+
+  private void writeArrivals(Entry entry, long nanoTime) {
+    if (entry.level.level() instanceof LoadLevel.Open open) {
+      host.arrivalsPlanned(
+          entry.schedule(), entry.level.arrivalsBefore(open, nanoTime), entry.level.startNanos());
+    }
+  }
+
   /** A level that has begun. */
   private static final class Entry {
     private final RunningLevel level;
@@ -136,6 +159,10 @@ final class LevelLog {
         PhaseWindow last = phases.remove(phases.size() - 1);
         phases.add(new PhaseWindow(last.phase(), last.startUnixNanos(), unixNanos));
       }
+    }
+
+    private Run.Schedule schedule() {
+      return new Run.Schedule(scenario, target, level.label());
     }
 
     private LevelInfo info() {
@@ -171,17 +198,23 @@ final class LevelLog {
 
     @Override
     public void levelStarted(RunningLevel level, long nanoTime) {
-      LevelTally.Counts counts = tally.begin(level, target, scenario);
+      LevelTally.Counts counts = tally.begin(level, target, scenario, host.slo(target));
+      Entry entry = new Entry(level, counts, target, scenario);
       synchronized (LevelLog.this) {
-        plan.begin(level.startNanos(), level.level().phases().plannedNanos());
-        Entry entry = new Entry(level, counts, target, scenario);
+        Phases phases = level.level().phases();
+        plan.begin(level.startNanos(), phases.isAutomatic() ? (Long) 0L : phases.plannedNanos());
         current = entry;
         entries.add(entry);
       }
       host.levelsChanged();
       if (level.level() instanceof LoadLevel.Open open) {
-        host.arrivalsPlanned(scenario, target, open, level.label(), level.startNanos());
+        host.arrivalsDescribed(entry.schedule(), String.valueOf(open.arrivals()));
       }
+    }
+
+    @Override
+    public void settled(RunningLevel level, String text) {
+      host.say("LLM %s (%s, %s): %s".formatted(level.label(), target, scenario, text));
     }
 
     @Override
@@ -189,6 +222,11 @@ final class LevelLog {
       long unixNanos = clock.unixNanos(nanoTime);
       synchronized (LevelLog.this) {
         Entry entry = entryOf(level);
+        Phases phases = level.level().phases();
+        Long planned = phases.plannedNanos();
+        if (phase == Phase.MEASURE && phases.isAutomatic() && planned != null) {
+          plan.begin(nanoTime - (planned - phases.measureNanos()), planned);
+        }
         entry.closePhase(unixNanos);
         entry.phases.add(new PhaseWindow(phase, unixNanos, null));
       }
@@ -197,14 +235,15 @@ final class LevelLog {
 
     @Override
     public void levelEnded(RunningLevel level, long nanoTime, int running) {
+      Entry entry = entryOf(level);
       synchronized (LevelLog.this) {
-        Entry entry = entryOf(level);
         entry.closePhase(clock.unixNanos(nanoTime));
         entry.ended = true;
         entry.inFlight = level.inFlight();
       }
-      countPlanned(entryOf(level));
+      countPlanned(entry);
       host.levelsChanged();
+      writeArrivals(entry, nanoTime);
       if (running > 0) {
         cancel.accept(level);
       }
@@ -256,7 +295,7 @@ final class LevelLog {
       Runnable settle =
           () -> {
             if (settled.compareAndSet(false, true)) {
-              goOn.accept(counts.result(host.sloPercentile(target)));
+              goOn.accept(counts.result());
             }
           };
       level.whenRecorded(

@@ -6,6 +6,9 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo.TargetSlo;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.SloCounts;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,8 +40,8 @@ final class LevelTally implements Consumer<RequestRecord> {
   }
 
   /** A level starts, whose records are to be counted. */
-  synchronized Counts begin(RunningLevel level, String target, String scenario) {
-    Counts counts = new Counts(level);
+  synchronized Counts begin(RunningLevel level, String target, String scenario, TargetSlo judge) {
+    Counts counts = new Counts(level, judge);
     levels.put(new Key(target, scenario, level.label()), counts);
     return counts;
   }
@@ -85,9 +88,9 @@ final class LevelTally implements Consumer<RequestRecord> {
   /** The requests of one level. */
   final class Counts {
     private final RunningLevel level;
-    private long attempted;
-    private long met;
-    private boolean hasSlo;
+    private final TargetSlo judge;
+    private final Map<String, Slo> byName = new HashMap<>();
+    private final SloCounts slo = new SloCounts();
     private long ended;
     private long failed;
     private long arrived;
@@ -96,8 +99,9 @@ final class LevelTally implements Consumer<RequestRecord> {
     private long mostFailures = Long.MAX_VALUE;
     private Runnable tooMany = () -> {};
 
-    private Counts(RunningLevel level) {
+    private Counts(RunningLevel level, TargetSlo judge) {
       this.level = level;
+      this.judge = judge;
     }
 
     /** Calls {@code tooMany}, once, when more requests than {@code most} have failed. */
@@ -113,11 +117,8 @@ final class LevelTally implements Consumer<RequestRecord> {
       RequestRecord.Outcome outcome = record.outcome();
       boolean cancelled = outcome.status() == RequestStatus.CANCELLED;
       if (record.identity().phase() == Phase.MEASURE) {
-        if (outcome.sloOk() != null) {
-          hasSlo = true;
-          attempted++;
-          met += outcome.sloOk() ? 1 : 0;
-        }
+        String name = record.identity().name();
+        slo.add(judge.owner(name), byName.computeIfAbsent(name, judge::of).judge(record));
         ended += cancelled ? 0 : 1;
         failed += cancelled || outcome.ok() ? 0 : 1;
       }
@@ -131,7 +132,7 @@ final class LevelTally implements Consumer<RequestRecord> {
 
     /** Whether load piles up is judged by the second half of the measure phase. */
     private void addToSecondHalf(RequestRecord.Timing timing) {
-      if (!judgesSaturation()) {
+      if (!judgesSaturation() || !level.measureEndKnown()) {
         return;
       }
       long measure = level.level().phases().measureNanos();
@@ -151,13 +152,17 @@ final class LevelTally implements Consumer<RequestRecord> {
     }
 
     /** What has become of the level so far. */
-    LevelResult result(double sloPercentile) {
+    LevelResult result() {
       synchronized (LevelTally.this) {
+        SloCounts.Decision decision = slo.decide(judge.rule(), judge.percentile());
+        SloCounts.Count judged = decision.count();
+        // What a level that cannot be judged counts is not enough to say anything.
+        boolean isTold = decision.holds() != null;
         return new LevelResult(
             level.label(),
-            attempted,
-            hasSlo ? (Long) met : null,
-            sloPercentile,
+            isTold ? judged.judged() : 0,
+            slo.isEmpty() ? null : (Long) (isTold ? judged.met() : 0),
+            judge.percentile(),
             ended,
             failed,
             judgesSaturation() && !level.isCut() ? (Long) arrived : null,

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How much is over of the time that the load plans of a run take: that of their fill, stabilize and
- * measure phases. While a level drains, nothing of it passes. Not known as soon as one plan does
- * not know its own. Not thread-safe.
+ * measure phases as far as they are planned. While a level settles by itself, cools down or drains,
+ * nothing of it passes. Not known as soon as one plan does not know its own. Not thread-safe.
  */
 final class PlannedTime {
 

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.load.Arrivals.Planned;
-import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
@@ -208,13 +207,18 @@ public final class Run {
     }
 
     @Override
-    public void arrivalsPlanned(
-        String scenario, String target, LoadLevel.Open level, String label, long startNanos) {
-      Run.this.arrivalsPlanned(
-          new Schedule(scenario, target, label),
-          String.valueOf(level.arrivals()),
-          level.schedule(),
-          startNanos);
+    public void arrivalsDescribed(Schedule schedule, String description) {
+      Run.this.arrivalsDescribed(schedule, description);
+    }
+
+    @Override
+    public void arrivalsPlanned(Schedule schedule, Iterator<Planned> planned, long startNanos) {
+      arrivals.write(schedule, planned, startNanos, written -> {});
+    }
+
+    @Override
+    public void say(String line) {
+      after(Duration.ZERO, () -> System.out.println(line));
     }
 
     @Override
@@ -244,9 +248,9 @@ public final class Run {
     }
 
     @Override
-    public double sloPercentile(String target) {
+    public RunInfo.TargetSlo slo(String target) {
       synchronized (Run.this) {
-        return info.sloOf(target).percentile();
+        return info.judgeOf(target);
       }
     }
   }
@@ -274,28 +278,24 @@ public final class Run {
    */
   public void arrivalsPlanned(
       Schedule schedule, String description, Iterator<Planned> arrivals, long startNanos) {
-    boolean whole = schedule.level().equals(LevelInfo.WHOLE_RUN);
-    String name = whole ? schedule.scenario() : schedule.scenario() + " " + schedule.level();
-    host.after(
-        Duration.ZERO,
-        () -> {
-          System.out.println("LLM arrivals of " + name + ": " + description);
-          describe(info -> info.config("arrivals " + name, description));
-        });
-    if (whole) {
-      isInjected = true;
-      uncounted.incrementAndGet();
-    }
+    arrivalsDescribed(schedule, description);
+    isInjected = true;
+    uncounted.incrementAndGet();
     this.arrivals.write(
         schedule,
         arrivals,
         startNanos,
         count -> {
-          if (whole) {
-            injected.addAndGet(count);
-            uncounted.decrementAndGet();
-          }
+          injected.addAndGet(count);
+          uncounted.decrementAndGet();
         });
+  }
+
+  private void arrivalsDescribed(Schedule schedule, String description) {
+    boolean whole = schedule.level().equals(LevelInfo.WHOLE_RUN);
+    String name = whole ? schedule.scenario() : schedule.scenario() + " " + schedule.level();
+    host.say("LLM arrivals of " + name + ": " + description);
+    host.after(Duration.ZERO, () -> describe(info -> info.config("arrivals " + name, description)));
   }
 
   /** Notes more about the run in {@code run.json}. */
@@ -334,6 +334,7 @@ public final class Run {
     if (over.compareAndSet(false, true)) {
       worker.shutdownNow();
       if (state == RunInfo.State.INTERRUPTED) {
+        levels.interrupted(System.nanoTime());
         beforeInterruption.accept(CANCELLING);
       } else {
         exit = new GatlingExit();

@@ -101,10 +101,13 @@ record BenchmarkPlan(
             Setting.TOKENIZER,
             settings.get(Setting.TOKENIZER),
             Math.max(1, targets.size()));
-    Slo slo = new Slo(settings.get(Setting.SLO).objectives(), settings.get(Setting.SLO_PERCENTILE));
+    Slo slo =
+        settings
+            .get(Setting.SLO)
+            .judgedBy(settings.get(Setting.SLO_PERCENTILE), settings.get(Setting.SLO_RULE));
     refuseUnknownStages(settings, load);
     // Last, because it makes prompts, which takes seconds.
-    WorkloadReader reader = new WorkloadReader(settings, tokenizers.get(0), seed, load.expected());
+    WorkloadReader reader = new WorkloadReader(settings, tokenizers.get(0), seed, load.prompts());
     PromptPrefix prefix = reader.prefix();
     Workload workload = reader.workload(leastApi(targets, api), prefix);
     checkInterleave(settings, targets, workload);

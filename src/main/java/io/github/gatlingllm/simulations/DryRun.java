@@ -3,6 +3,7 @@ package io.github.gatlingllm.simulations;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
 import java.math.BigDecimal;
@@ -47,7 +48,10 @@ final class DryRun {
             : plan.slo()
                 + "; a level holds when "
                 + number(plan.slo().percentile())
-                + " % of its requests meet all");
+                + " % of its requests meet "
+                + (plan.slo().rule() == Slo.Rule.REQUESTS
+                    ? "all objectives at once"
+                    : "each objective"));
     if (!plan.get(Setting.ASSERT).isEmpty()) {
       row(
           "build gates",
@@ -105,11 +109,28 @@ final class DryRun {
     int warmup = plan.get(Setting.WARMUP);
     row("warm-up", warmup == 0 ? "none" : counted(warmup, "request"));
     Phases phases = load.phases();
-    if (phases.fillNanos() > 0) {
-      row("fill", time(phases.fillNanos()) + " per level");
+    Long fill = phases.fillNanos();
+    if (fill == null || fill > 0) {
+      row(
+          "fill",
+          fill == null ? "auto: users start over twice the E2E" : time(fill) + " per level");
     }
-    if (phases.stabilizeNanos() > 0) {
-      row("stabilize", time(phases.stabilizeNanos()) + " per level");
+    Long stabilize = phases.stabilizeNanos();
+    if (stabilize == null) {
+      row(
+          "stabilize",
+          "auto: until "
+              + (fill == null || fill > 0 ? "each user has had an answer" : "an answer was there")
+              + " and twice the median E2E has passed, at most "
+              + time(phases.boundNanos())
+              + " per level");
+    } else if (stabilize > 0) {
+      row("stabilize", time(stabilize) + " per level");
+    }
+    if (phases.requests() == null) {
+      row(
+          "cooldown",
+          phases.cooldown() ? "the load stays on until the measured requests have ended" : "none");
     }
     row("drain", "at most " + time(phases.drainNanos()) + " per level");
   }
@@ -208,13 +229,15 @@ final class DryRun {
         (plan.get(Setting.INTERLEAVE) ? 1 : Math.max(1, plan.targets().size()))
             * plan.workload().scenarios();
     measured = measured.multipliedBy(turns);
-    Duration drains =
-        Duration.ofNanos(load.phases().drainNanos())
-            .multipliedBy((long) load.levels().size() * turns);
-    return time(measured)
-        + " of measuring, at most "
-        + time(measured.plus(drains))
-        + " with draining";
+    long longest = load.levels().stream().mapToLong(DryRun::longestNanos).sum();
+    return time(measured) + " of measuring, at most " + time(longest * turns) + " in all";
+  }
+
+  private static long longestNanos(LoadLevel level) {
+    Phases phases = level.phases();
+    return phases.requests() == null
+        ? phases.longestNanos()
+        : Objects.requireNonNull(Load.expectedDuration(level)).toNanos() + phases.longestNanos();
   }
 
   private void row(String name, String value) {

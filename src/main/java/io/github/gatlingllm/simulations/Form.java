@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -115,6 +116,15 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
         text -> require(durationOf(text), duration -> zeroAllowed || !duration.isZero()),
         (zeroAllowed ? "0 or more" : "more than 0")
             + " seconds, or a number with a unit such as 500ms, 30s, 2m");
+  }
+
+  /** {@code auto}, which is empty, or a duration of 0 or more. */
+  static Form<Optional<Duration>> automatic() {
+    Form<Duration> duration = duration(true);
+    return new Form<>(
+        "auto, " + duration.shape,
+        text -> text.equals("auto") ? Optional.empty() : Optional.of(duration.parser.apply(text)),
+        "auto, " + duration.expected);
   }
 
   /** What a parser makes of each part of a comma list. */

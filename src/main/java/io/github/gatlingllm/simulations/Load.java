@@ -48,16 +48,18 @@ record Load(LoadPlan plan) {
   }
 
   private static Phases phases(Settings settings, boolean open) {
-    Duration fill = settings.get(Setting.FILL);
-    if (open && !fill.isZero()) {
+    Duration fill = settings.get(Setting.FILL).orElse(null);
+    if (open && fill != null && !fill.isZero()) {
       throw settings.invalid(Setting.FILL, "only closed loops fill; use llm.stabilize with rates");
     }
+    Duration stabilize = settings.get(Setting.STABILIZE).orElse(null);
     Duration measure = settings.get(Setting.MEASURE);
     Phases timed =
         new Phases(
-            fill.toNanos(),
-            settings.get(Setting.STABILIZE).toNanos(),
+            fill == null ? null : (Long) fill.toNanos(),
+            stabilize == null ? null : (Long) stabilize.toNanos(),
             (measure == null ? settings.get(Setting.DURATION) : measure).toNanos(),
+            settings.get(Setting.COOLDOWN),
             settings.get(Setting.DRAIN).toNanos(),
             null);
     Integer requests = settings.get(Setting.REQUESTS);
@@ -118,12 +120,31 @@ record Load(LoadPlan plan) {
     return plan instanceof LoadPlan.Sweep sweep ? sweep.rules() : List.of();
   }
 
-  /** The phases of each level. */
+  /** The phases of each level, those of the last one. */
   Phases phases() {
-    return levels().get(0).phases();
+    List<LoadLevel> levels = levels();
+    return levels.get(levels.size() - 1).phases();
   }
 
-  /** Requests to expect at all levels, warm-up excepted; null where the server decides. */
+  /**
+   * Prompts that are wanted so that none comes twice: for what is measured and, of open levels, for
+   * what is sent around it; null where the server decides.
+   */
+  @Nullable Long prompts() {
+    Long measured = expected();
+    if (measured == null || phases().requests() != null) {
+      return measured;
+    }
+    double around = 0;
+    for (LoadLevel level : levels()) {
+      Phases each = level.phases();
+      long sending = each.longestNanos() - each.drainNanos() - each.measureNanos();
+      around += level.offered() * sending / 1e9;
+    }
+    return measured + Math.round(Math.ceil(around));
+  }
+
+  /** Requests to measure at all levels, warm-up excepted; null where the server decides. */
   @Nullable Long expected() {
     long all = 0;
     for (LoadLevel level : levels()) {
@@ -136,7 +157,7 @@ record Load(LoadPlan plan) {
     return all;
   }
 
-  /** Requests to expect at a level, warm-up excepted; null where the server decides. */
+  /** Requests to measure at a level; null where the server decides. */
   static @Nullable Long expectedRequests(LoadLevel level) {
     Integer requests = level.phases().requests();
     if (requests != null) {

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -175,6 +176,7 @@ final class Setting<T extends @Nullable Object> {
               "measure",
               "fill",
               "stabilize",
+              "cooldown",
               "stopWhen")
           .means(
               "batch mode: all requests of a level at once, wait for the slowest, repeat this"
@@ -226,15 +228,24 @@ final class Setting<T extends @Nullable Object> {
               "A failed one is named in one line and the run goes on. Warming the JVM never sends"
                   + " anything to the user's server.");
 
-  static final Setting<Duration> FILL =
-      in(Group.LEVEL, "fill", Form.duration(true))
-          .byDefault("0")
-          .means("time over which the users of a level start", "For closed loops only.");
+  static final Setting<Optional<Duration>> FILL =
+      in(Group.LEVEL, "fill", Form.automatic())
+          .byDefault("auto")
+          .means(
+              "time over which the users of a level start",
+              "For closed loops only. auto: twice the median E2E of the level before, at the first"
+                  + " level of its first user's first answer, at most half the bound that stabilize"
+                  + " names; 0 where requests bounds a level.");
 
-  static final Setting<Duration> STABILIZE =
-      in(Group.LEVEL, "stabilize", Form.duration(true))
-          .byDefault("0")
-          .means("time to settle before measuring");
+  static final Setting<Optional<Duration>> STABILIZE =
+      in(Group.LEVEL, "stabilize", Form.automatic())
+          .byDefault("auto")
+          .means(
+              "time to settle before measuring, once all users have started",
+              "auto: until each user, in open loops one, has had an answer and twice the median E2E"
+                  + " has passed; measuring starts at the latest after as long as it takes"
+                  + " (duration), at least 5 s, and a line says when. 0 where requests bounds a"
+                  + " level, and for curves and traces.");
 
   static final Setting<Duration> DURATION =
       in(Group.LEVEL, "duration", Form.duration(false))
@@ -253,6 +264,17 @@ final class Setting<T extends @Nullable Object> {
           .orNull("bounded by duration")
           .excludes("each bounds a level", "duration", "measure")
           .means("bounds a level by count instead of time");
+
+  static final Setting<Boolean> COOLDOWN =
+      in(Group.LEVEL, "cooldown", Form.flag())
+          .byDefault("true")
+          .excludesWhere(
+              "true", on -> on, "that number is exact, and nothing is sent beyond it", "requests")
+          .means(
+              "the load stays on after measuring, in no figure, until what is measured has ended",
+              "At most for drain. Without it the last requests find a server that empties, and look"
+                  + " too good; false saves their tokens. A curve holds its last rate, a trace"
+                  + " begins again; requests and trials have none.");
 
   static final Setting<Duration> DRAIN =
       in(Group.LEVEL, "drain", Form.duration(true))
@@ -445,10 +467,7 @@ final class Setting<T extends @Nullable Object> {
       in(
               Group.GOALS,
               "slo",
-              new Form<>(
-                  "limits",
-                  text -> Slo.parse(text, Slo.NONE.percentile()),
-                  "limits such as ttft<200ms,tpot<50ms,e2e<10s"))
+              new Form<>("limits", Slo::parse, "limits such as ttft<200ms,tpot<50ms,e2e<10s"))
           .unset("none", Slo.NONE)
           .means("objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s");
 
@@ -460,8 +479,17 @@ final class Setting<T extends @Nullable Object> {
           .byDefault("99")
           .needs("has no meaning alone", "slo")
           .means(
-              "a load level holds when at least this share of attempted requests meets every"
-                  + " objective");
+              "share of attempted requests, failed ones included, that a load level needs to hold"
+                  + " the SLO by sloRule");
+
+  static final Setting<Slo.Rule> SLO_RULE =
+      in(Group.GOALS, "sloRule", Form.choice(Slo.Rule.class))
+          .byDefault("percentiles")
+          .needs("has no meaning alone", "slo")
+          .means(
+              "percentiles: each objective by itself is met by that share; requests: that share"
+                  + " meets all objectives at once",
+              "Goodput counts requests that met all objectives at once, by either rule.");
 
   static final Setting<List<Assertion>> ASSERT =
       in(Group.GOALS, "assert", Form.list("assertions", AssertionText::parse, "assertions"))

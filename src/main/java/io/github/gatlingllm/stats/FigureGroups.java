@@ -1,9 +1,13 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Figures.Trials;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.stats.GroupTally.Judge;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.List;
@@ -12,7 +16,22 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Joins what was counted into parts of the run: by stage, target or request name. */
-record FigureGroups(RunStatistics counted) {
+record FigureGroups(RunStatistics counted, HeadlineClock clock) {
+
+  static FigureGroups of(RunStatistics counted) {
+    FigureGroups groups = new FigureGroups(counted, new HeadlineClock(true));
+    boolean isNamed =
+        !counted.arrivals.isEmpty()
+            || counted.windows.stages().stream()
+                .map(w -> groups.joined(key -> key.stage() == w.index()).tally())
+                .anyMatch(tally -> HeadlineClock.waited(metric -> values(tally, metric)));
+    return new FigureGroups(counted, new HeadlineClock(isNamed));
+  }
+
+  private static Distribution values(Tally tally, Metric metric) {
+    ValueRecorder values = tally.values(metric);
+    return values == null ? Distribution.EMPTY : values.distribution();
+  }
 
   /** The cells that are wanted, in one. */
   GroupTally joined(Predicate<RunStatistics.Key> which) {
@@ -57,9 +76,21 @@ record FigureGroups(RunStatistics counted) {
             .toList());
   }
 
-  /** Whether that target has an SLO; null stands for any. */
-  boolean hasSlo(@Nullable String target) {
-    return target == null ? !counted.slo.isEmpty() : !counted.slo.isEmpty(target);
+  /** Whether any target has an SLO. */
+  boolean hasSlo() {
+    return !counted.slo.isEmpty();
+  }
+
+  /** What the requests of that target are judged by, null stands for all; null without SLO. */
+  @Nullable Judge judge(@Nullable String target) {
+    boolean judged = target == null ? hasSlo() : !counted.slo.isEmpty(target);
+    return judged ? new Judge(counted.slo.quote(target, clock), null) : null;
+  }
+
+  /** What a load level of that target is judged by; null without SLO. */
+  @Nullable Judge levelJudge(String target) {
+    Judge judge = judge(target);
+    return judge == null ? null : new Judge(judge.quote(), counted.slo.global(target));
   }
 
   /** The trials of those stages; null outside batch mode. */
@@ -120,7 +151,7 @@ record FigureGroups(RunStatistics counted) {
     GroupTally cell =
         joined(key -> within.test(stage(key)) && (name == null || name.equals(key.name())));
     return new Part(
-        cell.figures(windowNanos(within), hasSlo(target), null, max, null), cell.tally());
+        cell.figures(windowNanos(within), judge(target), null, max, null), cell.tally());
   }
 
   private LevelWindow stage(RunStatistics.Key key) {

@@ -9,6 +9,8 @@ import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.SloCounts;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -48,12 +50,12 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
    * The figures.
    *
    * @param windowNanos length of the measure windows; 0 leaves rates null
-   * @param hasSlo whether goodput is asked for
+   * @param judge what the requests are judged by; null without SLO
    * @param trials null outside batch mode
    */
   Figures figures(
       long windowNanos,
-      boolean hasSlo,
+      @Nullable Judge judge,
       @Nullable Long planned,
       @Nullable MaxGoodput max,
       @Nullable Trials trials) {
@@ -61,7 +63,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     return new Figures(
         latencies(),
         throughput(window, trials),
-        hasSlo ? goodput(window, max) : null,
+        judge == null ? null : goodput(window, judge, max),
         tally.jitter(),
         tally.errors(),
         tally.finishReasons(),
@@ -107,17 +109,36 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         trials);
   }
 
-  private Goodput goodput(double window, @Nullable MaxGoodput max) {
+  /**
+   * What requests are judged by.
+   *
+   * @param quote the objectives with their clock
+   * @param level when a load level holds them; null where the requests are no load level
+   */
+  record Judge(String quote, @Nullable Slo level) {}
+
+  private Goodput goodput(double window, Judge judge, @Nullable MaxGoodput max) {
+    SloCounts.Count all = tally.slo().all();
+    Slo level = judge.level();
     return new Goodput(
-        tally.attempted() == 0 ? null : (Double) ((double) tally.met() / tally.attempted()),
-        intervals == null ? null : intervals.share(tally.met(), tally.attempted()),
+        judge.quote(),
+        all.share(),
+        intervals == null || all.isUndefined() ? null : intervals.share(all.met(), all.judged()),
         per((double) flow.met, window),
         per(flow.sloTokens, window),
-        tally.attempted(),
-        tally.met(),
-        tally.excluded(),
+        all.judged(),
+        all.met(),
+        all.unknown(),
+        level == null ? null : tally.slo().decide(level.rule(), level.percentile()).holds(),
         max,
-        tally.missed());
+        tally.missed(),
+        tally.slo().objectives().entrySet().stream()
+            .map(each -> objective(each.getKey(), each.getValue()))
+            .toList());
+  }
+
+  private static Goodput.Objective objective(String name, SloCounts.Count count) {
+    return new Goodput.Objective(name, count.judged(), count.met(), count.unknown(), count.share());
   }
 
   private static @Nullable Double per(double amount, double window) {

@@ -1,10 +1,10 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Distribution;
-import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,18 +22,18 @@ public record HeadlineClock(boolean isNamed) {
   /** The clock of the headlines about these load levels. */
   static HeadlineClock of(List<Stage> levels) {
     return new HeadlineClock(
-        levels.stream().anyMatch(s -> s.arrivals() != null || waited(s.figures())));
+        levels.stream().anyMatch(s -> s.arrivals() != null || waited(s.figures()::metric)));
   }
 
   /** Whether the two clocks differ by more than 1 %, at the median or at p99. */
-  static boolean waited(Figures figures) {
+  static boolean waited(Function<Metric, Distribution> figures) {
     return differs(figures, Metric.TTFT_MS) || differs(figures, Metric.E2E_MS);
   }
 
   /** The same of one metric. */
-  static boolean differs(Figures figures, Metric metric) {
-    Distribution admitted = figures.metric(metric);
-    Distribution scheduled = figures.metric(metric.fromSchedule());
+  static boolean differs(Function<Metric, Distribution> figures, Metric metric) {
+    Distribution admitted = figures.apply(metric);
+    Distribution scheduled = figures.apply(metric.fromSchedule());
     return differs(admitted.p50(), scheduled.p50()) || differs(admitted.p99(), scheduled.p99());
   }
 

@@ -199,11 +199,10 @@ final class LoadCurve {
         : (Double) (tokens / (median / 1e3));
   }
 
-  /** Whether a level holds the SLO: enough of its attempted requests met every objective. */
+  /** Whether a level holds the SLO by its rule; not where that cannot be told. */
   boolean holds(Stage stage) {
     Goodput goodput = stage.figures().goodput();
-    Double share = goodput == null ? null : goodput.share();
-    return share != null && share * 100 >= slo.percentile() - 1e-9;
+    return goodput != null && Boolean.TRUE.equals(goodput.holds());
   }
 
   /** Position of the highest level that holds the SLO; −1 when none does. */

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -115,11 +116,14 @@ public final class RunStatistics {
                 }));
   }
 
-  /** The figures of a run, judged by another SLO than its own. */
-  public static RunFigures of(@Nullable RunInfo info, Slo slo, RecordSource source)
-      throws IOException {
-    RunInfo judged = completed(info, source).slo(slo).sloByRequest(Map.of()).sloByTarget(Map.of());
-    return of(judged, hasNoStages(info), source);
+  /**
+   * The figures of a run.
+   *
+   * @param slo gives the run another SLO than its own
+   */
+  public static RunFigures of(
+      @Nullable RunInfo info, UnaryOperator<RunInfo> slo, RecordSource source) throws IOException {
+    return of(slo.apply(completed(info, source)), hasNoStages(info), source);
   }
 
   private static RunFigures of(RunInfo info, boolean inferred, RecordSource source)
@@ -147,10 +151,10 @@ public final class RunStatistics {
     RequestRecord.Identity id = record.identity();
     LevelWindow stage = windows.of(id);
     String name = nameOf(id.name());
-    Slo objectives = slo.of(id.target(), id.name());
-    List<String> missed = objectives.missed(record);
-    Boolean met = objectives.met(record.outcome().status(), missed);
-    boolean inSlo = Boolean.TRUE.equals(met);
+    SloTally.Objectives objectives = slo.of(id.target(), id.name());
+    Slo.Judgement judgement = objectives.slo().judge(record);
+    Boolean met = judgement.met();
+    boolean inSlo = Boolean.TRUE.equals(met) && record.outcome().ok();
     stream.read(record);
     tokens(stage, name, inSlo);
     passage(record, stage, name, inSlo);
@@ -161,7 +165,7 @@ public final class RunStatistics {
       overTime.arrival(record.timing().scheduledUnixNanos(), record.timing().startUnixNanos());
     }
     if (id.phase() == Phase.MEASURE) {
-      cell(stage, name).tally().add(record, stream, stage.index(), missed, met);
+      cell(stage, name).tally().add(record, stream, stage.index(), objectives.owner(), judgement);
       workload.add(record);
       if (id.trial() != null) {
         trials.computeIfAbsent(stage.index(), i -> new TrialTally()).add(record);
@@ -169,9 +173,7 @@ public final class RunStatistics {
       answers.add(record, stream.times());
       slices.measured(stage, record, stream, met);
       requestSamples.add(record, stream, stage, met);
-      if (met != null) {
-        slo.add(record, missed);
-      }
+      objectives.add(record, judgement);
       if (record.outcome().ok()) {
         record.server().forEach(this::serverSaid);
       }

@@ -154,7 +154,7 @@ final class SilenceTally {
 
   /** What a load level of the target was like; null where most answers were no streams. */
   @Nullable Silence over(LevelWindow window) {
-    if (window.nanos() == 0 || streams < bodies || streams + bodies == 0 && prefills.isEmpty()) {
+    if (window.nanos() == 0 || streams < bodies || (streams + bodies == 0 && prefills.isEmpty())) {
       return null;
     }
     Found found = new Found(slot(window.from()));
@@ -208,7 +208,7 @@ final class SilenceTally {
         }
         // One that is too long comes before a longer one that is not.
         boolean first = isTooLong && spans == 1;
-        if (first || length > longest && (isTooLong || spans == 0)) {
+        if (first || (length > longest && (isTooLong || spans == 0))) {
           longest = length;
           longestFrom = from;
           longestInFlight = most;

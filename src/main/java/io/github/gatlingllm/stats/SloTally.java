@@ -3,14 +3,18 @@ package io.github.gatlingllm.stats;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfo.TargetSlo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.SloCounts.Count;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
 import io.github.gatlingllm.stats.Summary.SloTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,80 +25,141 @@ final class SloTally {
 
   private final Judge common;
   private final Map<String, Judge> byTarget = new LinkedHashMap<>();
-  private final List<Row> rows = new ArrayList<>();
 
-  private record Judge(Slo global, Map<String, Slo> byName) {
-    static Judge of(RunInfo info, String target) {
-      Map<String, Slo> byName = new LinkedHashMap<>();
-      for (String name : info.judgeOf(target).byRequest().keySet()) {
-        byName.put(name, info.sloOf(target, name));
+  /** What the requests of one target are judged by. */
+  private record Judge(Objectives global, Map<String, Objectives> byName) {
+    static Judge of(TargetSlo slo, String target) {
+      Map<String, Objectives> byName = new LinkedHashMap<>();
+      for (String name : slo.byRequest().keySet()) {
+        byName.put(name, new Objectives(slo.of(name), target + slo.owner(name)));
       }
-      return new Judge(info.sloOf(target), byName);
+      return new Judge(new Objectives(slo.global(), target), byName);
     }
 
-    Slo of(String name) {
-      return byName.getOrDefault(name, global);
+    Stream<Objectives> all() {
+      return Stream.concat(Stream.of(global), byName.values().stream());
     }
 
     boolean isEmpty() {
-      return global.isEmpty() && byName.values().stream().allMatch(Slo::isEmpty);
+      return all().allMatch(objectives -> objectives.slo.isEmpty());
     }
 
     @Override
     public String toString() {
-      StringBuilder text = new StringBuilder(global.toString());
+      StringBuilder text = new StringBuilder(global.slo.toString());
       byName.forEach(
-          (name, slo) ->
-              text.append(text.isEmpty() ? "" : "; ").append(name).append(": ").append(slo));
+          (name, own) ->
+              text.append(text.isEmpty() ? "" : "; ").append(name).append(": ").append(own.slo));
       return text.toString();
     }
   }
 
-  private static final class Row {
-    private final @Nullable String target;
-    private final @Nullable String name;
-    private final Slo.Objective objective;
-    private final double percentile;
-    private final ValueRecorder values = new ValueRecorder(ValueRecorder.MICROS);
-    private long attempted;
-    private long missed;
+  /** The objectives of some requests, and how they were met over all load levels. */
+  static final class Objectives {
+    private final Slo slo;
+    private final String owner;
+    private final List<Row> rows;
 
-    private Row(
-        @Nullable String target,
-        @Nullable String name,
-        Slo.Objective objective,
-        double percentile) {
-      this.target = target;
-      this.name = name;
-      this.objective = objective;
-      this.percentile = percentile;
+    private Objectives(Slo slo, String owner) {
+      this.slo = slo;
+      this.owner = owner;
+      rows = slo.objectives().stream().map(objective -> new Row(objective)).toList();
     }
 
-    private String measure() {
-      String measure = objective.measure().key();
-      String own = name == null ? measure : name + ": " + measure;
-      return target == null ? own : target + ": " + own;
+    Slo slo() {
+      return slo;
+    }
+
+    /**
+     * What stands before their names: their target and request name, where those have their own.
+     */
+    String owner() {
+      return owner;
+    }
+
+    /** Adds a request and what became of its objectives. */
+    void add(RequestRecord record, Slo.Judgement judgement) {
+      for (int i = 0; i < rows.size(); i++) {
+        rows.get(i).add(record, judgement.of(i));
+      }
+    }
+  }
+
+  private static final class Row {
+    private final Slo.Objective objective;
+    private final ValueRecorder values = new ValueRecorder(ValueRecorder.MICROS);
+    private Count count = Count.NONE;
+    private long endless;
+
+    private Row(Slo.Objective objective) {
+      this.objective = objective;
+    }
+
+    /** What failed, and what should have come and did not, took longer than any limit. */
+    private void add(RequestRecord record, Slo.Verdict verdict) {
+      count = count.and(verdict);
+      Double nanos = record.outcome().ok() || wasSeen(record) ? nanos(record) : null;
+      if (verdict == Slo.Verdict.MISSED && (nanos == null || nanos < objective.limitNanos())) {
+        endless++;
+      } else if (nanos != null && (verdict == Slo.Verdict.MISSED || verdict == Slo.Verdict.MET)) {
+        values.add(nanos / 1e6);
+      }
+    }
+
+    /** Whether a request that was cancelled has a value all the same. */
+    private boolean wasSeen(RequestRecord record) {
+      return record.outcome().status() == RequestStatus.CANCELLED
+          && objective.measure() != Slo.Measure.E2E;
+    }
+
+    private @Nullable Double nanos(RequestRecord record) {
+      return objective.measure().nanos(record.timing(), record.events(), record.tokens());
+    }
+
+    /** The nearest-rank percentile with the endless ones on top; null where it is one of them. */
+    private @Nullable Double percentile(double percent) {
+      long finite = values.moments().count();
+      long rank = (long) Math.ceil((finite + endless) * percent / 100 - 1e-9);
+      return rank > finite || finite == 0 ? null : values.percentile((rank - 0.5) * 100 / finite);
+    }
+
+    ObjectiveRow row(Slo slo, String owner) {
+      double limit = objective.limitNanos() / 1e6;
+      Double actual = count.isUndefined() ? null : percentile(slo.percentile());
+      return new ObjectiveRow(
+          owner + objective.measure().key(),
+          limit,
+          actual,
+          actual != null ? null : noValue(),
+          actual == null ? null : (Double) (limit - actual),
+          count.share(),
+          count.holds(slo.percentile()),
+          slo.percentile());
+    }
+
+    private String noValue() {
+      long requests = count.judged() + count.unknown();
+      return requests == 0
+          ? "no request to judge"
+          : count.isUndefined()
+              ? "%s of %s requests were cancelled before it could be told"
+                  .formatted(share(count.unknown(), requests), NumberText.count(requests))
+              : "%s of %s requests failed or had none"
+                  .formatted(share(endless, requests), NumberText.count(requests));
+    }
+
+    private static String share(long part, long whole) {
+      return NumberText.percent((double) part / whole);
     }
   }
 
   SloTally(RunInfo info) {
-    common = Judge.of(info, "");
-    info.sloByTarget().keySet().forEach(target -> byTarget.put(target, Judge.of(info, target)));
-    if (byTarget.isEmpty()) {
-      addRows(null, common);
-    } else {
-      byTarget.forEach(this::addRows);
-    }
+    common = Judge.of(info.judgeOf(""), "");
+    info.sloByTarget().forEach((target, slo) -> byTarget.put(target, Judge.of(slo, target + ": ")));
   }
 
-  private void addRows(@Nullable String target, Judge judge) {
-    double percentile = judge.global().percentile();
-    judge.global().objectives().forEach(o -> rows.add(new Row(target, null, o, percentile)));
-    judge
-        .byName()
-        .forEach(
-            (name, own) ->
-                own.objectives().forEach(o -> rows.add(new Row(target, name, o, percentile))));
+  private Stream<Judge> judges() {
+    return byTarget.isEmpty() ? Stream.of(common) : byTarget.values().stream();
   }
 
   private Judge judge(String target) {
@@ -102,18 +167,19 @@ final class SloTally {
   }
 
   /** The objectives of requests of that name to that target. */
-  Slo of(String target, String name) {
-    return judge(target).of(name);
+  Objectives of(String target, String name) {
+    Judge judge = judge(target);
+    return judge.byName().getOrDefault(name, judge.global());
   }
 
   /** The objectives of requests to that target that have none of their own. */
   Slo global(String target) {
-    return judge(target).global();
+    return judge(target).global().slo();
   }
 
   /** Whether no request of the run has an objective. */
   boolean isEmpty() {
-    return rows.isEmpty();
+    return judges().allMatch(Judge::isEmpty);
   }
 
   /** Whether no request to that target has one. */
@@ -121,68 +187,62 @@ final class SloTally {
     return judge(target).isEmpty();
   }
 
-  /** Adds an attempted request and what it missed. */
-  void add(RequestRecord record, List<String> missed) {
-    String target = record.identity().target();
-    String name = record.identity().name();
-    boolean own = judge(target).byName().containsKey(name);
-    for (Row row : rows) {
-      boolean mine = row.target == null || row.target.equals(target);
-      if (mine && (own ? name.equals(row.name) : row.name == null)) {
-        Slo.Measure measure = row.objective.measure();
-        Double nanos = measure.nanos(record.timing(), record.events(), record.tokens());
-        if (nanos != null) {
-          row.values.add(nanos / 1e6);
-        }
-        row.attempted++;
-        row.missed += missed.contains(measure.key()) || missed.contains(Slo.FAILED) ? 1 : 0;
-      }
-    }
-  }
-
   /** Null when there is no objective. */
   @Nullable SloTable table() {
     if (isEmpty()) {
       return null;
     }
-    List<ObjectiveRow> table = rows.stream().map(SloTally::row).toList();
-    return new SloTable(text(), rows.get(0).percentile, table);
+    List<ObjectiveRow> table =
+        judges()
+            .flatMap(Judge::all)
+            .flatMap(all -> all.rows.stream().map(row -> row.row(all.slo, all.owner)))
+            .toList();
+    Slo first = judges().findFirst().orElse(common).global().slo();
+    return new SloTable(text(null), first.percentile(), first.rule(), table);
   }
 
-  private String text() {
-    if (byTarget.isEmpty()) {
-      return common.toString();
+  /**
+   * As in settings.
+   *
+   * @param target null for all targets, each with its own where they differ
+   */
+  String text(@Nullable String target) {
+    if (byTarget.isEmpty() || target != null) {
+      return judge(target == null ? "" : target).toString();
     }
-    boolean alike =
-        byTarget.values().stream().mapToDouble(j -> j.global().percentile()).distinct().count()
-            == 1;
+    boolean alike = judges().map(j -> j.global().slo().percentile()).distinct().count() == 1;
+    boolean oneRule = judges().map(j -> j.global().slo().rule()).distinct().count() == 1;
     List<String> parts = new ArrayList<>();
     byTarget.forEach(
-        (target, judge) ->
+        (name, judge) ->
             parts.add(
-                target
+                name
                     + ": "
                     + (judge.isEmpty() ? "no SLO" : judge.toString())
-                    + (alike || judge.isEmpty()
+                    + (alike && oneRule || judge.isEmpty()
                         ? ""
-                        : " (" + NumberText.plain(judge.global().percentile()) + " %)")));
+                        : " (" + rule(judge.global().slo(), oneRule) + ")")));
     return String.join("; ", parts);
   }
 
-  private static ObjectiveRow row(Row row) {
-    double limit = row.objective.limitNanos() / 1e6;
-    Double actual = row.values.percentile(row.percentile);
-    Double metShare =
-        row.attempted == 0
-            ? null
-            : (Double) ((double) (row.attempted - row.missed) / row.attempted);
-    return new ObjectiveRow(
-        row.measure(),
-        limit,
-        actual,
-        actual == null ? null : (Double) (limit - actual),
-        metShare,
-        metShare == null ? null : (Boolean) (metShare * 100 >= row.percentile - 1e-9),
-        row.percentile);
+  private static String rule(Slo slo, boolean oneRule) {
+    String percent = NumberText.plain(slo.percentile()) + " %";
+    return oneRule ? percent : percent + ", " + slo.rule();
+  }
+
+  /** The same with its clock: what goodput is always quoted with. */
+  String quote(@Nullable String target, HeadlineClock clock) {
+    List<String> fromSchedule =
+        judges()
+            .flatMap(Judge::all)
+            .flatMap(all -> all.slo.objectives().stream())
+            .map(Slo.Objective::measure)
+            .filter(Slo.Measure::isFromSchedule)
+            .map(Slo.Measure::key)
+            .distinct()
+            .toList();
+    return fromSchedule.isEmpty() || !clock.isNamed()
+        ? text(target)
+        : text(target) + " (" + String.join(", ", fromSchedule) + " from schedule)";
   }
 }

@@ -6,6 +6,7 @@ import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Slo;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.List;
@@ -214,9 +215,11 @@ public record Summary(
    * The SLO and how it was met.
    *
    * @param text as in settings, e.g. {@code ttft<200ms,tpot<50ms}
-   * @param percentile share of attempted requests, in percent, at which a level holds
+   * @param percentile share of attempted requests, in percent, that {@code rule} asks for
+   * @param rule when a level holds
    */
-  public record SloTable(String text, double percentile, List<ObjectiveRow> objectives) {}
+  public record SloTable(
+      String text, double percentile, Slo.Rule rule, List<ObjectiveRow> objectives) {}
 
   /**
    * One objective, all stages pooled.
@@ -224,17 +227,22 @@ public record Summary(
    * @param measure e.g. {@code ttft}; behind its target where targets differ, and its request name
    *     where that has its own
    * @param limitMs the measure must be below it
-   * @param actualMs the measure at the SLO's percentile over attempted requests that have it; null
-   *     where none has
-   * @param marginMs limit − actual; negative when missed
-   * @param metShare attempted requests that met it ÷ attempted, 0 to 1
-   * @param ok whether at least {@code percentile} % met it; null when nothing was attempted
+   * @param actualMs the measure at the SLO's percentile, by nearest rank, over attempted requests;
+   *     failed ones, and those in which it should have come and did not, rank above all values;
+   *     requests to which it does not apply (TPOT of one token) are left out; null where the rank
+   *     is among the former, or the share is undefined
+   * @param noValue why there is no actual value; else null
+   * @param marginMs limit − actual; negative when missed; null without an actual value
+   * @param metShare attempted requests that met it ÷ attempted, 0 to 1; null where nothing was
+   *     attempted, and where more than 1 % were cancelled before it could be told
+   * @param ok whether at least {@code percentile} % met it; null where that cannot be told
    * @param percentile share of attempted requests, in percent, that must meet it
    */
   public record ObjectiveRow(
       String measure,
       double limitMs,
       @Nullable Double actualMs,
+      @Nullable String noValue,
       @Nullable Double marginMs,
       @Nullable Double metShare,
       @Nullable Boolean ok,

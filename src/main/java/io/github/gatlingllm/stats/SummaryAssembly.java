@@ -54,7 +54,7 @@ final class SummaryAssembly {
     this.inferred = inferred;
     this.file = file;
     this.counted = counted;
-    this.parts = new FigureGroups(counted);
+    this.parts = FigureGroups.of(counted);
   }
 
   RunFigures figures() {
@@ -65,7 +65,7 @@ final class SummaryAssembly {
     Figures run =
         whole.figures(
             parts.windowNanos(w -> true),
-            parts.hasSlo(null),
+            parts.judge(null),
             planned(),
             bestGoodput(curves),
             parts.trials(w -> true));
@@ -104,7 +104,7 @@ final class SummaryAssembly {
     Figures figures =
         cell.figures(
             window.nanos(),
-            parts.hasSlo(window.level().target()),
+            parts.levelJudge(window.level().target()),
             hasSeveralEach(window, cell, arrivals) ? null : window.level().planned(),
             null,
             parts.trials(w -> w.index() == window.index()));
@@ -236,7 +236,7 @@ final class SummaryAssembly {
             bestKnee(own),
             cell.figures(
                 parts.windowNanos(w -> w.level().target().equals(target)),
-                parts.hasSlo(target),
+                parts.judge(target),
                 null,
                 bestGoodput(own),
                 parts.trials(w -> w.level().target().equals(target)))));
@@ -270,8 +270,7 @@ final class SummaryAssembly {
     List<RequestGroup> groups = new ArrayList<>();
     for (String name : parts.requests(null)) {
       GroupTally cell = parts.joined(key -> key.name().equals(name));
-      groups.add(
-          new RequestGroup(name, cell.figures(window, parts.hasSlo(null), null, null, null)));
+      groups.add(new RequestGroup(name, cell.figures(window, parts.judge(null), null, null, null)));
     }
     return groups;
   }
@@ -340,7 +339,7 @@ final class SummaryAssembly {
     OverTime time = counted.overTime;
     return new Series(
         time.bucketS(),
-        time.buckets(parts.hasSlo(null)),
+        time.buckets(parts.hasSlo()),
         Shapes.heat(time.ttft()),
         shapes,
         counted.requestSamples.requestSamples(whole, counted.arrivals.values()));

@@ -7,6 +7,8 @@ import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.SloCounts;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -29,13 +31,11 @@ final class Tally {
   private final Tallies<String> finishReasons = new Tallies<>("other");
   private final Tallies<String> missed = new Tallies<>("other");
   private final Map<RequestStatus, Long> verdicts = new EnumMap<>(RequestStatus.class);
+  private final SloCounts slo = new SloCounts();
   private final Spans spans = new Spans();
   private long started;
   private long ok;
   private long cancelled;
-  private long attempted;
-  private long met;
-  private long excluded;
   private long streamedTokens;
   private long events;
   private long stalls;
@@ -46,15 +46,11 @@ final class Tally {
    * Adds a request.
    *
    * @param stream its tokens
-   * @param objectives the objectives it missed
-   * @param inSlo whether it met the SLO; null when that is not counted
+   * @param owner stands before the names of its objectives
+   * @param judgement what became of them
    */
   void add(
-      RequestRecord record,
-      TokenStream stream,
-      int stage,
-      List<String> objectives,
-      @Nullable Boolean inSlo) {
+      RequestRecord record, TokenStream stream, int stage, String owner, Slo.Judgement judgement) {
     RequestRecord.Outcome outcome = record.outcome();
     boolean wasCancelled = outcome.status() == RequestStatus.CANCELLED;
     started++;
@@ -65,13 +61,8 @@ final class Tally {
       String error = outcome.error();
       errors.add(new Cause(outcome.status().key(), error == null ? "no message" : error));
     }
-    if (inSlo != null) {
-      attempted++;
-      met += inSlo ? 1 : 0;
-      objectives.forEach(missed::add);
-    } else if (wasCancelled) {
-      excluded++;
-    }
+    slo.add(owner, judgement);
+    judgement.missed().forEach(missed::add);
     span(record, stage);
     if (outcome.ok()) {
       ok++;
@@ -136,14 +127,12 @@ final class Tally {
     errors.add(other.errors);
     finishReasons.add(other.finishReasons);
     missed.add(other.missed);
+    slo.add(other.slo);
     spans.add(other.spans);
     other.verdicts.forEach((verdict, count) -> verdicts.merge(verdict, count, Long::sum));
     started += other.started;
     ok += other.ok;
     cancelled += other.cancelled;
-    attempted += other.attempted;
-    met += other.met;
-    excluded += other.excluded;
     streamedTokens += other.streamedTokens;
     events += other.events;
     stalls += other.stalls;
@@ -200,16 +189,9 @@ final class Tally {
     return streamedTokens;
   }
 
-  long attempted() {
-    return attempted;
-  }
-
-  long met() {
-    return met;
-  }
-
-  long excluded() {
-    return excluded;
+  /** How many met their objectives. */
+  SloCounts slo() {
+    return slo;
   }
 
   /**

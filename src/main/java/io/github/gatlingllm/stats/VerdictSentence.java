@@ -15,7 +15,6 @@ import io.github.gatlingllm.stats.Summary.Queue;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,39 +143,25 @@ final class VerdictSentence {
 
   private String judged(Stage level) {
     Goodput goodput = level.figures().goodput();
-    if (goodput == null || goodput.share() == null) {
+    if (goodput == null || goodput.attempted() + goodput.excluded() == 0) {
       return plain(level);
     }
-    return "%s%s; %s of %s requests met %s, %s the required %s %%"
-        .formatted(
-            at(level),
-            tokens(level),
-            NumberText.percent(goodput.share()),
-            NumberText.count(goodput.attempted()),
-            objectives(""),
-            curve.holds(level) ? "at least" : "less than",
-            NumberText.plain(slo.percentile()));
+    return at(level) + tokens(level) + "; " + new SloWords(curve).outcome(level);
   }
 
   private String limit() {
     List<Stage> levels = curve.levels();
     int at = curve.lastHolding();
-    String objectives = objectives(" p" + NumberText.plain(slo.percentile()));
+    SloWords words = new SloWords(curve);
     if (at < 0) {
       Stage lowest = levels.get(0);
-      Goodput goodput = lowest.figures().goodput();
-      return "No load level meets %s; at the lowest, %s, %s of the requests do"
-          .formatted(
-              objectives,
-              load(lowest),
-              NumberText.percent(goodput == null ? null : goodput.share()));
+      return words.noneMeets(load(lowest), lowest);
     }
     Stage holding = levels.get(at);
     boolean isHighest = at == levels.size() - 1;
-    return "%s %s met up to %s (%s)%s%s%s"
+    return "%s up to %s (%s)%s%s%s"
         .formatted(
-            objectives,
-            slo.objectives().size() == 1 ? "is" : "are",
+            words.isMet(),
             load(holding),
             tokens(holding),
             isHighest ? ", the highest load tried" : "",
@@ -250,18 +235,6 @@ final class VerdictSentence {
       return "stays the same";
     }
     return (percent > 0 ? "grows " : "falls ") + Math.abs(percent) + " %";
-  }
-
-  private String objectives(String percentile) {
-    return slo.objectives().stream()
-        .map(o -> name(o) + percentile + " ≤ " + NumberText.plainMs(o.limitNanos() / 1e6))
-        .collect(Collectors.joining(" and "));
-  }
-
-  private String name(Slo.Objective objective) {
-    String clock =
-        objective.measure().isFromSchedule() && curve.clock().isNamed() ? " from schedule" : "";
-    return objective.measure().name() + clock;
   }
 
   private static boolean isWholeRun(Stage level) {

@@ -147,6 +147,18 @@ public final class GenerationRequest {
     return all;
   }
 
+  /** Whether {@link #promptTexts()} is all that is asked: there are no images, sounds or files. */
+  public boolean isTextOnly() {
+    for (JsonNode message : body.path("messages")) {
+      for (JsonNode part : message.path("content")) {
+        if (!part.path("text").isTextual()) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
   private static void collect(JsonNode content, List<String> all) {
     if (content.isTextual()) {
       all.add(content.textValue());

@@ -52,6 +52,7 @@ public final class TokenCounting {
   /** Used by the thread alone. */
   private final Map<Tokenizer, CountedTexts> counted = new HashMap<>();
 
+  private final SeenPrompts seen = new SeenPrompts();
   private final Set<PendingCount<?>> pending = ConcurrentHashMap.newKeySet();
   private final Set<String> failing = ConcurrentHashMap.newKeySet();
   private final AtomicInteger waiting = new AtomicInteger();
@@ -71,6 +72,7 @@ public final class TokenCounting {
   public final class PromptCount {
     private final Tokenizer tokenizer;
     private final List<String> texts;
+    private @Nullable String target;
     private volatile boolean known;
     private @Nullable Integer tokens;
 
@@ -78,6 +80,12 @@ public final class TokenCounting {
       this.tokenizer = tokenizer;
       this.texts = texts;
       this.known = texts.isEmpty();
+    }
+
+    /** Notes too whether that target was sent the same prompt before. */
+    public PromptCount sentTo(String label) {
+      target = label;
+      return this;
     }
 
     /** Counts it on the thread, as soon as that has time. */
@@ -101,6 +109,9 @@ public final class TokenCounting {
     public void count() {
       if (known) {
         return;
+      }
+      if (target != null) {
+        seen.add(target, texts);
       }
       try {
         tokens = counted.computeIfAbsent(tokenizer, CountedTexts::new).count(texts);
@@ -160,6 +171,16 @@ public final class TokenCounting {
    */
   public boolean compares(long requestIndex) {
     return (requestIndex < FIRST || requestIndex % ONE_IN == 0) && waiting.get() < FEW_WAITING;
+  }
+
+  /** How many prompts were looked at, of those whose target is known. */
+  public long seenPrompts() {
+    return seen.counted();
+  }
+
+  /** How many of these went to the same target before. */
+  public long repeatedPrompts() {
+    return seen.repeated();
   }
 
   /** The count of a prompt, not begun yet. */

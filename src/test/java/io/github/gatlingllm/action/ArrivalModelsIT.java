@@ -26,11 +26,11 @@ class ArrivalModelsIT {
     add(expected, Arrivals.gamma(25, 1.4, 42).offsetsBefore(2 * SECOND), 0);
     Arrivals.Replay replay =
         new Arrivals.Replay(Trace.read(Path.of("src/test/resources/traces/azure.csv")), 10);
-    add(expected, replay.offsets(), 3 * SECOND);
+    add(expected, replay.offsetsBefore(replay.lengthNanos()), 3 * SECOND);
     Arrivals curve =
         new Arrivals.Curve(
             nanos -> 20 - 10 * (nanos / 1_000_000) / 1000.0, 2 * SECOND, new Gaps.Exponential(3));
-    add(expected, curve.offsets(), 3 * SECOND + replay.lengthNanos());
+    add(expected, curve.offsetsBefore(2 * SECOND), 3 * SECOND + replay.lengthNanos());
 
     GatlingRun run = GatlingRun.of(ArrivalModelsSimulation.class).noReports().run();
     assertThat(run.exitCode()).as(run.output()).isZero();

@@ -43,7 +43,9 @@ public final class ArrivalModelsSimulation extends Simulation {
                     openLoop(20)
                         .gamma(0.5)
                         .seed(9)
+                        .stabilize(0)
                         .measure(1)
+                        .cooldown(false)
                         .inject(
                             scenario("Level").exec(llm("level").chat().user("Hi").maxTokens(2)))))
         .protocols(llm.baseUrl(engine.baseUrl()).model("embedded").warmUp(0).disableJvmWarmUp());

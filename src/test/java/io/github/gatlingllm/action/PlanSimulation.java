@@ -79,8 +79,10 @@ public final class PlanSimulation extends Simulation {
     return switch (System.getProperty("plan")) {
       case "sweep" ->
           ClosedLoop.of(32, 8, 1)
+              .fill(0)
               .stabilize(Duration.ofMillis(Long.getLong("millis") / 3))
               .measure(Duration.ofMillis(Long.getLong("millis")))
+              .cooldown(false)
               .drain(60)
               .plan();
       case "rounds" -> ClosedLoop.of(32, 8, 1).requests(96).plan();
@@ -92,10 +94,12 @@ public final class PlanSimulation extends Simulation {
                       .mapToDouble(Double::parseDouble)
                       .toArray())
               .seed(7)
+              .stabilize(0)
               .measure(Duration.ofMillis(Long.getLong("millis")))
+              .cooldown(false)
               .drain(60)
               .plan();
-      case "nobody" -> OpenLoop.of(0.01).seed(7).measure(1).plan();
+      case "nobody" -> OpenLoop.of(0.01).seed(7).stabilize(0).measure(1).plan();
       default -> throw new IllegalArgumentException(System.getProperty("plan"));
     };
   }

@@ -14,6 +14,8 @@ public class AccuracySimulation extends Simulation {
   {
     setUp(
             closedLoop(STREAMS)
+                .fill(0)
+                .stabilize(0)
                 .measure(6)
                 .drain(10)
                 .inject(scenario("Accuracy").exec(llm("ask").chat().user("Hello").maxTokens(100))))

@@ -60,7 +60,7 @@ final class BusyServer {
     }
     RunInfo info =
         Recorded.run(clock / 1e3, stages.toArray(LevelInfo[]::new))
-            .slo(Slo.parse("ttft<120ms,tpot<20ms", 95));
+            .slo(Slo.parse("ttft<120ms,tpot<20ms", 95, Slo.Rule.PERCENTILES));
     return ComparedRun.read(info, null, Recorded.source(records));
   }
 

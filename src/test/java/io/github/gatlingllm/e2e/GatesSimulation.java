@@ -40,7 +40,7 @@ public final class GatesSimulation extends Simulation {
                     .then(llm("ask").chat().user("hi").maxTokens(4)));
     setUp(
             Boolean.getBoolean("long")
-                ? closedLoop(2).measure(60).inject(chat)
+                ? closedLoop(2).fill(0).stabilize(0).measure(60).inject(chat)
                 : closedLoop(2).requests(8).inject(chat))
         .protocols(Boolean.getBoolean("tolerant") ? engine.disableFailBuild() : engine)
         .assertions(global().failedRequests().count().lt(Boolean.getBoolean("theirs") ? 0L : 1L));

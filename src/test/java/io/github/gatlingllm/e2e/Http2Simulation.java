@@ -12,7 +12,14 @@ public final class Http2Simulation extends Simulation {
 
   {
     ScenarioBuilder chat = scenario("Chat").exec(llm("ask").chat().user("Hello").maxTokens(10));
-    setUp(closedLoop(4, 2).measure(Integer.getInteger("seconds")).drain(ofMillis(200)).inject(chat))
+    setUp(
+            closedLoop(4, 2)
+                .fill(0)
+                .stabilize(0)
+                .cooldown(false)
+                .measure(Integer.getInteger("seconds"))
+                .drain(ofMillis(200))
+                .inject(chat))
         .protocols(
             llm.baseUrl(System.getProperty("baseUrl")).disableJvmWarmUp(), http.enableHttp2());
   }

@@ -46,33 +46,46 @@ public final class LevelsSimulation extends Simulation {
   }
 
   private static List<PopulationBuilder> populations(ScenarioBuilder chat, ScenarioBuilder once) {
-    ClosedLoop sweep = closedLoop(1, 2, 4).measure(1);
+    ClosedLoop sweep = atOnce(1, 2, 4).measure(1);
     return System.getProperty("plan").equals("sideBySide")
         ? sideBySide(sweep.inject(once), sweep.inject(chat))
         : List.of(population(chat, once));
   }
 
+  /** Users that start together and are measured from their start. */
+  private static ClosedLoop atOnce(int... users) {
+    return closedLoop(users).fill(0).stabilize(0).cooldown(false);
+  }
+
   private static PopulationBuilder population(ScenarioBuilder chat, ScenarioBuilder once) {
     return switch (System.getProperty("plan")) {
-      case "drain" -> closedLoop(4, 2).measure(2).drain(DRAIN).inject(chat);
+      case "drain" -> atOnce(4, 2).measure(2).drain(DRAIN).inject(chat);
       case "phases" ->
           closedLoop(2, 8)
               .fill(ofMillis(200))
               .stabilize(ofMillis(200))
               .measure(1)
+              .cooldown(false)
               .drain(60)
               .inject(once);
       case "stop" ->
-          closedLoop(1, 2, 48, 64).measure(1).stopWhen(errorsAbove(10), sloBelow(50)).inject(once);
-      case "errors" -> closedLoop(4, 8).measure(AN_HOUR).stopWhen(errorCountAbove(50)).inject(once);
+          atOnce(1, 2, 48, 64).measure(1).stopWhen(errorsAbove(10), sloBelow(50)).inject(once);
+      case "errors" -> atOnce(4, 8).measure(AN_HOUR).stopWhen(errorCountAbove(50)).inject(once);
       case "oneAfterTheOther" ->
           oneAfterTheOther(
-              closedLoop(1, 2, 4).measure(1).inject(once),
-              closedLoop(1, 2, 4).measure(1).inject(chat));
+              atOnce(1, 2, 4).measure(1).inject(once), atOnce(1, 2, 4).measure(1).inject(chat));
       case "search" ->
-          maxGoodput().startingAt(20).precision(0.15).seed(5).measure(1).drain(60).inject(once);
+          maxGoodput()
+              .startingAt(20)
+              .precision(0.15)
+              .seed(5)
+              .stabilize(0)
+              .measure(1)
+              .cooldown(false)
+              .drain(60)
+              .inject(once);
       case "batch" -> batch(4).trials(5).inject(once);
-      case "crowd" -> closedLoop(64).measure(AN_HOUR).inject(chat);
+      case "crowd" -> atOnce(64).measure(AN_HOUR).inject(chat);
       default -> throw new IllegalArgumentException(System.getProperty("plan"));
     };
   }

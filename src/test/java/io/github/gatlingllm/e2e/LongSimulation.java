@@ -13,7 +13,7 @@ public final class LongSimulation extends Simulation {
         scenario("Chat")
             .pause(Integer.getInteger("idle", 0))
             .exec(llm("ask").chat().user("Hello").maxTokens(100));
-    setUp(closedLoop(8).measure(300).inject(chat))
+    setUp(closedLoop(8).fill(0).stabilize(0).measure(300).inject(chat))
         .protocols(llm.baseUrl(System.getProperty("baseUrl")).disableJvmWarmUp());
   }
 }

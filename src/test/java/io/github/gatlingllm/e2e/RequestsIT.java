@@ -118,6 +118,8 @@ class RequestsIT {
     assertThat(run.info().notSent())
         .containsEntry("unresolved: it could not be built", 1L)
         .containsEntry("not an object: it could not be built", 1L);
+    assertThat(run.info().prompts().counted()).isEqualTo(run.requests().size());
+    assertThat(run.info().prompts().repeated()).as("say no, say slow").isGreaterThan(3);
     assertThat(run.info().started()).as("without the silent ones").isEqualTo(run.requests().size());
     assertThat(run.output()).contains("unresolved: No attribute named 'nothing' is defined");
     assertThat(run.requests("fails in block")).hasSize(1);

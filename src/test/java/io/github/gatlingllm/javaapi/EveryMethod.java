@@ -30,7 +30,8 @@ final class EveryMethod extends Simulation {
           .e2e(10_000)
           .stall(ofSeconds(1))
           .stall(1_000)
-          .percentile(99);
+          .percentile(99)
+          .allAtOnce();
 
   private final LlmProtocolBuilder protocol =
       llm.baseUrl("http://localhost:8000/v1")

@@ -260,7 +260,7 @@ class LlmDslTest {
             Map.entry(LengthDistribution.class, LengthDistribution.fixed(7)),
             Map.entry(Executable.class, conversation("history")),
             Map.entry(UnaryOperator.class, UnaryOperator.identity()),
-            Map.entry(Slo.class, Slo.parse("ttft<1ms", 99)),
+            Map.entry(Slo.class, Slo.parse("ttft<1ms")),
             Map.entry(LlmAssertion[].class, new LlmAssertion[] {LlmDsl.llmValid()}),
             Map.entry(CheckBuilder[].class, new CheckBuilder[] {finishReason().is("stop")}),
             Map.entry(Function.class, (Function<Session, String>) session -> "x"),

@@ -74,7 +74,15 @@ class LoadDslTest {
 
   @Test
   void closedLoopIsALevelPerNumber() {
-    assertThat(ClosedLoop.of(1, 2).stabilize(10).measure(60).drain(20).plan().levels())
+    assertThat(
+            ClosedLoop.of(1, 2)
+                .fill(0)
+                .stabilize(10)
+                .measure(60)
+                .cooldown(false)
+                .drain(20)
+                .plan()
+                .levels())
         .containsExactly(
             new LoadLevel.Closed(1, seconds(0, 10, 60, 20)),
             new LoadLevel.Closed(2, seconds(0, 10, 60, 20)));

@@ -90,6 +90,11 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
         .sum();
   }
 
+  /** Milliseconds since the start. */
+  long nowMillis() {
+    return (now - bigBang) / MILLI;
+  }
+
   private String time(long nanoTime) {
     return String.valueOf((nanoTime - bigBang) / MILLI);
   }
@@ -141,6 +146,11 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   }
 
   @Override
+  public void settled(RunningLevel stage, String text) {
+    events.add(time(now) + " " + stage + ": " + text);
+  }
+
+  @Override
   public void watchFailures(RunningLevel stage, long most, Runnable tooMany) {
     this.tooMany = tooMany;
     mostFailures = most;
@@ -175,6 +185,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
 
   private final class User implements LoopingUser {
     private @Nullable RunningLevel stage;
+    private @Nullable RunningLevel answeredIn;
 
     private void stand() {
       RunningLevel next = driver.next(this, stage);
@@ -187,12 +198,21 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
       stage = next;
       iterations.add(time(now) + " " + next + " " + next.phaseAt(now).key());
       int number = iterations.size();
+      boolean measured = next.requestStarted(now);
+      boolean first = next != answeredIn;
       inFlight++;
       maxInFlight = Math.max(maxInFlight, inFlight);
       long millis = iterationMillis.getAsLong();
       long start = (now - bigBang) / MILLI;
       spans.add(new long[] {start, start + millis});
-      at(now + millis * MILLI, () -> ended(next, number));
+      at(
+          now + millis * MILLI,
+          () -> {
+            answeredIn = next;
+            next.requestEnded(measured, millis * MILLI, first);
+            next.requestRecorded();
+            ended(next, number);
+          });
     }
 
     private void ended(RunningLevel of, int number) {

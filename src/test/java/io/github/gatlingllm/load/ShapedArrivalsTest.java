@@ -159,7 +159,7 @@ class ShapedArrivalsTest {
   void evenArrivalsAlongARampLieWhereItsIntegralIsWhole() {
     // 0 to 10 per second in 10 s: the integral is t²/2.
     Arrivals ramp = new Arrivals.Curve(nanos -> nanos / 1e9, 10 * SECOND, new Gaps.Equal());
-    long[] offsets = head(ramp, Long.MAX_VALUE);
+    long[] offsets = head(ramp, 10 * SECOND);
 
     assertThat(offsets).hasSize(50);
     for (int k = 0; k < offsets.length; k++) {
@@ -169,10 +169,23 @@ class ShapedArrivalsTest {
 
   @Test
   void flatCurveIsConstant() {
-    assertThat(head(new Arrivals.Curve(nanos -> 4, 5 * SECOND, new Gaps.Equal()), Long.MAX_VALUE))
+    assertThat(head(new Arrivals.Curve(nanos -> 4, 5 * SECOND, new Gaps.Equal()), 5 * SECOND))
         .isEqualTo(head(Arrivals.constant(4), 5 * SECOND));
-    assertThat(head(new Arrivals.Curve(nanos -> 0, 5 * SECOND, new Gaps.Equal()), Long.MAX_VALUE))
+    assertThat(head(new Arrivals.Curve(nanos -> 0, 5 * SECOND, new Gaps.Equal()), 5 * SECOND))
         .isEmpty();
+  }
+
+  /** 0 to 10 per second in 10 s, then 10 per second; nothing where a curve ends at 0. */
+  @Test
+  void curveHoldsItsLastRate() {
+    Arrivals ramp = new Arrivals.Curve(nanos -> nanos / 1e9, 10 * SECOND, new Gaps.Equal());
+    long[] offsets = head(ramp, 12 * SECOND);
+
+    assertThat(offsets).hasSize(70).startsWith(head(ramp, 10 * SECOND));
+    assertThat(offsets[50]).isEqualTo(10 * SECOND);
+    assertThat(offsets[69]).isEqualTo(11_900_000_000L);
+    Arrivals fall = new Arrivals.Curve(n -> 10 - n / 1e9, 10 * SECOND, new Gaps.Equal());
+    assertThat(head(fall, 1_000 * SECOND)).hasSize(50);
   }
 
   @ParameterizedTest

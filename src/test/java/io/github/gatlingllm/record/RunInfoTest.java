@@ -23,13 +23,17 @@ class RunInfoTest {
           .versions(Map.of("gatling", "3.15.1"))
           .config(Map.of("endpoint", "http://localhost:8000/v1"))
           .workload(Map.of("input", "256 tokens"))
-          .slo(Slo.parse("ttft<200ms,tpot<50ms", 95))
+          .slo(Slo.parse("ttft<200ms,tpot<50ms", 95, Slo.Rule.PERCENTILES))
           .sloByRequest(Map.of("ask", "ttft<1s"))
           .sloByTarget(
               Map.of(
                   "vLLM",
-                      new RunInfo.TargetSlo("ttft<200ms,tpot<50ms", 95, Map.of("ask", "ttft<1s")),
-                  "TGI", new RunInfo.TargetSlo("e2e<2s", 90, Map.of())))
+                      new RunInfo.TargetSlo(
+                          "ttft<200ms,tpot<50ms",
+                          95,
+                          Slo.Rule.PERCENTILES,
+                          Map.of("ask", "ttft<1s")),
+                  "TGI", new RunInfo.TargetSlo("e2e<2s", 90, Slo.Rule.PERCENTILES, Map.of())))
           .conclusion(
               new RunInfo.Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95))
           .targets(Map.of("vLLM", new RunInfo.TargetFacts(true, "chars4")))
@@ -125,6 +129,8 @@ class RunInfoTest {
     assertThat(old.hasOneTokenizer()).isFalse();
     assertThat(old.reportOptions()).isEqualTo(new RunInfo.ReportOptions(true, false, false));
 
+    assertThat(old.sloOf("any").rule()).isEqualTo(Slo.Rule.REQUESTS);
+
     RunInfo silent = RunInfo.started("a", "b", "c", 1);
     assertThat(silent.isOutputPinned("any")).isFalse();
     assertThat(silent.hasOneTokenizer()).isTrue();
@@ -161,8 +167,9 @@ class RunInfoTest {
 
   @Test
   void aRequestsOwnObjectivesStandForTheGlobalOnes() {
-    assertThat(FULL.sloOf("vLLM", "ask")).isEqualTo(Slo.parse("ttft<1s", 95));
-    assertThat(FULL.sloOf("vLLM", "other")).isEqualTo(Slo.parse("ttft<200ms,tpot<50ms", 95));
+    assertThat(FULL.sloOf("vLLM", "ask")).isEqualTo(Slo.parse("ttft<1s", 95, Slo.Rule.PERCENTILES));
+    assertThat(FULL.sloOf("vLLM", "other"))
+        .isEqualTo(Slo.parse("ttft<200ms,tpot<50ms", 95, Slo.Rule.PERCENTILES));
     assertThat(RunInfo.started("a", "b", "c", 1).sloOf("any")).isEqualTo(Slo.NONE);
   }
 

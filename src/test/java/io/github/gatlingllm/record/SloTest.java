@@ -40,21 +40,23 @@ class SloTest {
   /** Closed is when it was cancelled, since admitted; 50 ms of waiting come on top. */
   @ParameterizedTest(name = "{0}: ttft {1} cancelled at {2} -> {3}")
   @CsvSource({
-    "ttft<200ms, , 149, ''",
-    "ttft<200ms, , 150, ttft",
-    "ttft<200ms, 100, 5000, ''",
-    "ttft<200ms, 150, 5000, ttft",
-    "e2e<1s, 100, 949, ''",
-    "e2e<1s, 100, 950, e2e",
-    "tpot<1ms, 100, 5000, ''",
+    "ttft<200ms, , 149, '', ",
+    "ttft<200ms, , 150, ttft, false",
+    "ttft<200ms, 100, 5000, '', true",
+    "ttft<200ms, 150, 5000, ttft, false",
+    "e2e<1s, 100, 949, '', ",
+    "e2e<1s, 100, 950, e2e, false",
+    "'ttft<200ms,e2e<1s', 100, 949, '', ",
+    // one token has no pace
+    "tpot<1ms, 100, 5000, '', ",
+    "'ttft<200ms,tpot<1ms', 150, 5000, ttft, false",
   })
-  void cancelledMissesOnlyWhatIsBeyondRemedy(
-      String slo, @Nullable Long ttft, long cancelledAt, String missed) {
-    List<String> names =
-        judge(slo, true, RequestStatus.CANCELLED, timing(ttft, null, cancelledAt, 50L));
-    assertThat(names).isEqualTo(list(missed));
-    assertThat(Slo.parse(slo, 99).met(RequestStatus.CANCELLED, names))
-        .isEqualTo(missed.isEmpty() ? null : Boolean.FALSE);
+  void cancelledIsJudgedByWhatWasSeen(
+      String slo, @Nullable Long ttft, long cancelledAt, String missed, @Nullable Boolean met) {
+    Slo.Judgement judgement =
+        judgement(slo, true, RequestStatus.CANCELLED, timing(ttft, null, cancelledAt, 50L));
+    assertThat(judgement.missed()).isEqualTo(list(missed));
+    assertThat(judgement.met()).isEqualTo(met);
   }
 
   /** Waited in the gate until it was given up: 250 ms since its start. */
@@ -62,7 +64,53 @@ class SloTest {
   void neverAdmitted() {
     RequestRecord.Timing waited = timing(null, null, 250L, null);
     assertThat(judge("ttft<200ms", true, RequestStatus.CANCELLED, waited)).containsExactly("ttft");
-    assertThat(judge("ttft<300ms", true, RequestStatus.CANCELLED, waited)).isEmpty();
+    assertThat(judgement("ttft<300ms", true, RequestStatus.CANCELLED, waited).met()).isNull();
+  }
+
+  /**
+   * Tokens at 100, 700 and 1,300 ms, cancelled at 2,000: TPOT and ITL 600 ms, a gap of 700 open.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "tpot<50ms, false",
+    "tpot<601ms, true",
+    "itl<600ms, false",
+    "itl<601ms, true",
+    "stall<601ms, false",
+    "stall<701ms, true",
+    "'tpot<601ms,e2e<9s', ",
+  })
+  void paceOfACancelledStreamIsThatOfTheTokensThatCame(String slo, @Nullable Boolean met) {
+    RequestRecord.Timing timing =
+        new RequestRecord.Timing(
+            0,
+            null,
+            0,
+            0L,
+            null,
+            null,
+            null,
+            100 * MS,
+            100 * MS,
+            1_300 * MS,
+            2_000 * MS,
+            600.0 * MS);
+    RequestRecord.Events events =
+        new RequestRecord.Events(
+            new int[] {100_000, 700_000, 1_300_000},
+            new int[0],
+            new int[0],
+            3,
+            0,
+            0,
+            false,
+            600 * MS,
+            null);
+    assertThat(
+            Slo.parse(slo)
+                .judge(true, RequestStatus.CANCELLED, false, timing, events, tokens(3))
+                .met())
+        .isEqualTo(met);
   }
 
   @Test
@@ -117,44 +165,50 @@ class SloTest {
             80 * MS,
             null);
     assertThat(
-            Slo.parse(slo, 99)
-                .missed(true, RequestStatus.COMPLETE, true, timing, events, tokens(4)))
+            Slo.parse(slo)
+                .judge(true, RequestStatus.COMPLETE, true, timing, events, tokens(4))
+                .missed())
         .isEqualTo(list(missed));
   }
 
   @Test
   void failedCheckMisses() {
     assertThat(
-            Slo.parse("ttft<200ms", 99)
-                .missed(
+            Slo.parse("ttft<200ms")
+                .judge(
                     true,
                     RequestStatus.COMPLETE,
                     false,
                     timing(10L, 20L, 20L, 0L),
                     events(),
-                    tokens(2)))
+                    tokens(2))
+                .missed())
         .containsExactly(Slo.FAILED);
   }
 
   @Test
   void withoutSloNothingIsJudged() {
-    assertThat(
-            Slo.NONE.missed(
-                true,
-                RequestStatus.HTTP_ERROR,
-                false,
-                timing(null, null, null, 0L),
-                events(),
-                tokens(0)))
-        .isEmpty();
-    assertThat(Slo.NONE.met(RequestStatus.COMPLETE, List.of())).isNull();
-    assertThat(Slo.parse("ttft<1s", 99).met(RequestStatus.COMPLETE, List.of())).isTrue();
+    Slo.Judgement judgement =
+        Slo.NONE.judge(
+            true,
+            RequestStatus.HTTP_ERROR,
+            false,
+            timing(null, null, null, 0L),
+            events(),
+            tokens(0));
+    assertThat(judgement.missed()).isEmpty();
+    assertThat(judgement.met()).isNull();
   }
 
   private static List<String> judge(
       String slo, boolean streamed, RequestStatus verdict, RequestRecord.Timing timing) {
-    return Slo.parse(slo, 99)
-        .missed(streamed, verdict, verdict == RequestStatus.COMPLETE, timing, events(), tokens(2));
+    return judgement(slo, streamed, verdict, timing).missed();
+  }
+
+  private static Slo.Judgement judgement(
+      String slo, boolean streamed, RequestStatus verdict, RequestRecord.Timing timing) {
+    return Slo.parse(slo)
+        .judge(streamed, verdict, verdict == RequestStatus.COMPLETE, timing, events(), tokens(2));
   }
 
   private static RequestRecord.Timing timing(

@@ -74,7 +74,7 @@ final class BigRun {
     }
     return RunInfo.started("bigrun", "demo.BigRun", "local", START)
         .ended(START + LEVELS * LEVEL, RunInfo.State.COMPLETE)
-        .slo(Slo.parse("ttft<500ms,tpot<30ms", 95))
+        .slo(Slo.parse("ttft<500ms,tpot<30ms", 95, Slo.Rule.PERCENTILES))
         .stages(stages);
   }
 

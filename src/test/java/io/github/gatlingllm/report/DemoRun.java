@@ -48,7 +48,7 @@ final class DemoRun {
   private double slowness = 1;
   private final List<RequestRecord> records = new ArrayList<>();
   private final List<LevelInfo> stages = new ArrayList<>();
-  private Slo slo = Slo.parse("ttft<500ms,tpot<30ms", 95);
+  private Slo slo = Slo.parse("ttft<500ms,tpot<30ms", 95, Slo.Rule.PERCENTILES);
   private List<Assertion> assertions = List.of();
   private int failOneIn = 180;
   private long mostRequests = Long.MAX_VALUE;

@@ -9,6 +9,7 @@ import io.github.gatlingllm.record.RandomRecords;
 import io.github.gatlingllm.record.RecordCodec;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -100,6 +101,24 @@ class MainTest {
     assertThat(rendered.exitCode()).isEqualTo(1);
     assertThat(rendered.error()).contains("speed<1ms").contains("ttft").hasLineCount(1);
     assertThat(new RunFiles(run).page()).doesNotExist();
+  }
+
+  /** The objectives are the run's own; without any, nothing is judged. */
+  @Test
+  void theRuleCanBeGivenAlone() throws IOException {
+    record(20);
+    RunFiles files = new RunFiles(run);
+    RunInfo.started("x", "ChatSimulation", "local", 0)
+        .slo(Slo.parse("ttft<1s,e2e<2s"))
+        .write(files.info());
+
+    assertThat(call("render", run.toString(), "--slo-rule", "requests").exitCode()).isZero();
+    assertThat(files.summaryJson())
+        .content()
+        .contains("\"text\" : \"ttft<1s,e2e<2s\"", "\"rule\" : \"requests\"");
+    Called wrong = call("render", run.toString(), "--slo-rule", "all");
+    assertThat(wrong.exitCode()).isEqualTo(1);
+    assertThat(wrong.error()).contains("'--slo-rule'", "'all'").hasLineCount(1);
   }
 
   @Test

@@ -48,7 +48,7 @@ class MergeCommandTest {
             .seed((long) name.hashCode())
             .planned(100L)
             .config(Map.of("model", "m", "injectorOnly", name))
-            .slo(slo.isEmpty() ? Slo.NONE : Slo.parse(slo, 99))
+            .slo(slo.isEmpty() ? Slo.NONE : Slo.parse(slo))
             .stages(
                 List.of(
                     new LevelInfo(

@@ -51,7 +51,7 @@ class OperatingPointTest {
   private RunFigures figures(String slo) {
     return Recorded.figures(
         Recorded.run(levels.size(), levels.toArray(LevelInfo[]::new))
-            .slo(slo.isEmpty() ? Slo.NONE : Slo.parse(slo, 99)),
+            .slo(slo.isEmpty() ? Slo.NONE : Slo.parse(slo)),
         records);
   }
 

@@ -16,11 +16,14 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -51,9 +54,20 @@ class LevelLogTest {
     }
 
     @Override
-    public void arrivalsPlanned(
-        String scenario, String target, LoadLevel.Open level, String label, long startNanos) {
-      events.add(scenario + " " + target + " " + label + " from " + startNanos);
+    public void arrivalsDescribed(Run.Schedule schedule, String description) {
+      events.add(schedule.level() + " " + description);
+    }
+
+    @Override
+    public void arrivalsPlanned(Run.Schedule schedule, Iterator<Planned> arrivals, long start) {
+      StringBuilder offsets = new StringBuilder();
+      arrivals.forEachRemaining(arrival -> offsets.append(' ').append(arrival.offsetNanos()));
+      events.add(schedule.scenario() + " " + schedule.target() + " " + schedule.level() + offsets);
+    }
+
+    @Override
+    public void say(String line) {
+      events.add(line);
     }
 
     @Override
@@ -69,8 +83,8 @@ class LevelLogTest {
     }
 
     @Override
-    public double sloPercentile(String target) {
-      return 90;
+    public RunInfo.TargetSlo slo(String target) {
+      return new RunInfo.TargetSlo("", 90, Slo.Rule.PERCENTILES, Map.of());
     }
   }
 
@@ -85,7 +99,7 @@ class LevelLogTest {
                 RunningLevel level = driver == null ? null : driver.next(this, null);
                 if (level != null) {
                   begun.add(level);
-                  level.requestStarted();
+                  var unused = level.requestStarted(now);
                 }
               }));
     }
@@ -231,9 +245,50 @@ class LevelLogTest {
   void notesWhoIsPlannedToArriveInOpenLevels() {
     LoadLevel open = new LoadLevel.Open(5, Arrivals.constant(5), new Phases(0, 0, 1, 1, null));
     begin(new LoadPlan.Sweep(List.of(open)), NOBODY);
-    assertThat(events).containsExactly("scenario target r=5 from " + 20_000_000);
+    assertThat(events).containsExactly("r=5 Constant[perSecond=5.0]");
     assertThat(log.levels()).extracting(LevelInfo::unit).containsExactly("requests/s");
     assertThat(log.levels()).extracting(LevelInfo::kind).containsExactly("open loop");
+  }
+
+  /** 5 per second over 1 s from 0.02 s on, of which nobody comes. */
+  @Test
+  void knowsWhoWasPlannedOnceALevelIsOver() {
+    Phases phases = new Phases(0, 0, 1_000_000_000, 1, null);
+    begin(new LoadPlan.Sweep(List.of(new LoadLevel.Open(5, Arrivals.constant(5), phases))), NOBODY);
+    goTo(1_020_000_000);
+    goTo(1_020_000_001);
+    assertThat(events)
+        .containsExactly(
+            "r=5 Constant[perSecond=5.0]",
+            "count from 0 until 1000000000",
+            "scenario target r=5 0 200000000 400000000 600000000 800000000",
+            "cancel r=5");
+  }
+
+  /** After 0.5 s of it. */
+  @Test
+  void knowsWhoWasPlannedByTheTimeOfAnInterruption() {
+    LoadLevel open = new LoadLevel.Open(5, Arrivals.constant(5), Phases.DEFAULT);
+    begin(new LoadPlan.Sweep(List.of(open)), NOBODY);
+    log.interrupted(520_000_001);
+    assertThat(events).last().isEqualTo("scenario target r=5 0 200000000 400000000");
+  }
+
+  /** What is planned is measured time; it does not pass while a level settles. */
+  @Test
+  void settlingIsNoPartOfWhatIsPlanned() {
+    Phases phases = new Phases(null, null, 10_000_000_000L, true, 0, null);
+    begin(closed(phases, phases), NOBODY);
+    goTo(9_000_000_000L);
+    assertThat(log.progress(now))
+        .isEqualTo(new Progress("c=1", Phase.STABILIZE, 0.0, 20_000_000_000L));
+    goTo(10_000_000_000L);
+    assertThat(events)
+        .containsExactly(
+            "LLM c=1 (target, scenario): measuring from 10 s, the longest wait (0 of 1 users had an"
+                + " answer): measure longer, or set how long to stabilize");
+    assertThat(log.progress(12_000_000_000L))
+        .isEqualTo(new Progress("c=1", Phase.MEASURE, 0.1, 18_000_000_000L));
   }
 
   @Test

@@ -41,6 +41,7 @@ record LevelRecord(
     return new LevelRecord(level, phase, RequestStatus.CANCELLED, false, sloOk, start, closed);
   }
 
+  /** One whose first token came at once, and its last at once or after 2 s. */
   LevelRecord judged(boolean met) {
     return new LevelRecord(level, phase, status, ok, met, start, closed);
   }
@@ -51,6 +52,8 @@ record LevelRecord(
   }
 
   RequestRecord record() {
+    Long latency = sloOk == null ? null : (Long) (sloOk ? 1L : 2_000_000_000L);
+    Long ttft = latency == null ? null : (Long) 1L;
     RequestRecord any = new RandomRecords(1).answer(2);
     RequestRecord.Identity id = any.identity();
     return new RequestRecord(
@@ -73,7 +76,7 @@ record LevelRecord(
             level,
             phase),
         new RequestRecord.Timing(
-            start, null, 0, 0L, null, null, null, null, null, null, closed, null),
+            start, null, 0, 0L, null, null, null, ttft, ttft, latency, closed, null),
         any.events(),
         any.tokens(),
         new RequestRecord.Outcome(null, 200, status, ok, null, sloOk, List.of(), false),

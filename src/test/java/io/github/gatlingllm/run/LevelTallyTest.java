@@ -11,8 +11,11 @@ import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RunInfo.TargetSlo;
+import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** In nanoseconds; the epoch began 1,000 before the monotonic clock's 0. */
@@ -24,6 +27,8 @@ class LevelTallyTest {
 
   private final LevelTally tally = new LevelTally(new RunClock(1_000, 0));
   private final List<RunningLevel> started = new ArrayList<>();
+  private String slo = "ttft<1s,e2e<1s";
+  private Slo.Rule rule = Slo.Rule.PERCENTILES;
 
   /** A level that starts at 0, or an open one 20 ms later. */
   private LevelTally.Counts begin(LoadLevel level) {
@@ -51,7 +56,8 @@ class LevelTallyTest {
             })
         .begin();
     RunningLevel running = started.get(started.size() - 1);
-    return tally.begin(running, LevelRecord.TARGET, LevelRecord.SCENARIO);
+    TargetSlo judge = new TargetSlo(slo, 95, rule, Map.of());
+    return tally.begin(running, LevelRecord.TARGET, LevelRecord.SCENARIO, judge);
   }
 
   private LevelTally.Counts closed() {
@@ -73,18 +79,42 @@ class LevelTallyTest {
         FAILED.judged(false),
         FAILED.in(Phase.STABILIZE).judged(false),
         OK.in(Phase.DRAIN).judged(true),
-        OK.cancelled(),
         LevelRecord.ok("c=2").judged(true));
 
-    assertThat(counts.result(95))
+    assertThat(counts.result())
         .isEqualTo(new LevelResult("c=1", 3, 1L, 95, 3, 1, null, 0, 2, false));
+  }
+
+  /**
+   * All have their first token in time, two of three their last: E2E decides, with 1 of 3 missed.
+   */
+  @Test
+  void theObjectiveThatFewestMeetDecides() {
+    for (Slo.Rule each : Slo.Rule.values()) {
+      rule = each;
+      LevelTally.Counts counts = closed();
+      add(OK.judged(true), OK.judged(true), OK.judged(false));
+      assertThat(counts.result().met()).isEqualTo(2);
+      assertThat(counts.result().attempted()).isEqualTo(3);
+    }
+  }
+
+  /** One of five cannot be told: too many to say that the level holds. */
+  @Test
+  void requestsThatCannotBeJudgedLeaveTheLevelOpen() {
+    LevelTally.Counts counts = closed();
+    add(OK.judged(true), OK.judged(true), OK.judged(true), OK.judged(true), OK.cancelled());
+    assertThat(counts.result().holdsSlo()).isNull();
+    add(OK.judged(false));
+    assertThat(counts.result().holdsSlo()).as("not even if it had been met").isFalse();
   }
 
   @Test
   void withoutAnSloNothingIsMet() {
+    slo = "";
     LevelTally.Counts counts = closed();
     add(OK);
-    assertThat(counts.result(100).met()).isNull();
+    assertThat(counts.result().met()).isNull();
   }
 
   /** The measure phase of an open level is from 20,001,000 to 20,001,200 in epoch time. */
@@ -102,7 +132,7 @@ class LevelTallyTest {
         record.at(until - 1, null),
         record.at(until, until + 5));
 
-    LevelResult result = counts.result(100);
+    LevelResult result = counts.result();
     assertThat(result.arrived()).isEqualTo(3);
     assertThat(result.served()).isEqualTo(2);
   }
@@ -111,7 +141,7 @@ class LevelTallyTest {
   void levelsBoundedByACountDoNotJudgeSaturation() {
     LevelTally.Counts counts =
         begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES.withRequests(5)));
-    assertThat(counts.result(100).arrived()).isNull();
+    assertThat(counts.result().arrived()).isNull();
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.Recorded;
 import io.github.gatlingllm.stats.Summary;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.concurrent.Executors;
@@ -202,8 +204,13 @@ class LostArrivalsTest {
     public void after(Duration delay, Runnable task) {}
 
     @Override
-    public void arrivalsPlanned(
-        String scenario, String target, LoadLevel.Open level, String label, long startNanos) {}
+    public void arrivalsDescribed(Run.Schedule schedule, String description) {}
+
+    @Override
+    public void arrivalsPlanned(Run.Schedule schedule, Iterator<Planned> arrivals, long start) {}
+
+    @Override
+    public void say(String line) {}
 
     @Override
     public void countArrivals(
@@ -215,8 +222,8 @@ class LostArrivalsTest {
     public void concluded(String target, String scenario, LoadPlan.Conclusion conclusion) {}
 
     @Override
-    public double sloPercentile(String target) {
-      return 99;
+    public RunInfo.TargetSlo slo(String target) {
+      return new RunInfo.TargetSlo("", 99, Slo.Rule.PERCENTILES, Map.of());
     }
   }
 }

@@ -48,9 +48,11 @@ final class BenchmarkPlanTest {
         .extracting(LoadLevel::label)
         .containsExactly("c=1", "c=2", "c=4", "c=8", "c=16", "c=32", "c=64");
     assertThat(settings.load().kind()).isEqualTo("closed loop");
+    Phases phases = Phases.DEFAULT.withMeasure(Duration.ofSeconds(6).toNanos());
     assertThat(settings.load().levels())
         .extracting(LoadLevel::phases)
-        .containsOnly(Phases.DEFAULT.withMeasure(Duration.ofSeconds(6).toNanos()));
+        .containsOnly(phases, phases.withFill(0));
+    assertThat(settings.load().phases()).as("of more than one user").isEqualTo(phases);
     assertThat(settings.get(Setting.WARMUP)).isEqualTo(1);
     assertThat(settings.workload().name()).isEqualTo("built-in");
     assertThat(settings.workload().made()).isZero();
@@ -104,6 +106,11 @@ final class BenchmarkPlanTest {
         good("duration", "2m", BenchmarkPlanTest::measured, Duration.ofMinutes(2)),
         good("duration", "1h", BenchmarkPlanTest::measured, Duration.ofHours(1)),
         good("requests", "200", s -> s.load().phases().requests(), 200),
+        good("fill", "auto", s -> s.load().phases().fillNanos(), null),
+        good("fill", "2", s -> s.load().phases().fillNanos(), 2_000_000_000L),
+        good("stabilize", "auto", s -> s.load().phases().stabilizeNanos(), null),
+        good("stabilize", "500ms", s -> s.load().phases().stabilizeNanos(), 500_000_000L),
+        good("cooldown", "false", s -> s.load().phases().cooldown(), false),
         good("warmup", "0", s -> s.get(Setting.WARMUP), 0),
         good("drain", "0", s -> s.load().phases().drainNanos(), 0L),
         good("maxTokens", "16", s -> s.get(Setting.MAX_TOKENS), 16),
@@ -218,6 +225,8 @@ final class BenchmarkPlanTest {
             "c=3:ttft.p99<200ms",
             "no stage is called 'c=3'; expected c=1, c=2, c=4, c=8, c=16, c=32, c=64"),
         arguments("sloPercentile", "95", "has no meaning alone; set llm.slo too"),
+        arguments("sloRule", "requests", "has no meaning alone; set llm.slo too"),
+        arguments("sloRule", "all", "expected one of percentiles, requests"),
         arguments("sloPercentile", "101", "expected a percentage > 0 and ≤ 100"),
         arguments("seed", "lucky", "expected a whole number of at most 64 bits"),
         arguments("recordText", "on", flag),
@@ -301,6 +310,14 @@ final class BenchmarkPlanTest {
         arguments(
             Map.of("requests", "2", "measure", "3"),
             "llm.requests=2: cannot be set together with llm.measure (each bounds a level)"),
+        arguments(
+            Map.of("requests", "2", "cooldown", "true"),
+            "llm.cooldown=true: cannot be set together with llm.requests (that number is exact, and"
+                + " nothing is sent beyond it)"),
+        arguments(
+            Map.of("stabilize", "soon"),
+            "llm.stabilize=soon: expected auto, 0 or more seconds, or a number with a unit such as"
+                + " 500ms, 30s, 2m"),
         arguments(
             Map.of("rate", "2", "fill", "3"),
             "llm.fill=3: only closed loops fill; use llm.stabilize with rates"),

@@ -64,7 +64,11 @@ final class BenchmarkWorkloadTest {
   @Test
   void noMoreThanAThousandPromptsAreMade() {
     assertThat(pool(Map.of("promptTokens", "5")).made()).hasSize(1_000);
-    assertThat(pool(Map.of("promptTokens", "5", "rate", "1", "duration", "3")).made()).hasSize(3);
+    Map<String, String> open = new HashMap<>(Map.of("promptTokens", "5", "rate", "1"));
+    open.putAll(Map.of("duration", "3", "drain", "10"));
+    assertThat(pool(open).made()).as("3 s, up to 5 before and 10 after").hasSize(18);
+    open.putAll(Map.of("stabilize", "0", "cooldown", "false"));
+    assertThat(pool(open).made()).hasSize(3);
   }
 
   @Test

@@ -28,6 +28,9 @@ final class DryRunTest {
                            c=64     6 s
             requests       as many as the server answers in the time of each level
             warm-up        1 request
+            fill           auto: users start over twice the E2E
+            stabilize      auto: until each user has had an answer and twice the median E2E has passed, at most 6 s per level
+            cooldown       the load stays on until the measured requests have ended
             drain          at most 30 s per level
             prompts        100 prompts (built-in), 31 to 134 characters, 94 on average
             tokenizer      chars4
@@ -37,7 +40,7 @@ final class DryRunTest {
             limits         10 min per request, 2 min between events
             connections    shared by all users
             seed           4711
-            time           42 s of measuring, at most 4 min 12 s with draining
+            time           42 s of measuring, at most 8 min 24 s in all
             """);
   }
 
@@ -103,6 +106,8 @@ final class DryRunTest {
                            r=16     90 s, about 1440 requests
             requests       about 1845 requests
             warm-up        1 request
+            stabilize      auto: until an answer was there and twice the median E2E has passed, at most 90 s per level
+            cooldown       the load stays on until the measured requests have ended
             drain          at most 30 s per level
             prompts        1 prompt (fixed text), 10 characters
             tokenizer      tiktoken:cl100k_base
@@ -110,11 +115,11 @@ final class DryRunTest {
             sampling       temperature 0.7, top_p 0.95
             extra fields   top_k, user
             extra headers  X-Tenant
-            SLO            ttft<200ms,tpot<50ms; a level holds when 95 % of its requests meet all
+            SLO            ttft<200ms,tpot<50ms; a level holds when 95 % of its requests meet each objective
             limits         10 min per request, 2 min between events
             connections    own ones per user, certificates NOT verified
             seed           4711
-            time           4 min 30 s of measuring, at most 6 min with draining
+            time           4 min 30 s of measuring, at most 12 min in all
             """);
   }
 
@@ -152,7 +157,7 @@ final class DryRunTest {
                            r=2      90 requests, about 45 s
             requests       90 requests
             """)
-        .contains("time           45 s of measuring, at most 75 s with draining\n");
+        .contains("time           45 s of measuring, at most 75 s in all\n");
   }
 
   @Test
@@ -184,9 +189,9 @@ final class DryRunTest {
                     "llm.duration", "30",
                     "llm.interleave", "true")))
         .contains("order          side by side\n")
-        .contains("time           30 s of measuring, at most 60 s with draining\n");
+        .contains("time           30 s of measuring, at most 2 min in all\n");
     assertThat(plan(Map.of("llm.endpoint", "http://a:8000/v1,http://b:8000/v1")))
-        .contains("time           60 s of measuring, at most 2 min with draining\n");
+        .contains("time           60 s of measuring, at most 4 min in all\n");
   }
 
   @Test

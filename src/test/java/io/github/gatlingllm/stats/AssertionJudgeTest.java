@@ -30,7 +30,8 @@ class AssertionJudgeTest {
 
   /** Two levels: TTFT of c=1 100 and 200, of c=2 300 (ask) and 400 (sum, failed). */
   private static final RunInfo SWEEP =
-      run(4, stage(1, 0, 2_000), stage(2, 2_000, 4_000)).slo(Slo.parse("ttft<250ms", 90));
+      run(4, stage(1, 0, 2_000), stage(2, 2_000, 4_000))
+          .slo(Slo.parse("ttft<250ms", 90, Slo.Rule.PERCENTILES));
 
   private static final List<RequestRecord> REQUESTS =
       List.of(

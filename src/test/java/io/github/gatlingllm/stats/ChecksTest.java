@@ -89,6 +89,7 @@ class ChecksTest {
           pair("late_data", 0.1, one(r -> r.late(2))),
           pair("missing_done", 0.1, one(Recorded::withoutDone)),
           pair("cached_share", 1.0, one(r -> r.cached(10)), one(r -> r.cached(0))),
+          pair("repeated_prompts", 599 / 600.0, () -> repeats(600, 599), () -> repeats(600, 60)),
           pair("cancelled_tails", 0.1, one(r -> r.failed(RequestStatus.CANCELLED, "end"))));
 
   private static Map.Entry<String, Pair> pair(
@@ -371,6 +372,21 @@ class ChecksTest {
         0.1);
   }
 
+  /** One token per event by assumption: then neither question can be answered with no. */
+  @Test
+  void tokensCountedByEventsAreNotHeldAgainstEvents() {
+    List<RequestRecord> byEvents =
+        List.of(at(0).tokens(STEADY).chunks().record(), at(1_000).tokens(STEADY).chunks().record());
+    assertThat(Recorded.figures(RUN, byEvents).summary().checks())
+        .extracting(Check::id)
+        .doesNotContain("token_counts_agree", "tokens_per_event");
+    List<RequestRecord> mixed = new ArrayList<>(byEvents);
+    mixed.add(at(2_000).tokens(STEADY).output(7).record());
+    assertThat(check(Recorded.figures(RUN, mixed).summary(), "token_counts_agree").value())
+        .as("of the one whose total is known otherwise")
+        .isEqualTo(1);
+  }
+
   @Test
   void manyTokensPerEvent() {
     Check check = check(summary(r -> r.output(40)), "tokens_per_event");
@@ -403,6 +419,24 @@ class ChecksTest {
                 + " the 1 request with half or more of it cached, 90 ms for the other 1.");
     assertThat(summary(r -> {}).checks()).noneMatch(c -> c.id().equals("cached_share"));
     assertThat(check(summary(r -> r.cached(0)), "cached_share").level()).isEqualTo(Level.OK);
+  }
+
+  /** What the server says of its cache is better than a guess: the other check is left out. */
+  @Test
+  void repeatedPromptsMatterWhereTheServerSaysNothing() {
+    assertThat(check(repeats(600, 599), "repeated_prompts").message())
+        .isEqualTo(
+            "99.8 % of 600 prompts repeat an earlier one word for word, and the server does not"
+                + " say how much it cached.");
+    assertThat(repeats(600, 599).checks()).noneMatch(c -> c.id().equals("cached_share"));
+    RunInfo repeats = RUN.prompts(new RunInfo.PromptRepeats(600, 599));
+    Summary told = of(repeats, r -> r.cached(0));
+    assertThat(told.checks()).noneMatch(c -> c.id().equals("repeated_prompts"));
+    assertThat(check(told, "cached_share").level()).isEqualTo(Level.OK);
+  }
+
+  private static Summary repeats(long counted, long repeated) {
+    return of(RUN.prompts(new RunInfo.PromptRepeats(counted, repeated)));
   }
 
   /** Cold at 1 user in 20 ms, warm at 8 in 90 ms: the load made them slower, not the cache. */
@@ -694,9 +728,10 @@ class ChecksTest {
   /** 400 requests over a minute, TTFT from 1.2 s. */
   private static Summary ttftGrowsTo(double lastMs) {
     List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 400; i++) {
-      double ttft = 1_200 + (lastMs - 1_200) * i / 400;
-      records.add(at(i * 150).stage("c=64").tokens(ttft, ttft + 1_000).record());
+    for (int i = -40; i < 400; i++) {
+      double ttft = 1_200 + (lastMs - 1_200) * Math.max(0, i) / 400;
+      Phase phase = i < 0 ? Phase.STABILIZE : Phase.MEASURE;
+      records.add(at(i * 150).phase(phase).stage("c=64").tokens(ttft, ttft + 1_000).record());
     }
     return Recorded.figures(Recorded.run(60, Recorded.stage(64, 0, 60_000)), records).summary();
   }

@@ -155,7 +155,7 @@ class ConfidenceIntervalsTest {
   }
 
   private static RunInfo info(double seconds, LevelInfo... stages) {
-    return Recorded.run(seconds, stages).slo(Slo.parse("e2e<200ms", 95));
+    return Recorded.run(seconds, stages).slo(Slo.parse("e2e<200ms", 95, Slo.Rule.PERCENTILES));
   }
 
   private static List<RequestRecord> requests(double fromMs, int count, String name) {

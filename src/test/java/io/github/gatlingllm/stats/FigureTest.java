@@ -29,7 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Every name, with the value of its figure worked out by hand. */
 class FigureTest {
 
-  static final RunInfo RUN = run(2, stage(1, 0, 2_000)).slo(Slo.parse("ttft<200ms", 40));
+  static final RunInfo RUN =
+      run(2, stage(1, 0, 2_000)).slo(Slo.parse("ttft<200ms", 30, Slo.Rule.PERCENTILES));
 
   /**
    *
@@ -40,7 +41,7 @@ class FigureTest {
    * b   50  80           20  10     planned 10 ms before it started, 5 ms at the gate
    * c  300 310 450       30
    * d  100, cut off      10         failed
-   * e  cancelled after 50 ms        excluded from goodput
+   * e  cancelled after 250 ms       missed
    * f  HTTP 503                     failed
    * </pre>
    */
@@ -50,7 +51,7 @@ class FigureTest {
           at(200).lag(10).gate(5.0).connect(2).tokens(50, 80).prompt(20).cached(10).record(),
           at(400).connect(4).tokens(300, 310, 450).prompt(30).record(),
           at(1_000).tokens(100).failed(RequestStatus.TRUNCATED, "cut").closed(150).record(),
-          at(1_100).failed(RequestStatus.CANCELLED, "end").closed(50).prompt(null).record(),
+          at(900).failed(RequestStatus.CANCELLED, "end").closed(250).prompt(null).record(),
           at(1_200).failed(RequestStatus.HTTP_ERROR, "503").closed(5).prompt(null).record());
 
   /** Of a, b and c. */
@@ -93,15 +94,15 @@ class FigureTest {
     SINGLE.put("total_tokens_per_s", 39.5);
     SINGLE.put("wall_output_tokens_per_s", 9 / 1.205);
     SINGLE.put("requests_per_s", 1.5);
-    // In flight for 140 + 80 + 450 + 150 + 50 + 5 ms, receiving for 40 + 30 + 150 ms; d and e at
+    // In flight for 140 + 80 + 450 + 150 + 250 + 5 ms, receiving for 40 + 30 + 150 ms; d and e at
     // once.
-    SINGLE.put("effective_concurrency", 0.4375);
+    SINGLE.put("effective_concurrency", 0.5375);
     SINGLE.put("active_concurrency", 0.11);
     SINGLE.put("peak_in_flight", 2.0);
     // Attempted: a b c d f; in SLO: a b, with 5 tokens; the one level holds 40 %.
     SINGLE.put("goodput.requests_per_s", 1.0);
     SINGLE.put("goodput.tokens_per_s", 2.5);
-    SINGLE.put("goodput.percent", 40.0);
+    SINGLE.put("goodput.percent", 100 / 3.0);
     SINGLE.put("goodput.max_requests_per_s", 1.0);
     SINGLE.put("started.count", 6.0);
     SINGLE.put("ended.count", 5.0);
@@ -192,7 +193,19 @@ class FigureTest {
   void sharesAreExactAtTheirLimits() {
     for (int met = 0; met <= 100; met++) {
       Figures.Goodput goodput =
-          new Figures.Goodput(met / 100.0, null, null, null, 100, met, 0, null, Map.of());
+          new Figures.Goodput(
+              "ttft<1s",
+              met / 100.0,
+              null,
+              null,
+              null,
+              100,
+              met,
+              0,
+              null,
+              null,
+              Map.of(),
+              List.of());
       Figures figures =
           new Figures(
               FIGURES.metrics(),
@@ -209,7 +222,7 @@ class FigureTest {
 
   @Test
   void nothingHasNoValueButCountsAreZero() {
-    Figures none = GroupTally.empty().figures(0, false, null, null, null);
+    Figures none = GroupTally.empty().figures(0, null, null, null, null);
     assertThat(Figure.names())
         .allSatisfy(
             name ->

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class GoodputTest {
 
   private static final RunInfo RUN =
-      run(3, stage(1, 0, 2_000)).slo(Slo.parse("ttft<200ms,tpot<50ms", 60));
+      run(3, stage(1, 0, 2_000)).slo(Slo.parse("ttft<200ms,tpot<50ms", 60, Slo.Rule.PERCENTILES));
 
   /**
    *
@@ -36,7 +36,6 @@ class GoodputTest {
    * short     one token: no TPOT             met      1 token
    * broken    http error                     missed   ttft (none came), failed
    * given up  cancelled after 300 ms         missed   ttft
-   * tail      cancelled after 100 ms         excluded
    * after     met, but ends past the window  met      1 of its 2 tokens inside
    *
    * attempted 8, met 3; share 0.375; ended in the window: good, short: 2 ÷ 2 s = 1/s
@@ -52,7 +51,6 @@ class GoodputTest {
           at(0).tokens(100).record(),
           at(0).failed(RequestStatus.HTTP_ERROR, "503").closed(5).record(),
           at(0).failed(RequestStatus.CANCELLED, "end").closed(300).record(),
-          at(0).failed(RequestStatus.CANCELLED, "end").closed(100).record(),
           at(1_900).tokens(80, 120).record());
 
   private final Summary summary = figures(RUN, CASES).summary();
@@ -62,8 +60,86 @@ class GoodputTest {
   void everyAttemptedRequestCounts() {
     assertThat(goodput.attempted()).isEqualTo(8);
     assertThat(goodput.met()).isEqualTo(3);
-    assertThat(goodput.excluded()).isEqualTo(1);
+    assertThat(goodput.excluded()).isZero();
     assertThat(goodput.share()).isEqualTo(0.375);
+    assertThat(goodput.slo()).isEqualTo("ttft<200ms,tpot<50ms");
+  }
+
+  /**
+   * Of each objective by itself; a failed request meets none, one token has no TPOT, and that of
+   * the one given up cannot be told: 1 of 7.
+   */
+  @Test
+  void everyObjectiveByItself() {
+    assertThat(goodput.objectives())
+        .containsExactly(
+            new Goodput.Objective("ttft<200ms", 8, 4, 0, 0.5),
+            new Goodput.Objective("tpot<50ms", 6, 3, 1, null));
+  }
+
+  /** Cancelled after 100 ms without a token: 1 of 9 cannot be told, more than 1 %. */
+  @Test
+  void undefinedWhereTooMuchCannotBeTold() {
+    List<RequestRecord> records = new ArrayList<>(CASES);
+    records.add(at(0).failed(RequestStatus.CANCELLED, "end").closed(100).record());
+    Summary with = figures(RUN, records).summary();
+    Goodput figures = with.figures().goodput();
+    assertThat(figures.excluded()).isEqualTo(1);
+    assertThat(figures.attempted()).isEqualTo(8);
+    assertThat(figures.share()).isNull();
+    assertThat(figures.shareCi95()).isNull();
+    assertThat(figures.undefined())
+        .isEqualTo("1 of 9 requests were cancelled before it could be told");
+    ObjectiveRow ttft = with.slo().objectives().get(0);
+    assertThat(ttft.metShare()).isNull();
+    assertThat(ttft.actualMs()).isNull();
+    assertThat(ttft.noValue())
+        .isEqualTo("11.1 % of 9 requests were cancelled before it could be told");
+  }
+
+  /** All of 100 are cancelled at 600 ms a token: not one of them is within 50 ms. */
+  @Test
+  void slowRequestsThatWereCancelledMiss() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      records.add(
+          at(0)
+              .tokens(100, 700, 1_300)
+              .failed(RequestStatus.CANCELLED, "end")
+              .closed(1_500)
+              .record());
+    }
+    records.add(at(0).tokens(100, 120).record());
+    for (String measure : List.of("tpot", "itl")) {
+      RunInfo info = run(3, stage(1, 0, 2_000)).slo(Slo.parse(measure + "<50ms"));
+      Goodput slow = figures(info, records).summary().figures().goodput();
+      assertThat(slow.share()).as(measure).isEqualTo(1 / 101.0);
+      assertThat(slow.requestsPerS()).isEqualTo(0.5);
+    }
+  }
+
+  /** 99 of 100 meet each of two objectives, 98 both. */
+  @Test
+  void rulesForSeveralObjectives() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 98; i++) {
+      records.add(at(0).tokens(100, 120).record());
+    }
+    records.add(at(0).tokens(300, 320).record());
+    records.add(at(0).tokens(100, 190).record());
+    Slo slo = Slo.parse("ttft<200ms,tpot<50ms");
+    RunInfo info = run(3, stage(1, 0, 2_000)).slo(slo);
+
+    Summary percentiles = figures(info, records).summary();
+    assertThat(percentiles.figures().goodput().share()).isEqualTo(0.98);
+    assertThat(percentiles.figures().goodput().max().stage()).isEqualTo("c=1");
+    assertThat(percentiles.slo().objectives()).extracting(ObjectiveRow::ok).containsOnly(true);
+    assertThat(percentiles.stages().get(0).figures().goodput().holds()).isTrue();
+
+    Summary requests = figures(info.sloHeldBy(null, Slo.Rule.REQUESTS), records).summary();
+    assertThat(requests.figures().goodput().share()).isEqualTo(0.98);
+    assertThat(requests.figures().goodput().max()).isNull();
+    assertThat(requests.slo().rule()).isEqualTo(Slo.Rule.REQUESTS);
   }
 
   @Test
@@ -80,28 +156,44 @@ class GoodputTest {
   }
 
   /**
-   * Percentile 60 over the 6 attempted that have a TTFT: 80 100 100 100 250 300, rank ⌈3.6⌉ = 4th.
-   * TTFT met by good, slow, short, after: 4 of 8.
+   * Percentile 60 over the 8 attempted, broken and given up above all: 80 100 100 100 250 300 ∞ ∞,
+   * rank ⌈4.8⌉ = 5th. TTFT met by good, slow, short, after: 4 of 8.
    */
   @Test
   void rowOfAnObjective() {
     ObjectiveRow ttft = summary.slo().objectives().get(0);
     assertThat(ttft.measure()).isEqualTo("ttft");
     assertThat(ttft.limitMs()).isEqualTo(200);
-    assertThat(ttft.actualMs()).isEqualTo(100, within(0.1));
-    assertThat(ttft.marginMs()).isEqualTo(100, within(0.1));
+    assertThat(ttft.actualMs()).isEqualTo(250, within(0.2));
+    assertThat(ttft.marginMs()).isEqualTo(-50, within(0.2));
     assertThat(ttft.metShare()).isEqualTo(0.5);
     assertThat(ttft.ok()).isFalse();
     assertThat(summary.slo().text()).isEqualTo("ttft<200ms,tpot<50ms");
   }
 
+  /** At percentile 90 the rank is ⌈7.2⌉ = 8th, one of those that never came: 2 of 8. */
+  @Test
+  void noValueWhereTheRankIsOfARequestWithoutOne() {
+    ObjectiveRow ttft =
+        figures(RUN.slo(Slo.parse("ttft<200ms", 90, Slo.Rule.PERCENTILES)), CASES)
+            .summary()
+            .slo()
+            .objectives()
+            .get(0);
+    assertThat(ttft.actualMs()).isNull();
+    assertThat(ttft.marginMs()).isNull();
+    assertThat(ttft.noValue()).isEqualTo("25.0 % of 8 requests failed or had none");
+    assertThat(ttft.ok()).isFalse();
+  }
+
   @Test
   void anotherSlo() throws IOException {
     Summary other =
-        RunStatistics.of(RUN, Slo.parse("ttft<1s", 99), Recorded.source(CASES)).summary();
+        RunStatistics.of(RUN, run -> run.slo(Slo.parse("ttft<1s")), Recorded.source(CASES))
+            .summary();
     assertThat(other.figures().goodput().met()).isEqualTo(6);
-    // Neither cancelled request had waited a second.
-    assertThat(other.figures().goodput().excluded()).isEqualTo(2);
+    // The cancelled request had not waited a second.
+    assertThat(other.figures().goodput().excluded()).isEqualTo(1);
     assertThat(other.figures().goodput().attempted()).isEqualTo(7);
   }
 
@@ -127,12 +219,14 @@ class GoodputTest {
                 stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
                 stage("c=1", "b", "closed loop", 1.0, "users", 1_000, 2_000),
                 stage("c=1", "free", "closed loop", 1.0, "users", 1_000, 2_000))
-            .slo(Slo.parse("ttft<100ms", 99))
+            .slo(Slo.parse("ttft<100ms"))
             .sloByTarget(
                 Map.of(
-                    "a", new RunInfo.TargetSlo("ttft<100ms", 99, Map.of()),
-                    "b", new RunInfo.TargetSlo("ttft<200ms", 50, Map.of("slow", "ttft<1s")),
-                    "free", new RunInfo.TargetSlo("", 99, Map.of())));
+                    "a", new RunInfo.TargetSlo("ttft<100ms", 99, Slo.Rule.PERCENTILES, Map.of()),
+                    "b",
+                        new RunInfo.TargetSlo(
+                            "ttft<200ms", 50, Slo.Rule.PERCENTILES, Map.of("slow", "ttft<1s")),
+                    "free", new RunInfo.TargetSlo("", 99, Slo.Rule.PERCENTILES, Map.of())));
     Summary s =
         figures(
                 info,
@@ -162,9 +256,10 @@ class GoodputTest {
     assertThat(s.verdict())
         .contains(
             "a: At 1 concurrent request: ",
-            "less than the required 99 %",
+            "TTFT p99 ≤ 100 ms is not met: TTFT by 50.0 % of 2 requests.",
             "b: At 1 concurrent request: ",
-            "at least the required 50 %");
+            "TTFT p50 ≤ 200 ms is met: TTFT by 50.0 % of 2 requests, b: slow: ttft<1s by 100 % of"
+                + " 1.");
   }
 
   /** Levels 1, 2, 4: shares 1, 0.5, 0.75 at 60 %: 4 is the highest that holds. */
@@ -172,7 +267,7 @@ class GoodputTest {
   void highestLoadThatHolds() {
     RunInfo info =
         run(3, stage(1, 0, 1_000), stage(2, 1_000, 2_000), stage(4, 2_000, 3_000))
-            .slo(Slo.parse("ttft<200ms", 60));
+            .slo(Slo.parse("ttft<200ms", 60, Slo.Rule.PERCENTILES));
     List<RequestRecord> records = new ArrayList<>();
     addLevel(records, 0, "c=1", 100, 100, 100, 100);
     addLevel(records, 1_000, "c=2", 100, 100, 300, 300);

@@ -62,6 +62,7 @@ public final class Recorded {
   private @Nullable String error;
   private @Nullable String finish = "length";
   private boolean estimated;
+  private @Nullable TokenSource source;
   private boolean done = true;
   private int late;
   private boolean resent;
@@ -246,6 +247,13 @@ public final class Recorded {
     return this;
   }
 
+  /** N is the number of events. */
+  public Recorded chunks() {
+    estimated = true;
+    source = TokenSource.CHUNKS;
+    return this;
+  }
+
   public Recorded withoutDone() {
     done = false;
     return this;
@@ -336,7 +344,7 @@ public final class Recorded {
             hidden == 0 ? null : Integer.valueOf(hidden),
             streamed || hidden > 0 ? n : null,
             estimated,
-            estimated ? TokenSource.TOKENIZER : TokenSource.USAGE);
+            source != null ? source : estimated ? TokenSource.TOKENIZER : TokenSource.USAGE);
     boolean ok = verdict == RequestStatus.COMPLETE;
     Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of(), resent);
     return new RequestRecord(identity, timing, events, tokens, outcome, server, null);

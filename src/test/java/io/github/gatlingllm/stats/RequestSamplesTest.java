@@ -220,7 +220,7 @@ class RequestSamplesTest {
 
   @Test
   void scenariosAgainstLoadNeedTwoScenarios() {
-    RunInfo judged = RUN.slo(Slo.parse("ttft<100ms", 99));
+    RunInfo judged = RUN.slo(Slo.parse("ttft<100ms"));
     assertThat(of(at(0).tokens(5).record()).scenarios()).isEmpty();
     List<ScenarioLoad> loads =
         Recorded.figures(

@@ -2,6 +2,7 @@ package io.github.gatlingllm.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
@@ -9,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class VerdictSentenceTest {
 
-  private static final Slo SLO = Slo.parse("ttft<200ms,tpot<50ms", 99);
+  private static final Slo SLO = Slo.parse("ttft<200ms,tpot<50ms");
 
   private final Levels sweep =
       new Levels().level(1, 10, 100).level(8, 50, 150).level(16, 57, 180, 10);
@@ -21,6 +22,14 @@ class VerdictSentenceTest {
         .isEqualTo(
             "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (50 tok/s);"
                 + " beyond that, throughput falls 6 % and TTFT p99 grows 12×.");
+  }
+
+  @Test
+  void upToALevelByTheOtherRule() {
+    assertThat(sweep.figures(SLO.judgedBy(99, Slo.Rule.REQUESTS)).summary().verdict())
+        .startsWith(
+            "99 % of the requests meet TTFT ≤ 200 ms and TPOT ≤ 50 ms at once up to 8 concurrent"
+                + " requests (50 tok/s)");
   }
 
   @Test
@@ -45,18 +54,45 @@ class VerdictSentenceTest {
     assertThat(new Levels().level(1, 10, 100, 4).level(8, 50, 300).figures(SLO).summary().verdict())
         .isEqualTo(
             "No load level meets TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms; at the lowest, 1"
-                + " concurrent request, 60.0 % of the requests do.");
+                + " concurrent request, TTFT by 60.0 % of 10 requests.");
+    Slo requests = SLO.judgedBy(99, Slo.Rule.REQUESTS);
+    assertThat(
+            new Levels()
+                .level(1, 10, 100, 4)
+                .level(8, 50, 300)
+                .figures(requests)
+                .summary()
+                .verdict())
+        .isEqualTo(
+            "At no load level do 99 % of the requests meet TTFT ≤ 200 ms and TPOT ≤ 50 ms at once;"
+                + " at the lowest, 1 concurrent request, 60.0 % do.");
+  }
+
+  /** Two of three requests were cancelled before their first token. */
+  @Test
+  void whatCannotBeToldIsNotSaid() {
+    RunInfo info = Recorded.run(1, Recorded.stage(1, 0, 1_000)).slo(SLO);
+    RequestRecord cut = Recorded.at(0).failed(RequestStatus.CANCELLED, "end").closed(100).record();
+    RequestRecord good = Recorded.at(0).tokens(100, 120).record();
+    assertThat(Recorded.figures(info, good, cut, cut).summary().verdict())
+        .isEqualTo(
+            "At 1 concurrent request: 2 tok/s; whether TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are"
+                + " met cannot be told: 2 of 3 requests were cancelled before it could be told.");
   }
 
   @Test
   void oneLevel() {
     assertThat(new Levels().level(8, 50, 100, 1).figures(SLO).summary().verdict())
         .isEqualTo(
-            "At 8 concurrent requests: 49 tok/s; 98.0 % of 50 requests met TTFT ≤ 200 ms and TPOT ≤"
-                + " 50 ms, less than the required 99 %.");
+            "At 8 concurrent requests: 49 tok/s; TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are not all"
+                + " met: TTFT by 98.0 % of 50 requests.");
     assertThat(new Levels().level(8, 50, 100).figures(SLO).summary().verdict())
+        .endsWith("TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met: TTFT by 100 % of 50 requests.");
+    Slo requests = SLO.judgedBy(99, Slo.Rule.REQUESTS);
+    assertThat(new Levels().level(8, 50, 100, 1).figures(requests).summary().verdict())
         .endsWith(
-            "100 % of 50 requests met TTFT ≤ 200 ms and TPOT ≤ 50 ms, at least the required 99 %.");
+            "98.0 % of 50 requests met TTFT ≤ 200 ms and TPOT ≤ 50 ms at once, less than the"
+                + " required 99 %.");
   }
 
   @Test

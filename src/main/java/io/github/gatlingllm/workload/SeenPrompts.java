@@ -1,0 +1,68 @@
+package io.github.gatlingllm.workload;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Counts how many prompts are word for word one that went to the same target before. It remembers
+ * 64 bits of a prompt, of up to 16,384 different ones each, beyond that of an even sample of them:
+ * every second, fourth, eighth …, with all that repeat one of these. 2 MiB at most. Thread-safe.
+ */
+final class SeenPrompts {
+
+  private static final int MOST = 1 << 14;
+
+  private final int most;
+  private final Map<Long, Integer> counts = new HashMap<>();
+  private long counted;
+
+  /** A prompt is in the sample where these bits of its hash are 0. */
+  private long mask;
+
+  SeenPrompts() {
+    this(MOST);
+  }
+
+  SeenPrompts(int most) {
+    this.most = most;
+  }
+
+  /** Adds a prompt: its texts, in order. */
+  synchronized void add(String target, List<String> texts) {
+    counted++;
+    long hash = hash(hash(0xcbf29ce484222325L, target), "\0");
+    for (String text : texts) {
+      hash = hash(hash(hash, text), "\0");
+    }
+    // FNV's low bits are weak, and the sample is drawn by them.
+    hash = (hash ^ (hash >>> 32)) * 0xd6e8feb86659fd93L;
+    hash ^= hash >>> 32;
+    if ((hash & mask) == 0) {
+      counts.merge(hash, 1, Integer::sum);
+      while (counts.size() > most) {
+        mask = 2 * mask + 1;
+        counts.keySet().removeIf(one -> (one & mask) != 0);
+      }
+    }
+  }
+
+  /** FNV-1a over characters. */
+  private static long hash(long start, String text) {
+    long hash = start;
+    for (int i = 0; i < text.length(); i++) {
+      hash = (hash ^ text.charAt(i)) * 0x100000001b3L;
+    }
+    return hash;
+  }
+
+  synchronized long counted() {
+    return counted;
+  }
+
+  /** How many repeat an earlier one; above 16,384 different prompts an estimate. */
+  synchronized long repeated() {
+    long inSample = counts.values().stream().mapToLong(count -> count - 1L).sum();
+    return Math.min(counted, inSample * (mask + 1));
+  }
+}

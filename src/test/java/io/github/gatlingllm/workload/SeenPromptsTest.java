@@ -1,0 +1,55 @@
+package io.github.gatlingllm.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SeenPromptsTest {
+
+  private final SeenPrompts seen = new SeenPrompts(1_000);
+
+  private void add(int requests, int different) {
+    for (int i = 0; i < requests; i++) {
+      seen.add("a", List.of("You are terse.", "Question " + i % different));
+    }
+  }
+
+  @Test
+  void oneFixedPromptIsNewOnce() {
+    add(600, 1);
+    assertThat(seen.counted()).isEqualTo(600);
+    assertThat(seen.repeated()).isEqualTo(599);
+  }
+
+  @Test
+  void aPoolComesAgain() {
+    add(250, 100);
+    assertThat(seen.repeated()).isEqualTo(150);
+  }
+
+  @Test
+  void promptsThatDifferNeverRepeatHoweverManyThereAre() {
+    add(100_000, 100_000);
+    assertThat(seen.repeated()).isZero();
+  }
+
+  /**
+   * 20,000 prompts three times each: 40,000 repeats, known from a sample of some hundred prompts.
+   */
+  @Test
+  void beyondItsMemoryItKnowsASample() {
+    add(60_000, 20_000);
+    assertThat(seen.repeated()).isCloseTo(40_000, withinPercentage(15));
+  }
+
+  @Test
+  void anotherTargetHasNotSeenIt() {
+    seen.add("a", List.of("x"));
+    seen.add("b", List.of("x"));
+    seen.add("a", List.of("x", ""));
+    seen.add("a", List.of("", "x"));
+    assertThat(seen.repeated()).isZero();
+  }
+}
