@@ -118,8 +118,8 @@ enum CheckCatalogue {
       Threshold.when("above 1 s and 3 × the longest wait of the median request"),
       "load levels whose answers are streams",
       in -> in.levels().stream().anyMatch(level -> level.silence() != null),
-      "The server stalled: look at its log. Read E2E and TTFT from schedule, which count what users"
-          + " waited.",
+      "The server stalled, or one long prefill held up all: look at its log. Read E2E and TTFT from"
+          + " schedule, which count what users waited.",
       LoadChecks::silentSpans),
   LOW_N(
       "Are there enough values for a p99?",

@@ -156,7 +156,7 @@ final class LoadChecks {
         started == null ? 0 : Math.max(records - started, started - records - in.lost());
     String sentence =
         isPlanKnown
-            ? sent(planned, missing, extra)
+            ? sent(in, planned, missing, extra)
                 + (reasons.isEmpty()
                     ? ""
                     : reasons.entrySet().stream()
@@ -179,11 +179,12 @@ final class LoadChecks {
     }
   }
 
-  private static String sent(long planned, long missing, long extra) {
+  private static String sent(CheckInput in, long planned, long missing, long extra) {
+    String requests = in.figures().counts().planned() == null ? "first requests" : "requests";
     return missing + extra == 0
-        ? "All " + count(planned) + " requests planned for measure windows were sent"
-        : "Of %s requests planned for measure windows %s were sent"
-                .formatted(count(planned), count(planned - missing))
+        ? "All %s %s planned for measure windows were sent".formatted(count(planned), requests)
+        : "Of %s %s planned for measure windows %s were sent"
+                .formatted(count(planned), requests, count(planned - missing))
             + (extra == 0 ? "" : ", and " + count(extra) + " more");
   }
 
@@ -240,8 +241,9 @@ final class LoadChecks {
     Double perS = level.figures().throughput().requestsPerS();
     return level.isClosedLoop() && perS != null && perS > 0
         ? found.remedy(
-            "Look at the server's log. A closed loop asks nothing while it waits, and so its"
-                + " percentiles hide the stall (coordinated omission): measure with llm.rate="
+            "The server stalled, or one long prefill held up all: look at its log. A closed loop"
+                + " asks nothing while it waits, and so its percentiles hide the stall (coordinated"
+                + " omission): measure with llm.rate="
                 + NumberText.threeDigits(perS)
                 + " instead of llm.concurrency, and read times from schedule.")
         : found;

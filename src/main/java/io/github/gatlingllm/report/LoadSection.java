@@ -57,6 +57,10 @@ final class LoadSection {
       charts.add(latency("load-ttft", Metric.TTFT_MS, "ttft"));
       charts.add(latency("load-tpot", Metric.TPOT_MS, "tpot"));
       charts.add(jitter());
+      Chart perGpu = perGpu();
+      if (perGpu.hasPoints()) {
+        charts.add(perGpu);
+      }
     }
     return section.body(closedLoop()).charts(charts);
   }
@@ -231,6 +235,33 @@ final class LoadSection {
 
   private static Distribution of(Stage stage, Metric metric) {
     return stage.figures().metric(metric);
+  }
+
+  /** What each GPU delivers against what each user gets, a point per load level. */
+  private Chart perGpu() {
+    List<Line> lines = new ArrayList<>();
+    for (int t = 0; t < curves.size(); t++) {
+      List<Point> points = new ArrayList<>();
+      for (Stage stage : of(curves.get(t))) {
+        Figures.Throughput delivered = stage.figures().throughput();
+        Double x = delivered.decodeTokensPerS().p50();
+        Double y = delivered.outputTokensPerSPerGpu();
+        if (x != null && y != null) {
+          points.add(new Point(x, y, stage.label()));
+        }
+      }
+      lines.add(Line.of(summary.name(curves.get(t)), t, t, points));
+    }
+    return new Chart(
+        "load-per-gpu",
+        "Tokens per second and GPU against tokens per second and user",
+        "↗ higher and further right is better",
+        "Each point is one load level: more load gives more tokens per GPU and fewer per user. Of"
+            + " two servers the one whose line lies further up and to the right is better (Pareto)."
+            + " Per user: decode tok/s of the median request.",
+        Axis.of("Decode tok/s per user, p50", "tok/s"),
+        Axis.of("Output per GPU", "tok/s"),
+        lines);
   }
 
   private Chart jitter() {

@@ -217,7 +217,7 @@ final class BenchmarkPlanTest {
         arguments(
             "assert",
             "ttft.p99<200ms,tftt.p99<1",
-            "no figure is called 'tftt.p99'; near it: ttft.p99, tpot.p99, ttfo.p99, itl.p99"),
+            "no figure is called 'tftt.p99'; near it: ttft.p99, ttst.p99, tpot.p99, ttfo.p99"),
         arguments("assert", "goodput>=95%", "has no SLO to judge; set llm.slo too"),
         arguments("assert", "ttft.p99<200ms,", "expected a comma list without empty parts"),
         arguments(
