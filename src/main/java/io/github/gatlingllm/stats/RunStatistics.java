@@ -67,6 +67,8 @@ public final class RunStatistics {
   final SliceTally slices = new SliceTally();
   private final List<String> injections;
 
+  final Map<String, RunInfo.TargetFacts> targets;
+
   record Key(int stage, String name) {}
 
   private RunStatistics(RunInfo info) {
@@ -82,6 +84,7 @@ public final class RunStatistics {
     runStart = info.startUnixNanos();
     runEnd = end == null ? info.startUnixNanos() : end;
     answers = new AnswerCounts(info::isOutputPinned);
+    targets = info.targets();
     requestSamples = new RequestSampleTally(info.startUnixNanos());
   }
 
@@ -173,7 +176,7 @@ public final class RunStatistics {
       answers.add(record, stream.times());
       slices.measured(stage, record, stream, met);
       requestSamples.add(record, stream, stage, met);
-      objectives.add(record, judgement);
+      objectives.add(stage.index(), record, judgement);
       if (record.outcome().ok()) {
         record.server().forEach(this::serverSaid);
       }

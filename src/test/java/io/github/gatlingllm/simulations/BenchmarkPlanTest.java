@@ -48,7 +48,7 @@ final class BenchmarkPlanTest {
         .extracting(LoadLevel::label)
         .containsExactly("c=1", "c=2", "c=4", "c=8", "c=16", "c=32", "c=64");
     assertThat(settings.load().kind()).isEqualTo("closed loop");
-    Phases phases = Phases.DEFAULT.withMeasure(Duration.ofSeconds(6).toNanos());
+    Phases phases = Phases.DEFAULT.withMeasure(Duration.ofSeconds(7).toNanos());
     assertThat(settings.load().levels())
         .extracting(LoadLevel::phases)
         .containsOnly(phases, phases.withFill(0));
@@ -58,7 +58,7 @@ final class BenchmarkPlanTest {
     assertThat(settings.workload().made()).isZero();
     assertThat(settings.prefix()).isEqualTo(PromptPrefix.NONE);
     assertThat(settings.get(Setting.STREAM)).isTrue();
-    assertThat(settings.get(Setting.MAX_TOKENS)).isEqualTo(128);
+    assertThat(settings.get(Setting.MAX_TOKENS)).isEqualTo(16);
     assertThat(settings.get(Setting.IGNORE_EOS)).isTrue();
     assertThat(settings.get(Setting.TEMPERATURE)).isNull();
     assertThat(settings.get(Setting.TOP_P)).isNull();
@@ -217,7 +217,7 @@ final class BenchmarkPlanTest {
         arguments(
             "assert",
             "ttft.p99<200ms,tftt.p99<1",
-            "no figure is called 'tftt.p99'; near it: ttft.p99, tpot.p99, ttfo.p99, itl.p99"),
+            "no figure is called 'tftt.p99'; near it: ttft.p99, ttst.p99, tpot.p99, ttfo.p99"),
         arguments("assert", "goodput>=95%", "has no SLO to judge; set llm.slo too"),
         arguments("assert", "ttft.p99<200ms,", "expected a comma list without empty parts"),
         arguments(
