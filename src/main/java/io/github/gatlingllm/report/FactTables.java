@@ -478,11 +478,15 @@ final class FactTables {
     return Table.of(
         "Service level objectives",
         slo.objectives(),
-        Column.of("Objective", row -> Cell.words(row.measure()).remarked("lower is better")),
+        Column.of(
+            "Objective",
+            row ->
+                Cell.words(row.measure())
+                    .remarked(row.noValue() == null ? "lower is better" : row.noValue())),
         Column.figure("limit", row -> "< " + NumberText.plainMs(row.limitMs())),
         Column.figure(
             "actual p" + NumberText.plain(slo.percentile()),
-            row -> NumberText.with(row.actualMs(), "ms")),
+            row -> row.noValue() == null ? NumberText.with(row.actualMs(), "ms") : "no value"),
         Column.figure("margin", row -> NumberText.with(row.marginMs(), "ms")),
         Column.percent("requests within", ObjectiveRow::metShare),
         Column.of("outcome", row -> Cell.passed(row.ok())));

@@ -36,6 +36,7 @@ final class VerdictSections {
     values.put("curves", summary.curves().size() > 1 ? FactTables.byCurve(summary) : null);
     values.put("objectives", slo == null ? null : FactTables.objectives(slo));
     values.put("percentile", slo == null ? "" : NumberText.plain(slo.percentile()));
+    values.put("rule", slo == null ? "" : slo.rule().toString());
     values.put("assertions", FactTables.assertions(assertions));
     values.put("demands", assertions.size());
     values.put("missed", assertions.stream().filter(result -> !result.ok()).count());

@@ -212,12 +212,13 @@ final class BenchmarkPlanTest {
             "slo",
             "fast",
             "SLO 'fast' is not understood; expected <measure><limit> such as ttft<200ms, measures:"
-                + " ttft ttfo tpot itl e2e stall, units: us ms s"),
+                + " ttft ttfo tpot itl e2e stall, units: us ms s; or a preset such as"
+                + " mlperf-llama2-70b-interactive"),
         arguments("slo", "ttft<1.2.3s", "expected limits such as ttft<200ms,tpot<50ms,e2e<10s"),
         arguments(
             "assert",
             "ttft.p99<200ms,tftt.p99<1",
-            "no figure is called 'tftt.p99'; near it: ttft.p99, tpot.p99, ttfo.p99, itl.p99"),
+            "no figure is called 'tftt.p99'; near it: ttft.p99, ttst.p99, tpot.p99, ttfo.p99"),
         arguments("assert", "goodput>=95%", "has no SLO to judge; set llm.slo too"),
         arguments("assert", "ttft.p99<200ms,", "expected a comma list without empty parts"),
         arguments(
