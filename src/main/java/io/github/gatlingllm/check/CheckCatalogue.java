@@ -88,6 +88,14 @@ enum CheckCatalogue {
       in -> in.levels().stream().anyMatch(level -> level.steadiness() != null),
       "A mean of what still changes: stabilize longer, or offer less where queues still grow.",
       LoadChecks::steadyState),
+  WINDOW_LENGTH(
+      "Is each measure window at least ten times as long as its requests take?",
+      "p90 of E2E ÷ measure window, of the load level where it is largest",
+      Threshold.share(0.1),
+      "load levels with a measure window and an answered request; no batch trials",
+      in -> in.levels().stream().anyMatch(level -> level.shareOfWindow() != null),
+      "Too few requests begin and end in the window for its rates: measure longer.",
+      LoadChecks::windowLength),
   ARRIVALS(
       "Did as many requests start per second as planned?",
       "difference ÷ planned rate",
@@ -110,8 +118,8 @@ enum CheckCatalogue {
       Threshold.when("above 1 s and 3 × the longest wait of the median request"),
       "load levels whose answers are streams",
       in -> in.levels().stream().anyMatch(level -> level.silence() != null),
-      "The server stalled: look at its log. Read E2E and TTFT from schedule, which count what users"
-          + " waited.",
+      "The server stalled, or one long prefill held up all: look at its log. Read E2E and TTFT from"
+          + " schedule, which count what users waited.",
       LoadChecks::silentSpans),
   LOW_N(
       "Are there enough values for a p99?",

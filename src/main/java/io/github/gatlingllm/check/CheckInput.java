@@ -2,7 +2,9 @@ package io.github.gatlingllm.check;
 
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -82,6 +84,16 @@ public record CheckInput(
       @Nullable LittlesLaw law,
       @Nullable Silence silence,
       @Nullable Steadiness steadiness) {
+
+    /** How much of its measure window one of its longer requests takes; null where unknown. */
+    @Nullable Double shareOfWindow() {
+      Double e2eMs = figures.metric(Metric.E2E_MS).p90();
+      LevelInfo.PhaseWindow window = info.window(Phase.MEASURE).orElse(null);
+      Long end = window == null ? null : window.endUnixNanos();
+      return e2eMs == null || end == null || info.kind().equals(LevelInfo.BATCH)
+          ? null
+          : (Double) (e2eMs * 1e6 / (end - window.startUnixNanos()));
+    }
 
     boolean isClosedLoop() {
       return info.kind().equals(LevelInfo.CLOSED_LOOP);

@@ -108,6 +108,21 @@ final class LoadChecks {
                     label, worst.what(), worst.up() ? "grew" : "fell", worst.from(), worst.to()));
   }
 
+  /** Of the level whose requests take most of their window. */
+  static Finding windowLength(CheckInput in) {
+    MeasuredLevel worst =
+        in.levels().stream()
+            .filter(level -> level.shareOfWindow() != null)
+            .max(Comparator.comparingDouble(level -> requireNonNull(level.shareOfWindow())))
+            .orElseThrow();
+    double share = requireNonNull(worst.shareOfWindow());
+    Double e2eMs = requireNonNull(worst.figures().metric(Metric.E2E_MS).p90());
+    return Finding.of(
+        share,
+        "%s: E2E p90 is %s, %s of the %s that were measured."
+            .formatted(worst.label(), ms(e2eMs), NumberText.percent(share), ms(e2eMs / share)));
+  }
+
   /** planned = sent, and started = ended + cancelled. */
   static Finding allAccounted(CheckInput in) {
     long planned = 0;
@@ -141,7 +156,7 @@ final class LoadChecks {
         started == null ? 0 : Math.max(records - started, started - records - in.lost());
     String sentence =
         isPlanKnown
-            ? sent(planned, missing, extra)
+            ? sent(in, planned, missing, extra)
                 + (reasons.isEmpty()
                     ? ""
                     : reasons.entrySet().stream()
@@ -164,11 +179,12 @@ final class LoadChecks {
     }
   }
 
-  private static String sent(long planned, long missing, long extra) {
+  private static String sent(CheckInput in, long planned, long missing, long extra) {
+    String requests = in.figures().counts().planned() == null ? "first requests" : "requests";
     return missing + extra == 0
-        ? "All " + count(planned) + " requests planned for measure windows were sent"
-        : "Of %s requests planned for measure windows %s were sent"
-                .formatted(count(planned), count(planned - missing))
+        ? "All %s %s planned for measure windows were sent".formatted(count(planned), requests)
+        : "Of %s %s planned for measure windows %s were sent"
+                .formatted(count(planned), requests, count(planned - missing))
             + (extra == 0 ? "" : ", and " + count(extra) + " more");
   }
 
@@ -225,8 +241,9 @@ final class LoadChecks {
     Double perS = level.figures().throughput().requestsPerS();
     return level.isClosedLoop() && perS != null && perS > 0
         ? found.remedy(
-            "Look at the server's log. A closed loop asks nothing while it waits, and so its"
-                + " percentiles hide the stall (coordinated omission): measure with llm.rate="
+            "The server stalled, or one long prefill held up all: look at its log. A closed loop"
+                + " asks nothing while it waits, and so its percentiles hide the stall (coordinated"
+                + " omission): measure with llm.rate="
                 + NumberText.threeDigits(perS)
                 + " instead of llm.concurrency, and read times from schedule.")
         : found;

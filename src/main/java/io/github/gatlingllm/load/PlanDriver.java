@@ -6,6 +6,7 @@ import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import io.github.gatlingllm.record.Phase;
 import java.util.ArrayDeque;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
@@ -44,7 +45,7 @@ public final class PlanDriver {
   private final Timer timer;
   private final Users users;
   private final RunningLevel.Listener listener;
-  private final Phase[] phases = Phase.values();
+  private final List<Phase> phases = List.of(Phase.values());
   private final Queue<LoopingUser> waiting = new ArrayDeque<>();
 
   private @Nullable RunningLevel level;
@@ -168,7 +169,9 @@ public final class PlanDriver {
     phase = entered;
     reviewAt = null;
     long from =
-        phase == Phase.FILL ? current.startNanos() : current.endOf(phases[phase.ordinal() - 1]);
+        phase == Phase.FILL
+            ? current.startNanos()
+            : current.endOf(phases.get(phases.indexOf(phase) - 1));
     if (phase == Phase.DRAIN) {
       listener.phaseStarted(current, phase, from);
       close(current, from);
@@ -193,7 +196,7 @@ public final class PlanDriver {
   }
 
   private Phase following() {
-    return phases[phase.ordinal() + 1];
+    return phases.get(phases.indexOf(phase) + 1);
   }
 
   /** A request has ended or it is time: ends the phase whose end was not known, if it can. */

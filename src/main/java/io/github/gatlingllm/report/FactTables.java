@@ -29,6 +29,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Map.Entry;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -310,20 +311,18 @@ final class FactTables {
     return "request-" + String.format(Locale.ROOT, "%08x", requestName.hashCode());
   }
 
-  /** The same of load levels: of open load with all three rates, and how many waited at the end. */
+  /** The same of load levels: of open load after all three rates and how many waited at the end. */
   private static List<Column<Stage>> withRates(List<Column<Figures>> figures, Summary summary) {
     List<Column<Stage>> columns = new ArrayList<>();
-    for (Column<Figures> column : figures) {
-      boolean isRate = column.equals(REQUESTS) && isOpen(summary);
-      if (isRate) {
-        columns.add(Column.figure("offered/s", FactTables::offeredRate));
-        columns.add(Column.number("arrived/s", Stage::arrivedPerS));
-      }
-      columns.add(column.in(Stage::figures));
-      if (isRate) {
-        columns.add(Column.figure("queue", FactTables::queue));
-      }
+    if (isOpen(summary)) {
+      columns.add(Column.figure("offered/s", FactTables::offeredRate));
+      columns.add(Column.number("arrived/s", Stage::arrivedPerS));
+      columns.add(REQUESTS.in(Stage::figures));
+      columns.add(Column.figure("queue", FactTables::queue));
     }
+    figures.stream()
+        .filter(column -> !(column.equals(REQUESTS) && isOpen(summary)))
+        .forEach(column -> columns.add(column.in(Stage::figures)));
     return columns;
   }
 
@@ -473,23 +472,40 @@ final class FactTables {
         rows);
   }
 
-  /** How each objective of the SLO was met. */
-  static Table objectives(SloTable slo) {
-    return Table.of(
-        "Service level objectives",
-        slo.objectives(),
-        Column.of(
-            "Objective",
-            row ->
-                Cell.words(row.measure())
-                    .remarked(row.noValue() == null ? "lower is better" : row.noValue())),
-        Column.figure("limit", row -> "< " + NumberText.plainMs(row.limitMs())),
-        Column.figure(
-            "actual p" + NumberText.plain(slo.percentile()),
-            row -> row.noValue() == null ? NumberText.with(row.actualMs(), "ms") : "no value"),
-        Column.figure("margin", row -> NumberText.with(row.marginMs(), "ms")),
-        Column.percent("requests within", ObjectiveRow::metShare),
-        Column.of("outcome", row -> Cell.passed(row.ok())));
+  /** How each objective of the SLO was met at the operating points; pooled where there is none. */
+  static Table objectives(Summary summary, SloTable slo) {
+    List<Entry<String, ObjectiveRow>> rows = new ArrayList<>();
+    for (Curve curve : summary.curves()) {
+      Stage level = summary.operatingLevel(curve);
+      level.objectives().forEach(row -> rows.add(Map.entry(place(summary, level), row)));
+    }
+    if (rows.isEmpty()) {
+      slo.objectives().forEach(row -> rows.add(Map.entry(NumberText.ABSENT, row)));
+    }
+    List<Column<Entry<String, ObjectiveRow>>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.of(
+                    "Objective",
+                    row ->
+                        Cell.words(row.getValue().measure())
+                            .remarked(
+                                row.getValue().noValue() == null
+                                    ? "lower is better"
+                                    : row.getValue().noValue()))));
+    if (summary.hasSeveralLevels()) {
+      columns.add(Column.name("at", Entry::getKey));
+    }
+    Stream.<Column<ObjectiveRow>>of(
+            Column.figure("limit", row -> "< " + NumberText.plainMs(row.limitMs())),
+            Column.figure(
+                "actual p" + NumberText.plain(slo.percentile()),
+                row -> row.noValue() == null ? NumberText.with(row.actualMs(), "ms") : "no value"),
+            Column.figure("margin", row -> NumberText.with(row.marginMs(), "ms")),
+            Column.percent("requests within", ObjectiveRow::metShare),
+            Column.of("outcome", row -> Cell.passed(row.ok())))
+        .forEach(column -> columns.add(column.in(Entry::getValue)));
+    return Table.of("Service level objectives", rows, columns);
   }
 
   /** What the build demands on pages, a note below each name. */

@@ -82,6 +82,7 @@ final class GatlingPages {
             "verdict", summary.verdict(),
             "workload", new RunText(summary).workload(),
             "groups", Tiles.of(summary),
+            "curves", FactTables.curves(summary),
             "several", summary.hasSeveralLevels(),
             "assertions", FactTables.assertions(summary.assertions()),
             "requests", FactTables.requests(summary)));

@@ -5,6 +5,9 @@ import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.Knee;
+import io.github.gatlingllm.stats.Summary.ObjectiveRow;
+import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -34,18 +37,30 @@ final class Tiles {
 
   private final Summary summary;
   private final Figures figures;
-  private final Summary.@Nullable Knee knee;
+  private final List<ObjectiveRow> objectives;
+  private final String target;
+  private final @Nullable Knee knee;
 
-  private Tiles(Summary summary, Figures figures, Summary.@Nullable Knee knee) {
+  private Tiles(Summary summary) {
     this.summary = summary;
-    this.figures = figures;
+    figures = summary.figures();
+    objectives = List.of();
+    target = "";
+    knee = null;
+  }
+
+  private Tiles(Summary summary, Stage level, @Nullable Knee knee) {
+    this.summary = summary;
+    figures = level.figures();
+    objectives = level.objectives();
+    target = level.target();
     this.knee = knee;
   }
 
   /** Those of each curve; empty where there are more than {@value #MOST_CURVES}. */
   static List<Group> of(Summary summary) {
     if (summary.curves().isEmpty()) {
-      return List.of(new Group("", new Tiles(summary, summary.figures(), null).list()));
+      return List.of(new Group("", new Tiles(summary).list()));
     }
     if (summary.curves().size() > MOST_CURVES) {
       return List.of();
@@ -55,8 +70,7 @@ final class Tiles {
             curve ->
                 new Group(
                     summary.hasSeveralLevels() ? FactTables.operatingPoint(summary, curve) : "",
-                    new Tiles(summary, summary.operatingLevel(curve).figures(), curve.knee())
-                        .list()))
+                    new Tiles(summary, summary.operatingLevel(curve), curve.knee()).list()))
         .toList();
   }
 
@@ -73,13 +87,11 @@ final class Tiles {
   private Tile latency(Metric metric, String measure) {
     String name = summary.clock().name(metric) + " p95";
     Distribution values = figures.metric(metric.fromSchedule());
-    Summary.ObjectiveRow objective = objective(measure);
+    ObjectiveRow objective = objective(measure);
     String remark =
         objective == null
             ? "median " + NumberText.ms(values.p50())
-            : "SLO < "
-                + NumberText.plainMs(objective.limitMs())
-                + (summary.hasSeveralLevels() ? "" : met(objective.ok()));
+            : "SLO < " + NumberText.plainMs(objective.limitMs()) + met(objective.ok());
     return new Tile(name, NumberText.ms(values.p95()), values.isEmpty() ? "no value" : remark);
   }
 
@@ -87,14 +99,13 @@ final class Tiles {
     return ok == null ? "" : ok ? " · ✓ met" : " · ✗ missed";
   }
 
-  private Summary.@Nullable ObjectiveRow objective(String measure) {
-    Summary.SloTable slo = summary.slo();
-    return slo == null
-        ? null
-        : slo.objectives().stream()
-            .filter(row -> row.measure().equals(measure))
-            .findFirst()
-            .orElse(null);
+  /** The one of all requests, or of the level's target where targets differ. */
+  private @Nullable ObjectiveRow objective(String measure) {
+    return objectives.stream()
+        .filter(
+            row -> row.measure().equals(measure) || row.measure().equals(target + ": " + measure))
+        .findFirst()
+        .orElse(null);
   }
 
   private Tile output() {

@@ -31,10 +31,11 @@ final class VerdictSections {
     List<AssertionResult> assertions = summary.assertions();
     Map<String, Object> values = new HashMap<>();
     values.put("verdict", summary.verdict());
-    values.put("groups", Tiles.of(summary));
+    List<Tiles.Group> groups = Tiles.of(summary);
+    values.put("groups", groups);
     values.put("several", summary.hasSeveralLevels());
-    values.put("curves", summary.curves().size() > 1 ? FactTables.byCurve(summary) : null);
-    values.put("objectives", slo == null ? null : FactTables.objectives(slo));
+    values.put("curves", groups.isEmpty() ? FactTables.byCurve(summary) : null);
+    values.put("objectives", slo == null ? null : FactTables.objectives(summary, slo));
     values.put("percentile", slo == null ? "" : NumberText.plain(slo.percentile()));
     values.put("rule", slo == null ? "" : slo.rule().toString());
     values.put("assertions", FactTables.assertions(assertions));

@@ -253,7 +253,7 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Duration> DURATION =
       in(Group.LEVEL, "duration", Form.duration(false))
           .byDefault("30")
-          .withoutEndpoint("6")
+          .withoutEndpoint("7")
           .means("time measured at each load level");
 
   static final Setting<@Nullable Duration> MEASURE =
@@ -385,7 +385,10 @@ final class Setting<T extends @Nullable Object> {
           .means("asks for a stream; without it TTFT, TPOT and ITL are absent");
 
   static final Setting<Integer> MAX_TOKENS =
-      in(Group.REQUESTS, "maxTokens", Form.whole(1)).byDefault("128").means("output length");
+      in(Group.REQUESTS, "maxTokens", Form.whole(1))
+          .byDefault("128")
+          .withoutEndpoint("16")
+          .means("output length");
 
   static final Setting<Boolean> IGNORE_EOS =
       in(Group.REQUESTS, "ignoreEos", Form.flag())

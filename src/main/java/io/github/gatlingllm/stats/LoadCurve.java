@@ -170,7 +170,7 @@ final class LoadCurve {
 
   OperatingPoint operatingPoint() {
     Chosen chosen = chosen();
-    boolean outside = !slo.isEmpty() && chosen.by.ordinal() > Choice.IN_SLO.ordinal();
+    boolean outside = !slo.isEmpty() && chosen.by.compareTo(Choice.IN_SLO) > 0;
     String reasons =
         Stream.of(outside ? "no level is within the SLO" : null, chosen.by.reason)
             .filter(Objects::nonNull)

@@ -162,7 +162,7 @@ public final class RunStatistics {
       answers.add(record, stream.times());
       slices.measured(stage, record, stream, met);
       requestSamples.add(record, stream, stage, met);
-      objectives.add(record, judgement);
+      objectives.add(stage.index(), record, judgement);
       if (record.outcome().ok()) {
         record.server().forEach(this::serverSaid);
       }

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * prefill takes. So a span counts that is longer than a second and than three times what the median
  * request waited for its first token or between two. The median stands for the usual request even
  * where nearly half of them met a stall; a percentile of the tail would be the stall itself. Where
- * one request alone is in flight and has no token yet, the bound grows with its prompt.
+ * one request alone is in flight and has no token yet, the bound grows with its prompt, and there
+ * is none where the server generates tokens that it does not send.
  */
 final class SilenceTally {
 
@@ -133,8 +134,16 @@ final class SilenceTally {
     Long ttft = record.timing().ttftNanos();
     long first = ttft == null ? closed : admitted + ttft;
     if (first - admitted >= LEAST_S * 1e9 && prefills.size() < MOST_PREFILLS) {
-      prefills.add(new Prefill(slot(admitted), slot(first), work(record)));
+      int tokens = hasHiddenTokens(record) ? Integer.MAX_VALUE : work(record);
+      prefills.add(new Prefill(slot(admitted), slot(first), tokens));
     }
+  }
+
+  /** Whether the server generated what it did not send: it is silent for as long as that takes. */
+  private static boolean hasHiddenTokens(RequestRecord record) {
+    Integer all = record.tokens().outputTokens();
+    Integer streamed = record.tokens().streamedTokens();
+    return all != null && streamed != null && all > streamed;
   }
 
   /** Tokens of the prompt that were not cached; 1 where they are not known. */

@@ -11,6 +11,7 @@ import io.github.gatlingllm.record.SloCounts.Count;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
 import io.github.gatlingllm.stats.Summary.SloTable;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,11 +60,16 @@ final class SloTally {
     private final Slo slo;
     private final String owner;
     private final List<Row> rows;
+    private final Map<Integer, List<Row>> byLevel = new HashMap<>();
 
     private Objectives(Slo slo, String owner) {
       this.slo = slo;
       this.owner = owner;
-      rows = slo.objectives().stream().map(objective -> new Row(objective)).toList();
+      rows = newRows();
+    }
+
+    private List<Row> newRows() {
+      return slo.objectives().stream().map(Row::new).toList();
     }
 
     Slo slo() {
@@ -77,11 +83,17 @@ final class SloTally {
       return owner;
     }
 
-    /** Adds a request and what became of its objectives. */
-    void add(RequestRecord record, Slo.Judgement judgement) {
+    /** Adds a request of a load level and what became of its objectives. */
+    void add(int level, RequestRecord record, Slo.Judgement judgement) {
+      List<Row> own = byLevel.computeIfAbsent(level, l -> newRows());
       for (int i = 0; i < rows.size(); i++) {
         rows.get(i).add(record, judgement.of(i));
+        own.get(i).add(record, judgement.of(i));
       }
+    }
+
+    private Stream<ObjectiveRow> told(List<Row> of) {
+      return of.stream().map(row -> row.row(slo, owner));
     }
   }
 
@@ -193,12 +205,17 @@ final class SloTally {
       return null;
     }
     List<ObjectiveRow> table =
-        judges()
-            .flatMap(Judge::all)
-            .flatMap(all -> all.rows.stream().map(row -> row.row(all.slo, all.owner)))
-            .toList();
+        judges().flatMap(Judge::all).flatMap(all -> all.told(all.rows)).toList();
     Slo first = judges().findFirst().orElse(common).global().slo();
     return new SloTable(text(null), first.percentile(), first.rule(), table);
+  }
+
+  /** The objectives of the requests of one load level; empty where none was judged. */
+  List<ObjectiveRow> level(int level) {
+    return judges()
+        .flatMap(Judge::all)
+        .flatMap(all -> all.told(all.byLevel.getOrDefault(level, List.of())))
+        .toList();
   }
 
   /**

@@ -222,7 +222,7 @@ public record Summary(
       String text, double percentile, Slo.Rule rule, List<ObjectiveRow> objectives) {}
 
   /**
-   * One objective, all stages pooled.
+   * One objective, of one stage or of all pooled.
    *
    * @param measure e.g. {@code ttft}; behind its target where targets differ, and its request name
    *     where that has its own
@@ -338,6 +338,7 @@ public record Summary(
    * @param completedPerS ok requests that ended in the window ÷ window, as {@code
    *     throughput.requests_per_s}
    * @param queue null in closed loops
+   * @param objectives of the SLO; empty without
    * @param arrivals null in closed loops
    */
   public record Stage(
@@ -354,6 +355,7 @@ public record Summary(
       @Nullable Double arrivedPerS,
       @Nullable Double completedPerS,
       @Nullable Queue queue,
+      List<ObjectiveRow> objectives,
       @Nullable ArrivalFigures arrivals,
       Figures figures) {
 

@@ -122,6 +122,7 @@ final class SummaryAssembly {
             timed ? (Double) (flow.arrived() * 1e9 / window.nanos()) : null,
             figures.throughput().requestsPerS(),
             arrivals == null || backlog == null ? null : backlog.queue(),
+            counted.slo.level(window.index()),
             arrivals == null ? null : arrivals.arrivals(),
             figures));
     SteadyState steady = counted.steadiness.get(window.index());

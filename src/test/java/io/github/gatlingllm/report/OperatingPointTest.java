@@ -113,9 +113,13 @@ class OperatingPointTest {
     assertThat(summary.operatingPoint().stage()).isEqualTo("c=16");
     assertThat(summary.operatingPoint().why()).isEqualTo("the highest load within the SLO");
     assertThat(tiles(summary))
-        .startsWith(new Tile("TTFT p95", "20 ms", "SLO < 200 ms"))
+        .startsWith(new Tile("TTFT p95", "20 ms", "SLO < 200 ms · ✓ met"))
         .extracting(Tile::remark)
         .noneMatch(remark -> remark.contains("missed"));
+    assertThat(SummaryMarkdown.of(summary))
+        .contains("| ttft | c=16 | < 200 ms | 20 ms | 180 ms | 100 % | OK |")
+        .doesNotContain("| KO |");
+    assertThat(summary.stages().get(2).objectives().get(0).ok()).isFalse();
     assertThat(summary.slo().objectives().get(0).ok()).as("pooled, for scripts").isFalse();
   }
 
@@ -159,6 +163,23 @@ class OperatingPointTest {
     assertThat(SummaryMarkdown.of(summary))
         .contains("### Operating points", "| fast | c=8 | 90 | 900 |", "| dead | c=8 | 0 | 0 |")
         .doesNotContain("450");
+  }
+
+  /** Six figures each would be too many: a table. */
+  @Test
+  void fourTargets() throws IOException {
+    for (String target : List.of("a", "b", "c", "d")) {
+      level(target, 8, 90, 20);
+    }
+    RunFigures figures = figures("");
+    Path page = run.resolve("llm.html");
+    HtmlReport.write(page, figures.summary(), figures.series());
+
+    assertThat(Tiles.of(figures.summary())).isEmpty();
+    assertThat(Files.readString(page)).contains("Operating point, times in ms");
+    Files.writeString(run.resolve("index.html"), "<div id=\"statistics_table_container\"></div>");
+    assertThat(GatlingPages.insert(run, figures.summary())).hasSize(1);
+    assertThat(Files.readString(run.resolve("index.html"))).contains("<th scope=\"col\">at</th>");
   }
 
   /** Nothing to name. */

@@ -48,7 +48,7 @@ final class BenchmarkPlanTest {
         .extracting(LoadLevel::label)
         .containsExactly("c=1", "c=2", "c=4", "c=8", "c=16", "c=32", "c=64");
     assertThat(settings.load().kind()).isEqualTo("closed loop");
-    Phases phases = Phases.DEFAULT.withMeasure(Duration.ofSeconds(6).toNanos());
+    Phases phases = Phases.DEFAULT.withMeasure(Duration.ofSeconds(7).toNanos());
     assertThat(settings.load().levels())
         .extracting(LoadLevel::phases)
         .containsOnly(phases, phases.withFill(0));
@@ -58,7 +58,7 @@ final class BenchmarkPlanTest {
     assertThat(settings.workload().made()).isZero();
     assertThat(settings.prefix()).isEqualTo(PromptPrefix.NONE);
     assertThat(settings.get(Setting.STREAM)).isTrue();
-    assertThat(settings.get(Setting.MAX_TOKENS)).isEqualTo(128);
+    assertThat(settings.get(Setting.MAX_TOKENS)).isEqualTo(16);
     assertThat(settings.get(Setting.IGNORE_EOS)).isTrue();
     assertThat(settings.get(Setting.TEMPERATURE)).isNull();
     assertThat(settings.get(Setting.TOP_P)).isNull();

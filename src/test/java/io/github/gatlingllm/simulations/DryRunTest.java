@@ -19,28 +19,28 @@ final class DryRunTest {
             target         embedded engine (no llm.endpoint is set)
             API            chat, streamed
             load           closed loop, 7 levels
-                           c=1      6 s
-                           c=2      6 s
-                           c=4      6 s
-                           c=8      6 s
-                           c=16     6 s
-                           c=32     6 s
-                           c=64     6 s
+                           c=1      7 s
+                           c=2      7 s
+                           c=4      7 s
+                           c=8      7 s
+                           c=16     7 s
+                           c=32     7 s
+                           c=64     7 s
             requests       as many as the server answers in the time of each level
             warm-up        1 request
             fill           auto: users start over twice the E2E
-            stabilize      auto: until each user has had an answer and twice the median E2E has passed, at most 6 s per level
+            stabilize      auto: until each user has had an answer and twice the median E2E has passed, at most 7 s per level
             cooldown       the load stays on until the measured requests have ended
             drain          at most 30 s per level
             prompts        100 prompts (built-in), 31 to 134 characters, 94 on average
             tokenizer      chars4
-            output         exactly 128 tokens (ignore_eos, min_tokens)
+            output         exactly 16 tokens (ignore_eos, min_tokens)
             sampling       the server's defaults
             SLO            none
             limits         10 min per request, 2 min between events
             connections    shared by all users
             seed           4711
-            time           42 s of measuring, at most 8 min 24 s in all
+            time           49 s of measuring, at most 8 min 38 s in all
             """);
   }
 
@@ -65,7 +65,7 @@ final class DryRunTest {
         .contains(
             """
             load           open loop, poisson arrivals, 1 level
-                           r=2      6 s, about 12 requests
+                           r=2      7 s, about 14 requests
             """)
         .contains("search         the highest rate that holds the SLO: doubled from there, then")
         .contains("time           depends on the server: about 10 levels\n");
@@ -135,7 +135,7 @@ final class DryRunTest {
                            left out 2 of 6: no user message
                            left out 1 of 6: no text
             tokenizer      chars4
-            output         exactly as recorded, else 128 tokens (ignore_eos, min_tokens)
+            output         exactly as recorded, else 16 tokens (ignore_eos, min_tokens)
             """);
   }
 

@@ -86,7 +86,7 @@ class SettingsPageTest {
             """
             Requests
               stream          true, false          asks for a stream; without it TTFT, TPOT and ITL are absent [true]
-              maxTokens       whole number ≥ 1     output length [128]
+              maxTokens       whole number ≥ 1     output length [128; without endpoint 16]
             """);
   }
 

@@ -49,6 +49,7 @@ class ChecksTest {
           pair("all_accounted", 188.0, () -> sent(600, 412), () -> sent(600, 600)),
           pair("littles_law", 0.2, () -> inFlight(1.25), () -> inFlight(1)),
           pair("steady_state", null, () -> ttftGrowsTo(5_200), () -> ttftGrowsTo(1_200)),
+          pair("window_length", 0.15, () -> taking(1_500), () -> taking(950)),
           pair("arrivals", 0.313, () -> sent(600, 412), () -> sent(600, 600)),
           pair("start_lag", 60.0, () -> late(60), () -> late(2)),
           pair("silent_spans", 15.0, () -> firstTokenAfter(15_000), () -> firstTokenAfter(150)),
@@ -733,6 +734,15 @@ class ChecksTest {
       records.add(at(i * 150).stage("c=64").tokens(ttft, ttft + 1_000).record());
     }
     return Recorded.figures(Recorded.run(60, Recorded.stage(64, 0, 60_000)), records).summary();
+  }
+
+  /** 10 requests in 10 s, each so many milliseconds long. */
+  private static Summary taking(double ms) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      records.add(at(i * 100).tokens(100, ms).record());
+    }
+    return Recorded.figures(RUN, records).summary();
   }
 
   /** 10 requests per second for 10 s, each so many milliseconds late. */

@@ -153,6 +153,22 @@ class SilenceTest {
     assertThat(check.remedy()).doesNotContain("llm.rate");
   }
 
+  /** A single user, whose last answer takes 600 tokens of thought that are not sent. */
+  @Test
+  void thoughtsThatAreNotSentAreNoStall() {
+    assertThat(check(lastAnswer(0)).level()).isEqualTo(Level.WARNING);
+    assertThat(check(lastAnswer(600)).level()).isEqualTo(Level.OK);
+  }
+
+  private static Summary lastAnswer(int hidden) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      records.add(Recorded.at(i * 1_000).tokens(100, 200, 300).record());
+    }
+    records.add(Recorded.at(10_000).tokens(12_000, 12_100, 12_200).hidden(hidden).record());
+    return Recorded.figures(Recorded.run(30, Recorded.stage(1, 0, 30_000)), records).summary();
+  }
+
   /**
    * Bodies come at once, after as long as they take; whoever did not ask for a stream gets none.
    */
