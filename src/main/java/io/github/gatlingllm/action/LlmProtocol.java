@@ -57,6 +57,9 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Whether certificates are checked; null for what Gatling is configured to do. */
   public @Nullable Boolean verifyTls;
 
+  /** How many GPUs serve it; null where that is not known. */
+  public @Nullable Double gpus;
+
   /** Whether virtual users share one pool of connections. */
   public boolean shareConnections = true;
 
@@ -203,6 +206,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
         requestTimeout,
         idleTimeout,
         maxInFlight,
+        gpus,
         verifyTls,
         shareConnections,
         streaming,

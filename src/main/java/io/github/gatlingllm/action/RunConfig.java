@@ -4,6 +4,7 @@ import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.workload.PromptPrefix;
+import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -51,7 +52,7 @@ final class RunConfig {
     for (LlmProtocol protocol : protocols) {
       String label = protocol.label();
       boolean isPinned = protocol.pinning != LlmProtocol.Pinning.NEVER && !unpinned.contains(label);
-      TargetFacts facts = new TargetFacts(isPinned, protocol.tokenizer.name());
+      TargetFacts facts = new TargetFacts(isPinned, protocol.tokenizer.name(), protocol.gpus);
       targets.merge(label, facts, TargetFacts::and);
     }
     return targets;
@@ -75,6 +76,9 @@ final class RunConfig {
     config.put("idleTimeout", protocol.idleTimeout.toSeconds() + "s");
     if (protocol.maxInFlight != null) {
       config.put("maxInFlight", protocol.maxInFlight.toString());
+    }
+    if (protocol.gpus != null) {
+      config.put("gpus", BigDecimal.valueOf(protocol.gpus).stripTrailingZeros().toPlainString());
     }
     if (protocol.verifyTls != null) {
       config.put("verifyTls", protocol.verifyTls.toString());

@@ -150,6 +150,11 @@ public final class AssertionScope {
     return number(Metric.PEAK_OUTPUT_TOKENS_PER_S);
   }
 
+  /** {@link #outputTokensPerSec()} ÷ the GPUs of the target. */
+  public AssertionCondition outputTokensPerSecPerGpu() {
+    return number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU);
+  }
+
   /** Prompt tokens of requests whose first token came in the measure window ÷ window. */
   public AssertionCondition inputTokensPerSec() {
     return number(Metric.INPUT_TOKENS_PER_S);

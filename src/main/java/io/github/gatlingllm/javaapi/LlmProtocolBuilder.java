@@ -162,6 +162,19 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
+   * How many GPUs serve this target: its output tok/s are shown per GPU too, and against tok/s per
+   * user over its load levels.
+   *
+   * @param number above 0; not known unless set
+   */
+  public LlmProtocolBuilder gpus(double number) {
+    if (!(number > 0 && number < Double.POSITIVE_INFINITY)) {
+      throw InvalidSimulation.because("gpus(" + number + "): expected a number above 0");
+    }
+    return with(s -> s.gpus = number);
+  }
+
+  /**
    * Lets at most so many requests be in flight; more wait, first in first out, whatever user they
    * come from. The wait is part of queue wait, never of latency; {@link #requestTimeout} counts
    * from its end.

@@ -51,6 +51,8 @@ public record Figures(
    *     where the server does not count
    * @param peakOutputTokensPerS tokens of the best whole second in the window; null where it holds
    *     none
+   * @param outputTokensPerSPerGpu output tok/s ÷ GPUs of the target; null where nobody said how
+   *     many there are, and over several targets
    * @param inputTokensPerS prompt tokens of requests whose first token came in the window ÷ window;
    *     null where no prompt tokens are known
    * @param totalTokensPerS output tok/s plus input tok/s; null where no prompt tokens are known
@@ -72,6 +74,7 @@ public record Figures(
       @Nullable Double outputTokensPerS,
       @Nullable Double billedOutputTokensPerS,
       @Nullable Double peakOutputTokensPerS,
+      @Nullable Double outputTokensPerSPerGpu,
       @Nullable Double inputTokensPerS,
       @Nullable Double totalTokensPerS,
       @Nullable Double requestsPerS,

@@ -145,6 +145,11 @@ public enum Metric {
           .formula("tokens of the best whole second in the window")
           .words("output tokens of the best second")
           .from(f -> f.throughput().peakOutputTokensPerS())),
+  OUTPUT_TOKENS_PER_S_PER_GPU(
+      single("output_tokens_per_s_per_gpu", "Output per GPU", Unit.TOKENS_PER_S, Better.HIGHER)
+          .formula("output tok/s ÷ GPUs of the target (setting gpus)")
+          .words("mean output tokens per second and GPU")
+          .from(f -> f.throughput().outputTokensPerSPerGpu())),
   INPUT_TOKENS_PER_S(
       single("input_tokens_per_s", "Input", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("prompt tokens of requests whose first token came in the window ÷ window")

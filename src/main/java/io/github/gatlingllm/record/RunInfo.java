@@ -162,12 +162,13 @@ public record RunInfo(
    *
    * @param pinnedOutput whether answers were to have exactly {@code max_tokens} tokens
    * @param tokenizer what counted our tokens
+   * @param gpus how many GPUs serve it; null where nobody said
    */
-  public record TargetFacts(boolean pinnedOutput, String tokenizer) {
+  public record TargetFacts(boolean pinnedOutput, String tokenizer, @Nullable Double gpus) {
 
     /** Of requests that cannot be told apart: pinned where all are. */
     public TargetFacts and(TargetFacts other) {
-      return new TargetFacts(pinnedOutput && other.pinnedOutput, tokenizer);
+      return new TargetFacts(pinnedOutput && other.pinnedOutput, tokenizer, gpus);
     }
   }
 

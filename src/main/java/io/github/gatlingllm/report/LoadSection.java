@@ -57,6 +57,10 @@ final class LoadSection {
       charts.add(latency("load-ttft", Metric.TTFT_MS, "ttft"));
       charts.add(latency("load-tpot", Metric.TPOT_MS, "tpot"));
       charts.add(jitter());
+      Chart perGpu = perGpu();
+      if (perGpu.hasPoints()) {
+        charts.add(perGpu);
+      }
     }
     return section.body(closedLoop()).charts(charts);
   }
@@ -98,7 +102,7 @@ final class LoadSection {
         Double x = stage.figures().throughput().outputTokensPerS();
         Double y = latency.apply(stage);
         if (x != null && y != null) {
-          String mark = mark(stage);
+          String mark = mark(curve, stage);
           points.add(new Point(x, y, mark.isEmpty() ? stage.label() : stage.label() + " " + mark));
           if (!mark.isEmpty()) {
             pins.add(new Pin(x, y, stage.label() + " is " + mark + " of " + name));
@@ -113,8 +117,8 @@ final class LoadSection {
             summary.clock().name(metric) + " p95 against output tokens per second",
             "↘ lower and further right is better",
             "Each point is one load level; where the line turns upwards the server is full, and"
-                + " more load buys waiting instead of tokens. Rings mark the knee and the maximum"
-                + " goodput.",
+                + " more load buys waiting instead of tokens. Rings mark the knee, the maximum"
+                + " goodput, and loads that the server does not keep up with.",
             Axis.of("Output tokens per second", "tok/s"),
             Axis.of(summary.clock().name(metric) + " p95", "ms"),
             lines);
@@ -122,28 +126,20 @@ final class LoadSection {
     return judged.scaledToRange().widened();
   }
 
-  private String mark(Stage stage) {
+  private static String mark(Curve curve, Stage stage) {
     List<String> marks = new ArrayList<>();
-    if (curves.stream().map(Curve::knee).anyMatch(k -> isAt(k, stage))) {
+    Summary.Knee knee = curve.knee();
+    if (knee != null && knee.reached() && knee.stage().equals(stage.label())) {
       marks.add("knee");
     }
-    Figures.Goodput goodput = summary.figures().goodput();
-    Figures.MaxGoodput max = goodput == null ? null : goodput.max();
-    if (max != null
-        && max.stage().equals(stage.label())
-        && max.target().equals(stage.target())
-        && Objects.equals(max.scenario(), stage.scenario())) {
+    Figures.MaxGoodput max = curve.maxGoodput();
+    if (max != null && max.stage().equals(stage.label())) {
       marks.add("max goodput");
     }
+    if (stage.fallsBehind()) {
+      marks.add("not kept up with");
+    }
     return marks.isEmpty() ? "" : "(" + String.join(", ", marks) + ")";
-  }
-
-  private static boolean isAt(Summary.@Nullable Knee knee, Stage stage) {
-    return knee != null
-        && knee.reached()
-        && knee.stage().equals(stage.label())
-        && knee.target().equals(stage.target())
-        && Objects.equals(knee.scenario(), stage.scenario());
   }
 
   private List<Stage> of(Curve curve) {
@@ -240,6 +236,33 @@ final class LoadSection {
 
   private static Distribution of(Stage stage, Metric metric) {
     return stage.figures().metric(metric.fromSchedule());
+  }
+
+  /** What each GPU delivers against what each user gets, a point per load level. */
+  private Chart perGpu() {
+    List<Line> lines = new ArrayList<>();
+    for (int t = 0; t < curves.size(); t++) {
+      List<Point> points = new ArrayList<>();
+      for (Stage stage : of(curves.get(t))) {
+        Figures.Throughput delivered = stage.figures().throughput();
+        Double x = delivered.decodeTokensPerS().p50();
+        Double y = delivered.outputTokensPerSPerGpu();
+        if (x != null && y != null) {
+          points.add(new Point(x, y, stage.label()));
+        }
+      }
+      lines.add(Line.of(summary.name(curves.get(t)), t, t, points));
+    }
+    return new Chart(
+        "load-per-gpu",
+        "Tokens per second and GPU against tokens per second and user",
+        "↗ higher and further right is better",
+        "Each point is one load level: more load gives more tokens per GPU and fewer per user. Of"
+            + " two servers the one whose line lies further up and to the right is better (Pareto)."
+            + " Per user: decode tok/s of the median request.",
+        Axis.of("Decode tok/s per user, p50", "tok/s"),
+        Axis.of("Output per GPU", "tok/s"),
+        lines);
   }
 
   private Chart jitter() {

@@ -163,6 +163,7 @@ final class MetricsSection {
       row(Metric.OUTPUT_TOKENS_PER_S, figures);
       row(Metric.BILLED_OUTPUT_TOKENS_PER_S, figures);
       row(Metric.PEAK_OUTPUT_TOKENS_PER_S, figures);
+      row(Metric.OUTPUT_TOKENS_PER_S_PER_GPU, figures);
       row(Metric.INPUT_TOKENS_PER_S, figures);
       row(Metric.TOTAL_TOKENS_PER_S, figures);
       row(Metric.WALL_OUTPUT_TOKENS_PER_S, figures);

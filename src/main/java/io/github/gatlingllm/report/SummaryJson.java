@@ -53,6 +53,7 @@ public final class SummaryJson {
           .addMixIn(Summary.Target.class, FiguresInline.class)
           .addMixIn(Summary.RequestGroup.class, FiguresInline.class)
           .addMixIn(Distribution.class, DistributionForm.class)
+          .addMixIn(Figures.Throughput.class, ThroughputForm.class)
           .addMixIn(Figures.Jitter.class, JitterForm.class)
           .addMixIn(AssertionResult.class, AssertionForm.class)
           .addMixIn(Metric.class, MetricKey.class)
@@ -79,6 +80,11 @@ public final class SummaryJson {
 
     @JsonInclude(JsonInclude.Include.NON_NULL)
     Double p10();
+  }
+
+  interface ThroughputForm {
+    @JsonProperty("output_tokens_per_s_per_gpu")
+    Double outputTokensPerSPerGpu();
   }
 
   interface JitterForm {

@@ -132,6 +132,10 @@ public final class Benchmark extends Simulation {
     if (maxInFlight != null) {
       protocol = protocol.maxInFlight(maxInFlight);
     }
+    Double gpus = plan.get(Setting.GPUS);
+    if (gpus != null) {
+      protocol = protocol.gpus(gpus);
+    }
     if (plan.get(Setting.CONNECTIONS) == BenchmarkPlan.Connections.PER_USER) {
       protocol = protocol.disableShareConnections();
     }

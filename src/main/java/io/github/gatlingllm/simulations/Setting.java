@@ -555,6 +555,16 @@ final class Setting<T extends @Nullable Object> {
           .notAvailable()
           .means("port of the live page");
 
+  static final Setting<@Nullable Double> GPUS =
+      in(
+              Group.OUTPUT,
+              "gpus",
+              Form.decimal("number > 0", "a number > 0", Double.MIN_VALUE, Double.MAX_VALUE))
+          .orNull("none")
+          .means(
+              "GPUs that serve each target: output tok/s per GPU, and its chart against tok/s per"
+                  + " user");
+
   // ---- Run -------------------------------------------------------------------------------------
 
   static final Setting<@Nullable Long> SEED =

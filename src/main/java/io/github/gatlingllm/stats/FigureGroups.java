@@ -7,11 +7,14 @@ import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.stats.GroupTally.Judge;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -36,12 +39,18 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
   /** The cells that are wanted, in one. */
   GroupTally joined(Predicate<RunStatistics.Key> which) {
     GroupTally sum = GroupTally.empty();
+    Set<String> targets = new HashSet<>();
     counted.cells.forEach(
         (key, cell) -> {
           if (which.test(key)) {
             sum.add(cell);
+            targets.add(stage(key).level().target());
           }
         });
+    if (targets.size() == 1) {
+      TargetFacts facts = counted.targets.get(targets.iterator().next());
+      sum.flow().servedBy(facts == null ? null : facts.gpus());
+    }
     return sum.with(intervals(which));
   }
 

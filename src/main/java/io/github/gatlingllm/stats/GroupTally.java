@@ -95,6 +95,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         per(flow.tokens, window),
         flow.billedKnown ? per(flow.tokens + flow.hiddenTokens, window) : null,
         flow.peak(Peaks::tokensPerS),
+        flow.gpus == null ? null : per(flow.tokens / flow.gpus, window),
         flow.promptKnown ? per((double) flow.promptTokens, window) : null,
         flow.promptKnown ? per(flow.tokens + flow.promptTokens, window) : null,
         requests,
@@ -162,12 +163,18 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     private long met;
     private long inFlightNanos;
     private long receivingNanos;
+    private @Nullable Double gpus;
     private final List<Peaks> peaks = new ArrayList<>();
     private final Moments staysMs = new Moments();
 
     /** What was most in that window is looked for. */
     void watch(LevelWindow window) {
       peaks.add(new Peaks(window.from(), window.to()));
+    }
+
+    /** So many GPUs did all this; null where that is not known. */
+    void servedBy(@Nullable Double number) {
+      gpus = number;
     }
 
     void tokens(long unixNanos, double count, boolean inSlo) {

@@ -60,6 +60,8 @@ public final class RunStatistics {
   final RequestSampleTally requestSamples;
   final SliceTally slices = new SliceTally();
 
+  final Map<String, RunInfo.TargetFacts> targets;
+
   record Key(int stage, String name) {}
 
   private RunStatistics(RunInfo info) {
@@ -70,6 +72,7 @@ public final class RunStatistics {
     runStart = info.startUnixNanos();
     runEnd = end == null ? info.startUnixNanos() : end;
     answers = new AnswerCounts(info::isOutputPinned);
+    targets = info.targets();
     requestSamples = new RequestSampleTally(info.startUnixNanos());
   }
 

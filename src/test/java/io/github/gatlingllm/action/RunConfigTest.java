@@ -64,16 +64,18 @@ class RunConfigTest {
   void whatFiguresDependOnIsNotedPerTarget() {
     List<LlmProtocol> protocols =
         protocols(
-            llm.baseUrl("http://a/v1").tokenizer(chars4()),
+            llm.baseUrl("http://a/v1").tokenizer(chars4()).gpus(8),
             llm.baseUrl("http://b/v1").target("B").disableIgnoreEos().csv(),
             llm.baseUrl("http://c/v1").target("C").disableFailBuild());
 
-    assertThat(RunConfig.of(protocols)).containsEntry("ignoreEos", "true,false");
+    assertThat(RunConfig.of(protocols))
+        .containsEntry("ignoreEos", "true,false")
+        .containsEntry("gpus", "8");
     assertThat(RunConfig.targets(protocols, Set.of("C")))
         .containsExactly(
-            Map.entry("a", new TargetFacts(true, "chars4")),
-            Map.entry("B", new TargetFacts(false, "tiktoken:cl100k_base")),
-            Map.entry("C", new TargetFacts(false, "tiktoken:cl100k_base")));
+            Map.entry("a", new TargetFacts(true, "chars4", 8.0)),
+            Map.entry("B", new TargetFacts(false, "tiktoken:cl100k_base", null)),
+            Map.entry("C", new TargetFacts(false, "tiktoken:cl100k_base", null)));
     assertThat(RunConfig.report(protocols)).isEqualTo(new ReportOptions(true, true, false));
     assertThat(RunConfig.report(protocols.subList(0, 1))).isEqualTo(ReportOptions.DEFAULT);
   }

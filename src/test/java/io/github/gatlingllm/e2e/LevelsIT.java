@@ -18,6 +18,7 @@ import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -100,6 +101,42 @@ class LevelsIT {
             .isCloseTo(stages.get(i).get("mean_in_flight").asDouble(), withinPercentage(1));
       }
       assertThat(run.check("littles_law").get("level").asText()).isEqualTo("ok");
+      assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
+    }
+  }
+
+  /** Levels that find out themselves when to measure, and keep their load until that is over. */
+  @Test
+  void measuresOnceItHasSettledAndUntilAllHasEnded() throws Exception {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).start();
+        GatlingRun run = plan("settled", engine).set("tokens", 20).run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      assertThat(run.output())
+          .contains("LLM c=4 (", "): filled in ", "(each user had an answer, 2 × median E2E = ")
+          .contains("LLM r=40 (", "): measuring from ", "(the first answer was there, 2 × median");
+      for (LevelInfo level : run.info().stages()) {
+        boolean closed = level.kind().equals(LevelInfo.CLOSED_LOOP);
+        assertThat(level.phases())
+            .extracting(PhaseWindow::phase)
+            .containsExactlyElementsOf(
+                Arrays.stream(Phase.values()).filter(p -> closed || p != Phase.FILL).toList());
+        PhaseWindow measure = level.window(Phase.MEASURE).orElseThrow();
+        assertThat(measure.endUnixNanos() - measure.startUnixNanos()).isEqualTo(1_000_000_000);
+        long drain = level.window(Phase.DRAIN).orElseThrow().startUnixNanos();
+        List<RequestRecord> records =
+            run.requests().stream()
+                .filter(r -> r.identity().stage().equals(level.label()))
+                .toList();
+        assertThat(records)
+            .filteredOn(r -> r.identity().phase() == Phase.MEASURE)
+            .isNotEmpty()
+            .allMatch(r -> r.timing().closedUnixNanos() <= drain);
+        assertThat(records)
+            .filteredOn(r -> r.identity().phase() == Phase.COOLDOWN)
+            .as("the load stays on")
+            .isNotEmpty();
+        assertThat(records).allMatch(r -> r.outcome().ok());
+      }
       assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
     }
   }

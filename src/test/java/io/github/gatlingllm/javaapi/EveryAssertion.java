@@ -44,6 +44,7 @@ final class EveryAssertion {
           llmGlobal().outputTokensPerSec().gte(1_000),
           llmGlobal().billedOutputTokensPerSec().gte(1_000),
           llmGlobal().peakOutputTokensPerSec().gte(1_000),
+          llmGlobal().outputTokensPerSecPerGpu().gte(200),
           llmGlobal().inputTokensPerSec().gte(1_000),
           llmGlobal().effectiveConcurrency().gte(7.5),
           llmGlobal().activeConcurrency().gte(6),

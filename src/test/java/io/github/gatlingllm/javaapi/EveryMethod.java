@@ -50,6 +50,7 @@ final class EveryMethod extends Simulation {
           .idleTimeout(120)
           .idleTimeout(ofSeconds(45))
           .maxInFlight(64)
+          .gpus(8)
           .verifyTls()
           .disableVerifyTls()
           .shareConnections()

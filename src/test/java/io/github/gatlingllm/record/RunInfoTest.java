@@ -36,7 +36,7 @@ class RunInfoTest {
                   "TGI", new RunInfo.TargetSlo("e2e<2s", 90, Slo.Rule.PERCENTILES, Map.of())))
           .conclusion(
               new RunInfo.Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95))
-          .targets(Map.of("vLLM", new RunInfo.TargetFacts(true, "chars4")))
+          .targets(Map.of("vLLM", new RunInfo.TargetFacts(true, "chars4", 0.5)))
           .report(new RunInfo.ReportOptions(true, true, false))
           .dropped(3)
           .planned(1_000L)

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.report;
 
+import static java.util.stream.Collectors.toMap;
+
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -176,6 +178,9 @@ final class DemoRun {
         .seed(42L)
         .versions(Map.of("gatling", "3.15.1", "java", "17.0.12"))
         .config(Map.of("tokenizer", "tiktoken:cl100k_base", "dataset", "built in"))
+        .targets(
+            targets.stream()
+                .collect(toMap(t -> t, t -> new RunInfo.TargetFacts(false, "chars4", 4.0))))
         .slo(slo)
         .stages(stages)
         .assertions(assertions);

@@ -72,7 +72,7 @@ class HtmlReportIT {
     for (String section : SECTIONS) {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
-    assertThat(browser.plots()).hasSize(29).allSatisfy(HtmlReportIT::isPainted);
+    assertThat(browser.plots()).hasSize(30).allSatisfy(HtmlReportIT::isPainted);
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
     browser.picture(PICTURES.resolve("llm-" + width + "-" + theme + ".png"));
@@ -195,9 +195,9 @@ class HtmlReportIT {
           .contains("TTFT p95");
       assertThat(plain.driver().findElement(By.id("metrics")).getText())
           .contains("TTFT", "lower is better", "p99.9");
-      assertThat(plain.plots()).hasSize(29).noneMatch(Plot::displayed);
+      assertThat(plain.plots()).hasSize(30).noneMatch(Plot::displayed);
       assertThat(plain.driver().findElements(By.cssSelector("figure summary")))
-          .hasSize(29)
+          .hasSize(30)
           .allMatch(WebElement::isDisplayed);
       WebElement requests = plain.driver().findElement(By.cssSelector("#timeline details"));
       requests.findElement(By.tagName("summary")).click();

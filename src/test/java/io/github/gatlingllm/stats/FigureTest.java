@@ -30,7 +30,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FigureTest {
 
   static final RunInfo RUN =
-      run(2, stage(1, 0, 2_000)).slo(Slo.parse("ttft<200ms", 30, Slo.Rule.PERCENTILES));
+      run(2, stage(1, 0, 2_000))
+          .slo(Slo.parse("ttft<200ms", 30, Slo.Rule.PERCENTILES))
+          .targets(Map.of("a", new RunInfo.TargetFacts(false, "chars4", 2.0)));
 
   /**
    *
@@ -90,6 +92,7 @@ class FigureTest {
     SINGLE.put("output_tokens_per_s", 4.5);
     SINGLE.put("billed_output_tokens_per_s", 4.5);
     SINGLE.put("peak_output_tokens_per_s", 8.0);
+    SINGLE.put("output_tokens_per_s_per_gpu", 2.25);
     SINGLE.put("input_tokens_per_s", 35.0);
     SINGLE.put("total_tokens_per_s", 39.5);
     SINGLE.put("wall_output_tokens_per_s", 9 / 1.205);

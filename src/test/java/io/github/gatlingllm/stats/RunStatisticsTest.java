@@ -339,6 +339,34 @@ class RunStatisticsTest {
     assertThat(s.figures().throughput().outputTokensPerS()).isEqualTo(4);
   }
 
+  /** 4 and 8 tokens in 1 s on 2 and 8 GPUs; over both targets there is no such figure. */
+  @Test
+  void tokensPerGpuOfEachTarget() {
+    RunInfo info =
+        run(
+                1,
+                stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
+                stage("c=1", "b", "closed loop", 1.0, "users", 0, 1_000))
+            .targets(
+                Map.of(
+                    "a", new RunInfo.TargetFacts(false, "chars4", 2.0),
+                    "b", new RunInfo.TargetFacts(false, "chars4", 8.0)));
+    Summary s =
+        figures(
+                info,
+                at(0).tokens(100, 200, 300, 400).record(),
+                at(0).target("b").tokens(100, 200, 300, 400).output(8).record())
+            .summary();
+    assertThat(s.targets())
+        .extracting(t -> t.figures().throughput().outputTokensPerSPerGpu())
+        .containsExactly(2.0, 1.0);
+    assertThat(s.stages())
+        .extracting(t -> t.figures().throughput().outputTokensPerSPerGpu())
+        .containsExactly(2.0, 1.0);
+    assertThat(s.figures().throughput().outputTokensPerSPerGpu()).isNull();
+    assertThat(figures.throughput().outputTokensPerSPerGpu()).isNull();
+  }
+
   /** Trials of 4 tokens in 0.2 s = 20 tok/s, and of 6 tokens in 0.6 s = 10 tok/s: 10 in 0.8 s. */
   @Test
   void trials() {
