@@ -273,7 +273,8 @@ final class FactTables {
                             : stage.label())
                     .remarked(summary.hasSeveralTargets() ? stage.target() : ""));
     List<Column<Stage>> columns = new ArrayList<>(List.of(name));
-    columns.addAll(withRates(keyFigures(summary.slo() != null), summary));
+    columns.addAll(
+        withRates(keyFigures(summary.slo() != null), summary, "ITL p50", "TPOT p50", "E2E p95"));
     return Table.of("Key figures by load level, times in ms", summary.stages(), columns);
   }
 
@@ -311,18 +312,23 @@ final class FactTables {
     return "request-" + String.format(Locale.ROOT, "%08x", requestName.hashCode());
   }
 
-  /** The same of load levels: of open load after all three rates and how many waited at the end. */
-  private static List<Column<Stage>> withRates(List<Column<Figures>> figures, Summary summary) {
+  /**
+   * The same of load levels: of open load after all three rates and how many waited at the end.
+   *
+   * @param noRoom headings of what these leave no room for
+   */
+  private static List<Column<Stage>> withRates(
+      List<Column<Figures>> figures, Summary summary, String... noRoom) {
     List<Column<Stage>> columns = new ArrayList<>();
+    List<Column<Figures>> others = new ArrayList<>(figures);
     if (isOpen(summary)) {
+      others.removeIf(c -> c.equals(REQUESTS) || List.of(noRoom).contains(c.heading()));
       columns.add(Column.figure("offered/s", FactTables::offeredRate));
       columns.add(Column.number("arrived/s", Stage::arrivedPerS));
       columns.add(REQUESTS.in(Stage::figures));
       columns.add(Column.figure("queue", FactTables::queue));
     }
-    figures.stream()
-        .filter(column -> !(column.equals(REQUESTS) && isOpen(summary)))
-        .forEach(column -> columns.add(column.in(Stage::figures)));
+    others.forEach(column -> columns.add(column.in(Stage::figures)));
     return columns;
   }
 
@@ -343,21 +349,19 @@ final class FactTables {
         : NumberText.count(queue.end()) + (queue.grows() ? " ↑" : "");
   }
 
-  /** Load levels in text files, without what open load leaves no room for on a console. */
+  /** Load levels in text files. */
   static Table levels(Summary summary) {
     List<Column<Stage>> columns =
         new ArrayList<>(List.of(Column.name("level", stage -> place(summary, stage))));
     List<Column<Figures>> figures = new ArrayList<>(latencyAndRate());
-    if (isOpen(summary)) {
-      figures.removeIf(column -> List.of("ITL p50", "E2E p50").contains(column.heading()));
-    } else {
+    if (!isOpen(summary)) {
       columns.add(Column.number("in flight", Stage::meanInFlight));
     }
     if (summary.slo() != null) {
       figures.add(IN_SLO);
     }
     figures.add(FAILED);
-    columns.addAll(withRates(figures, summary));
+    columns.addAll(withRates(figures, summary, "ITL p50", "E2E p50"));
     return Table.of("Load levels", summary.stages(), columns);
   }
 
@@ -378,7 +382,7 @@ final class FactTables {
         new ArrayList<>(
             List.of(
                 Column.name(summary.hasSeveralTargets() ? "target" : "scenario", summary::name),
-                Column.name("at", curve -> curve.operatingPoint().stage())));
+                Column.words("at", curve -> curve.operatingPoint().stage())));
     List<Column<Figures>> figures = new ArrayList<>(latencyAndRate());
     figures.removeIf(column -> column.heading().equals("ITL p50"));
     if (summary.slo() != null) {
@@ -487,15 +491,20 @@ final class FactTables {
             List.of(
                 Column.of(
                     "Objective",
-                    row -> Cell.words(row.getValue().measure()).remarked("lower is better"))));
+                    row ->
+                        Cell.words(row.getValue().measure())
+                            .remarked(
+                                row.getValue().noValue() == null
+                                    ? "lower is better"
+                                    : row.getValue().noValue()))));
     if (summary.hasSeveralLevels()) {
-      columns.add(Column.name("at", Entry::getKey));
+      columns.add(Column.words("at", Entry::getKey));
     }
     Stream.<Column<ObjectiveRow>>of(
             Column.figure("limit", row -> "< " + NumberText.plainMs(row.limitMs())),
             Column.figure(
                 "actual p" + NumberText.plain(slo.percentile()),
-                row -> NumberText.with(row.actualMs(), "ms")),
+                row -> row.noValue() == null ? NumberText.with(row.actualMs(), "ms") : "no value"),
             Column.figure("margin", row -> NumberText.with(row.marginMs(), "ms")),
             Column.percent("requests within", ObjectiveRow::metShare),
             Column.of("outcome", row -> Cell.passed(row.ok())))

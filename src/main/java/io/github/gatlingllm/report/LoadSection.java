@@ -90,7 +90,8 @@ final class LoadSection {
   private Chart curve() {
     boolean streamed = !summary.figures().metric(Metric.TTFT_MS).isEmpty();
     Metric metric = streamed ? Metric.TTFT_MS : Metric.E2E_MS;
-    Function<Stage, @Nullable Double> latency = stage -> stage.figures().metric(metric).p95();
+    Function<Stage, @Nullable Double> latency =
+        stage -> stage.figures().metric(metric.fromSchedule()).p95();
     List<Line> lines = new ArrayList<>();
     for (int t = 0; t < curves.size(); t++) {
       Curve curve = curves.get(t);
@@ -101,7 +102,7 @@ final class LoadSection {
         Double x = stage.figures().throughput().outputTokensPerS();
         Double y = latency.apply(stage);
         if (x != null && y != null) {
-          String mark = mark(stage);
+          String mark = mark(curve, stage);
           points.add(new Point(x, y, mark.isEmpty() ? stage.label() : stage.label() + " " + mark));
           if (!mark.isEmpty()) {
             pins.add(new Pin(x, y, stage.label() + " is " + mark + " of " + name));
@@ -113,40 +114,32 @@ final class LoadSection {
     Chart chart =
         new Chart(
             "load-curve",
-            metric.title() + " p95 against output tokens per second",
+            summary.clock().name(metric) + " p95 against output tokens per second",
             "↘ lower and further right is better",
             "Each point is one load level; where the line turns upwards the server is full, and"
-                + " more load buys waiting instead of tokens. Rings mark the knee and the maximum"
-                + " goodput.",
+                + " more load buys waiting instead of tokens. Rings mark the knee, the maximum"
+                + " goodput, and loads that the server does not keep up with.",
             Axis.of("Output tokens per second", "tok/s"),
-            Axis.of(metric.title() + " p95", "ms"),
+            Axis.of(summary.clock().name(metric) + " p95", "ms"),
             lines);
     Chart judged = streamed ? chart.judgedBy(summary.slo(), "ttft") : chart;
     return judged.scaledToRange().widened();
   }
 
-  private String mark(Stage stage) {
+  private static String mark(Curve curve, Stage stage) {
     List<String> marks = new ArrayList<>();
-    if (curves.stream().map(Curve::knee).anyMatch(k -> isAt(k, stage))) {
+    Summary.Knee knee = curve.knee();
+    if (knee != null && knee.reached() && knee.stage().equals(stage.label())) {
       marks.add("knee");
     }
-    Figures.Goodput goodput = summary.figures().goodput();
-    Figures.MaxGoodput max = goodput == null ? null : goodput.max();
-    if (max != null
-        && max.stage().equals(stage.label())
-        && max.target().equals(stage.target())
-        && Objects.equals(max.scenario(), stage.scenario())) {
+    Figures.MaxGoodput max = curve.maxGoodput();
+    if (max != null && max.stage().equals(stage.label())) {
       marks.add("max goodput");
     }
+    if (stage.fallsBehind()) {
+      marks.add("not kept up with");
+    }
     return marks.isEmpty() ? "" : "(" + String.join(", ", marks) + ")";
-  }
-
-  private static boolean isAt(Summary.@Nullable Knee knee, Stage stage) {
-    return knee != null
-        && knee.reached()
-        && knee.stage().equals(stage.label())
-        && knee.target().equals(stage.target())
-        && Objects.equals(knee.scenario(), stage.scenario());
   }
 
   private List<Stage> of(Curve curve) {
@@ -230,19 +223,19 @@ final class LoadSection {
     }
     return new Chart(
             id,
-            metric.title() + " against load",
+            summary.clock().name(metric) + " against load",
             Chart.LOWER,
             "Median and tail at each load level; a tail that leaves the median behind means"
                 + " queueing.",
             load(),
-            Axis.of(metric.title(), "ms"),
+            Axis.of(summary.clock().name(metric), "ms"),
             lines)
         .judgedBy(summary.slo(), measure)
         .scaledToRange();
   }
 
   private static Distribution of(Stage stage, Metric metric) {
-    return stage.figures().metric(metric);
+    return stage.figures().metric(metric.fromSchedule());
   }
 
   /** What each GPU delivers against what each user gets, a point per load level. */

@@ -68,6 +68,9 @@ public final class LevelsSimulation extends Simulation {
               .cooldown(false)
               .drain(60)
               .inject(once);
+      case "settled" ->
+          oneAfterTheOther(
+              closedLoop(4).measure(1).inject(once), openLoop(40).seed(1).measure(1).inject(chat));
       case "stop" ->
           atOnce(1, 2, 48, 64).measure(1).stopWhen(errorsAbove(10), sloBelow(50)).inject(once);
       case "errors" -> atOnce(4, 8).measure(AN_HOUR).stopWhen(errorCountAbove(50)).inject(once);
@@ -77,7 +80,7 @@ public final class LevelsSimulation extends Simulation {
       case "search" ->
           maxGoodput()
               .startingAt(20)
-              .precision(0.15)
+              .precision(0.2)
               .seed(5)
               .stabilize(0)
               .measure(1)
