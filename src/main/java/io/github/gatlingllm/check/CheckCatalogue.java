@@ -156,8 +156,9 @@ enum CheckCatalogue {
       LoadChecks::stoppedEarly),
   SEARCH(
       "Is the search sure of what it found?",
-      "low end of the 95 % interval (Wilson) of the share in SLO at the last level that holds",
-      Threshold.when("where a level was cut short, or too few requests were measured"),
+      "low end of the 95 % interval (Wilson) of the share in SLO at the highest rate that holds",
+      Threshold.when(
+          "unless that rate holds and the next one tried fails beyond chance when measured again"),
       "searches",
       in -> in.conclusions("search").findAny().isPresent(),
       "Measure each level longer, or start the search nearer to what the server holds.",

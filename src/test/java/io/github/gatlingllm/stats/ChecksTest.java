@@ -537,7 +537,8 @@ class ChecksTest {
     assertThat(check(Recorded.figures(dropped, sent(412)).summary(), "all_accounted").value())
         .isEqualTo(88);
     RunInfo.Conclusion stopped =
-        new RunInfo.Conclusion("stopped early", "a", null, "during r=10", false, null, null);
+        new RunInfo.Conclusion(
+            "stopped early", "a", null, "during r=10", false, null, null, null, null);
     RunInfo early = open(600L).conclusion(stopped);
     assertThat(check(Recorded.figures(early, sent(412)).summary(), "all_accounted").level())
         .isEqualTo(Level.OK);
@@ -702,7 +703,7 @@ class ChecksTest {
 
   private static Summary found(String topic, boolean sound) {
     RunInfo.Conclusion found =
-        new RunInfo.Conclusion(topic, "a", null, "c=1 holds", sound, 0.5, 0.99);
+        new RunInfo.Conclusion(topic, "a", null, "c=1 holds", sound, 0.5, 0.99, null, null);
     return of(RUN.conclusion(found));
   }
 
