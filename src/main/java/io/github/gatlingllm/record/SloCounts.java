@@ -65,9 +65,9 @@ public final class SloCounts {
       if (share != null) {
         return share * 100 >= percent - ROUNDING;
       }
-      return judged > 0 && (met + unknown) * 100.0 / (judged + unknown) < percent - ROUNDING
-          ? Boolean.FALSE
-          : null;
+      boolean cannotHold =
+          judged > 0 && (met + unknown) * 100.0 / (judged + unknown) < percent - ROUNDING;
+      return cannotHold ? Boolean.FALSE : null;
     }
   }
 
