@@ -406,6 +406,7 @@ public enum Metric {
   public Metric fromSchedule() {
     return switch (this) {
       case TTFT_MS -> TTFT_FROM_SCHEDULE_MS;
+      case TTFO_MS -> TTFO_FROM_SCHEDULE_MS;
       case E2E_MS -> E2E_FROM_SCHEDULE_MS;
       default -> this;
     };

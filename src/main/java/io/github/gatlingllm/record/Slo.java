@@ -261,9 +261,16 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     return new Slo(objectives, otherPercentile, otherRule);
   }
 
+  private static List<String> withLimitsOfPresets(String text) {
+    return Arrays.stream(text.split(",", -1))
+        .map(part -> SloPreset.named(part).map(SloPreset::objectives).orElse(part))
+        .flatMap(part -> Arrays.stream(part.split(",", -1)))
+        .toList();
+  }
+
   private static List<Objective> objectives(String text) {
     List<Objective> objectives = new ArrayList<>();
-    for (String part : text.toLowerCase(Locale.ROOT).replace(" ", "").split(",", -1)) {
+    for (String part : withLimitsOfPresets(text.toLowerCase(Locale.ROOT).replace(" ", ""))) {
       Matcher form = FORM.matcher(part);
       @Nullable Measure measure =
           form.matches()
@@ -278,7 +285,8 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
                 + part
                 + "' is not understood; expected <measure><limit> such as ttft<200ms, measures: "
                 + Arrays.stream(Measure.values()).map(Measure::key).collect(Collectors.joining(" "))
-                + ", units: us ms s");
+                + ", units: us ms s; or a preset such as "
+                + SloPreset.MLPERF_LLAMA2_70B_INTERACTIVE);
       }
       double unit =
           switch (form.group(3)) {

@@ -491,7 +491,12 @@ final class FactTables {
             List.of(
                 Column.of(
                     "Objective",
-                    row -> Cell.words(row.getValue().measure()).remarked("lower is better"))));
+                    row ->
+                        Cell.words(row.getValue().measure())
+                            .remarked(
+                                row.getValue().noValue() == null
+                                    ? "lower is better"
+                                    : row.getValue().noValue()))));
     if (summary.hasSeveralLevels()) {
       columns.add(Column.words("at", Entry::getKey));
     }
@@ -499,7 +504,7 @@ final class FactTables {
             Column.figure("limit", row -> "< " + NumberText.plainMs(row.limitMs())),
             Column.figure(
                 "actual p" + NumberText.plain(slo.percentile()),
-                row -> NumberText.with(row.actualMs(), "ms")),
+                row -> row.noValue() == null ? NumberText.with(row.actualMs(), "ms") : "no value"),
             Column.figure("margin", row -> NumberText.with(row.marginMs(), "ms")),
             Column.percent("requests within", ObjectiveRow::metShare),
             Column.of("outcome", row -> Cell.passed(row.ok())))

@@ -90,7 +90,8 @@ final class LoadSection {
   private Chart curve() {
     boolean streamed = !summary.figures().metric(Metric.TTFT_MS).isEmpty();
     Metric metric = streamed ? Metric.TTFT_MS : Metric.E2E_MS;
-    Function<Stage, @Nullable Double> latency = stage -> stage.figures().metric(metric).p95();
+    Function<Stage, @Nullable Double> latency =
+        stage -> stage.figures().metric(metric.fromSchedule()).p95();
     List<Line> lines = new ArrayList<>();
     for (int t = 0; t < curves.size(); t++) {
       Curve curve = curves.get(t);
@@ -113,13 +114,13 @@ final class LoadSection {
     Chart chart =
         new Chart(
             "load-curve",
-            metric.title() + " p95 against output tokens per second",
+            summary.clock().name(metric) + " p95 against output tokens per second",
             "↘ lower and further right is better",
             "Each point is one load level; where the line turns upwards the server is full, and"
                 + " more load buys waiting instead of tokens. Rings mark the knee, the maximum"
                 + " goodput, and loads that the server does not keep up with.",
             Axis.of("Output tokens per second", "tok/s"),
-            Axis.of(metric.title() + " p95", "ms"),
+            Axis.of(summary.clock().name(metric) + " p95", "ms"),
             lines);
     Chart judged = streamed ? chart.judgedBy(summary.slo(), "ttft") : chart;
     return judged.scaledToRange().widened();
@@ -222,19 +223,19 @@ final class LoadSection {
     }
     return new Chart(
             id,
-            metric.title() + " against load",
+            summary.clock().name(metric) + " against load",
             Chart.LOWER,
             "Median and tail at each load level; a tail that leaves the median behind means"
                 + " queueing.",
             load(),
-            Axis.of(metric.title(), "ms"),
+            Axis.of(summary.clock().name(metric), "ms"),
             lines)
         .judgedBy(summary.slo(), measure)
         .scaledToRange();
   }
 
   private static Distribution of(Stage stage, Metric metric) {
-    return stage.figures().metric(metric);
+    return stage.figures().metric(metric.fromSchedule());
   }
 
   /** What each GPU delivers against what each user gets, a point per load level. */

@@ -8,6 +8,7 @@ import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Curve;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What was asked and what came out, in words: the same on the page, in text files and consoles. */
 final class RunText {
@@ -52,8 +53,7 @@ final class RunText {
       Figures.Goodput goodput = summary.operatingLevel(curve).figures().goodput();
       String of = curves.size() == 1 ? "" : " of " + summary.name(curve);
       if (goodput != null && summary.slo() != null) {
-        facts.add(
-            new Fact("goodput" + of + " (" + summary.slo().text() + ")", goodput(goodput, curve)));
+        facts.add(new Fact("goodput" + of, goodput(goodput, curve)));
       }
     }
     facts.add(new Fact("workload", workload()));
@@ -75,11 +75,32 @@ final class RunText {
 
   private String goodput(Figures.Goodput goodput, Curve curve) {
     String at = summary.curves().size() > 1 ? " at " + curve.quoted() : "";
-    return NumberText.percent(goodput.share())
-        + " of the requests, "
-        + NumberText.with(goodput.requestsPerS(), "requests/s")
+    return NumberText.with(goodput.requestsPerS(), "requests/s")
         + at
-        + (curve.maxGoodput() == null ? "; no load level holds it" : "");
+        + ", "
+        + inSlo(goodput)
+        + "; "
+        + maxGoodput(curve.maxGoodput());
+  }
+
+  /** Goodput is never quoted without its SLO and the clock of that. */
+  static String inSlo(Figures.Goodput goodput) {
+    String undefined = goodput.undefined();
+    return (undefined == null
+            ? NumberText.percent(goodput.share()) + " of requests"
+            : "share not known (" + undefined + ")")
+        + " in SLO "
+        + goodput.slo();
+  }
+
+  private String maxGoodput(Figures.@Nullable MaxGoodput max) {
+    return max == null
+        ? "no load level holds it"
+        : "max goodput "
+            + NumberText.with(max.requestsPerS(), "requests/s")
+            + " at "
+            + max.stage()
+            + (summary.slo() == null ? "" : " by rule " + summary.slo().rule());
   }
 
   private static String knee(Summary.Knee knee) {

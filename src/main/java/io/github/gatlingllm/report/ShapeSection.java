@@ -72,8 +72,9 @@ final class ShapeSection {
             "heat-ttft",
             "TTFT over time, every request",
             Chart.LOWER,
-            "Each cell counts requests by when they got their first token and how long it took; two"
-                + " bands at once are two kinds of requests, a rising band is a growing queue.",
+            "Each cell counts requests by when they got their first token and how long after the"
+                + " planned arrival that was; two bands at once are two kinds of requests, a rising"
+                + " band is a growing queue.",
             Axis.time().upTo(buckets * series.bucketS()),
             Axis.of("Requests", ""),
             rows)

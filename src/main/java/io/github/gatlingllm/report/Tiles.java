@@ -121,9 +121,7 @@ final class Tiles {
     return goodput == null
         ? new Tile("Goodput", NumberText.ABSENT, "no SLO set")
         : new Tile(
-            "Goodput",
-            NumberText.with(goodput.requestsPerS(), "req/s"),
-            NumberText.percent(goodput.share()) + " of requests in SLO");
+            "Goodput", NumberText.with(goodput.requestsPerS(), "req/s"), RunText.inSlo(goodput));
   }
 
   private Tile knee() {

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.report.Chart.Axis;
@@ -58,9 +59,10 @@ final class TimeSection {
   private Chart ttft() {
     return new Chart(
             "time-ttft",
-            "TTFT over time",
+            summary.clock().name(Metric.TTFT_MS) + " over time",
             Chart.LOWER,
-            "Time to first token of the requests whose first token came in the interval.",
+            "Time to first token, from the planned arrival, of the requests whose first token came"
+                + " in the interval.",
             Axis.time(),
             Axis.of("TTFT", "ms"),
             List.of(

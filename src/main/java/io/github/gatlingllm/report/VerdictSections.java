@@ -37,6 +37,7 @@ final class VerdictSections {
     values.put("curves", groups.isEmpty() ? FactTables.byCurve(summary) : null);
     values.put("objectives", slo == null ? null : FactTables.objectives(summary, slo));
     values.put("percentile", slo == null ? "" : NumberText.plain(slo.percentile()));
+    values.put("rule", slo == null ? "" : slo.rule().toString());
     values.put("assertions", FactTables.assertions(assertions));
     values.put("demands", assertions.size());
     values.put("missed", assertions.stream().filter(result -> !result.ok()).count());

@@ -7,6 +7,7 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.metric.Spelling;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.SloPreset;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
 import io.github.gatlingllm.simulations.SettingBuilder.Rule;
 import io.github.gatlingllm.stats.AssertionText;
@@ -16,10 +17,12 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -472,7 +475,14 @@ final class Setting<T extends @Nullable Object> {
               "slo",
               new Form<>("limits", Slo::parse, "limits such as ttft<200ms,tpot<50ms,e2e<10s"))
           .unset("none", Slo.NONE)
-          .means("objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s");
+          .means(
+              "objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s, or a preset",
+              "ttft, ttfo and e2e count from the planned arrival. Presets are the limits of MLPerf"
+                  + " Inference's interactive scenarios (inference_rules.adoc of July 2026): "
+                  + Arrays.stream(SloPreset.values())
+                      .map(preset -> preset + " (" + preset.objectives() + ")")
+                      .collect(Collectors.joining(", "))
+                  + ".");
 
   static final Setting<Double> SLO_PERCENTILE =
       in(
@@ -505,7 +515,8 @@ final class Setting<T extends @Nullable Object> {
           .means(
               "build gates, e.g. ttft.p99<200ms,goodput>=95%,errors<1%,c=8:tpot.mean<40ms,valid",
               "c=8: names a stage, valid demands a valid run; names, units and conditions are in"
-                  + " contract.md.");
+                  + " contract.md. Times count from admission, those of slo from the planned"
+                  + " arrival: ttft_from_schedule, ttfo_from_schedule and e2e_from_schedule.");
 
   static final Setting<Boolean> FAIL_BUILD =
       in(Group.GOALS, "failBuild", Form.flag())

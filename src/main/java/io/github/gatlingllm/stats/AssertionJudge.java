@@ -2,8 +2,11 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.metric.Figure;
+import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Unit;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.stats.Summary.AssertionResult;
@@ -107,15 +110,37 @@ final class AssertionJudge {
     boolean all = stage == null && name == null;
     FigureGroups.Part part = parts.part(target, stage, name, all ? maxGoodput.apply(target) : null);
     Double value = figure.of(part.figures(), part.tally()::recorder);
-    Long lowN = value == null ? null : figure.lowN(part.figures());
-    String note =
-        value == null
-            ? "no value"
-            : lowN == null
-                ? null
-                : String.format(
-                    Locale.ROOT, "low n: fewer than 10 of %,d values lie beyond it", lowN);
-    add(assertion, figure, subject, value, note);
+    add(
+        assertion,
+        figure,
+        subject,
+        value,
+        value == null ? noValue(part) : note(figure, part, value));
+  }
+
+  private static String noValue(FigureGroups.Part part) {
+    Goodput goodput = part.figures().goodput();
+    String undefined = goodput == null ? null : goodput.undefined();
+    return undefined == null ? "no value" : "no value: " + undefined;
+  }
+
+  /** What the other clock says, where it says something else, and how much the value rests on. */
+  private static @Nullable String note(Figure figure, FigureGroups.Part part, double value) {
+    List<String> notes = new ArrayList<>();
+    Metric other = figure.metric().fromSchedule();
+    if (other != figure.metric()) {
+      String name = other.figure() + figure.name().substring(figure.metric().figure().length());
+      Double scheduled = Figure.parse(name).of(part.figures(), part.tally()::recorder);
+      if (scheduled != null && HeadlineClock.differs(value, scheduled)) {
+        notes.add("from admission; from schedule, as the SLO counts, " + NumberText.ms(scheduled));
+      }
+    }
+    Long lowN = figure.lowN(part.figures());
+    if (lowN != null) {
+      notes.add(
+          String.format(Locale.ROOT, "low n: fewer than 10 of %,d values lie beyond it", lowN));
+    }
+    return notes.isEmpty() ? null : String.join("; ", notes);
   }
 
   private void none(Assertion assertion, Figure figure, String what, List<String> names) {

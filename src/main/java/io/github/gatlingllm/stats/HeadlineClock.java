@@ -37,7 +37,8 @@ public record HeadlineClock(boolean isNamed) {
     return differs(admitted.p50(), scheduled.p50()) || differs(admitted.p99(), scheduled.p99());
   }
 
-  private static boolean differs(@Nullable Double admitted, @Nullable Double scheduled) {
+  /** Whether two values of one figure differ by more than 1 %. */
+  static boolean differs(@Nullable Double admitted, @Nullable Double scheduled) {
     return admitted != null && scheduled != null && scheduled > admitted * (1 + AGREE);
   }
 

@@ -223,7 +223,7 @@ public final class RunStatistics {
     }
     Long ttft = t.ttftNanos();
     if (ttft != null) {
-      overTime.ttft(admitted + ttft, ttft);
+      overTime.ttft(admitted + ttft, admitted + ttft - t.scheduledUnixNanos());
     }
     Long answered = ttft != null ? ttft : t.latencyNanos();
     Integer prompt = record.tokens().prompt();

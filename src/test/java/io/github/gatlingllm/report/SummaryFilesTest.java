@@ -236,9 +236,17 @@ class SummaryFilesTest {
         .contains("---- LLM Information ---")
         .contains("---- Load levels ---")
         .contains("> TTFT (ms)")
-        .contains("goodput (ttft<")
+        .contains("goodput: ", " in SLO ttft<500ms,tpot<30ms; max goodput ")
         .contains("knee: ");
     assertThat(block.lines().findFirst().orElseThrow()).hasSize(120);
+  }
+
+  @Test
+  void markdownQuotesMaxGoodputWithItsSloAndRule() {
+    assertThat(SummaryMarkdown.of(sweep))
+        .containsPattern(
+            "\\| goodput \\| .* requests/s, .* % of requests in SLO ttft.*500ms,tpot.*30ms.*; max"
+                + " goodput .* requests/s at c=\\d+ by rule percentiles \\|");
   }
 
   @Test

@@ -212,7 +212,8 @@ final class BenchmarkPlanTest {
             "slo",
             "fast",
             "SLO 'fast' is not understood; expected <measure><limit> such as ttft<200ms, measures:"
-                + " ttft ttfo tpot itl e2e stall, units: us ms s"),
+                + " ttft ttfo tpot itl e2e stall, units: us ms s; or a preset such as"
+                + " mlperf-llama2-70b-interactive"),
         arguments("slo", "ttft<1.2.3s", "expected limits such as ttft<200ms,tpot<50ms,e2e<10s"),
         arguments(
             "assert",

@@ -251,6 +251,19 @@ class AssertionJudgeTest {
         .containsExactly(null, "low n: fewer than 10 of 1,000 values lie beyond it", null);
   }
 
+  /** One of fifty waits 400 ms at the gate, for a TTFT of 50 ms: p99 from schedule is 450 ms. */
+  @Test
+  void theOtherClockIsNamedWhereItSaysSomethingElse() {
+    List<RequestRecord> waited =
+        IntStream.range(0, 1_000)
+            .mapToObj(i -> at(i).gate(i % 50 == 0 ? 400.0 : 0).tokens(50, 60).record())
+            .toList();
+    RunInfo info = SWEEP.assertions(p("ttft.p99", "ttft.p50", "ttft_from_schedule.p99"));
+    assertThat(Recorded.figures(info, waited).summary().assertions())
+        .extracting(AssertionResult::note)
+        .containsExactly("from admission; from schedule, as the SLO counts, 450 ms", null, null);
+  }
+
   private static List<Assertion> p(String... figures) {
     return Arrays.stream(figures)
         .map(f -> new Assertion(null, Scope.GLOBAL, null, f, Condition.LT, List.of(51.0)))

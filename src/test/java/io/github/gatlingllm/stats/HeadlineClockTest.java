@@ -66,8 +66,16 @@ class HeadlineClockTest {
   }
 
   @Test
+  void theSloIsQuotedWithItsClock() {
+    assertThat(gate(Slo.parse("ttft<1s,tpot<50ms"), 4, 64).figures().goodput().slo())
+        .isEqualTo("ttft<1s,tpot<50ms (ttft from schedule)");
+    assertThat(gate(Slo.parse("tpot<50ms"), 64).figures().goodput().slo()).isEqualTo("tpot<50ms");
+  }
+
+  @Test
   void closedLoopsWithoutAGateNeedNoName() {
-    Summary summary = new Levels().level(8, 50, 100).summary();
+    Summary summary = new Levels().level(8, 50, 100).figures(Slo.parse("ttft<1s")).summary();
+    assertThat(summary.figures().goodput().slo()).isEqualTo("ttft<1s");
     assertThat(summary.clock().name(Metric.TTFT_MS)).isEqualTo("TTFT");
   }
 
