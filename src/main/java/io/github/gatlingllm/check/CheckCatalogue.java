@@ -82,7 +82,8 @@ enum CheckCatalogue {
       LoadChecks::littlesLaw),
   STEADY_STATE(
       "Were TTFT, E2E and output tok/s steady over the measure window?",
-      "change from its first to its last quarter ÷ mean, of the largest significant trend",
+      "difference ÷ mean, of the largest significant change: first to last quarter of the window,"
+          + " or a transient at its start to the rest",
       Threshold.share(0.2),
       "load levels of constant load, at least 20 s and 40 ok requests long; no batch trials",
       in -> in.levels().stream().anyMatch(level -> level.steadiness() != null),
@@ -155,8 +156,9 @@ enum CheckCatalogue {
       LoadChecks::stoppedEarly),
   SEARCH(
       "Is the search sure of what it found?",
-      "low end of the 95 % interval (Wilson) of the share in SLO at the last level that holds",
-      Threshold.when("where a level was cut short, or too few requests were measured"),
+      "low end of the 95 % interval (Wilson) of the share in SLO at the highest rate that holds",
+      Threshold.when(
+          "unless that rate holds and the next one tried fails beyond chance when measured again"),
       "searches",
       in -> in.conclusions("search").findAny().isPresent(),
       "Measure each level longer, or start the search nearer to what the server holds.",

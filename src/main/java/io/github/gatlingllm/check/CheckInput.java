@@ -152,20 +152,36 @@ public record CheckInput(
       double longestS, double fromS, int inFlight, double boundS, int spans, double allS) {}
 
   /**
-   * What was found when TTFT, E2E and output tok/s were tested for a trend over the measure window.
+   * What was found when TTFT, E2E and output tok/s were tested for a trend over the measure window,
+   * and for a transient at its start.
    *
-   * @param largest null where none is significant
+   * @param likeliest what is least likely chance, of what matters; null where nothing was found
    */
-  public record Steadiness(@Nullable Drift largest) {}
+  public record Steadiness(@Nullable Drift likeliest) {}
 
   /**
-   * A trend that is significant, however small.
+   * A change over a measure window, however small.
    *
    * @param what grew or fell, e.g. {@code TTFT from schedule}
-   * @param change difference of the means of the first and last quarter ÷ their mean
-   * @param from the mean of the first quarter, with its unit
+   * @param change difference of the means of the first and last quarter ÷ their mean; of a
+   *     transient, of the means before and after its end
+   * @param from the mean of the first quarter or of the transient, with its unit
+   * @param chance how likely it is by chance that a steady level shows one like it, 0 to 1
+   * @param steadyFromS when the transient ends, seconds from the start of the window; null for a
+   *     change all through the window
    */
-  public record Drift(String what, double change, String from, String to, boolean up) {}
+  public record Drift(
+      String what,
+      double change,
+      String from,
+      String to,
+      boolean up,
+      double chance,
+      @Nullable Double steadyFromS) {
+
+    /** A run in steady state may be called unsteady this often. */
+    public static final double SIGNIFICANT = 0.05;
+  }
 
   /**
    * The load levels of one target and scenario.

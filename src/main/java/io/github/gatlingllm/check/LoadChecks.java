@@ -10,7 +10,6 @@ import io.github.gatlingllm.check.CheckInput.Drift;
 import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
-import io.github.gatlingllm.check.CheckInput.Steadiness;
 import io.github.gatlingllm.check.CheckInput.Sweep;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
@@ -87,25 +86,57 @@ final class LoadChecks {
         .warnsIf(law.residual() > law.tolerance());
   }
 
-  /** Of the level that drifts most. */
+  /** Of the level that changes most, of those where it is no chance. */
   static Finding steadyState(CheckInput in) {
-    String label = "";
-    Drift worst = null;
-    for (MeasuredLevel level : in.levels()) {
-      Steadiness steadiness = level.steadiness();
-      Drift drift = steadiness == null ? null : steadiness.largest();
-      if (drift != null && (worst == null || drift.change() > worst.change())) {
-        label = level.label();
-        worst = drift;
-      }
+    MeasuredLevel worst =
+        unsteady(in.levels()).stream()
+            .max(Comparator.comparingDouble(level -> drift(level).change()))
+            .orElse(null);
+    if (worst == null) {
+      return Finding.of(
+          null,
+          "TTFT, E2E and output tok/s have no trend over a measure window, and no transient.");
     }
-    return worst == null
-        ? Finding.of(null, "TTFT, E2E and output tok/s have no trend over a measure window.")
-        : Finding.of(
-            worst.change(),
-            "%s: %s %s from %s to %s over its measure window."
+    Drift drift = drift(worst);
+    Double from = drift.steadyFromS();
+    return Finding.of(
+        drift.change(),
+        from == null
+            ? "%s: %s %s from %s to %s over its measure window."
                 .formatted(
-                    label, worst.what(), worst.up() ? "grew" : "fell", worst.from(), worst.to()));
+                    worst.label(),
+                    drift.what(),
+                    drift.up() ? "grew" : "fell",
+                    drift.from(),
+                    drift.to())
+            : "%s: %s was %s, then %s: steady from %5$s s on; the first %5$s s of the measure window are a transient."
+                .formatted(worst.label(), drift.what(), drift.from(), drift.to(), number(from)));
+  }
+
+  /**
+   * The levels with a change that is no chance, so that of runs whose levels are all steady 5 %
+   * have one, however many levels they have.
+   *
+   * @see <a href="https://www.jstor.org/stable/4615733">Holm 1979</a>
+   */
+  private static List<MeasuredLevel> unsteady(List<MeasuredLevel> levels) {
+    List<MeasuredLevel> judged =
+        levels.stream().filter(level -> level.steadiness() != null).toList();
+    List<MeasuredLevel> likeliest =
+        judged.stream()
+            .filter(level -> requireNonNull(level.steadiness()).likeliest() != null)
+            .sorted(Comparator.comparingDouble(level -> drift(level).chance()))
+            .toList();
+    int found = 0;
+    while (found < likeliest.size()
+        && drift(likeliest.get(found)).chance() * (judged.size() - found) < Drift.SIGNIFICANT) {
+      found++;
+    }
+    return likeliest.subList(0, found);
+  }
+
+  private static Drift drift(MeasuredLevel level) {
+    return requireNonNull(requireNonNull(level.steadiness()).likeliest());
   }
 
   /** Of the level whose requests take most of their window. */

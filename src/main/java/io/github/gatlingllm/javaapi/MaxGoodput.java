@@ -8,8 +8,10 @@ import io.github.gatlingllm.load.LoadPlan;
 
 /**
  * DSL for a search: which is the highest rate of users, arriving as a Poisson process, at which the
- * protocol's SLO holds? It doubles the rate until the SLO fails, then bisects. Each level lasts
- * {@link #measure}, of which there are about ten.
+ * protocol's SLO holds? It doubles the rate until the SLO fails, then bisects, and measures the
+ * highest rate that holds and the lowest that fails again, with other arrivals. Each level lasts
+ * {@link #measure}, up to eight times as long where chance leaves it undecided: 15 to 20 levels, 30
+ * to 40 times that time in all. Levels should last 30 times as long as a request.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  *
@@ -50,9 +52,9 @@ public final class MaxGoodput extends PhasedLoad<MaxGoodput> {
   }
 
   /**
-   * Ends when the lowest rate that fails is at most this share above the highest that holds.
+   * How far the rate that is found may be from the truth.
    *
-   * @param share above 0 and below 1, e.g. 0.05
+   * @param share of the truth, above 0 and below 1; 0.05 by default
    */
   public MaxGoodput precision(double share) {
     return of(search.startingAt(), share, search.seed(), phases);

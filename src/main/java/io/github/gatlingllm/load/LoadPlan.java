@@ -3,6 +3,7 @@ package io.github.gatlingllm.load;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.metric.Distribution.Interval;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -43,6 +44,16 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return null;
     }
 
+    /**
+     * Whether the level that runs is measured on, once more for as long or as many requests as was
+     * planned. Asked when its measure phase is about to end.
+     *
+     * @param soFar of the requests that have ended
+     */
+    default boolean goesOn(LevelResult soFar) {
+      return false;
+    }
+
     /** What there is to say once there is no further level; null for nothing. */
     @Nullable Conclusion conclusion();
   }
@@ -53,16 +64,21 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
    * @param topic {@code stopped early} or {@code search}
    * @param text one line
    * @param sound false where the plan could not do what it was for: a level was cut short, a search
-   *     has no bracket or too few requests
+   *     did not confirm both ends of its bracket
    * @param value the figure behind it; null when there is none
    * @param threshold what it is judged by; null when there is none
+   * @param holdsAt the highest rate that holds the SLO, users per second; null but for a search
+   *     that found one
+   * @param failsAt the lowest rate above it that does not; null where there is none
    */
   record Conclusion(
       String topic,
       String text,
       boolean sound,
       @Nullable Double value,
-      @Nullable Double threshold) {}
+      @Nullable Double threshold,
+      @Nullable Double holdsAt,
+      @Nullable Double failsAt) {}
 
   /**
    * What became of the requests that a level had scheduled in its measure phase.
@@ -102,6 +118,19 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     public @Nullable Boolean holdsSlo() {
       Double share = sloShare();
       return share == null ? null : (Boolean) (share * 100 >= sloPercentile - 1e-9);
+    }
+
+    /**
+     * Whether it holds the SLO beyond chance: whether Wilson's 95 % interval of its share lies on
+     * one side of what is asked for; null where it does not, and where {@link #holdsSlo} is null.
+     */
+    public @Nullable Boolean surelyHolds() {
+      Interval share = met == null ? null : Interval.ofShare(met, attempted);
+      if (share == null) {
+        return null;
+      }
+      double asked = sloPercentile / 100;
+      return share.low() >= asked ? Boolean.TRUE : share.high() < asked ? Boolean.FALSE : null;
     }
 
     /** Share of ended requests that failed, 0 to 1; null when none ended. */
@@ -202,6 +231,8 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
             "stopped early",
             (level.cut() ? "during " : "after ") + level.label() + leftOut + ": " + broken,
             !level.cut(),
+            null,
+            null,
             null,
             null);
       }

@@ -59,6 +59,7 @@ public final class PlanDriver {
   private int running; // iterations in flight, or planned arrivals handed out
   private int vacant; // seats that wait for a user
   private int measured; // iterations started in the measure phase
+  private long handedOut; // planned arrivals
 
   public PlanDriver(
       LevelSource levels,
@@ -146,6 +147,7 @@ public final class PlanDriver {
     running = 0;
     vacant = 0;
     measured = 0;
+    handedOut = 0;
     listener.levelStarted(started, started.startNanos());
     Long most = levels.mostFailures();
     if (most != null) {
@@ -190,9 +192,36 @@ public final class PlanDriver {
       enter(current, following());
     } else {
       listener.phaseStarted(current, phase, from);
-      Phase following = following();
-      at(current.endOf(phase), () -> enter(current, following));
+      if (phase == Phase.MEASURE && levels.needsResults()) {
+        endOrGoOn(current);
+      } else {
+        Phase following = following();
+        at(current.endOf(phase), () -> enter(current, following));
+      }
     }
+  }
+
+  /**
+   * Decides shortly before measuring ends: arrivals after its end do not know yet that they are.
+   */
+  private void endOrGoOn(RunningLevel current) {
+    at(
+        current.endOf(Phase.MEASURE) - LEAD_NANOS,
+        () -> {
+          if (goesOn(current)) {
+            endOrGoOn(current);
+          } else if (current == level && !closed) {
+            at(current.endOf(Phase.MEASURE), () -> enter(current, Phase.COOLDOWN));
+          }
+        });
+  }
+
+  private boolean goesOn(RunningLevel current) {
+    if (current != level || closed || !levels.goesOn(listener.soFar(current))) {
+      return false;
+    }
+    current.measureOn();
+    return true;
   }
 
   private Phase following() {
@@ -396,14 +425,28 @@ public final class PlanDriver {
         return;
       }
       running++;
+      handedOut++;
       users.start(new Arrival(current, next, planned));
       if (!schedule.hasNext()) {
         if (current.level().phases().requests() != null) {
-          close(current, planned);
+          at(planned, () -> closeOrGoOn(current, planned));
         }
         return;
       }
       next = schedule.next();
+    }
+  }
+
+  /** The last planned arrival is there. */
+  private void closeOrGoOn(RunningLevel current, long planned) {
+    if (goesOn(current)) {
+      Iterator<Planned> longer = ((LoadLevel.Open) current.level()).schedule();
+      for (long i = 0; i < handedOut; i++) {
+        longer.next();
+      }
+      handOut(current, longer);
+    } else if (current == level && !closed) {
+      close(current, planned);
     }
   }
 

@@ -8,6 +8,7 @@ import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import java.util.Iterator;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +24,13 @@ public final class RunningLevel {
 
   private static final long UNKNOWN = Long.MAX_VALUE;
 
-  private final LoadLevel level;
+  private final Phases planned;
   private final long startNanos;
   private final Runnable requestEnded;
+  private volatile LoadLevel level;
 
   // Ends of phases, as offsets since startNanos: nanoTime itself may overflow between two readings.
-  // Each is set once, none before the one above it.
+  // Each is set once, none before the one above it, and moves only where measuring goes on.
   private volatile long fillEnd = UNKNOWN;
   private volatile long stabilizeEnd = UNKNOWN;
   private volatile long measureEnd = UNKNOWN;
@@ -50,6 +52,7 @@ public final class RunningLevel {
    */
   RunningLevel(LoadLevel level, long startNanos, Runnable requestEnded) {
     this.level = level;
+    this.planned = level.phases();
     this.startNanos = startNanos;
     this.requestEnded = requestEnded;
     Long fill = level.phases().fillNanos();
@@ -74,8 +77,26 @@ public final class RunningLevel {
     }
   }
 
+  /** What it offers, and for how long as far as is known. */
   public LoadLevel level() {
     return level;
+  }
+
+  /** An open level measures for as long, or as many requests, as planned once more. */
+  void measureOn() {
+    LoadLevel.Open open = (LoadLevel.Open) level;
+    Phases phases = open.phases();
+    Integer requests = phases.requests();
+    if (requests != null) {
+      level = open.with(phases.withRequests(requests + Objects.requireNonNull(planned.requests())));
+      return;
+    }
+    level = open.with(phases.withMeasure(phases.measureNanos() + planned.measureNanos()));
+    long end = measureEnd + planned.measureNanos();
+    if (cooldownEnd == measureEnd) {
+      cooldownEnd = end;
+    }
+    measureEnd = end;
   }
 
   /** The level's label, e.g. {@code c=8}. */
@@ -356,13 +377,18 @@ public final class RunningLevel {
      */
     default void watchFailures(RunningLevel level, long most, Runnable tooMany) {}
 
+    /** What has become, by now, of the requests of a level that is measured. */
+    default LevelResult soFar(RunningLevel level) {
+      return new LevelResult(level.label(), 0, null, 100, 0, 0, null, 0, 0, false);
+    }
+
     /**
      * Is asked for the result of a level that has ended, where the next level depends on it.
      *
      * @param goOn takes it as soon as it is known, on any thread
      */
     default void whenSettled(RunningLevel level, Consumer<LevelResult> goOn) {
-      goOn.accept(new LevelResult(level.label(), 0, null, 100, 0, 0, null, 0, 0, false));
+      goOn.accept(soFar(level));
     }
 
     /** The plan has come to its end, and has this to say. */

@@ -19,7 +19,8 @@ public sealed interface StopRule {
   }
 
   /**
-   * Too few attempted requests met the SLO. A run without SLO never breaks it.
+   * Too few attempted requests met the SLO: by the rule {@code percentiles} the objective that
+   * fewest met, by {@code requests} all objectives at once. A run without SLO never breaks it.
    *
    * @param percent above 0, at most 100
    */

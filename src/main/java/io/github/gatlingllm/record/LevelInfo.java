@@ -35,6 +35,12 @@ public record LevelInfo(
   /** Label of the one level of a run without a load plan. */
   public static final String WHOLE_RUN = "all";
 
+  /**
+   * Ends the label of a level that measures again what the level of the label before it measured;
+   * it takes that one's place in curves.
+   */
+  public static final String AGAIN = " again";
+
   /** A constant number of users, each beginning again as soon as it ended. */
   public static final String CLOSED_LOOP = "closed loop";
 

@@ -225,9 +225,12 @@ public record RunInfo(
    * @param topic {@code stopped early} or {@code search}
    * @param scenario that it was for
    * @param text one line
-   * @param sound false where a level was cut short, or a search could not tell
+   * @param sound false where a level was cut short, or a search could not confirm what it found
    * @param value the figure behind it; null when there is none
    * @param threshold what it is judged by; null when there is none
+   * @param holdsAt the highest rate that holds the SLO, users per second; null but for a search
+   *     that found one
+   * @param failsAt the lowest rate above it that does not; null where there is none
    */
   public record Conclusion(
       String topic,
@@ -236,7 +239,9 @@ public record RunInfo(
       String text,
       boolean sound,
       @Nullable Double value,
-      @Nullable Double threshold) {}
+      @Nullable Double threshold,
+      @Nullable Double holdsAt,
+      @Nullable Double failsAt) {}
 
   /** How far a run came. */
   public enum State {

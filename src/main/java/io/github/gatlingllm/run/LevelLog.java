@@ -284,18 +284,22 @@ final class LevelLog {
       entryOf(level).counts.watch(most, tooMany);
     }
 
+    @Override
+    public LevelResult soFar(RunningLevel level) {
+      return entryOf(level).counts.result();
+    }
+
     /**
      * The result is known as soon as the last record of the level has passed the recorder; {@link
      * #SETTLING} after that record was handed over it is made of what has passed by then.
      */
     @Override
     public void whenSettled(RunningLevel level, Consumer<LevelResult> goOn) {
-      LevelTally.Counts counts = entryOf(level).counts;
       AtomicBoolean settled = new AtomicBoolean();
       Runnable settle =
           () -> {
             if (settled.compareAndSet(false, true)) {
-              goOn.accept(counts.result());
+              goOn.accept(soFar(level));
             }
           };
       level.whenRecorded(

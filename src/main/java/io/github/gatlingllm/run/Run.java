@@ -244,7 +244,9 @@ public final class Run {
                           conclusion.text(),
                           conclusion.sound(),
                           conclusion.value(),
-                          conclusion.threshold())));
+                          conclusion.threshold(),
+                          conclusion.holdsAt(),
+                          conclusion.failsAt())));
     }
 
     @Override

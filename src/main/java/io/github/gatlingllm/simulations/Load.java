@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 record Load(LoadPlan plan) {
 
-  /** A search ends when its bracket is narrower than this share of its lower end. */
-  private static final double PRECISION = 0.05;
-
   /**
    * The load that was set.
    *
@@ -39,7 +36,8 @@ record Load(LoadPlan plan) {
     Phases phases = phases(settings, search || !open.isEmpty());
     if (search) {
       double first = rates.isEmpty() ? 1 : rates.get(0).perSecond();
-      return new Load(new GoodputSearch(first, PRECISION, seed, phases));
+      return new Load(
+          new GoodputSearch(first, settings.get(Setting.SEARCH_PRECISION), seed, phases));
     }
     LoadPlan.Sweep sweep =
         open.isEmpty() ? closed(settings, phases) : open(settings, open, arrivals, seed, phases);

@@ -195,8 +195,19 @@ final class Setting<T extends @Nullable Object> {
           .excludes("its arrivals are Poisson", "arrival")
           .means(
               "looks for the highest rate of Poisson arrivals that holds the SLO",
-              "It doubles the rate from rate (1) until a level fails, then bisects to 5 %; duration"
-                  + " is per level. Of rate it takes one at most.");
+              "It doubles the rate from rate (1) until a level fails, then bisects, and measures"
+                  + " both ends again. duration is per level; a level that chance leaves undecided"
+                  + " takes up to 8 times as long. Of rate it takes one at most.");
+
+  static final Setting<Double> SEARCH_PRECISION =
+      in(
+              Group.LOAD,
+              "searchPrecision",
+              Form.decimal(
+                  "number > 0, < 1", "a number > 0 and < 1", Double.MIN_VALUE, Math.nextDown(1.0)))
+          .byDefault("0.05")
+          .needs("has no meaning alone", "search")
+          .means("how far from the truth the rate that is found may be, as a share of it");
 
   static final Setting<List<StopRule>> STOP_WHEN =
       in(

@@ -178,7 +178,7 @@ final class ConfidenceIntervals {
           squares
               * batches.length
               / freedom
-              * Persistence.slices(Persistence.upper(batches))
+              * Persistence.slices(Persistence.upper(batches, 1))
               / (whole * variance);
       if (effect > most.effect()) {
         most = new Noise(effect, freedom);

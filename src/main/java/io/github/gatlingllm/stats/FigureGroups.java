@@ -63,12 +63,17 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
             .allMatch(key -> key.stage() != stages.get(0) || which.test(key))) {
       return null;
     }
-    LevelWindow window = counted.windows.stages().get(stages.get(0));
-    List<TimeSlice> slices = counted.slices.slices(window.index());
-    boolean isSteady = window.nanos() > 0 && window.level().isSteadyByPlan();
-    return slices == null || !isSteady || window.level().kind().equals(LevelInfo.BATCH)
-        ? null
-        : new ConfidenceIntervals(slices);
+    List<TimeSlice> slices = steadySlices(counted.windows.stages().get(stages.get(0)));
+    return slices == null ? null : new ConfidenceIntervals(slices);
+  }
+
+  /** The slices of a stage whose load is constant; null for any other, and for batch trials. */
+  @Nullable List<TimeSlice> steadySlices(LevelWindow window) {
+    return window.nanos() > 0
+            && counted.hasConstantLoad(window.level())
+            && !counted.trials.containsKey(window.index())
+        ? counted.slices.slices(window.index())
+        : null;
   }
 
   /** Length of the measure windows of those stages together; what overlaps counts once. */

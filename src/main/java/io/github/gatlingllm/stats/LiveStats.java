@@ -33,7 +33,6 @@ public final class LiveStats implements Consumer<RequestRecord> {
   private long failed;
   private long judged;
   private long metSlo;
-  private boolean hasSlo;
   private long tokens;
   private long tokensBefore;
   private long snapshotNanos;
@@ -66,7 +65,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
         new LiveFigures(
             ok,
             failed,
-            hasSlo && judged > 0 ? (Double) ((double) metSlo / judged) : null,
+            judged > 0 ? (Double) ((double) metSlo / judged) : null,
             Percentiles.of(ttft),
             Percentiles.of(itl),
             perSecond(tokens - tokensBefore, now - snapshotNanos),
@@ -79,15 +78,12 @@ public final class LiveStats implements Consumer<RequestRecord> {
     return figures;
   }
 
-  /** A request that was cut off or never admitted counts only if it had missed an objective. */
+  /** A request that was cut off before it could be told does not count. */
   private void judge(RequestRecord record) {
-    RequestRecord.Outcome outcome = record.outcome();
-    boolean undecided =
-        outcome.status() == RequestStatus.CANCELLED || record.timing().gateWaitNanos() == null;
-    hasSlo |= outcome.sloOk() != null;
-    if (!undecided || !outcome.sloMissed().isEmpty()) {
+    Boolean met = record.outcome().sloOk();
+    if (met != null) {
       judged++;
-      metSlo += Boolean.TRUE.equals(outcome.sloOk()) ? 1 : 0;
+      metSlo += met ? 1 : 0;
     }
   }
 

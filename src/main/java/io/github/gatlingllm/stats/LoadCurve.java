@@ -3,6 +3,7 @@ package io.github.gatlingllm.stats;
 import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.Summary.BestPower;
 import io.github.gatlingllm.stats.Summary.Knee;
@@ -32,17 +33,27 @@ final class LoadCurve {
 
   /**
    * @param slo of that target
-   * @param stages at least one; those that no request started in tell nothing and are left out
+   * @param stages at least one; those that no request started in tell nothing and are left out, as
+   *     are those that were measured again
    */
   LoadCurve(Slo slo, List<Stage> stages) {
     this.slo = slo;
-    List<Stage> used = stages.stream().filter(s -> s.figures().counts().started() > 0).toList();
+    List<Stage> used =
+        stages.stream()
+            .filter(s -> s.figures().counts().started() > 0 && !isReplaced(s, stages))
+            .toList();
     List<Stage> told = used.isEmpty() ? List.copyOf(stages) : used;
     boolean ordered = told.stream().allMatch(s -> s.offered() != null);
     levels =
         ordered
             ? told.stream().sorted(Comparator.comparingDouble(LoadCurve::offered)).toList()
             : told;
+  }
+
+  private static boolean isReplaced(Stage stage, List<Stage> stages) {
+    String again = stage.label() + LevelInfo.AGAIN;
+    return stages.stream()
+        .anyMatch(s -> s.label().equals(again) && s.figures().counts().started() > 0);
   }
 
   private static double offered(Stage stage) {

@@ -64,20 +64,23 @@ public final class Persistence {
 
   /** φ of a series, from its lag-1 autocorrelation, 0 to {@value #MOST}; 0 for fewer than 8. */
   static double coefficient(double[] series) {
-    return Math.max(0, Math.min(MOST, estimate(series)));
+    return Math.max(0, Math.min(MOST, estimate(series, 1)));
   }
 
   /**
    * φ where too small a one does harm: half a standard error, √((1 − φ²) ÷ n), above the estimate,
    * 0 to {@value #MOST_UPPER}.
+   *
+   * @param fitted how many coefficients were fitted to make these residuals, 1 for a mean: the
+   *     estimate is too low by (fitted + (fitted + 2) φ) ÷ n
    */
-  static double upper(double[] series) {
-    double phi = estimate(series);
-    double error = Math.sqrt(Math.max(0, 1 - phi * phi) / series.length);
+  static double upper(double[] residuals, int fitted) {
+    double phi = estimate(residuals, fitted);
+    double error = Math.sqrt(Math.max(0, 1 - phi * phi) / residuals.length);
     return Math.max(0, Math.min(MOST_UPPER, phi + error / 2));
   }
 
-  private static double estimate(double[] series) {
+  private static double estimate(double[] series, int fitted) {
     int n = series.length;
     Moments moments = new Moments();
     for (double value : series) {
@@ -92,7 +95,7 @@ public final class Persistence {
       product += (series[i] - moments.mean()) * (series[i - 1] - moments.mean());
     }
     double raw = product / variance;
-    return raw + (1 + 3 * raw) / n;
+    return raw + (fitted + (fitted + 2) * raw) / n;
   }
 
   /** How many slices are worth one independent slice: (1 + φ) ÷ (1 − φ). */
@@ -100,15 +103,20 @@ public final class Persistence {
     return (1 + phi) / (1 - phi);
   }
 
+  /** What one block of slices is worth of that: 1 + 2 Σ (1 − k ÷ length) φᵏ. */
+  static double within(int length, double phi) {
+    double seen = 1;
+    for (int k = 1; k < length; k++) {
+      seen += 2 * (1 - (double) k / length) * Math.pow(phi, k);
+    }
+    return seen;
+  }
+
   /**
    * By how much the variance of a mean is larger than blocks of {@code length} slices show, which
    * cut what spans two of them: (1 + φ) ÷ (1 − φ) ÷ (1 + 2 Σ (1 − k ÷ length) φᵏ).
    */
   public static double missedBy(int length, double phi) {
-    double seen = 1;
-    for (int k = 1; k < length; k++) {
-      seen += 2 * (1 - (double) k / length) * Math.pow(phi, k);
-    }
-    return slices(phi) / seen;
+    return slices(phi) / within(length, phi);
   }
 }

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,12 @@ public final class RunStatistics {
   private static final int MOST_NAMES = 100;
   private static final String OTHER_NAMES = "(other names)";
 
+  /** One step of an injection profile, at one rate. */
+  private static final Pattern CONSTANT =
+      Pattern.compile(
+          "(Poisson|Gamma|Constant)\\[[^\\]]*\\] during [^,]*"
+              + "|ConstantRateOpenInjection\\([^)]*\\)");
+
   private final long runStart;
   private final long runEnd;
   final Windows windows;
@@ -50,7 +57,6 @@ public final class RunStatistics {
   private final Map<String, String> names = new HashMap<>();
   final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
   final Map<Integer, Backlog> backlogs = new LinkedHashMap<>();
-  final Map<Integer, SteadyState> steadiness = new LinkedHashMap<>();
   final Map<Integer, TrialTally> trials = new LinkedHashMap<>();
   final Map<String, ValueRecorder> server = new LinkedHashMap<>();
   private final Tallies<String> injectors = new Tallies<>("(others)");
@@ -59,6 +65,7 @@ public final class RunStatistics {
   final AnswerCounts answers;
   final RequestSampleTally requestSamples;
   final SliceTally slices = new SliceTally();
+  private final List<String> injections;
 
   final Map<String, RunInfo.TargetFacts> targets;
 
@@ -68,6 +75,11 @@ public final class RunStatistics {
     Long end = info.endUnixNanos();
     windows = new Windows(info.stages(), end == null ? info.startUnixNanos() : end);
     slo = new SloTally(info);
+    injections =
+        info.config().entrySet().stream()
+            .filter(entry -> entry.getKey().startsWith("arrivals "))
+            .map(Map.Entry::getValue)
+            .toList();
     overTime = new OverTime(info.startUnixNanos());
     runStart = info.startUnixNanos();
     runEnd = end == null ? info.startUnixNanos() : end;
@@ -158,7 +170,6 @@ public final class RunStatistics {
     if (id.phase() == Phase.MEASURE) {
       cell(stage, name).tally().add(record, stream, stage.index(), objectives.owner(), judgement);
       workload.add(record);
-      steadiness(stage).add(record);
       if (id.trial() != null) {
         trials.computeIfAbsent(stage.index(), i -> new TrialTally()).add(record);
       }
@@ -179,20 +190,17 @@ public final class RunStatistics {
   private void tokens(LevelWindow stage, String name, boolean inSlo) {
     LevelWindow window = stage;
     WindowThroughput flow = null;
-    SteadyState steady = null;
     for (int i = 0; i < stream.arrivals(); i++) {
       long at = stream.unixNanos(i);
       double tokens = stream.tokens(i);
       overTime.tokens(at, tokens, inSlo);
       LevelWindow now = windows.at(at, window);
       if (now != null) {
-        if (flow == null || steady == null || now.index() != window.index()) {
+        if (flow == null || now.index() != window.index()) {
           flow = cell(now, name).flow();
-          steady = steadiness(now);
           window = now;
         }
         flow.tokens(at, tokens, inSlo);
-        steady.tokens(at, tokens);
         slices.tokens(now, at, tokens, inSlo);
       }
     }
@@ -300,10 +308,6 @@ public final class RunStatistics {
     return cells.computeIfAbsent(new Key(stage.index(), name), k -> GroupTally.of(stage));
   }
 
-  private SteadyState steadiness(LevelWindow stage) {
-    return steadiness.computeIfAbsent(stage.index(), i -> new SteadyState(stage));
-  }
-
   private String nameOf(String name) {
     String known = names.get(name);
     if (known != null) {
@@ -314,6 +318,17 @@ public final class RunStatistics {
     }
     names.put(name, name);
     return name;
+  }
+
+  /**
+   * Whether the load of a level stays the same while it measures. Without a load plan it is
+   * Gatling's own injection, whose steps are known where it is open.
+   */
+  boolean hasConstantLoad(LevelInfo level) {
+    return level.isSteadyByPlan()
+        && !level.kind().equals(LevelInfo.BATCH)
+        && (!level.label().equals(LevelInfo.WHOLE_RUN)
+            || injections.stream().allMatch(steps -> CONSTANT.matcher(steps).matches()));
   }
 
   List<String> injectors() {

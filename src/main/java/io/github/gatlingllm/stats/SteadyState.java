@@ -2,10 +2,13 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.Drift;
 import io.github.gatlingllm.check.CheckInput.Steadiness;
+import io.github.gatlingllm.metric.LogHistogram;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.metric.StudentT;
+import io.github.gatlingllm.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,171 +17,271 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleFunction;
-import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether one stage was in steady state over its measure window, from three series of {@value
- * #SLICES} slices each: mean TTFT and mean E2E from schedule of ok requests by schedule, output
- * tok/s by arrival.
+ * Whether one stage was in steady state over its measure window, from three series over time: mean
+ * TTFT and mean E2E from schedule of ok requests by schedule, output tok/s by arrival. A value of a
+ * series is that of one time slice, or of 2, 3 or 4 where these hold fewer than 5 requests.
  *
- * <p>A series drifts when both hold: its {@linkplain Trend Mann–Kendall trend} is significant at 1
- * % (two-sided, divided among the three series after Bonferroni: |Z| &gt; 2.935), and the means of
- * its first and last quarter differ by more than 20 % of their mean. The first keeps noise out, the
- * second what is certain and small. Slice means stand for the batch means of White, An effective
- * truncation heuristic for bias reduction in simulation output, Simulation 69 (1997): the raw
- * series would not fit into bounded memory.
+ * <p>First the start. MSER-5 (White 1997) leaves out as many first values as make the mean of the
+ * rest most certain. Where these are a quarter or less, and differ from the rest beyond chance by
+ * Student's t, in their median too, they are a transient, and the level is steady from there on.
+ * Then the trend of the rest, by Mann–Kendall: what goes one way all through the window is never
+ * steady.
  *
- * <p>Windows of less than 20 s, stages of fewer than 40 ok requests, batch trials, and rate curves
- * and traces, whose load changes by plan, are not judged.
+ * <p>Neighbouring values resemble each other, which makes trends look certain that are none. The
+ * variance of both tests is therefore raised by (1 + φ) ÷ (1 − φ) (Yue and Wang 2004), φ being the
+ * {@linkplain Persistence#upper correlation} of the residuals, of times on a logarithmic scale.
+ * Those of a trend are what a parabola leaves; where it leaves next to nothing, no memory explains
+ * that, and φ is 0.
+ *
+ * <p>The probabilities that come out hold for all six tests of a level together; {@code
+ * check.LoadChecks} lets them hold for all levels of a run (Holm 1979). Of 200 simulated stationary
+ * M/G/16 queues each (lognormal service), 2, 6 and 3 % were called unsteady in windows of 60
+ * service times at utilisations 0.5, 0.8 and 0.9, and 3 % of 150 and of 400 at 0.9. First tokens a
+ * second late in the first tenth of 60 service times were found in 96 % at 0.5 and in 78 % at 0.8.
+ *
+ * <p>Windows of less than 20 s and stages of fewer than 40 ok requests are not judged.
+ *
+ * @see <a href="https://doi.org/10.1177/003754979706900601">White 1997</a>
+ * @see <a href="https://doi.org/10.1023/B:WARM.0000043140.61082.60">Yue, Wang 2004</a>
  */
 final class SteadyState {
 
-  private static final double SIGNIFICANT_Z = 2.935;
   private static final long LEAST_NANOS = 20_000_000_000L;
   private static final int LEAST_REQUESTS = 40;
+  private static final double LEAST_PER_VALUE = 5;
 
-  /** A multiple of 4. */
-  private static final int SLICES = 20;
+  /** Three series, a start and a trend each. */
+  private static final int TESTS = 6;
 
-  private final LevelWindow window;
-  private final TimeBuckets<Slice> slices;
-  private long requests;
+  /** What a trend may leave unexplained where it is no noise, of the variance. */
+  private static final double UNEXPLAINED = 0.03;
 
-  SteadyState(LevelWindow window) {
-    this.window = window;
-    slices = TimeBuckets.within(window.from(), window.nanos(), SLICES, Slice::new);
-  }
+  /**
+   * Waits stray farther than Student's t says, as queues build up and go; so much less likely must
+   * a transient be. Set by the simulated queues.
+   */
+  private static final double LONG_TAILS = 25;
 
-  private static final class Slice {
-    private final Mean ttftMs = new Mean();
-    private final Mean e2eMs = new Mean();
-    private double tokens;
-  }
+  /** A change that matters; a smaller one does not hide another finding. */
+  private static final double RELEVANT = 0.2;
 
-  private static final class Mean {
-    private double sum;
-    private long count;
+  private SteadyState() {}
 
-    private void add(@Nullable Long nanos) {
-      if (nanos != null) {
-        sum += nanos / 1e6;
-        count++;
+  /**
+   * Values in order of time.
+   *
+   * @param weights how much there is of each; the mean of several is weighted
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Series(
+      String what, double[] sums, double[] weights, boolean isTime, DoubleFunction<String> digits) {
+
+    int size() {
+      return sums.length;
+    }
+
+    double mean(int from, int to) {
+      double sum = Arrays.stream(sums, from, to).sum();
+      return sum / Arrays.stream(weights, from, to).sum();
+    }
+
+    /** The values from one on, of times their logarithm; a gap has the value before. */
+    double[] values(int from) {
+      double[] values = new double[size() - from];
+      double last = mean(from, size());
+      for (int i = 0; i < values.length; i++) {
+        last = weights[from + i] == 0 ? last : sums[from + i] / weights[from + i];
+        values[i] = isTime ? Math.log(Math.max(1e-3, last)) : last;
       }
+      return values;
     }
-  }
 
-  /** The stage that is judged. */
-  LevelInfo stage() {
-    return window.level();
-  }
-
-  /** Adds a request that was scheduled in measure. */
-  void add(RequestRecord record) {
-    if (!record.outcome().ok() || record.identity().trial() != null) {
-      return;
+    double median(int from, int to) {
+      double[] sorted =
+          IntStream.range(from, to)
+              .filter(i -> weights[i] > 0)
+              .mapToDouble(i -> sums[i] / weights[i])
+              .sorted()
+              .toArray();
+      return sorted.length == 0 ? 0 : sorted[sorted.length / 2];
     }
-    RequestRecord.Timing t = record.timing();
-    if (window.contains(t.scheduledUnixNanos())) {
-      requests++;
-      Slice slice = slices.at(t.scheduledUnixNanos());
-      slice.ttftMs.add(t.ttftFromScheduleNanos());
-      slice.e2eMs.add(t.latencyFromScheduleNanos());
-    }
-  }
 
-  /** Adds tokens of any request, at their arrival in the window. */
-  void tokens(long unixNanos, double count) {
-    slices.at(unixNanos).tokens += count;
+    boolean hasValues() {
+      return Arrays.stream(weights).filter(w -> w > 0).count() > size() / 2;
+    }
+
+    Drift drift(double from, double to, double chance, @Nullable Double steadyFromS) {
+      double mean = (from + to) / 2;
+      return new Drift(
+          what,
+          mean == 0 ? 0 : Math.abs(to - from) / mean,
+          digits.apply(from),
+          digits.apply(to),
+          to > from,
+          Math.min(1, chance),
+          steadyFromS);
+    }
   }
 
   /** Null when there is too little to judge by. */
-  @Nullable Steadiness steadiness() {
-    if (!window.level().isSteadyByPlan()
-        || window.nanos() < LEAST_NANOS
-        || requests < LEAST_REQUESTS) {
+  static @Nullable Steadiness of(LevelWindow window, List<TimeSlice> slices) {
+    double requests =
+        slices.stream().mapToDouble(s -> count(s.values(Metric.E2E_FROM_SCHEDULE_MS))).sum();
+    if (window.nanos() < LEAST_NANOS || requests < LEAST_REQUESTS) {
       return null;
     }
-    List<Drift> drifts = new ArrayList<>();
-    collect(
-        drifts,
-        Metric.TTFT_FROM_SCHEDULE_MS.title(),
-        ofMeans(slice -> slice.ttftMs),
-        NumberText::ms);
-    collect(
-        drifts, Metric.E2E_FROM_SCHEDULE_MS.title(), ofMeans(slice -> slice.e2eMs), NumberText::ms);
-    collect(drifts, "output tok/s", ofRates(), NumberText::number);
-    Drift largest = drifts.stream().max(Comparator.comparingDouble(Drift::change)).orElse(null);
-    return new Steadiness(largest);
-  }
-
-  /** The trend of a slice's mean; slices without a value are left out. */
-  private @Nullable Trend ofMeans(Function<Slice, Mean> series) {
-    List<Mean> means = slices.all().stream().map(series).toList();
-    double first = mean(means.subList(0, SLICES / 4));
-    double last = mean(means.subList(SLICES - SLICES / 4, SLICES));
-    double[] values =
-        means.stream().filter(m -> m.count > 0).mapToDouble(m -> m.sum / m.count).toArray();
-    return Double.isNaN(first) || Double.isNaN(last) ? null : Trend.of(values, first, last);
-  }
-
-  /** Of all values; NaN without one. */
-  private static double mean(List<Mean> slices) {
-    double sum = 0;
-    long count = 0;
-    for (Mean slice : slices) {
-      sum += slice.sum;
-      count += slice.count;
+    int length = 1;
+    while (length < 4 && requests * length / slices.size() < LEAST_PER_VALUE) {
+      length++;
     }
-    return sum / count;
-  }
-
-  /** The trend of tokens per second of a slice; one without tokens has 0. */
-  private @Nullable Trend ofRates() {
-    double sliceSeconds = window.nanos() / 1e9 / SLICES;
-    double[] rates =
-        slices.all().stream().mapToDouble(slice -> slice.tokens / sliceSeconds).toArray();
-    return Trend.of(rates, mean(rates, 0), mean(rates, SLICES - SLICES / 4));
-  }
-
-  /** Of a quarter of the slices. */
-  private static double mean(double[] rates, int from) {
-    return Arrays.stream(rates, from, from + SLICES / 4).average().orElse(0);
-  }
-
-  private static void collect(
-      List<Drift> drifts, String what, @Nullable Trend trend, DoubleFunction<String> digits) {
-    if (trend != null && trend.isBeyond(SIGNIFICANT_Z)) {
-      drifts.add(
-          new Drift(
-              what,
-              trend.change(),
-              digits.apply(trend.from()),
-              digits.apply(trend.to()),
-              trend.z() > 0));
+    double seconds = window.nanos() / 1e9 / slices.size() * length;
+    List<Drift> starts = new ArrayList<>();
+    List<Drift> trends = new ArrayList<>();
+    for (Series series :
+        List.of(
+            times(slices, length, Metric.TTFT_FROM_SCHEDULE_MS),
+            times(slices, length, Metric.E2E_FROM_SCHEDULE_MS),
+            rate(slices, length, seconds))) {
+      if (series.hasValues()) {
+        judge(series, seconds, starts, trends);
+      }
     }
+    return new Steadiness(worst(starts, trends));
+  }
+
+  private static Series times(List<TimeSlice> slices, int length, Metric metric) {
+    double[] sums = new double[slices.size() / length];
+    double[] counts = new double[sums.length];
+    for (int i = 0; i < slices.size(); i++) {
+      LogHistogram values = slices.get(i).values(metric);
+      sums[i / length] += values == null ? 0 : values.sum();
+      counts[i / length] += count(values);
+    }
+    return new Series(metric.title(), sums, counts, true, NumberText::ms);
+  }
+
+  private static Series rate(List<TimeSlice> slices, int length, double seconds) {
+    double[] tokens = new double[slices.size() / length];
+    for (int i = 0; i < slices.size(); i++) {
+      tokens[i / length] += slices.get(i).of(Amount.TOKENS);
+    }
+    double[] widths = new double[tokens.length];
+    Arrays.fill(widths, seconds);
+    return new Series("output tok/s", tokens, widths, false, NumberText::number);
+  }
+
+  private static double count(@Nullable LogHistogram values) {
+    return values == null ? 0 : values.total();
+  }
+
+  private static void judge(Series series, double seconds, List<Drift> starts, List<Drift> trends) {
+    int size = series.size();
+    double[] all = series.values(0);
+    int cut = truncation(all);
+    double chance = cut > size / 4 || !hasOtherMedian(series, cut) ? 1 : chanceOfStart(all, cut);
+    if (chance < 1) {
+      starts.add(series.drift(series.mean(0, cut), series.mean(cut, size), chance, cut * seconds));
+    }
+    int from = chance < Drift.SIGNIFICANT ? cut : 0;
+    int quarter = (size - from) / 4;
+    double first = series.mean(from, from + quarter);
+    double last = series.mean(size - quarter, size);
+    Trend trend = Trend.of(series.values(from));
+    if (Math.signum(last - first) == Math.signum(trend.z())) {
+      trends.add(series.drift(first, last, TESTS * trend.chance(), null));
+    }
+  }
+
+  /** The likeliest of the relevant: a trend, else a start; else whatever trend there is. */
+  private static @Nullable Drift worst(List<Drift> starts, List<Drift> trends) {
+    Comparator<Drift> likely = Comparator.comparingDouble(Drift::chance);
+    Drift trend =
+        trends.stream()
+            .filter(d -> d.change() > RELEVANT && d.chance() < Drift.SIGNIFICANT)
+            .max(Comparator.comparingDouble(Drift::change))
+            .orElse(null);
+    if (trend != null) {
+      return trend;
+    }
+    Drift start = starts.stream().filter(d -> d.change() > RELEVANT).min(likely).orElse(null);
+    Drift any = trends.stream().min(likely).orElse(null);
+    return start != null && (start.chance() < Drift.SIGNIFICANT || any == null) ? start : any;
+  }
+
+  /**
+   * How many first values to leave out: as many as make variance ÷ number of the rest smallest, at
+   * most half of all.
+   */
+  static int truncation(double[] values) {
+    double least = Double.POSITIVE_INFINITY;
+    int cut = 0;
+    Moments rest = new Moments();
+    for (int from = values.length - 1; from >= 0; from--) {
+      rest.add(values[from], 1);
+      double error = rest.std() * rest.std() / rest.count();
+      if (from <= values.length / 2 && error <= least) {
+        least = error;
+        cut = from;
+      }
+    }
+    return cut;
+  }
+
+  /** Whether the first values are not just one that strays: their median is far from the rest's. */
+  private static boolean hasOtherMedian(Series series, int cut) {
+    if (cut < 2) {
+      return false;
+    }
+    double first = series.median(0, cut);
+    double rest = series.median(cut, series.size());
+    return Math.abs(first - rest) > RELEVANT * (first + rest) / 2;
+  }
+
+  /** How likely the first values differ so much from the rest by chance, wherever they were cut. */
+  private static double chanceOfStart(double[] values, int cut) {
+    Moments first = new Moments();
+    Moments rest = new Moments();
+    for (int i = 0; i < values.length; i++) {
+      (i < cut ? first : rest).add(values[i], 1);
+    }
+    double[] steady = Arrays.copyOfRange(values, cut, values.length);
+    double phi = Persistence.upper(steady, 1);
+    int freedom = steady.length - 1;
+    double variance = rest.std() * rest.std() * steady.length / freedom;
+    double error =
+        Math.sqrt(
+            variance
+                * (Persistence.within(cut, phi) / cut + Persistence.slices(phi) / steady.length));
+    double difference = Math.abs(first.mean() - rest.mean());
+    if (difference <= 1e-9 * Math.abs(rest.mean())) {
+      return 1;
+    }
+    double chance = error == 0 ? 0 : StudentT.beyond(difference / error, freedom);
+    return chance * TESTS * LONG_TAILS * (values.length / 2);
   }
 
   /**
    * Whether a series goes one way, by the two-sided Mann–Kendall test: S = Σ sign(xⱼ − xᵢ) over i
-   * &lt; j, var S = (n(n − 1)(2n + 5) − Σ t(t − 1)(2t + 5)) ÷ 18 with t the sizes of ties, Z = (S −
-   * sign S) ÷ √var S. Sources: Mann, Nonparametric tests against trend, Econometrica 13 (1945);
-   * Kendall, Rank correlation methods (1975).
+   * &lt; j, var S = (n(n − 1)(2n + 5) − Σ t(t − 1)(2t + 5)) ÷ 18 with t the sizes of ties, times (1
+   * + φ) ÷ (1 − φ), Z = (S − sign S) ÷ √var S. Sources: Mann, Nonparametric tests against trend,
+   * Econometrica 13 (1945); Kendall, Rank correlation methods (1975).
    *
-   * @param from the mean of its first quarter
-   * @param to the mean of its last quarter
    * @param z 0 without a trend, positive when it grows; standard normal when nothing changes
    */
-  record Trend(double from, double to, double z) {
+  record Trend(double z) {
 
-    /** From so many values on S is close to normal (Kendall 1975). */
-    private static final int LEAST = 10;
+    private static final double NORMAL = 1e4;
 
-    /** Of values in order of time; null for fewer than 10. */
-    static @Nullable Trend of(double[] values, double from, double to) {
-      if (values.length < LEAST) {
-        return null;
-      }
+    /** Of values in order of time that may resemble the one before. */
+    static Trend of(double[] values) {
+      return of(values, phi(values));
+    }
+
+    static Trend of(double[] values, double phi) {
       long s = 0;
       Map<Double, Integer> ties = new HashMap<>();
       for (int j = 0; j < values.length; j++) {
@@ -191,23 +294,56 @@ final class SteadyState {
       for (int size : ties.values()) {
         variance -= spread(size);
       }
-      double z = variance > 0 ? (s - Long.signum(s)) / Math.sqrt(variance) : 0;
-      return new Trend(from, to, z);
+      variance *= Persistence.slices(phi);
+      return new Trend(variance > 0 ? (s - Long.signum(s)) / Math.sqrt(variance) : 0);
     }
 
     private static double spread(int n) {
       return n * (n - 1.0) * (2.0 * n + 5) / 18;
     }
 
-    /** Whether the test finds one at |Z| &gt; {@code least}, and the quarters go its way. */
-    boolean isBeyond(double least) {
-      return Math.abs(z) > least && Math.signum(to - from) == Math.signum(z);
+    /** How likely one like it comes by chance. */
+    double chance() {
+      return StudentT.beyond(Math.abs(z), NORMAL);
     }
 
-    /** Difference of the quarters ÷ their mean, ≥ 0; 0 where both are 0. */
-    double change() {
-      double mean = (from + to) / 2;
-      return mean == 0 ? 0 : Math.abs(to - from) / mean;
+    private static double phi(double[] values) {
+      double[] left = withoutParabola(values);
+      return squares(left) <= UNEXPLAINED * squares(without(values, power(values.length, 0)))
+          ? 0
+          : Persistence.upper(left, 3);
+    }
+
+    /** What is left when a parabola is taken away, by orthogonal polynomials. */
+    private static double[] withoutParabola(double[] values) {
+      double[] even = power(values.length, 0);
+      double[] line = without(power(values.length, 1), even);
+      double[] bow = without(without(power(values.length, 2), even), line);
+      return without(without(without(values, even), line), bow);
+    }
+
+    private static double[] power(int length, int exponent) {
+      double[] values = new double[length];
+      Arrays.setAll(values, i -> Math.pow(2.0 * i / (length - 1) - 1, exponent));
+      return values;
+    }
+
+    /** The part of {@code values} that is orthogonal to {@code direction}. */
+    private static double[] without(double[] values, double[] direction) {
+      double product = 0;
+      for (int i = 0; i < values.length; i++) {
+        product += values[i] * direction[i];
+      }
+      double times = product / squares(direction);
+      double[] left = values.clone();
+      for (int i = 0; i < left.length; i++) {
+        left[i] -= times * direction[i];
+      }
+      return left;
+    }
+
+    private static double squares(double[] values) {
+      return Arrays.stream(values).map(v -> v * v).sum();
     }
   }
 }

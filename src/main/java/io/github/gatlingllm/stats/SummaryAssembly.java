@@ -19,6 +19,7 @@ import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.GroupTally.WindowThroughput;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
+import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import io.github.gatlingllm.stats.Summary.CacheUse;
 import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.PhaseSpan;
@@ -125,7 +126,7 @@ final class SummaryAssembly {
             counted.slo.level(window.index()),
             arrivals == null ? null : arrivals.arrivals(),
             figures));
-    SteadyState steady = counted.steadiness.get(window.index());
+    List<TimeSlice> slices = parts.steadySlices(window);
     measured.add(
         new MeasuredLevel(
             parts.place(window.level()),
@@ -139,7 +140,7 @@ final class SummaryAssembly {
             figures,
             inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
             silence(window),
-            steady == null ? null : steady.steadiness()));
+            slices == null ? null : SteadyState.of(window, slices)));
   }
 
   /** Whether users of a level send more requests than the one that the plan counts. */

@@ -215,7 +215,8 @@ class LevelsIT {
 
   /**
    * A server that refuses all requests of levels above a rate, so that no clock decides which level
-   * holds the SLO: 20 holds, 40 fails, 30 holds, 35 fails, 32.5 fails and is near enough to 30.
+   * holds the SLO: 20 holds, 40 fails, 30 holds, 35 fails, 32.5 fails and is near enough to 30. 30
+   * requests are too few to be sure of 90 %, so that levels of a second are measured on.
    */
   @Test
   void searchEndsBetweenTheLastGoodAndTheFirstBadRate() throws Exception {
@@ -227,7 +228,8 @@ class LevelsIT {
                           exchange
                               .request()
                               .header(LevelsSimulation.LEVEL)
-                              .substring("r=".length()));
+                              .substring("r=".length())
+                              .replace(LevelInfo.AGAIN, ""));
                   if (rate > CAPACITY) {
                     exchange.respond(503, "text/plain", "too many");
                   } else {
@@ -244,11 +246,12 @@ class LevelsIT {
       assertThat(run.exitCode()).as(run.output()).isZero();
       assertThat(run.info().stages())
           .extracting(LevelInfo::label)
-          .containsExactly("r=20", "r=40", "r=30", "r=35", "r=32.5");
+          .containsExactly("r=20", "r=40", "r=30", "r=35", "r=32.5", "r=30 again", "r=32.5 again");
       assertThat(run.summary().at("/goodput/max/offered").asDouble()).isEqualTo(30);
-      assertThat(run.output()).contains("max goodput r=30 holds the SLO, r=32.5 does not");
+      assertThat(run.output())
+          .contains("max goodput r=30 holds the SLO, r=32.5 does not, both confirmed");
       JsonNode search = run.check("search");
-      assertThat(search.get("value").asDouble()).as("low end of the interval").isBetween(0.5, 1.0);
+      assertThat(search.get("value").asDouble()).as("low end of the interval").isBetween(0.9, 1.0);
       assertThat(search.get("threshold").asDouble()).isEqualTo(0.9);
       assertThat(run.summary().get("verdict").asText()).contains("Search: max goodput r=30");
     }

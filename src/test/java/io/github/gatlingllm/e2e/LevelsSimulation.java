@@ -80,7 +80,7 @@ public final class LevelsSimulation extends Simulation {
       case "search" ->
           maxGoodput()
               .startingAt(20)
-              .precision(0.15)
+              .precision(0.2)
               .seed(5)
               .stabilize(0)
               .measure(1)

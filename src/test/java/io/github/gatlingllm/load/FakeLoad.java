@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
+import java.util.function.DoubleUnaryOperator;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   private boolean failing;
   private long failures;
   private long mostFailures;
+  private @Nullable DoubleUnaryOperator missed;
   private @Nullable Runnable tooMany;
 
   FakeLoad(LongSupplier iterationMillis, LongPredicate exits, LoadLevel... levels) {
@@ -65,6 +67,12 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   /** The same, where every iteration fails. */
   FakeLoad failing() {
     failing = true;
+    return this;
+  }
+
+  /** The same, where that share of the iterations that a rate has measured misses the SLO. */
+  FakeLoad missing(DoubleUnaryOperator shareAtRate) {
+    missed = shareAtRate;
     return this;
   }
 
@@ -158,11 +166,25 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   }
 
   @Override
-  public void whenSettled(RunningLevel stage, Consumer<LevelResult> goOn) {
+  public LevelResult soFar(RunningLevel stage) {
     long failed = failing ? failures : 0;
-    LevelResult result =
-        new LevelResult(
-            stage.label(), 0, null, 99, failures, failed, null, 0, failed, stage.isCut());
+    long measured = missed == null ? 0 : measured(stage.label());
+    Long met =
+        missed == null
+            ? null
+            : (Long) (measured - (long) (missed.applyAsDouble(stage.level().offered()) * measured));
+    return new LevelResult(
+        stage.label(), measured, met, 99, failures, failed, null, 0, failed, stage.isCut());
+  }
+
+  /** Iterations of that level's measure phase. */
+  long measured(String label) {
+    return iterations.stream().filter(i -> i.endsWith(" " + label + " measure")).count();
+  }
+
+  @Override
+  public void whenSettled(RunningLevel stage, Consumer<LevelResult> goOn) {
+    LevelResult result = soFar(stage);
     at(now, () -> goOn.accept(result));
   }
 

@@ -295,6 +295,62 @@ class PlanDriverTest {
             "stopped early during c=1: 2 requests failed, more than 1");
   }
 
+  /**
+   * 150 per second miss 1 %, exactly what they may: chance may make anything of that. Rates below
+   * miss nothing, those above everything. With 600 requests without a miss, 99 % are certain.
+   */
+  private FakeLoad search(Phases phases) {
+    LoadPlan plan = new GoodputSearch(100, 0.5, 7, phases);
+    return run(
+        new FakeLoad(() -> 100, i -> false, plan)
+            .missing(rate -> rate < 150 ? 0 : rate == 150 ? 0.01 : 1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void levelThatChanceLeavesUndecidedIsMeasuredOn(boolean cooldown) {
+    Phases phases = new Phases(0, SECOND, 6 * SECOND, SECOND, null).withCooldown(cooldown);
+    FakeLoad load = search(phases);
+
+    assertThat(load.events)
+        .filteredOn(event -> event.contains("measured until") || event.endsWith(" measure"))
+        .extracting(event -> event.replaceFirst("^\\d+ ", "").replaceFirst(" running.*", ""))
+        .containsExactly(
+            "r=100 measure", "r=100 ended, 0",
+            "r=200 measure", "r=200 ended, 0",
+            "r=150 measure", "r=150 ended, 0",
+            "r=175 measure", "r=175 ended, 0",
+            "r=150 again measure", "r=150 again ended, 0",
+            "r=175 again measure", "r=175 again ended, 0");
+    assertThat(measuredMillis(load))
+        .as("undecided: eight times as long; again: too; fails for certain: once")
+        .containsExactly(6_000L, 6_000L, 48_000L, 6_000L, 48_000L, 6_000L);
+    assertThat(load.measured("r=150") / 150.0).as("nothing is left out").isBetween(46.0, 50.0);
+  }
+
+  private static List<Long> measuredMillis(FakeLoad load) {
+    List<Long> lengths = new ArrayList<>();
+    long from = 0;
+    for (String event : load.events) {
+      if (event.endsWith(" measure")) {
+        from = Long.parseLong(event.substring(0, event.indexOf(' ')));
+      } else if (event.contains("measured until ")) {
+        lengths.add(Long.parseLong(event.substring(event.lastIndexOf(' ') + 1)) - from);
+      }
+    }
+    return lengths;
+  }
+
+  @Test
+  void levelOfSoManyRequestsGoesOnWithMore() {
+    FakeLoad load = search(new Phases(0, SECOND, 0, SECOND, 600));
+
+    assertThat(
+            List.of("r=100", "r=200", "r=150", "r=175", "r=150 again", "r=175 again").stream()
+                .map(load::measured))
+        .containsExactly(600L, 600L, 4_800L, 600L, 4_800L, 600L);
+  }
+
   @Test
   void openLevelStartsUsersAtTheirInstants() {
     FakeLoad load = run(FakeLoad.of(700, constant(2, seconds(0, 1, 2, 5))));

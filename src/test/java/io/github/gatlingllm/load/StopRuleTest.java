@@ -82,7 +82,13 @@ class StopRuleTest {
     assertThat(source.conclusion())
         .isEqualTo(
             new LoadPlan.Conclusion(
-                "stopped early", "during c=2: 7 requests failed, more than 5", false, null, null));
+                "stopped early",
+                "during c=2: 7 requests failed, more than 5",
+                false,
+                null,
+                null,
+                null,
+                null));
   }
 
   @Test
@@ -138,6 +144,8 @@ class StopRuleTest {
                 "stopped early",
                 "after c=2, 1 level left out: only 10.0 % of 100 requests met the SLO",
                 true,
+                null,
+                null,
                 null,
                 null));
   }

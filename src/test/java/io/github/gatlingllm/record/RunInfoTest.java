@@ -35,7 +35,8 @@ class RunInfoTest {
                           Map.of("ask", "ttft<1s")),
                   "TGI", new RunInfo.TargetSlo("e2e<2s", 90, Slo.Rule.PERCENTILES, Map.of())))
           .conclusion(
-              new RunInfo.Conclusion("search", "vLLM", "A1", "max goodput", true, 0.9, 0.95))
+              new RunInfo.Conclusion(
+                  "search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2))
           .targets(Map.of("vLLM", new RunInfo.TargetFacts(true, "chars4", 0.5)))
           .report(new RunInfo.ReportOptions(true, true, false))
           .dropped(3)

@@ -67,8 +67,8 @@ final class DryRunTest {
             load           open loop, poisson arrivals, 1 level
                            r=2      7 s, about 14 requests
             """)
-        .contains("search         the highest rate that holds the SLO: doubled from there, then")
-        .contains("time           depends on the server: about 10 levels\n");
+        .contains("search         the highest rate that holds the SLO, to 5 %: doubled from there,")
+        .contains("time           depends on the server: 15 to 20 levels, 30 to 40 times the time");
     assertThat(plan(Map.of("llm.stopWhen", "errors>10%", "llm.stabilize", "5", "llm.fill", "2")))
         .contains("stop when      errors>10%\n", "stabilize      5 s per level\n")
         .contains("fill           2 s per level\n");

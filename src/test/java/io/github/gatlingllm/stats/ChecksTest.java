@@ -537,7 +537,8 @@ class ChecksTest {
     assertThat(check(Recorded.figures(dropped, sent(412)).summary(), "all_accounted").value())
         .isEqualTo(88);
     RunInfo.Conclusion stopped =
-        new RunInfo.Conclusion("stopped early", "a", null, "during r=10", false, null, null);
+        new RunInfo.Conclusion(
+            "stopped early", "a", null, "during r=10", false, null, null, null, null);
     RunInfo early = open(600L).conclusion(stopped);
     assertThat(check(Recorded.figures(early, sent(412)).summary(), "all_accounted").level())
         .isEqualTo(Level.OK);
@@ -702,7 +703,7 @@ class ChecksTest {
 
   private static Summary found(String topic, boolean sound) {
     RunInfo.Conclusion found =
-        new RunInfo.Conclusion(topic, "a", null, "c=1 holds", sound, 0.5, 0.99);
+        new RunInfo.Conclusion(topic, "a", null, "c=1 holds", sound, 0.5, 0.99, null, null);
     return of(RUN.conclusion(found));
   }
 
@@ -729,9 +730,10 @@ class ChecksTest {
   /** 400 requests over a minute, TTFT from 1.2 s. */
   private static Summary ttftGrowsTo(double lastMs) {
     List<RequestRecord> records = new ArrayList<>();
-    for (int i = 0; i < 400; i++) {
-      double ttft = 1_200 + (lastMs - 1_200) * i / 400;
-      records.add(at(i * 150).stage("c=64").tokens(ttft, ttft + 1_000).record());
+    for (int i = -40; i < 400; i++) {
+      double ttft = 1_200 + (lastMs - 1_200) * Math.max(0, i) / 400;
+      Phase phase = i < 0 ? Phase.STABILIZE : Phase.MEASURE;
+      records.add(at(i * 150).phase(phase).stage("c=64").tokens(ttft, ttft + 1_000).record());
     }
     return Recorded.figures(Recorded.run(60, Recorded.stage(64, 0, 60_000)), records).summary();
   }

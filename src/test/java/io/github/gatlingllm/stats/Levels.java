@@ -20,13 +20,21 @@ final class Levels {
    * but {@code late} of them a TTFT of that, the late ones ten times it.
    */
   Levels level(int users, int requests, double e2eMs, int late) {
+    return level("c=" + users, users, requests, e2eMs, late);
+  }
+
+  /** The same load once more. */
+  Levels again(int users, int requests, double e2eMs, int late) {
+    return level("c=" + users + LevelInfo.AGAIN, users, requests, e2eMs, late);
+  }
+
+  private Levels level(String label, int users, int requests, double e2eMs, int late) {
     double from = stages.size() * 1_000.0;
     stages.add(
-        Recorded.stage(
-            "c=" + users, target, "closed loop", (double) users, "users", from, from + 1_000));
+        Recorded.stage(label, target, "closed loop", (double) users, "users", from, from + 1_000));
     for (int i = 0; i < requests; i++) {
       double ttft = i < late ? e2eMs * 10 : e2eMs;
-      records.add(Recorded.at(from).target(target).stage("c=" + users).tokens(ttft).record());
+      records.add(Recorded.at(from).target(target).stage(label).tokens(ttft).record());
     }
     return this;
   }

@@ -3,6 +3,8 @@ package io.github.gatlingllm.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import io.github.gatlingllm.stats.Summary.Knee;
 import org.junit.jupiter.api.Test;
 
@@ -123,5 +125,19 @@ class LoadCurveTest {
         .extracting(t -> t.label() + " " + t.knee().stage() + " " + t.knee().reached())
         .containsExactly("a c=2 true", "b c=1 false");
     assertThat(summary.knee().target()).isEqualTo("b");
+  }
+
+  /** c=4 held the SLO at first, and missed it when it was measured again. */
+  @Test
+  void secondMeasurementOfALevelTakesThePlaceOfTheFirst() {
+    Levels levels = new Levels().level(2, 100, 100).level(4, 100, 100);
+    Slo slo = Slo.parse("ttft<200ms");
+
+    assertThat(maxGoodput(levels.figures(slo))).isEqualTo("c=4");
+    assertThat(maxGoodput(levels.again(4, 100, 100, 20).figures(slo))).isEqualTo("c=2");
+  }
+
+  private static String maxGoodput(RunFigures figures) {
+    return figures.summary().figures().goodput().max().stage();
   }
 }

@@ -51,6 +51,11 @@ public final class MultiServerQueue {
 
   /** Those that come within so many seconds. */
   public List<Visit> visits(long seed, double seconds) {
+    return visits(seed, 0, seconds);
+  }
+
+  /** The same, and those that come so many seconds before, at negative times. */
+  List<Visit> visits(long seed, double before, double seconds) {
     Random random = new Random(seed * 1_000_003 + 17);
     PriorityQueue<Double> free = new PriorityQueue<>();
     for (int i = 0; i < SERVERS; i++) {
@@ -66,7 +71,7 @@ public final class MultiServerQueue {
       double start = Math.max(at, free.remove());
       double service = Math.exp(spread * random.nextGaussian() - spread * spread / 2);
       free.add(start + service);
-      if (at >= 0 && at < seconds) {
+      if (at >= -before && at < seconds) {
         visits.add(new Visit(at, start - at + PREFILL, start - at + service));
       }
     }

@@ -20,8 +20,8 @@ class PersistenceTest {
     assertThat(Persistence.coefficient(slow)).isEqualTo(0.9);
     assertThat(Persistence.coefficient(new double[48])).isZero();
     // no correlation at all: half a standard error
-    assertThat(Persistence.upper(new double[48])).isCloseTo(0.5 / Math.sqrt(48), within(1e-12));
-    assertThat(Persistence.upper(slow)).isEqualTo(0.95);
+    assertThat(Persistence.upper(new double[48], 1)).isCloseTo(0.5 / Math.sqrt(48), within(1e-12));
+    assertThat(Persistence.upper(slow, 1)).isEqualTo(0.95);
     // 1 + 2 × ½ × 0.5 of the (1 + 0.5) ÷ (1 − 0.5) is in blocks of 2
     assertThat(Persistence.missedBy(2, 0.5)).isCloseTo(2, within(1e-12));
     assertThat(Persistence.missedBy(1, 0.5)).isCloseTo(3, within(1e-12));

@@ -7,10 +7,12 @@ import static org.assertj.core.api.Assertions.within;
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.DoubleUnaryOperator;
@@ -83,6 +85,22 @@ class SteadyStateTest {
     assertThat(check.value()).isBetween(0.05, 0.1);
   }
 
+  /** TTFT 500 ms for the first 6 s of 60, then about 103 ms: 5 of 48 slices of 1.25 s. */
+  @Test
+  void coldStart() {
+    List<RequestRecord> records = new ArrayList<>(before(500));
+    for (int i = 0; i < 400; i++) {
+      double ttft = i < 40 ? 500 : 100 + i % 7;
+      records.add(at(i * 150).stage("c=64").tokens(ttft, 1_500).record());
+    }
+    Check check = judged(records).orElseThrow();
+    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.message())
+        .matches(
+            "c=64: TTFT from schedule was 481 ms, then 103 ms: steady from 6.25 s on; the first"
+                + " 6.25 s of the measure window are a transient.");
+  }
+
   /** Poisson arrivals, exponential TTFT: of 200 such levels at most 4 are called unsteady. */
   @Test
   void noiseIsNoDrift() {
@@ -126,6 +144,29 @@ class SteadyStateTest {
           .isEqualTo(kind.equals("open loop"));
     }
     assertThat(judged(null, records)).as("known by its label where run.json is missing").isEmpty();
+  }
+
+  /** Without a load plan, where the injection of Gatling is known to change. */
+  @Test
+  void rampsOfGatlingAreNotJudged() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < 400; i++) {
+      records.add(at(i * 150).stage("").lag(0).tokens(1_000 + i * 10).record());
+    }
+    LevelInfo all = Recorded.stage("all", "a", "injection", null, "", 0, WINDOW_MS);
+    Map<String, Boolean> judged =
+        Map.of(
+            "Poisson[perSecond=7.0, seed=1] during 60 seconds", true,
+            "ConstantRateOpenInjection(7.0,60 seconds)", true,
+            "RampRateOpenInjection(1.0,9.0,60 seconds)", false,
+            "Curve[Exponential[seed=1]] during 60 seconds", false,
+            "Constant[perSecond=1.0] during 30 seconds, Constant[perSecond=9.0] during 30 seconds",
+                false);
+    judged.forEach(
+        (steps, isJudged) ->
+            assertThat(judged(Recorded.run(60, all).config("arrivals scn", steps), records))
+                .as(steps)
+                .matches(check -> check.isPresent() == isJudged));
   }
 
   @Test
@@ -180,10 +221,20 @@ class SteadyStateTest {
 
   /** Requests at even distances over the window, TTFT by the share of them that came before. */
   private static List<RequestRecord> even(int count, DoubleUnaryOperator ttftMs) {
-    List<RequestRecord> records = new ArrayList<>();
+    List<RequestRecord> records = new ArrayList<>(before(ttftMs.applyAsDouble(0)));
     for (int i = 0; i < count; i++) {
       double ttft = ttftMs.applyAsDouble((double) i / count);
       records.add(at(i * WINDOW_MS / count).stage("c=64").tokens(ttft, ttft + 1_000).record());
+    }
+    return records;
+  }
+
+  /** The load before the window, for 5 s. */
+  private static List<RequestRecord> before(double ttftMs) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (double start = -5_000; start < 0; start += 150) {
+      records.add(
+          at(start).phase(Phase.STABILIZE).stage("c=64").tokens(ttftMs, ttftMs + 1_000).record());
     }
     return records;
   }

@@ -33,21 +33,33 @@ class TrendTest {
     assertThat(Math.abs(z(1, 9, 1, 9, 1, 9, 1, 9, 1, 9))).isLessThan(1);
   }
 
+  /** Each value like the one before with φ = 0.5: worth a third as many, and Z less by √3. */
   @Test
-  void needsTenValues() {
-    assertThat(Trend.of(new double[] {1, 2, 3, 4, 5, 6, 7, 8, 9}, 1, 9)).isNull();
+  void valuesThatResembleTheOneBefore() {
+    double[] rising = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    assertThat(Trend.of(rising, 0.5).z()).isEqualTo(44 / Math.sqrt(3 * 125), within(1e-12));
   }
 
+  /** Nothing is left of a parabola that memory could explain. */
   @Test
-  void changeOfTheQuarters() {
-    double[] rising = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
-    assertThat(Trend.of(rising, 9, 11).change()).isEqualTo(0.2, within(1e-12));
-    assertThat(Trend.of(rising, 11, 9).change()).isEqualTo(0.2, within(1e-12));
-    assertThat(Trend.of(rising, 0, 0).change()).isZero();
+  void growthWithoutNoiseIsNoMemory() {
+    double[] growth = new double[48];
+    Arrays.setAll(growth, i -> 100 + i * i);
+    assertThat(Trend.of(growth)).isEqualTo(Trend.of(growth, 0));
+    assertThat(Trend.of(growth).chance()).isLessThan(1e-6);
+  }
+
+  /** Ten that stand out, then all alike but for noise: the rest is surest without them. */
+  @Test
+  void truncation() {
+    double[] values = new double[48];
+    Arrays.setAll(values, i -> (i < 10 ? 50 - 3 * i : 10) + i % 2);
+    assertThat(SteadyState.truncation(values)).isEqualTo(10);
+    Arrays.setAll(values, i -> 10 + i % 2);
+    assertThat(SteadyState.truncation(values)).isZero();
   }
 
   private static double z(double... values) {
-    double last = Arrays.stream(values).max().orElseThrow();
-    return Trend.of(values, values[0], last).z();
+    return Trend.of(values, 0).z();
   }
 }

@@ -1,0 +1,170 @@
+package io.github.gatlingllm.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.load.LoadPlan.LevelSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.PrimitiveIterator;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Searches in virtual time, against a server whose limit is known: {@value #SLOTS} slots, first
+ * come first served, exponential service of 1 s on average. A request misses its SLO when it waits
+ * longer than half a second, or by bad luck, whatever the load. Levels measure 30 s.
+ */
+class SearchAccuracyTest {
+  private static final int SLOTS = 64;
+  private static final double SERVICE_S = 1;
+  private static final double WAIT_S = 0.5;
+  private static final double PERCENTILE = 99;
+  private static final double PRECISION = 0.05;
+  private static final double SETTLED_S = 10;
+  private static final double MEASURE_S = 30;
+  private static final Phases PHASES =
+      new Phases(0, TimeUnit.SECONDS.toNanos(10), TimeUnit.SECONDS.toNanos(30), 0, null);
+
+  /** A search that would never end is a failure, not a test that hangs. */
+  private static final int MOST_LEVELS = 61;
+
+  private static final int SEARCHES = 200;
+
+  /**
+   * Ending the doubling with the first level in which too many missed, the search found the limit
+   * to 5 % in 10 of 100 cases with a bad luck of 0.5 %, and less than half of it in 50.
+   */
+  @ParameterizedTest
+  @ValueSource(doubles = {0, 0.003, 0.005})
+  void findsTheLimit(double badLuck) {
+    double truth = limit(badLuck);
+    int near = 0;
+    int half = 0;
+    int confirmed = 0;
+    int levels = 0;
+    double seconds = 0;
+    for (int seed = 0; seed < SEARCHES; seed++) {
+      Search search = new Search(seed, badLuck);
+      LoadPlan.Conclusion found = search.run();
+      double rate = found.holdsAt() == null ? 0 : found.holdsAt();
+      near += Math.abs(rate / truth - 1) <= PRECISION ? 1 : 0;
+      half += rate < truth / 2 ? 1 : 0;
+      confirmed += found.sound() ? 1 : 0;
+      levels += search.levels;
+      seconds += search.seconds;
+    }
+
+    assertThat(near).as("within 5 %%").isGreaterThanOrEqualTo(SEARCHES * 9 / 10);
+    assertThat(half).as("less than half").isLessThanOrEqualTo(SEARCHES / 50);
+    assertThat(confirmed).as("confirmed").isGreaterThanOrEqualTo(SEARCHES * 8 / 10);
+    assertThat(levels / SEARCHES).as("levels of a search").isBetween(15, 20);
+    assertThat(seconds / SEARCHES / 60).as("minutes of a search").isBetween(15.0, 25.0);
+  }
+
+  /** Erlang C of 2 servers at a load of 1 is 1/3; beyond 0.5 s wait exp(−1 · 0.5) of these. */
+  @Test
+  void waitIsErlangs() {
+    assertThat(waitsLonger(2, 1)).isCloseTo(1.0 / 3 * Math.exp(-0.5), within(1e-12));
+  }
+
+  /** The rate at which as many miss as may. */
+  private static double limit(double badLuck) {
+    double low = 0;
+    double high = SLOTS / SERVICE_S;
+    for (int i = 0; i < 60; i++) {
+      double rate = (low + high) / 2;
+      if (badLuck + (1 - badLuck) * waitsLonger(SLOTS, rate) > 1 - PERCENTILE / 100) {
+        high = rate;
+      } else {
+        low = rate;
+      }
+    }
+    return low;
+  }
+
+  /** Erlang's formula for the chance to wait, and the exponential distribution of the wait. */
+  private static double waitsLonger(int slots, double rate) {
+    double load = rate * SERVICE_S;
+    double blocked = 1;
+    for (int k = 1; k <= slots; k++) {
+      blocked = load * blocked / (k + load * blocked);
+    }
+    double waits = blocked / (1 - load / slots * (1 - blocked));
+    return waits * Math.exp(-(slots / SERVICE_S - rate) * WAIT_S);
+  }
+
+  /** One search, its server and its time. */
+  private static final class Search {
+    private final LevelSource source;
+    private final SplittableRandom random;
+    private final double badLuck;
+    private int levels;
+    private double seconds;
+
+    /** A request that the measure phase scheduled. */
+    private record Measured(double end, boolean met) {}
+
+    private Search(long seed, double badLuck) {
+      this.source = new GoodputSearch(1, PRECISION, seed, PHASES).source();
+      this.random = new SplittableRandom(-1 - seed);
+      this.badLuck = badLuck;
+    }
+
+    private LoadPlan.Conclusion run() {
+      @Nullable LevelResult before = null;
+      for (LoadLevel level = source.next(null); level != null; level = source.next(before)) {
+        levels++;
+        assertThat(levels).isLessThan(MOST_LEVELS);
+        before = offer((LoadLevel.Open) level);
+      }
+      return Objects.requireNonNull(source.conclusion());
+    }
+
+    /** Whether it goes on is asked by what has ended by then, the result is of all. */
+    private LevelResult offer(LoadLevel.Open level) {
+      PrimitiveIterator.OfLong arrivals = level.arrivals().offsets();
+      PriorityQueue<Double> slots = new PriorityQueue<>();
+      List<Measured> all = new ArrayList<>();
+      double until = SETTLED_S + MEASURE_S;
+      while (true) {
+        double at = arrivals.nextLong() / 1e9;
+        if (at >= until) {
+          if (!source.goesOn(result(level, all, until))) {
+            seconds += until;
+            return result(level, all, Double.MAX_VALUE);
+          }
+          until += MEASURE_S;
+        }
+        double start = slots.size() < SLOTS ? at : Math.max(at, slots.remove());
+        double end = start - Math.log1p(-random.nextDouble()) * SERVICE_S;
+        slots.add(end);
+        boolean met = start - at <= WAIT_S && random.nextDouble() >= badLuck;
+        if (at >= SETTLED_S) {
+          all.add(new Measured(end, met));
+        }
+      }
+    }
+
+    private static LevelResult result(LoadLevel level, List<Measured> all, double until) {
+      long attempted = 0;
+      long met = 0;
+      for (Measured request : all) {
+        if (request.end() < until) {
+          attempted++;
+          met += request.met() ? 1 : 0;
+        }
+      }
+      return new LevelResult(
+          level.label(), attempted, met, PERCENTILE, attempted, 0, null, 0, 0, false);
+    }
+  }
+}
