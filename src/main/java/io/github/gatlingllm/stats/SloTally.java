@@ -236,7 +236,7 @@ final class SloTally {
                 name
                     + ": "
                     + (judge.isEmpty() ? "no SLO" : judge.toString())
-                    + (alike && oneRule || judge.isEmpty()
+                    + ((alike && oneRule) || judge.isEmpty()
                         ? ""
                         : " (" + rule(judge.global().slo(), oneRule) + ")")));
     return String.join("; ", parts);
