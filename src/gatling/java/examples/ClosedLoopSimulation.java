@@ -24,6 +24,6 @@ public class ClosedLoopSimulation extends Simulation {
       scenario("Chat").exec(llm("ask").chat().user("Why is the sky blue?").maxTokens(64));
 
   {
-    setUp(closedLoop(1, 4, 16, 64).measure(5).drain(10).inject(chat)).protocols(engine);
+    setUp(closedLoop(1, 4, 16, 64).measure(20).drain(10).inject(chat)).protocols(engine);
   }
 }

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * farthest one: the {@value #CONFIDENCE} quantile of the largest |change* − mean| ÷ standard error
  * over all figures of a draw (Westfall and Young 1993), widened from the normal distribution to
  * Student's t, with one degree of freedom for each block but one of every stage in the figure.
+ * Where several runs are compared with one base, each has its part of the 5 % (Bonferroni).
  *
  * @see <a href="https://doi.org/10.1214/aos/1176347265">Künsch 1989, blocks</a>
  */
@@ -37,6 +38,7 @@ final class BlockBootstrap {
   private static final double MANY = 1e4;
 
   private final List<Pair> stages;
+  private final int runs;
   private final SplittableRandom random;
 
   /**
@@ -62,8 +64,14 @@ final class BlockBootstrap {
    */
   record Noise(List<@Nullable Double> halves) {}
 
-  BlockBootstrap(List<Pair> stages, long seed) {
+  /**
+   * Of these stages.
+   *
+   * @param runs how many runs are compared with the same base: all their intervals hold together
+   */
+  BlockBootstrap(List<Pair> stages, int runs, long seed) {
     this.stages = stages;
+    this.runs = runs;
     this.random = new SplittableRandom(seed);
   }
 
@@ -108,7 +116,9 @@ final class BlockBootstrap {
       errors.add(known[q] ? (Double) error(changes[q], farthest) : null);
     }
     Arrays.sort(farthest);
-    double beyond = StudentT.beyond(farthest[(int) Math.ceil(CONFIDENCE * DRAWS) - 1], MANY);
+    double beyond =
+        StudentT.beyond(
+            farthest[(int) Math.ceil((1 - (1 - CONFIDENCE) / runs) * DRAWS - 1e-9) - 1], MANY);
     List<@Nullable Double> halves = new ArrayList<>();
     for (int q = 0; q < changes.length; q++) {
       Double error = errors.get(q);

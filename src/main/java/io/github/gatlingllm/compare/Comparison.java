@@ -40,7 +40,16 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
 
   /** What changed from {@code base} to {@code run}; no place where they have no stage in common. */
   public static Comparison of(ComparedRun base, ComparedRun run) throws IOException {
-    return RunComparison.of(base, run);
+    return of(base, run, 1);
+  }
+
+  /**
+   * One of several comparisons with the same base.
+   *
+   * @param runs how many: the intervals of all figures of all of them hold together
+   */
+  public static Comparison of(ComparedRun base, ComparedRun run, int runs) throws IOException {
+    return RunComparison.of(base, run, runs);
   }
 
   /** What the change of a figure amounts to. */
@@ -110,8 +119,8 @@ public record Comparison(List<Place> places, List<String> unmatched, List<String
    * @param base its value in the base; null where it has none
    * @param run its value in the other run; null where it has none
    * @param percent run ÷ base − 1 in percent, or run − base of a share; null where it has none
-   * @param interval where the true change lies, with 95 % confidence for all figures of the
-   *     comparison together; null where values are too few
+   * @param interval where the true change lies, with 95 % confidence for all figures of all runs
+   *     that are compared with the base together; null where values are too few
    */
   public record Change(
       Figure figure,

@@ -48,6 +48,7 @@ final class RunComparison {
 
   private final ComparedRun base;
   private final ComparedRun run;
+  private final int runs;
   private final List<ComparedFigure> figures = ComparedFigure.all();
   private final List<Match> matches = new ArrayList<>();
   private final List<String> unmatched = new ArrayList<>();
@@ -56,14 +57,15 @@ final class RunComparison {
   /** A stage by its position in the base and in the other run. */
   private record Match(int base, int run) {}
 
-  private RunComparison(ComparedRun base, ComparedRun run) {
+  private RunComparison(ComparedRun base, ComparedRun run, int runs) {
     this.base = base;
     this.run = run;
+    this.runs = runs;
   }
 
   /** What changed from {@code base} to {@code run}; no place where they have no stage in common. */
-  static Comparison of(ComparedRun base, ComparedRun run) throws IOException {
-    return new RunComparison(base, run).compare();
+  static Comparison of(ComparedRun base, ComparedRun run, int runs) throws IOException {
+    return new RunComparison(base, run, runs).compare();
   }
 
   private Comparison compare() throws IOException {
@@ -91,7 +93,7 @@ final class RunComparison {
         }
       }
     }
-    Noise noise = new BlockBootstrap(pairs, SEED).noise(questions);
+    Noise noise = new BlockBootstrap(pairs, runs, SEED).noise(questions);
     List<Place> compared = new ArrayList<>();
     for (int p = 0; p < places.size(); p++) {
       compared.add(place(places.get(p), ofBase.get(p), ofRun.get(p), questions, noise));

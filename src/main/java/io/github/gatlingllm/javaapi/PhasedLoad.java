@@ -54,15 +54,14 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
   }
 
   /**
-   * Whether the load of each level stays on after measuring, unmeasured, until the requests that
-   * were scheduled while it measured have ended, for at most the time of {@link #drain}: on a
-   * server that empties, late requests look too good. A rate curve holds its last rate, a trace
-   * begins again. There is none with {@link #requests}, whose number is exact.
-   *
-   * @param on true by default; false saves the tokens
+   * Ends the load of each level with its measure phase, which saves tokens. Without it the load
+   * stays on, unmeasured, until the requests that were scheduled while it measured have ended, for
+   * at most the time of {@link #drain}: on a server that empties, late requests look too good. A
+   * rate curve then holds its last rate, a trace begins again. There is none with {@link
+   * #requests}, whose number is exact.
    */
-  public final T cooldown(boolean on) {
-    return with(phases.withCooldown(on));
+  public final T disableCooldown() {
+    return with(phases.withCooldown(false));
   }
 
   /**

@@ -139,7 +139,10 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
         failure =
             before.met() == null
                 ? "has no SLO to hold; set one: .slo(slo().ttft(ofMillis(200))) or llm.slo"
-                : "had no request to judge at " + before.label() + "; measure longer";
+                : "had no request to judge at "
+                    + before.label()
+                    + ", or more than 1 % were cancelled before it could be told; measure and drain"
+                    + " longer";
       }
     }
 
@@ -218,13 +221,14 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       String text =
           String.format(
               Locale.ROOT,
-              "max goodput %s holds the SLO, %s%s; %d of %d requests met it (%.1f to %.1f %% at 95"
-                  + " %%)%s",
+              "max goodput %s holds the SLO, %s%s; %d of %d requests met %s (%.1f to %.1f %% at"
+                  + " 95 %%)%s",
               label(good.getKey()),
               bad == null ? "and no higher rate failed" : label(bad.getKey()) + " does not",
               confirmed ? ", both confirmed" : "",
               met,
               best.attempted(),
+              best.objective() == null ? "it" : best.objective(),
               share.low() * 100,
               share.high() * 100,
               doubt(good) + (bad == null ? "" : doubt(bad)));

@@ -96,6 +96,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
    * @param served requests of any phase that ended in that half, well or badly
    * @param failures requests of all phases that were not ok, the cancelled ones excepted
    * @param cut whether a rule ended it before its time
+   * @param objective the one that {@code met} counts, as in settings; null for all at once
    */
   record LevelResult(
       String label,
@@ -107,7 +108,34 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       @Nullable Long arrived,
       long served,
       long failures,
-      boolean cut) {
+      boolean cut,
+      @Nullable String objective) {
+
+    /** A level that is judged by all objectives at once, or by none. */
+    public LevelResult(
+        String label,
+        long attempted,
+        @Nullable Long met,
+        double sloPercentile,
+        long ended,
+        long failed,
+        @Nullable Long arrived,
+        long served,
+        long failures,
+        boolean cut) {
+      this(
+          label,
+          attempted,
+          met,
+          sloPercentile,
+          ended,
+          failed,
+          arrived,
+          served,
+          failures,
+          cut,
+          null);
+    }
 
     /** Share of attempted requests that met the SLO, 0 to 1; null without SLO or attempts. */
     public @Nullable Double sloShare() {

@@ -22,10 +22,10 @@ final class ChangeText {
   static final String RULE =
       "A figure is called better or worse where its interval excludes no change and the change is"
           + " at least 3 % (of a share 1 percentage point, of a time also 0.1 ms). The intervals"
-          + " hold together: with 95 % confidence every one of them does, whatever their number."
-          + " They come from drawing blocks of neighbouring time slices again and again, because"
-          + " requests that share a queue are not independent; they know the noise within a run,"
-          + " not that between days or machines.";
+          + " hold together: with 95 % confidence every one of them does, whatever the number of"
+          + " figures and of runs. They come from drawing blocks of neighbouring time slices again"
+          + " and again, because requests that share a queue are not independent; they know the"
+          + " noise within a run, not that between days or machines.";
 
   private static final int MOST_NAMED = 3;
   private static final double WIDE = 1_000;

@@ -83,7 +83,7 @@ final class CompareCommand implements Callable<Integer> {
     List<Other> others = new ArrayList<>();
     for (int i = 0; i < runs.size(); i++) {
       ComparedRun other = read(runs.get(i), first.info());
-      Comparison comparison = Comparison.of(first, other);
+      Comparison comparison = Comparison.of(first, other, runs.size());
       if (comparison.places().isEmpty()) {
         throw new IOException(
             names.get(i + 1)

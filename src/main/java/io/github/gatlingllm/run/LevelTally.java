@@ -168,7 +168,8 @@ final class LevelTally implements Consumer<RequestRecord> {
             judgesSaturation() && !level.isCut() ? (Long) arrived : null,
             served,
             failures,
-            level.isCut());
+            level.isCut(),
+            decision.objective());
       }
     }
   }

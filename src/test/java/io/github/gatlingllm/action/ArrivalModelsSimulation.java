@@ -45,7 +45,7 @@ public final class ArrivalModelsSimulation extends Simulation {
                         .seed(9)
                         .stabilize(0)
                         .measure(1)
-                        .cooldown(false)
+                        .disableCooldown()
                         .inject(
                             scenario("Level").exec(llm("level").chat().user("Hi").maxTokens(2)))))
         .protocols(llm.baseUrl(engine.baseUrl()).model("embedded").warmUp(0).disableJvmWarmUp());

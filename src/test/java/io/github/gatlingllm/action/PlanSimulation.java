@@ -82,7 +82,7 @@ public final class PlanSimulation extends Simulation {
               .fill(0)
               .stabilize(Duration.ofMillis(Long.getLong("millis") / 3))
               .measure(Duration.ofMillis(Long.getLong("millis")))
-              .cooldown(false)
+              .disableCooldown()
               .drain(60)
               .plan();
       case "rounds" -> ClosedLoop.of(32, 8, 1).requests(96).plan();
@@ -96,7 +96,7 @@ public final class PlanSimulation extends Simulation {
               .seed(7)
               .stabilize(0)
               .measure(Duration.ofMillis(Long.getLong("millis")))
-              .cooldown(false)
+              .disableCooldown()
               .drain(60)
               .plan();
       case "nobody" -> OpenLoop.of(0.01).seed(7).stabilize(0).measure(1).plan();

@@ -177,6 +177,19 @@ class RunComparisonTest {
         .hasMessageNotContaining("\n");
   }
 
+  /** Three runs against one base have a third of the 5 % each, and wider intervals. */
+  @Test
+  void severalRunsAreCorrectedTogether() throws IOException {
+    ComparedRun base = new Steady().level(1, 100).run();
+    ComparedRun slower = new Steady().level(1, 125).run();
+    Change alone = change(Comparison.of(base, slower), "ttft.mean");
+    Change oneOfThree = change(Comparison.of(base, slower, 3), "ttft.mean");
+
+    assertThat(oneOfThree.percent()).isEqualTo(alone.percent());
+    assertThat(oneOfThree.interval().low()).isLessThan(alone.interval().low());
+    assertThat(oneOfThree.interval().high()).isGreaterThan(alone.interval().high());
+  }
+
   private static Change change(Comparison comparison, String figure) {
     return comparison.places().get(0).change(figure).orElseThrow();
   }

@@ -25,10 +25,10 @@ public final class GateSimulation extends Simulation {
         llm.baseUrl(System.getProperty("baseUrl")).model("m").disableJvmWarmUp();
     Integer gate = Integer.getInteger("gate");
     Integer measure = Integer.getInteger("measure");
-    ClosedLoop loop = closedLoop(USERS).fill(0).stabilize(0).cooldown(false).drain(DRAIN);
+    ClosedLoop loop = closedLoop(USERS).fill(0).stabilize(0).disableCooldown().drain(DRAIN);
     LoadProfile load =
         Boolean.getBoolean("open")
-            ? openLoop(PER_SECOND).seed(1).stabilize(0).measure(4).cooldown(false)
+            ? openLoop(PER_SECOND).seed(1).stabilize(0).measure(4).disableCooldown()
             : measure == null ? loop.requests(REQUESTS) : loop.measure(measure);
     setUp(load.inject(chat)).protocols(gate == null ? engine : engine.maxInFlight(gate));
   }

@@ -16,7 +16,7 @@ public final class Http2Simulation extends Simulation {
             closedLoop(4, 2)
                 .fill(0)
                 .stabilize(0)
-                .cooldown(false)
+                .disableCooldown()
                 .measure(Integer.getInteger("seconds"))
                 .drain(ofMillis(200))
                 .inject(chat))

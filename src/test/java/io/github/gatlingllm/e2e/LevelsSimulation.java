@@ -54,7 +54,7 @@ public final class LevelsSimulation extends Simulation {
 
   /** Users that start together and are measured from their start. */
   private static ClosedLoop atOnce(int... users) {
-    return closedLoop(users).fill(0).stabilize(0).cooldown(false);
+    return closedLoop(users).fill(0).stabilize(0).disableCooldown();
   }
 
   private static PopulationBuilder population(ScenarioBuilder chat, ScenarioBuilder once) {
@@ -65,7 +65,7 @@ public final class LevelsSimulation extends Simulation {
               .fill(ofMillis(200))
               .stabilize(ofMillis(200))
               .measure(1)
-              .cooldown(false)
+              .disableCooldown()
               .drain(60)
               .inject(once);
       case "settled" ->
@@ -84,7 +84,7 @@ public final class LevelsSimulation extends Simulation {
               .seed(5)
               .stabilize(0)
               .measure(1)
-              .cooldown(false)
+              .disableCooldown()
               .drain(60)
               .inject(once);
       case "batch" -> batch(4).trials(5).inject(once);

@@ -14,7 +14,7 @@ public final class TargetsSimulation extends Simulation {
       scenario("Chat").exec(llm("ask").chat().user("hi").maxTokens(8));
 
   private final ClosedLoop load =
-      closedLoop(1, 2, 4).fill(0).stabilize(0).measure(1).cooldown(false);
+      closedLoop(1, 2, 4).fill(0).stabilize(0).measure(1).disableCooldown();
 
   private static LlmProtocolBuilder target(String name) {
     return llm.baseUrl(System.getProperty(name)).disableJvmWarmUp();

@@ -249,7 +249,7 @@ class LlmDslTest {
             Map.entry(int.class, 2),
             Map.entry(long.class, 3L),
             Map.entry(double.class, 0.5),
-            Map.entry(boolean.class, true),
+            Map.entry(boolean.class, false),
             Map.entry(Duration.class, Duration.ofSeconds(4)),
             Map.entry(Image.class, LlmDsl.image(2, 2)),
             Map.entry(Image[].class, new Image[0]),

@@ -79,7 +79,7 @@ class LoadDslTest {
                 .fill(0)
                 .stabilize(10)
                 .measure(60)
-                .cooldown(false)
+                .disableCooldown()
                 .drain(20)
                 .plan()
                 .levels())

@@ -41,7 +41,8 @@ class MergeCommandTest {
     RunFiles files = new RunFiles(run);
     long from = START + startMs * MS;
     PhaseWindow measure = new PhaseWindow(Phase.MEASURE, from, from + 10_000 * MS);
-    PhaseWindow drain = new PhaseWindow(Phase.DRAIN, from + 10_000 * MS, from + 10_100 * MS);
+    PhaseWindow cooldown = new PhaseWindow(Phase.COOLDOWN, from + 10_000 * MS, from + 10_060 * MS);
+    PhaseWindow drain = new PhaseWindow(Phase.DRAIN, from + 10_060 * MS, from + 10_100 * MS);
     RunInfo info =
         RunInfo.started("run-" + name, "demo.Chat", name, from)
             .ended(from + 10_100 * MS, RunInfo.State.COMPLETE)
@@ -58,7 +59,7 @@ class MergeCommandTest {
                         "open loop",
                         10.0,
                         "requests/s",
-                        List.of(measure, drain))));
+                        List.of(measure, cooldown, drain))));
     info.write(files.info());
     for (int i = 0; i < 100; i++) {
       append(files, RecordCodec.write(request(name, i, from + i * 100L * MS)));
@@ -145,7 +146,8 @@ class MergeCommandTest {
         .containsExactly(
             new PhaseWindow(Phase.STABILIZE, START, START + 2_000 * MS),
             new PhaseWindow(Phase.MEASURE, START + 2_000 * MS, START + 10_000 * MS),
-            new PhaseWindow(Phase.DRAIN, START + 10_000 * MS, START + 12_100 * MS));
+            new PhaseWindow(Phase.COOLDOWN, START + 10_000 * MS, START + 12_060 * MS),
+            new PhaseWindow(Phase.DRAIN, START + 12_060 * MS, START + 12_100 * MS));
 
     JsonNode summary = new ObjectMapper().readTree(files.summaryJson().toFile());
     assertThat(summary.at("/run/injectors")).hasSize(2);
@@ -163,7 +165,7 @@ class MergeCommandTest {
     assertThat(RecordFile.read(files.requests(), records::add).isClean()).isTrue();
     assertThat(records).hasSize(200);
     assertThat(records.stream().filter(r -> r.identity().phase() == Phase.STABILIZE)).hasSize(20);
-    assertThat(records.stream().filter(r -> r.identity().phase() == Phase.DRAIN)).hasSize(20);
+    assertThat(records.stream().filter(r -> r.identity().phase() == Phase.COOLDOWN)).hasSize(20);
   }
 
   @Test

@@ -82,7 +82,7 @@ class LevelTallyTest {
         LevelRecord.ok("c=2").judged(true));
 
     assertThat(counts.result())
-        .isEqualTo(new LevelResult("c=1", 3, 1L, 95, 3, 1, null, 0, 2, false));
+        .isEqualTo(new LevelResult("c=1", 3, 1L, 95, 3, 1, null, 0, 2, false, "e2e<1s"));
   }
 
   /**
