@@ -442,7 +442,7 @@ public final class PlanDriver {
     if (goesOn(current)) {
       Iterator<Planned> longer = ((LoadLevel.Open) current.level()).schedule();
       for (long i = 0; i < handedOut; i++) {
-        longer.next();
+        var unused = longer.next();
       }
       handOut(current, longer);
     } else if (current == level && !closed) {
