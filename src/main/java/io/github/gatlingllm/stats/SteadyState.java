@@ -261,7 +261,7 @@ final class SteadyState {
       return 1;
     }
     double chance = error == 0 ? 0 : StudentT.beyond(difference / error, freedom);
-    return chance * TESTS * LONG_TAILS * (values.length / 2);
+    return chance * TESTS * LONG_TAILS * Math.floorDiv(values.length, 2);
   }
 
   /**

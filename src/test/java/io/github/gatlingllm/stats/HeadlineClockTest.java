@@ -35,12 +35,12 @@ class HeadlineClockTest {
       stages.add(
           Recorded.stage(label, "a", "open loop", (double) rate, "requests/s", from, from + 1_000));
       for (int k = 0; k < rate; k++) {
-        double wait = k / 8 * (2_000 - 8_000.0 / rate);
+        double wait = Math.floorDiv(k, 8) * (2_000 - 8_000.0 / rate);
         double at = from + k * 1_000.0 / rate;
         records.add(Recorded.at(at).lag(0).gate(wait).stage(label).tokens(200, 2_000).record());
       }
     }
-    double seconds = stages.size() * 100;
+    double seconds = stages.size() * 100.0;
     return Recorded.figures(
             Recorded.run(seconds, stages.toArray(LevelInfo[]::new)).slo(slo), records)
         .summary();
