@@ -77,6 +77,11 @@ final class FactTables {
     return Column.percentile(metric.title() + " " + name, name, f -> f.metric(metric));
   }
 
+  /** A time by the clock of headlines: the one that the SLO beside it judges. */
+  private static Column<Figures> headline(Summary summary, Metric metric, String name) {
+    return percentile(summary.clock().metric(metric), name);
+  }
+
   private static Column<Distribution> percentile(String name) {
     return Column.percentile(name, name, values -> values);
   }
@@ -230,24 +235,30 @@ final class FactTables {
     return new Named(Cell.words(name).remarked(remark), values);
   }
 
-  /** The key figures on the page; a column for the SLO where there is one. */
-  private static List<Column<Figures>> keyFigures(boolean isJudged) {
-    List<Column<Figures>> columns =
-        new ArrayList<>(
-            List.of(
-                COUNT,
-                FAILED,
-                percentile(Metric.TTFT_MS, "p50"),
-                percentile(Metric.TTFT_MS, "p95"),
-                percentile(Metric.TTFT_MS, "p99"),
-                percentile(Metric.ITL_MS, "p50"),
-                percentile(Metric.ITL_MS, "p99"),
-                percentile(Metric.TPOT_MS, "p50"),
-                percentile(Metric.E2E_MS, "p50"),
-                percentile(Metric.E2E_MS, "p95"),
-                REQUESTS,
-                OUTPUT));
-    if (isJudged) {
+  /**
+   * The key figures on the page; a column for the SLO where there is one.
+   *
+   * @param isShort whether they leave room for the rates of open load
+   */
+  private static List<Column<Figures>> keyFigures(Summary summary, boolean isShort) {
+    List<Column<Figures>> columns = new ArrayList<>(List.of(COUNT, FAILED));
+    for (String name : List.of("p50", "p95", "p99")) {
+      columns.add(headline(summary, Metric.TTFT_MS, name));
+    }
+    if (!isShort) {
+      columns.add(percentile(Metric.ITL_MS, "p50"));
+    }
+    columns.add(percentile(Metric.ITL_MS, "p99"));
+    if (!isShort) {
+      columns.add(percentile(Metric.TPOT_MS, "p50"));
+    }
+    columns.add(headline(summary, Metric.E2E_MS, "p50"));
+    if (!isShort) {
+      columns.add(headline(summary, Metric.E2E_MS, "p95"));
+      columns.add(REQUESTS);
+    }
+    columns.add(OUTPUT);
+    if (summary.slo() != null) {
       columns.add(IN_SLO);
     }
     return columns;
@@ -256,7 +267,7 @@ final class FactTables {
   private static <T> Table keyFigures(
       String what, List<T> rows, Column<T> name, Function<T, Figures> figures, Summary summary) {
     List<Column<T>> columns = new ArrayList<>(List.of(name));
-    keyFigures(summary.slo() != null).forEach(column -> columns.add(column.in(figures)));
+    keyFigures(summary, false).forEach(column -> columns.add(column.in(figures)));
     return Table.of("Key figures by " + what + ", times in ms", rows, columns);
   }
 
@@ -273,8 +284,8 @@ final class FactTables {
                             : stage.label())
                     .remarked(summary.hasSeveralTargets() ? stage.target() : ""));
     List<Column<Stage>> columns = new ArrayList<>(List.of(name));
-    columns.addAll(
-        withRates(keyFigures(summary.slo() != null), summary, "ITL p50", "TPOT p50", "E2E p95"));
+    columns.addAll(rates(summary));
+    keyFigures(summary, isOpen(summary)).forEach(c -> columns.add(c.in(Stage::figures)));
     return Table.of("Key figures by load level, times in ms", summary.stages(), columns);
   }
 
@@ -312,24 +323,15 @@ final class FactTables {
     return "request-" + String.format(Locale.ROOT, "%08x", requestName.hashCode());
   }
 
-  /**
-   * The same of load levels: of open load after all three rates and how many waited at the end.
-   *
-   * @param noRoom headings of what these leave no room for
-   */
-  private static List<Column<Stage>> withRates(
-      List<Column<Figures>> figures, Summary summary, String... noRoom) {
-    List<Column<Stage>> columns = new ArrayList<>();
-    List<Column<Figures>> others = new ArrayList<>(figures);
-    if (isOpen(summary)) {
-      others.removeIf(c -> c.equals(REQUESTS) || List.of(noRoom).contains(c.heading()));
-      columns.add(Column.figure("offered/s", FactTables::offeredRate));
-      columns.add(Column.number("arrived/s", Stage::arrivedPerS));
-      columns.add(REQUESTS.in(Stage::figures));
-      columns.add(Column.figure("queue", FactTables::queue));
-    }
-    others.forEach(column -> columns.add(column.in(Stage::figures)));
-    return columns;
+  /** All three rates of open load, and how many waited at the end; none without open load. */
+  private static List<Column<Stage>> rates(Summary summary) {
+    return isOpen(summary)
+        ? List.of(
+            Column.figure("offered/s", FactTables::offeredRate),
+            Column.number("arrived/s", Stage::arrivedPerS),
+            REQUESTS.in(Stage::figures),
+            Column.figure("queue", FactTables::queue))
+        : List.of();
   }
 
   private static boolean isOpen(Summary summary) {
@@ -353,27 +355,30 @@ final class FactTables {
   static Table levels(Summary summary) {
     List<Column<Stage>> columns =
         new ArrayList<>(List.of(Column.name("level", stage -> place(summary, stage))));
-    List<Column<Figures>> figures = new ArrayList<>(latencyAndRate());
-    if (!isOpen(summary)) {
-      columns.add(Column.number("in flight", Stage::meanInFlight));
+    boolean isOpen = isOpen(summary);
+    columns.addAll(
+        isOpen ? rates(summary) : List.of(Column.number("in flight", Stage::meanInFlight)));
+    List<Column<Figures>> figures = new ArrayList<>();
+    if (!isOpen) {
+      figures.add(REQUESTS);
     }
-    if (summary.slo() != null) {
-      figures.add(IN_SLO);
+    figures.add(OUTPUT);
+    figures.add(headline(summary, Metric.TTFT_MS, "p50"));
+    figures.add(headline(summary, Metric.TTFT_MS, "p99"));
+    if (!isOpen) {
+      figures.add(percentile(Metric.ITL_MS, "p50"));
     }
-    figures.add(FAILED);
-    columns.addAll(withRates(figures, summary, "ITL p50", "E2E p50"));
+    figures.add(percentile(Metric.ITL_MS, "p99"));
+    if (!isOpen) {
+      figures.add(headline(summary, Metric.E2E_MS, "p50"));
+    }
+    figures.addAll(outcome(summary));
+    figures.forEach(column -> columns.add(column.in(Stage::figures)));
     return Table.of("Load levels", summary.stages(), columns);
   }
 
-  private static List<Column<Figures>> latencyAndRate() {
-    return List.of(
-        REQUESTS,
-        OUTPUT,
-        percentile(Metric.TTFT_MS, "p50"),
-        percentile(Metric.TTFT_MS, "p99"),
-        percentile(Metric.ITL_MS, "p50"),
-        percentile(Metric.ITL_MS, "p99"),
-        percentile(Metric.E2E_MS, "p50"));
+  private static List<Column<Figures>> outcome(Summary summary) {
+    return summary.slo() == null ? List.of(FAILED) : List.of(IN_SLO, FAILED);
   }
 
   /** Each target's and scenario's operating point in text files; empty where there is only one. */
@@ -383,12 +388,16 @@ final class FactTables {
             List.of(
                 Column.name(summary.hasSeveralTargets() ? "target" : "scenario", summary::name),
                 Column.words("at", curve -> curve.operatingPoint().stage())));
-    List<Column<Figures>> figures = new ArrayList<>(latencyAndRate());
-    figures.removeIf(column -> column.heading().equals("ITL p50"));
-    if (summary.slo() != null) {
-      figures.add(IN_SLO);
-    }
-    figures.add(FAILED);
+    List<Column<Figures>> figures =
+        new ArrayList<>(
+            List.of(
+                REQUESTS,
+                OUTPUT,
+                headline(summary, Metric.TTFT_MS, "p50"),
+                headline(summary, Metric.TTFT_MS, "p99"),
+                percentile(Metric.ITL_MS, "p99"),
+                headline(summary, Metric.E2E_MS, "p50")));
+    figures.addAll(outcome(summary));
     figures.forEach(
         column -> columns.add(column.in(curve -> summary.operatingLevel(curve).figures())));
     columns.add(
@@ -411,9 +420,9 @@ final class FactTables {
         new ArrayList<>(
             List.of(
                 COUNT,
-                percentile(Metric.TTFT_MS, "p50"),
-                percentile(Metric.TTFT_MS, "p95"),
-                percentile(Metric.TTFT_MS, "p99"),
+                headline(summary, Metric.TTFT_MS, "p50"),
+                headline(summary, Metric.TTFT_MS, "p95"),
+                headline(summary, Metric.TTFT_MS, "p99"),
                 percentile(Metric.ITL_MS, "p50"),
                 percentile(Metric.ITL_MS, "p99"),
                 percentile(Metric.TPOT_MS, "p50"),
