@@ -485,8 +485,12 @@ final class FactTables {
         rows);
   }
 
-  /** How each objective of the SLO was met at the operating points; pooled where there is none. */
-  static Table objectives(Summary summary, SloTable slo) {
+  /**
+   * How each objective of the SLO was met at the operating points; pooled where there is none.
+   *
+   * @param isText whether reasons stand in the cell, not below it
+   */
+  static Table objectives(Summary summary, SloTable slo, boolean isText) {
     List<Entry<String, ObjectiveRow>> rows = new ArrayList<>();
     for (Curve curve : summary.curves()) {
       Stage level = summary.operatingLevel(curve);
@@ -500,25 +504,25 @@ final class FactTables {
             List.of(
                 Column.of(
                     "Objective",
-                    row ->
-                        Cell.words(row.getValue().measure())
-                            .remarked(
-                                row.getValue().noValue() == null
-                                    ? "lower is better"
-                                    : row.getValue().noValue()))));
+                    row -> Cell.words(row.getValue().measure()).remarked("lower is better"))));
     if (summary.hasSeveralLevels()) {
       columns.add(Column.words("at", Entry::getKey));
     }
     Stream.<Column<ObjectiveRow>>of(
             Column.figure("limit", row -> "< " + NumberText.plainMs(row.limitMs())),
-            Column.figure(
-                "actual p" + NumberText.plain(slo.percentile()),
-                row -> row.noValue() == null ? NumberText.with(row.actualMs(), "ms") : "no value"),
+            Column.of("actual p" + NumberText.plain(slo.percentile()), row -> actual(row, isText)),
             Column.figure("margin", row -> NumberText.with(row.marginMs(), "ms")),
             Column.percent("requests within", ObjectiveRow::metShare),
             Column.of("outcome", row -> Cell.passed(row.ok())))
         .forEach(column -> columns.add(column.in(Entry::getValue)));
     return Table.of("Service level objectives", rows, columns);
+  }
+
+  private static Cell actual(ObjectiveRow row, boolean isText) {
+    String reason = row.noValue();
+    return reason == null
+        ? Cell.figure(NumberText.with(row.actualMs(), "ms"))
+        : isText ? Cell.words("none: " + reason) : Cell.words("none").remarked(reason);
   }
 
   /** What the build demands on pages, a note below each name. */

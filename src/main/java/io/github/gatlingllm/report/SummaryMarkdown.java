@@ -49,7 +49,7 @@ final class SummaryMarkdown {
     Summary.SloTable slo = summary.slo();
     if (slo != null) {
       String share = NumberText.plain(slo.percentile());
-      table("SLO: " + share + " % of the requests", FactTables.objectives(summary, slo));
+      table("SLO: " + share + " % of the requests", FactTables.objectives(summary, slo, true));
     }
     table("Assertions", FactTables.assertions(summary.assertions(), true));
     table("Errors", FactTables.errors(summary.figures(), MOST_ERRORS));

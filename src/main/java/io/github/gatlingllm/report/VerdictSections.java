@@ -35,7 +35,7 @@ final class VerdictSections {
     values.put("groups", groups);
     values.put("several", summary.hasSeveralLevels());
     values.put("curves", groups.isEmpty() ? FactTables.byCurve(summary) : null);
-    values.put("objectives", slo == null ? null : FactTables.objectives(summary, slo));
+    values.put("objectives", slo == null ? null : FactTables.objectives(summary, slo, false));
     values.put("percentile", slo == null ? "" : NumberText.plain(slo.percentile()));
     values.put("rule", slo == null ? "" : slo.rule().toString());
     values.put("assertions", FactTables.assertions(assertions));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.Table.Heading;
 import io.github.gatlingllm.stats.Recorded;
@@ -98,5 +99,24 @@ class HeadlineColumnsTest {
             .summary();
     assertLast(FactTables.levels(summary), "TTFT p99", 300);
     assertLast(FactTables.byLevel(summary), "E2E p95", 300);
+  }
+
+  /** One of four failed: the value at p99 is that of no request. */
+  @Test
+  void objectivesWithoutAValueSayWhy() {
+    Summary summary =
+        Recorded.figures(
+                Recorded.run(1, Recorded.stage(8, 0, 1_000)).slo(Slo.parse("ttft<1s")),
+                Recorded.at(0).stage("c=8").tokens(100).record(),
+                Recorded.at(0).stage("c=8").tokens(100).record(),
+                Recorded.at(0).stage("c=8").tokens(100).record(),
+                Recorded.at(0).stage("c=8").failed(RequestStatus.TIMEOUT, "timeout").record())
+            .summary();
+    String reason = "25.0 % of 4 requests failed or had none";
+    assertThat(SummaryMarkdown.of(summary))
+        .contains("| ttft | < 1000 ms | none: " + reason + " | – | 75.0 % | KO |");
+    Table page = FactTables.objectives(summary, summary.slo(), false);
+    assertThat(page.groups().get(0).rows().get(0).get(2))
+        .isEqualTo(Table.Cell.words("none").remarked(reason));
   }
 }
