@@ -69,7 +69,9 @@ final class Tiles {
         .map(
             curve ->
                 new Group(
-                    summary.hasSeveralLevels() ? FactTables.operatingPoint(summary, curve) : "",
+                    summary.hasSeveralLevels()
+                        ? KeyFigureTables.operatingPoint(summary, curve)
+                        : "",
                     new Tiles(summary, summary.operatingLevel(curve), curve.knee()).list()))
         .toList();
   }

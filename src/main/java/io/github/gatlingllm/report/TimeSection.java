@@ -156,7 +156,9 @@ final class TimeSection {
         boolean measured = span.phase().equals(Phase.MEASURE.key());
         // Two lines where it is long: bands are narrow.
         String label =
-            measured && named ? FactTables.place(summary, stage).replaceFirst(" of ", "\nof ") : "";
+            measured && named
+                ? KeyFigureTables.place(summary, stage).replaceFirst(" of ", "\nof ")
+                : "";
         bands.add(new Band(span.startS(), end, label, measured ? stages % 2 : 2));
       }
       stages++;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.Table.Heading;
 import io.github.gatlingllm.stats.Recorded;
@@ -61,21 +62,21 @@ class HeadlineColumnsTest {
   @Test
   void openLoadFromSchedule() {
     Summary summary = gate("open loop", "requests/s");
-    Table text = FactTables.levels(summary);
+    Table text = KeyFigureTables.levels(summary);
     assertLast(text, "TTFT from schedule p50", 5_825);
     assertLast(text, "TTFT from schedule p99", 13_325);
     assertThat(last(text, "in SLO")).isEqualTo("12.5 %");
-    Table page = FactTables.byLevel(summary);
+    Table page = KeyFigureTables.byLevel(summary);
     assertLast(page, "TTFT from schedule p99", 13_325);
     assertLast(page, "E2E from schedule p50", 7_625);
-    assertLast(FactTables.byTarget(summary), "E2E from schedule p95", 15_125);
+    assertLast(KeyFigureTables.byTarget(summary), "E2E from schedule p95", 15_125);
   }
 
   @Test
   void closedLoopsBehindAGateToo() {
     Summary summary = gate("closed loop", "users");
-    assertLast(FactTables.levels(summary), "TTFT from schedule p99", 13_325);
-    assertLast(FactTables.levels(summary), "E2E from schedule p50", 7_625);
+    assertLast(KeyFigureTables.levels(summary), "TTFT from schedule p99", 13_325);
+    assertLast(KeyFigureTables.levels(summary), "E2E from schedule p50", 7_625);
     assertThat(SummaryMarkdown.of(summary)).contains("| TTFT from schedule p99 |");
   }
 
@@ -96,7 +97,26 @@ class HeadlineColumnsTest {
                 Recorded.at(0).stage("c=1").tokens(100).record(),
                 Recorded.at(1_000).stage("c=8").tokens(300).record())
             .summary();
-    assertLast(FactTables.levels(summary), "TTFT p99", 300);
-    assertLast(FactTables.byLevel(summary), "E2E p95", 300);
+    assertLast(KeyFigureTables.levels(summary), "TTFT p99", 300);
+    assertLast(KeyFigureTables.byLevel(summary), "E2E p95", 300);
+  }
+
+  /** One of four failed: the value at p99 is that of no request. */
+  @Test
+  void objectivesWithoutAValueSayWhy() {
+    Summary summary =
+        Recorded.figures(
+                Recorded.run(1, Recorded.stage(8, 0, 1_000)).slo(Slo.parse("ttft<1s")),
+                Recorded.at(0).stage("c=8").tokens(100).record(),
+                Recorded.at(0).stage("c=8").tokens(100).record(),
+                Recorded.at(0).stage("c=8").tokens(100).record(),
+                Recorded.at(0).stage("c=8").failed(RequestStatus.TIMEOUT, "timeout").record())
+            .summary();
+    String reason = "25.0 % of 4 requests failed or had none";
+    assertThat(SummaryMarkdown.of(summary))
+        .contains("| ttft | < 1000 ms | none: " + reason + " | – | 75.0 % | KO |");
+    Table page = OutcomeTables.objectives(summary, summary.slo(), false);
+    assertThat(page.groups().get(0).rows().get(0).get(2))
+        .isEqualTo(Table.Cell.words("none").remarked(reason));
   }
 }
