@@ -87,11 +87,13 @@ final class ShapeSection {
         .widened();
   }
 
-  private static Chart histogram(Metric metric, Series.Shape shape) {
+  private Chart histogram(Metric metric, Series.Shape shape) {
     return Chart.histogram(
         "histogram-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'),
         "Histogram of " + metric.title(),
-        "How many values fell into each range; two humps usually are two kinds of requests.",
+        "How many values fell into each range; two humps usually are two "
+            + (new RunText(summary).pooled().isEmpty() ? "" : "loads or ")
+            + "kinds of requests.",
         Axis.of(metric.title(), metric.unit().sign()),
         "Values",
         shape);
