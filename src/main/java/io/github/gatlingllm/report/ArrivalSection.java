@@ -49,7 +49,8 @@ final class ArrivalSection {
               "arrivals-lag",
               "How late requests started",
               "Real start minus planned start; it is part of queue wait and of every time from"
-                  + " schedule, and in no other latency.",
+                  + " schedule, and in no other latency. "
+                  + new RunText(summary).pooled(),
               Axis.of("Late by", "ms"),
               "Requests",
               lag));

@@ -83,7 +83,7 @@ final class GatlingPages {
             "workload", new RunText(summary).workload(),
             "groups", Tiles.of(summary),
             "curves", KeyFigureTables.curves(summary),
-            "several", summary.hasSeveralLevels(),
+            "pooled", new RunText(summary).pooled(),
             "assertions", OutcomeTables.assertions(summary.assertions()),
             "requests", KeyFigureTables.requests(summary)));
   }

@@ -58,8 +58,8 @@ final class HtmlReport {
             Optional.of(new LoadSection(summary).section()),
             new ScenarioSection(requestSamples.scenarios()).section(),
             Optional.of(new TimeSection(summary, series).section()),
-            Optional.of(new ShapeSection(series).section()),
-            new DependenceSection(requestSamples.dependence(), summary.workload()).section(),
+            Optional.of(new ShapeSection(summary, series).section()),
+            new DependenceSection(summary, requestSamples.dependence()).section(),
             new JitterSection(summary, requestSamples.evenness()).section(),
             new BreakdownSection(summary, requestSamples.breakdowns()).section(),
             new ExemplarSection(summary, requestSamples.exemplars()).section(),
@@ -129,13 +129,18 @@ final class HtmlReport {
       fact("Scenario", names(workload.scenarios().keySet()));
       fact("Dataset", setting("dataset"));
       fact("Tokenizer", setting("tokenizer"));
-      fact("Requests measured", NumberText.count(summary.figures().counts().started()));
+      fact("Requests measured", measured(text.together()));
       fact("Started", DATE.format(Instant.ofEpochSecond(0, run.startUnixNs())));
       fact("Duration", NumberText.duration((run.endUnixNs() - run.startUnixNs()) / 1e9));
       fact("Seed", run.seed() == null ? "" : run.seed().toString());
       fact("Injectors", run.injectors().size() > 1 ? names(run.injectors()) : "");
       fact("Versions", versions(run.versions()));
       return facts;
+    }
+
+    private String measured(String together) {
+      String count = NumberText.count(summary.figures().counts().started());
+      return together.isEmpty() ? count : count + " (" + together + ")";
     }
 
     private void fact(String name, String value) {

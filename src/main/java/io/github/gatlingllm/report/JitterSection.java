@@ -67,13 +67,15 @@ final class JitterSection {
     if (charts.isEmpty()) {
       return Optional.empty();
     }
+    String together = new RunText(summary).together();
     return Optional.of(
         Section.of(
                 "jitter",
                 "Jitter and stalls",
                 "Jitter",
                 "Tokens at an even pace read like speech; the same mean with pauses does not. "
-                    + eventsInWords())
+                    + eventsInWords()
+                    + (together.isEmpty() ? "" : " In the charts: " + together + " pooled."))
             .body("", List.of(jitter()))
             .charts(charts));
   }

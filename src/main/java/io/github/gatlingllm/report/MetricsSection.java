@@ -20,10 +20,12 @@ final class MetricsSection {
   private static final String LOWER = "↓ lower";
 
   private final Summary summary;
+  private final String pooled;
   private final List<Part> parts = new ArrayList<>();
 
   MetricsSection(Summary summary) {
     this.summary = summary;
+    pooled = new RunText(summary).pooled();
   }
 
   /**
@@ -70,7 +72,7 @@ final class MetricsSection {
     if (wholes.isEmpty()) {
       wholes.add(whole("", "", summary.figures()));
     } else if (summary.hasSeveralLevels()) {
-      wholes.add(whole("All load levels pooled", "pooled", summary.figures()));
+      wholes.add(whole(pooled.replace(".", ""), "pooled", summary.figures()));
     }
     return wholes;
   }
@@ -127,7 +129,9 @@ final class MetricsSection {
           new Part(
               "By target",
               "",
-              "",
+              summary.stages().size() > summary.targets().size()
+                  ? "All load levels of a target pooled."
+                  : "",
               KeyFigureTables.byTarget(summary),
               summary.targets().stream().map(t -> Detail.of(t.label(), "", t.figures())).toList()));
     }
@@ -139,7 +143,7 @@ final class MetricsSection {
           new Part(
               "By request name",
               "",
-              "",
+              pooled,
               KeyFigureTables.byName(summary),
               summary.requests().stream()
                   .map(r -> Detail.of(r.name(), KeyFigureTables.anchor(r.name()), r.figures()))

@@ -61,7 +61,7 @@ final class OutcomeTables {
     String reason = row.noValue();
     return reason == null
         ? Cell.figure(NumberText.with(row.actualMs(), "ms"))
-        : isText ? Cell.words("none: " + reason) : Cell.words("none").remarked(reason);
+        : isText ? Cell.words("none: " + reason) : Cell.figure("none").remarked(reason);
   }
 
   /** What the build demands on pages, a note below each name. */

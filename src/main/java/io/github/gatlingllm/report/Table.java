@@ -296,9 +296,15 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
         .orElse(0);
   }
 
+  /** In the middle: names of load levels differ at either end. */
+  private static String clipped(String name, int width) {
+    int start = (width - 1) / 2;
+    return name.substring(0, start) + "…" + name.substring(name.length() - (width - 1 - start));
+  }
+
   private static String line(List<String> cells, int[] widths) {
     String name = cells.get(0);
-    String clipped = name.length() <= widths[0] ? name : name.substring(0, widths[0] - 1) + "…";
+    String clipped = name.length() <= widths[0] ? name : clipped(name, widths[0]);
     StringBuilder line = new StringBuilder(clipped);
     line.append(" ".repeat(widths[0] - clipped.length()));
     for (int column = 1; column < widths.length; column++) {

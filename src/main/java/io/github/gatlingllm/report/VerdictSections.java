@@ -34,6 +34,7 @@ final class VerdictSections {
     List<Tiles.Group> groups = Tiles.of(summary);
     values.put("groups", groups);
     values.put("several", summary.hasSeveralLevels());
+    values.put("each", summary.curves().size() > 1);
     values.put("curves", groups.isEmpty() ? KeyFigureTables.byCurve(summary) : null);
     values.put("objectives", slo == null ? null : OutcomeTables.objectives(summary, slo, false));
     values.put("percentile", slo == null ? "" : NumberText.plain(slo.percentile()));
@@ -82,9 +83,11 @@ final class VerdictSections {
           OutcomeTables.shares(
               "Objective missed", goodput.missed(), goodput.attempted(), "of attempted requests"));
     }
+    String together = new RunText(summary).together();
     String lead =
         NumberText.count(counts.started())
-            + " requests measured: "
+            + " requests measured"
+            + (together.isEmpty() ? ": " : " (" + together + "): ")
             + NumberText.count(counts.ok())
             + " ok, "
             + NumberText.count(counts.failed())

@@ -117,6 +117,6 @@ class HeadlineColumnsTest {
         .contains("| ttft | < 1000 ms | none: " + reason + " | – | 75.0 % | KO |");
     Table page = OutcomeTables.objectives(summary, summary.slo(), false);
     assertThat(page.groups().get(0).rows().get(0).get(2))
-        .isEqualTo(Table.Cell.words("none").remarked(reason));
+        .isEqualTo(Table.Cell.figure("none").remarked(reason));
   }
 }
