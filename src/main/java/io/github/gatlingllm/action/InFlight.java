@@ -19,6 +19,9 @@ final class InFlight {
   static final String DRAINED = "cancelled: still running when the level's drain time was over";
   static final String STOPPED = "cancelled: too many requests of the level had failed";
   static final String INTERRUPTED = "cancelled: the run was interrupted";
+  static final String BY_GATLING =
+      "cancelled: Gatling stopped the run before its load had ended (maxDuration,"
+          + " stopLoadGenerator)";
 
   /**
    * A request.
@@ -30,12 +33,12 @@ final class InFlight {
   private record Sent(Session session, @Nullable RunningLevel level, boolean measured) {}
 
   private final Map<StreamedExchange, Sent> requests = new ConcurrentHashMap<>();
-  private volatile boolean closed;
+  private volatile @Nullable String closedBecause;
 
   /** Whether that user may start a request now. */
   boolean admits(Session session) {
     RunningLevel level = levelOf(session);
-    return !closed && (level == null || level.admits());
+    return closedBecause == null && (level == null || level.admits());
   }
 
   /** Notes a request that starts. One that comes too late is cancelled at once. */
@@ -71,7 +74,8 @@ final class InFlight {
     if (!admits(session)) {
       RunningLevel level = levelOf(session);
       boolean cut = level != null && !level.isOver();
-      exchange.cancel(closed ? INTERRUPTED : cut ? STOPPED : DRAINED);
+      String closed = closedBecause;
+      exchange.cancel(closed != null ? closed : cut ? STOPPED : DRAINED);
     }
   }
 
@@ -91,7 +95,7 @@ final class InFlight {
     if (sent != null && sent.level() != null) {
       sent.level().requestRecorded();
     }
-    if (closed) {
+    if (closedBecause != null) {
       synchronized (this) {
         notifyAll();
       }
@@ -103,6 +107,11 @@ final class InFlight {
     return requests.size();
   }
 
+  /** Whether one of them waits for its answer, or is receiving it. */
+  boolean isAnyOpen() {
+    return requests.keySet().stream().anyMatch(exchange -> !exchange.isOver());
+  }
+
   /** Cancels what is there of that level, soon, each request on its own event loop. */
   void cancel(RunningLevel level) {
     cancel(sent -> sent.level() == level, DRAINED);
@@ -110,10 +119,13 @@ final class InFlight {
 
   /**
    * Starts nothing any more, and cancels all there is, soon, each request on its own event loop.
+   *
+   * @param because what their records say; the first reason stands
    */
-  void close() {
-    closed = true;
-    cancel(sent -> true, INTERRUPTED);
+  void close(String because) {
+    String reason = closedBecause == null ? because : closedBecause;
+    closedBecause = reason;
+    cancel(sent -> true, reason);
   }
 
   /**

@@ -134,6 +134,7 @@ final class LlmComponents implements ProtocolComponents {
   HttpCall httpCall(ScenarioContext context, Map<String, Dynamic<String>> headers) {
     HttpComponents http =
         context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
+    parts.endBeforeClient(context.coreComponents().actorSystem());
     GatlingConfiguration configuration = context.coreComponents().configuration();
     boolean http2 = http.httpProtocol().enginePart().enableHttp2();
     return HttpCall.of(

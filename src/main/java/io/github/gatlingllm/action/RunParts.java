@@ -1,6 +1,7 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.CoreComponents;
+import io.gatling.core.actor.ActorSystem;
 import io.gatling.core.config.GatlingConfiguration;
 import io.gatling.http.util.SslContexts;
 import io.github.gatlingllm.client.ServerConnections;
@@ -88,6 +89,24 @@ record RunParts(
         new CopyOnWriteArrayList<>());
   }
 
+  /**
+   * Has the run end before Gatling's HTTP client does: Gatling may stop while load is on, and what
+   * it cuts off is nothing that the server did. To be called when that client is there, as Gatling
+   * ends first what came last.
+   */
+  void endBeforeClient(ActorSystem actors) {
+    if (isFirst("end before client")) {
+      actors.registerOnTermination(
+          () -> {
+            if (inFlight.isAnyOpen() || run.isLevelRunning()) {
+              inFlight.close(InFlight.BY_GATLING);
+              run.stopped();
+            }
+            return null;
+          });
+    }
+  }
+
   /** Notes in the run what was seen while it was on. */
   private static void describe(
       Run run, TokenCounting counting, Map<String, ServerConnections> servers) {
@@ -105,7 +124,7 @@ record RunParts(
    */
   private static void cancel(InFlight inFlight, TokenCounting counting, Duration atMost) {
     long now = System.nanoTime();
-    inFlight.close();
+    inFlight.close(InFlight.INTERRUPTED);
     inFlight.await(now + COUNTING_INTERRUPTED.toNanos());
     counting.close(Duration.ZERO);
     inFlight.await(now + atMost.toNanos());

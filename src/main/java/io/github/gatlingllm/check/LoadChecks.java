@@ -161,6 +161,7 @@ final class LoadChecks {
     long extra = 0;
     long cut = 0;
     boolean isPlanKnown = false;
+    boolean isInterrupted = in.info().state() != RunInfo.State.COMPLETE;
     for (MeasuredLevel level : in.levels()) {
       Long ofLevel = level.info().planned();
       isPlanKnown |= ofLevel != null;
@@ -168,7 +169,7 @@ final class LoadChecks {
       long fewer = level.missing();
       missing += Math.max(0, fewer);
       extra += Math.max(0, -fewer);
-      cut += level.isCutShort() ? Math.max(0, fewer) : 0;
+      cut += level.isCutShort() || isInterrupted ? Math.max(0, fewer) : 0;
     }
     Map<String, Long> reasons = new LinkedHashMap<>();
     if (missing > 0) {

@@ -22,6 +22,7 @@ public final class ServerConnections {
   private final String address;
   private final LongAdder kept = new LongAdder();
   private final LongAdder closed = new LongAdder();
+  private final AtomicInteger unconfirmed = new AtomicInteger();
   private final AtomicBoolean said = new AtomicBoolean();
 
   /** A bit for each of the last {@value #RECENT} answers, 1 where its connection was closed. */
@@ -39,31 +40,46 @@ public final class ServerConnections {
     return kept.sum();
   }
 
-  /** Connections that the server closed right after an answer, without having said so. */
+  /**
+   * Connections that the server closed right after an answer, without having said so, and not after
+   * its last one.
+   */
   public long closed() {
     return closed.sum();
   }
 
-  /** Whether a kept-alive connection is not to be relied on. */
+  /**
+   * Whether a kept-alive connection is not to be relied on; to be asked before each request. What
+   * was closed after the last one counts for nothing: a server that goes away closes them all.
+   */
   boolean closesMost() {
-    return Integer.bitCount(recent.get()) >= MOST;
-  }
-
-  void wasKept() {
-    kept.increment();
-    note(0);
-  }
-
-  void wasClosed() {
-    closed.increment();
-    note(1);
-    if (closesMost() && said.compareAndSet(false, true)) {
+    confirmClosed();
+    boolean most = Integer.bitCount(recent.get()) >= MOST;
+    if (most && said.compareAndSet(false, true)) {
       System.out.println(
           "LLM: "
               + address
               + " closes its connections after an answer without saying so (Connection: close), so"
               + " each request gets a new one; the time to connect is in connect_s and in TTFT");
     }
+    return most;
+  }
+
+  private void confirmClosed() {
+    for (int i = unconfirmed.getAndSet(0); i > 0; i--) {
+      closed.increment();
+      note(1);
+    }
+  }
+
+  void wasKept() {
+    confirmClosed();
+    kept.increment();
+    note(0);
+  }
+
+  void wasClosed() {
+    unconfirmed.incrementAndGet();
   }
 
   private void note(int bit) {

@@ -37,9 +37,9 @@ final class SchedulerThread implements AutoCloseable {
     thread.start();
   }
 
-  /** Queues a sequence; its listener is called on the event loop. */
-  void submit(Sequence sequence) {
-    send(each -> each.add(sequence));
+  /** Queues sequences, all at once; their listeners are called on the event loop. */
+  void submit(List<Sequence> sequences) {
+    send(each -> sequences.forEach(each::add));
   }
 
   /** Takes a sequence out; its listener may still be called for tokens already on their way. */

@@ -112,7 +112,7 @@ final class ServerExchange {
 
   void start() {
     reply.open();
-    choices.forEach(choice -> core.scheduler().submit(choice.sequence));
+    core.scheduler().submit(choices.stream().map(choice -> choice.sequence).toList());
   }
 
   /** The connection is gone: the sequences leave the engine. */

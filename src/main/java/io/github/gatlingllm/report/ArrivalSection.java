@@ -5,6 +5,7 @@ import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Series.Bucket;
 import io.github.gatlingllm.stats.Series.Shape;
@@ -12,6 +13,8 @@ import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Map.Entry;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
@@ -46,7 +49,8 @@ final class ArrivalSection {
               "arrivals-lag",
               "How late requests started",
               "Real start minus planned start; it is part of queue wait and of every time from"
-                  + " schedule, and in no other latency.",
+                  + " schedule, and in no other latency. "
+                  + new RunText(summary).pooled(),
               Axis.of("Late by", "ms"),
               "Requests",
               lag));
@@ -62,7 +66,7 @@ final class ArrivalSection {
                 "An open loop is only open if requests start when they were planned to, however"
                     + " slow the server is. Dispersion is variance ÷ mean of arrivals per second: 1"
                     + " for Poisson arrivals, 0 for constant ones, above 1 for bursts.")
-            .body("", List.of(FactTables.arrivals(summary, all)))
+            .body("", List.of(arrivals(all)))
             .charts(charts));
   }
 
@@ -95,7 +99,7 @@ final class ArrivalSection {
         "How bursty arrivals were planned and came: where realised lies below planned, bursts were"
             + " smoothed out and the server had it easier than intended.",
         Axis.places(
-            "Load level", "", open.stream().map(s -> FactTables.place(summary, s)).toList()),
+            "Load level", "", open.stream().map(s -> KeyFigureTables.place(summary, s)).toList()),
         Axis.of("Variance ÷ mean", ""),
         List.of(
             Line.of("realised", 0, 0, byLevel(ArrivalFigures::realisedDispersion)),
@@ -104,5 +108,33 @@ final class ArrivalSection {
 
   private List<Point> byLevel(Function<ArrivalFigures, @Nullable Double> figure) {
     return Point.inOrder(open, stage -> figure.apply(Objects.requireNonNull(stage.arrivals())));
+  }
+
+  /** Planned against realised arrivals, a row per open load level and one for all. */
+  private Table arrivals(ArrivalFigures all) {
+    List<Entry<String, ArrivalFigures>> rows = new ArrayList<>();
+    for (Stage stage : summary.stages()) {
+      if (stage.arrivals() != null) {
+        rows.add(Map.entry(KeyFigureTables.place(summary, stage), stage.arrivals()));
+      }
+    }
+    rows.add(Map.entry("all", all));
+    return Table.of(
+        "Planned against realised arrivals",
+        rows,
+        Column.name("Load level", Entry::getKey),
+        Column.<ArrivalFigures>count("arrivals", ArrivalFigures::count).in(Entry::getValue),
+        arrivals("planned, req/s", ArrivalFigures::plannedPerS),
+        arrivals("realised, req/s", ArrivalFigures::realisedPerS),
+        arrivals("dispersion planned", ArrivalFigures::plannedDispersion),
+        arrivals("realised", ArrivalFigures::realisedDispersion),
+        arrivals("late p50, ms", ArrivalFigures::lagP50Ms),
+        arrivals("late p99, ms", ArrivalFigures::lagP99Ms),
+        arrivals("late max, ms", ArrivalFigures::lagMaxMs));
+  }
+
+  private static Column<Entry<String, ArrivalFigures>> arrivals(
+      String heading, Function<ArrivalFigures, @Nullable Double> figure) {
+    return Column.number(heading, figure).in(Entry::getValue);
   }
 }

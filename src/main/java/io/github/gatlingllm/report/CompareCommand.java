@@ -78,7 +78,7 @@ final class CompareCommand implements Callable<Integer> {
                 + " is not there; expected the directory of a recorded run");
       }
     }
-    List<String> names = RunNames.of(all);
+    List<String> names = ComparedRuns.names(all);
     ComparedRun first = read(base, null);
     List<Other> others = new ArrayList<>();
     for (int i = 0; i < runs.size(); i++) {

@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.compare.Comparison;
 import io.github.gatlingllm.compare.Comparison.FailCondition;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -50,5 +51,18 @@ record ComparedRuns(Side base, List<Other> others) {
     return others.stream()
         .flatMap(other -> other.judged().stream())
         .anyMatch(FailCondition.Judged::hasFailed);
+  }
+
+  /** What runs are called beside each other: by their directories' names where those differ. */
+  static List<String> names(List<Path> runs) {
+    List<String> names = runs.stream().map(run -> last(run)).toList();
+    return names.stream().distinct().count() == names.size()
+        ? names
+        : runs.stream().map(Path::toString).toList();
+  }
+
+  private static String last(Path run) {
+    Path name = run.toAbsolutePath().normalize().getFileName();
+    return name == null ? run.toString() : name.toString();
   }
 }

@@ -29,12 +29,12 @@ public final class ConsoleSummary {
     line(ConsoleBlock.title("LLM Information"));
     wrapped(summary.verdict());
     new RunText(summary).facts().forEach(fact -> wrapped(fact.name() + ": " + fact.value()));
-    rows(FactTables.latencies(summary));
-    table(FactTables.CURVES, FactTables.curves(summary));
+    rows(DistributionTables.latencies(summary));
+    table(KeyFigureTables.CURVES, KeyFigureTables.curves(summary));
     if (summary.stages().size() > 1) {
-      table("Load levels", FactTables.levels(summary));
+      table("Load levels", KeyFigureTables.levels(summary));
     }
-    table("Trials", FactTables.trials(summary, MOST_TRIALS));
+    table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
     List<Check> notOk = summary.checks().stream().filter(c -> c.level() != Check.Level.OK).toList();
     if (!notOk.isEmpty()) {
       line(ConsoleBlock.title("Validity"));
@@ -57,7 +57,7 @@ public final class ConsoleSummary {
     List<String> lines = table.lines(WIDTH - 2);
     lines.forEach(text -> line("> " + text));
     if (lines.stream().anyMatch(text -> text.indexOf('*') >= 0)) {
-      line("  " + FactTables.LOW_N);
+      line("  " + DistributionTables.LOW_N);
     }
   }
 

@@ -30,10 +30,12 @@ final class DependenceSection {
 
   private final Dependence dependence;
   private final List<Turn> turns;
+  private final String pooled;
 
-  DependenceSection(Dependence dependence, Summary.Workload workload) {
+  DependenceSection(Summary summary, Dependence dependence) {
     this.dependence = dependence;
-    turns = workload.byTurn();
+    turns = summary.workload().byTurn();
+    pooled = new RunText(summary).pooled();
   }
 
   /** One scatter chart: a time against a whole number. */
@@ -91,7 +93,8 @@ final class DependenceSection {
                 "dependence",
                 "Dependence on lengths",
                 "Dependence",
-                "All load levels pooled. Lines and tables are made of all ok requests. Dots are a"
+                (pooled.isEmpty() ? "" : pooled + " ")
+                    + "Lines and tables are made of all ok requests. Dots are a"
                     + " sample drawn by a hash of the request id, and always the three slowest and"
                     + " the fastest of each range, so that no outlier is lost.")
             .body(String.join(" ", constant))

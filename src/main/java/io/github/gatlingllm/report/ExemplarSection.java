@@ -56,13 +56,15 @@ final class ExemplarSection {
     if (charts.isEmpty()) {
       return Optional.empty();
     }
+    String together = new RunText(summary).together();
     return Optional.of(
         Section.of(
                 "timeline",
                 "Requests that stand out",
                 "Requests",
                 "Point at a bar, or open its data as a table, for the request's id: the same as in"
-                    + " requests.jsonl and in the header X-Request-Id that the server got.")
+                    + " requests.jsonl and in the header X-Request-Id that the server got."
+                    + (together.isEmpty() ? "" : " Requests of " + together + "."))
             .charts(charts));
   }
 

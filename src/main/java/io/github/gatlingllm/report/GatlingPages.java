@@ -82,10 +82,10 @@ final class GatlingPages {
             "verdict", summary.verdict(),
             "workload", new RunText(summary).workload(),
             "groups", Tiles.of(summary),
-            "curves", FactTables.curves(summary),
-            "several", summary.hasSeveralLevels(),
-            "assertions", FactTables.assertions(summary.assertions()),
-            "requests", FactTables.requests(summary)));
+            "curves", KeyFigureTables.curves(summary),
+            "pooled", new RunText(summary).pooled(),
+            "assertions", OutcomeTables.assertions(summary.assertions()),
+            "requests", KeyFigureTables.requests(summary)));
   }
 
   /** The block on the page of a request: all its times. */
@@ -94,8 +94,8 @@ final class GatlingPages {
         "gatling-request",
         Map.of(
             "styles", Templates.resource("gatling.css"),
-            "link", "llm.html#" + FactTables.anchor(request.name()),
-            "metrics", FactTables.times(request.figures())));
+            "link", "llm.html#" + KeyFigureTables.anchor(request.name()),
+            "metrics", DistributionTables.times(request.figures())));
   }
 
   /** The LLM request whose page it is; of several names that fit, the longest. */

@@ -1,14 +1,24 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.stats.RequestSamples;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -27,11 +37,11 @@ final class HtmlReport {
    * @param series what charts need beside them
    */
   static void write(Path llmHtml, Summary summary, Series series) throws IOException {
-    PageHead head = new PageHead(summary);
+    Head head = new Head(summary);
     new Page(
             "report",
             "LLM report",
-            "LLM report: " + PageHead.name(summary),
+            "LLM report: " + Head.name(summary),
             Map.of("run", head.heading()),
             head.facts(),
             sections(summary, series, llmHtml.toAbsolutePath().getParent()))
@@ -48,8 +58,8 @@ final class HtmlReport {
             Optional.of(new LoadSection(summary).section()),
             new ScenarioSection(requestSamples.scenarios()).section(),
             Optional.of(new TimeSection(summary, series).section()),
-            Optional.of(new ShapeSection(series).section()),
-            new DependenceSection(requestSamples.dependence(), summary.workload()).section(),
+            Optional.of(new ShapeSection(summary, series).section()),
+            new DependenceSection(summary, requestSamples.dependence()).section(),
             new JitterSection(summary, requestSamples.evenness()).section(),
             new BreakdownSection(summary, requestSamples.breakdowns()).section(),
             new ExemplarSection(summary, requestSamples.exemplars()).section(),
@@ -60,5 +70,138 @@ final class HtmlReport {
             Optional.of(VerdictSections.files(runDirectory)))
         .flatMap(Optional::stream)
         .toList();
+  }
+
+  /** What was run: state, model, endpoint, workload, load profile, versions. */
+  private static final class Head {
+
+    /** Fewer ok requests than this are a smoke test. */
+    private static final int SMOKE = 30;
+
+    private static final DateTimeFormatter DATE =
+        DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss 'UTC'", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
+
+    private final Summary summary;
+    private final List<Fact> facts = new ArrayList<>();
+
+    Head(Summary summary) {
+      this.summary = summary;
+    }
+
+    /**
+     * Which run it is, as {@code report.peb} shows it.
+     *
+     * @param isSmoke whether so few requests succeeded that figures are no more than a first look
+     */
+    record Heading(String name, String id, String state, boolean isComplete, boolean isSmoke) {}
+
+    Heading heading() {
+      Summary.Run run = summary.run();
+      return new Heading(
+          name(summary),
+          run.id(),
+          run.state(),
+          run.isComplete(),
+          summary.figures().counts().ok() < SMOKE);
+    }
+
+    /** The name of the run for people. */
+    static String name(Summary summary) {
+      String simulation = summary.run().simulation();
+      return simulation == null
+          ? summary.run().id()
+          : simulation.substring(simulation.lastIndexOf('.') + 1);
+    }
+
+    List<Fact> facts() {
+      Summary.Run run = summary.run();
+      Summary.Workload workload = summary.workload();
+      RunText text = new RunText(summary);
+      fact("Model", names(workload.models().keySet()));
+      fact("Endpoint", hosts(workload.endpoints().keySet()));
+      fact("API", api(workload));
+      fact("Load", load());
+      fact("Prompt tokens", RunText.lengths(workload.promptTokens()));
+      fact("Output tokens", RunText.lengths(workload.outputTokens()));
+      fact("From prefix cache", text.cached());
+      fact("Prefixes", text.prefixes());
+      fact("Scenario", names(workload.scenarios().keySet()));
+      fact("Dataset", setting("dataset"));
+      fact("Tokenizer", setting("tokenizer"));
+      fact("Requests measured", measured(text.together()));
+      fact("Started", DATE.format(Instant.ofEpochSecond(0, run.startUnixNs())));
+      fact("Duration", NumberText.duration((run.endUnixNs() - run.startUnixNs()) / 1e9));
+      fact("Seed", run.seed() == null ? "" : run.seed().toString());
+      fact("Injectors", run.injectors().size() > 1 ? names(run.injectors()) : "");
+      fact("Versions", versions(run.versions()));
+      return facts;
+    }
+
+    private String measured(String together) {
+      String count = NumberText.count(summary.figures().counts().started());
+      return together.isEmpty() ? count : count + " (" + together + ")";
+    }
+
+    private void fact(String name, String value) {
+      if (!value.isEmpty()) {
+        facts.add(new Fact(name, value));
+      }
+    }
+
+    private String setting(String name) {
+      return summary.config().getOrDefault(name, "");
+    }
+
+    private static String names(Collection<String> names) {
+      return String.join(", ", names);
+    }
+
+    private static String hosts(Collection<String> endpoints) {
+      return endpoints.stream().map(Head::host).distinct().collect(Collectors.joining(", "));
+    }
+
+    private static String host(String endpoint) {
+      try {
+        String host = URI.create(endpoint).getAuthority();
+        return host == null ? endpoint : host.substring(host.lastIndexOf('@') + 1);
+      } catch (IllegalArgumentException notAUri) {
+        return endpoint;
+      }
+    }
+
+    private String api(Summary.Workload workload) {
+      String apis = names(workload.apis().keySet());
+      long all = workload.apis().values().stream().mapToLong(Long::longValue).sum();
+      if (apis.isEmpty() || all == 0) {
+        return apis;
+      }
+      long streamed = workload.streamed();
+      return apis
+          + (streamed == all
+              ? ", streamed"
+              : streamed == 0 ? ", not streamed" : ", " + NumberText.count(streamed) + " streamed");
+    }
+
+    private String load() {
+      String kinds =
+          summary.stages().stream()
+              .map(Summary.Stage::kind)
+              .filter(kind -> !kind.equals("unknown"))
+              .distinct()
+              .collect(Collectors.joining(", "));
+      String labels =
+          summary.stages().stream()
+              .map(Summary.Stage::label)
+              .distinct()
+              .collect(Collectors.joining(" "));
+      return kinds.isEmpty() ? labels : kinds + ": " + labels;
+    }
+
+    private static String versions(Map<String, String> versions) {
+      return versions.entrySet().stream()
+          .map(version -> version.getKey() + " " + version.getValue())
+          .collect(Collectors.joining(", "));
+    }
   }
 }

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
@@ -12,8 +14,11 @@ import io.github.gatlingllm.stats.RequestSamples.EventSize;
 import io.github.gatlingllm.stats.RequestSamples.Pauses;
 import io.github.gatlingllm.stats.Series.Shape;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Map.Entry;
 import java.util.Optional;
 
 /** How evenly tokens came: per-request jitter, longest gaps, pauses, tokens per event. */
@@ -62,14 +67,16 @@ final class JitterSection {
     if (charts.isEmpty()) {
       return Optional.empty();
     }
+    String together = new RunText(summary).together();
     return Optional.of(
         Section.of(
                 "jitter",
                 "Jitter and stalls",
                 "Jitter",
                 "Tokens at an even pace read like speech; the same mean with pauses does not. "
-                    + eventsInWords())
-            .body("", List.of(FactTables.jitter(summary)))
+                    + eventsInWords()
+                    + (together.isEmpty() ? "" : " In the charts: " + together + " pooled."))
+            .body("", List.of(jitter()))
             .charts(charts));
   }
 
@@ -129,5 +136,31 @@ final class JitterSection {
       return size.from() + " or more";
     }
     return to - size.from() == 1 ? Integer.toString(size.from()) : size.from() + "–" + (to - 1);
+  }
+
+  /** How even streams were at each load level, and at all of them where there are several. */
+  private Table jitter() {
+    List<Entry<String, Figures>> rows = new ArrayList<>();
+    for (Stage stage : summary.stages()) {
+      if (!stage.figures().metric(Metric.STALL_MS).isEmpty()) {
+        rows.add(Map.entry(KeyFigureTables.place(summary, stage), stage.figures()));
+      }
+    }
+    if (summary.stages().size() > 1) {
+      rows.add(Map.entry("all", summary.figures()));
+    }
+    List<Column<Figures>> figures =
+        List.of(
+            Column.number("ITL p99 ÷ p50, pooled", f -> f.jitter().itlP99OverP50()),
+            Column.number("of the median request", f -> f.jitter().perRequestP50()),
+            Column.number("ITL std, ms", f -> f.jitter().itlStdMs()),
+            Column.percentile("longest stall p50, ms", "p50", f -> f.metric(Metric.STALL_MS)),
+            Column.percentile("p99", "p99", f -> f.metric(Metric.STALL_MS)),
+            Column.number("gaps over 100 ms per 1,000 tokens", f -> f.jitter().stallsPer1kTokens()),
+            Column.number("tokens per event", f -> f.jitter().batchRatio()));
+    List<Column<Entry<String, Figures>>> columns =
+        new ArrayList<>(List.of(Column.name("Load level", Entry::getKey)));
+    figures.forEach(column -> columns.add(column.in(Entry::getValue)));
+    return Table.of("Jitter by load level", rows, columns);
   }
 }

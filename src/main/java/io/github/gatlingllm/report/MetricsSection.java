@@ -4,7 +4,7 @@ import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.report.FactTables.Metrics;
+import io.github.gatlingllm.report.DistributionTables.Metrics;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.stats.Summary;
@@ -20,10 +20,12 @@ final class MetricsSection {
   private static final String LOWER = "↓ lower";
 
   private final Summary summary;
+  private final String pooled;
   private final List<Part> parts = new ArrayList<>();
 
   MetricsSection(Summary summary) {
     this.summary = summary;
+    pooled = new RunText(summary).pooled();
   }
 
   /**
@@ -38,7 +40,7 @@ final class MetricsSection {
   private record Detail(String anchor, Metrics metrics) {
 
     static Detail of(String name, String anchor, Figures figures) {
-      return new Detail(anchor, FactTables.metrics("All metrics of " + name, figures));
+      return new Detail(anchor, DistributionTables.metrics("All metrics of " + name, figures));
     }
   }
 
@@ -53,20 +55,24 @@ final class MetricsSection {
   private Whole whole(String title, String id, Figures figures) {
     String of = title.isEmpty() ? "" : " (" + title + ")";
     return new Whole(
-        title, id, FactTables.metrics("All metrics" + of, figures), new SystemTable().of(figures));
+        title,
+        id,
+        DistributionTables.metrics("All metrics" + of, figures),
+        new SystemTable().of(figures));
   }
 
   /** The operating points; pooled figures where there is nothing else. */
   private List<Whole> wholes() {
     List<Whole> wholes = new ArrayList<>();
     for (Summary.Curve curve : summary.curves()) {
-      String title = summary.hasSeveralLevels() ? FactTables.operatingPoint(summary, curve) : "";
+      String title =
+          summary.hasSeveralLevels() ? KeyFigureTables.operatingPoint(summary, curve) : "";
       wholes.add(whole(title, "", summary.operatingLevel(curve).figures()));
     }
     if (wholes.isEmpty()) {
       wholes.add(whole("", "", summary.figures()));
     } else if (summary.hasSeveralLevels()) {
-      wholes.add(whole("All load levels pooled", "pooled", summary.figures()));
+      wholes.add(whole(pooled.replace(".", ""), "pooled", summary.figures()));
     }
     return wholes;
   }
@@ -96,9 +102,9 @@ final class MetricsSection {
               "By load level",
               "levels",
               "",
-              FactTables.byLevel(summary),
+              KeyFigureTables.byLevel(summary),
               summary.stages().stream()
-                  .map(s -> Detail.of(FactTables.place(summary, s), "", s.figures()))
+                  .map(s -> Detail.of(KeyFigureTables.place(summary, s), "", s.figures()))
                   .toList()));
     }
   }
@@ -107,7 +113,7 @@ final class MetricsSection {
     for (Summary.Stage stage : summary.stages()) {
       Figures.Trials trials = stage.figures().throughput().trials();
       if (trials != null) {
-        Table table = FactTables.trials(FactTables.place(summary, stage), trials);
+        Table table = KeyFigureTables.trials(KeyFigureTables.place(summary, stage), trials);
         String left =
             trials.rowsLeftOut() == 0
                 ? ""
@@ -123,8 +129,10 @@ final class MetricsSection {
           new Part(
               "By target",
               "",
-              "",
-              FactTables.byTarget(summary),
+              summary.stages().size() > summary.targets().size()
+                  ? "All load levels of a target pooled."
+                  : "",
+              KeyFigureTables.byTarget(summary),
               summary.targets().stream().map(t -> Detail.of(t.label(), "", t.figures())).toList()));
     }
   }
@@ -135,10 +143,10 @@ final class MetricsSection {
           new Part(
               "By request name",
               "",
-              "",
-              FactTables.byName(summary),
+              pooled,
+              KeyFigureTables.byName(summary),
               summary.requests().stream()
-                  .map(r -> Detail.of(r.name(), FactTables.anchor(r.name()), r.figures()))
+                  .map(r -> Detail.of(r.name(), KeyFigureTables.anchor(r.name()), r.figures()))
                   .toList()));
     }
   }
@@ -150,7 +158,8 @@ final class MetricsSection {
           cache.stage() == null
               ? ""
               : "At " + cache.stage() + ", the load level with most requests of both kinds.";
-      parts.add(new Part("By prefix cache", "", note, FactTables.byCache(cache), List.of()));
+      parts.add(
+          new Part("By prefix cache", "", note, DistributionTables.byCache(cache), List.of()));
     }
   }
 

@@ -6,6 +6,7 @@ import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Curve;
+import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -58,9 +59,33 @@ final class RunText {
     }
     facts.add(new Fact("workload", workload()));
     if (summary.arrivals() != null) {
-      facts.add(new Fact("arrivals", arrivals(summary.arrivals())));
+      facts.add(
+          new Fact(
+              summary.hasSeveralLevels() ? "arrivals of all levels" : "arrivals",
+              arrivals(summary.arrivals())));
     }
     return facts;
+  }
+
+  /** What is taken together in figures of the whole run, e.g. {@code all load levels}, or empty. */
+  String together() {
+    List<String> what = new ArrayList<>();
+    if (summary.stages().stream().map(Stage::label).distinct().count() > 1) {
+      what.add("load levels");
+    }
+    if (summary.hasSeveralTargets()) {
+      what.add("targets");
+    }
+    if (summary.hasSeveralScenarios()) {
+      what.add("scenarios");
+    }
+    return what.isEmpty() ? "" : "all " + String.join(" and ", what);
+  }
+
+  /** The same as a caption, e.g. {@code All load levels pooled.}, or empty. */
+  String pooled() {
+    String together = together();
+    return together.isEmpty() ? "" : "A" + together.substring(1) + " pooled.";
   }
 
   private static String output(Figures figures) {
@@ -118,8 +143,9 @@ final class RunText {
   /** Planned against realised arrivals: rates, dispersion, lag. */
   private static String arrivals(ArrivalFigures arrivals) {
     return NumberText.count(arrivals.count())
-        + " planned at "
-        + NumberText.with(arrivals.plannedPerS(), "requests/s")
+        + (arrivals.plannedPerS() == null
+            ? ", planned rate not recorded"
+            : ", planned " + NumberText.with(arrivals.plannedPerS(), "requests/s"))
         + ", realised "
         + NumberText.with(arrivals.realisedPerS(), "requests/s")
         + "; dispersion "

@@ -9,6 +9,7 @@ import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Chart.Scale;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.stats.Series;
+import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -20,9 +21,11 @@ final class ShapeSection {
 
   private static final int HEAT_COLUMNS = 60;
 
+  private final Summary summary;
   private final Series series;
 
-  ShapeSection(Series series) {
+  ShapeSection(Summary summary, Series series) {
+    this.summary = summary;
     this.series = series;
   }
 
@@ -37,13 +40,16 @@ final class ShapeSection {
     charts.add(curves("shape-waiting", "TTFT and E2E", Metric.TTFT_MS, Metric.E2E_MS));
     charts.add(curves("shape-gaps", "ITL and TPOT", Metric.ITL_MS, Metric.TPOT_MS));
     charts.add(heat());
+    String pooled = new RunText(summary).pooled();
     boolean isEmpty = charts.stream().noneMatch(Chart::hasPoints);
     return Section.of(
             "shapes",
             "Distributions",
             "Distributions",
-            "The same values as in the metrics table, all of them: means hide two humps,"
-                + " percentiles hide how many.")
+            (pooled.isEmpty()
+                    ? "The same values as in the metrics table, all of them. "
+                    : pooled + " Two humps may be two loads; the metrics table tells them apart. ")
+                + "Means hide two humps, percentiles hide how many.")
         .body(isEmpty ? "No request succeeded, so there is no distribution to show." : "")
         .charts(charts);
   }
@@ -81,11 +87,13 @@ final class ShapeSection {
         .widened();
   }
 
-  private static Chart histogram(Metric metric, Series.Shape shape) {
+  private Chart histogram(Metric metric, Series.Shape shape) {
     return Chart.histogram(
         "histogram-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'),
         "Histogram of " + metric.title(),
-        "How many values fell into each range; two humps usually are two kinds of requests.",
+        "How many values fell into each range; two humps usually are two "
+            + (new RunText(summary).pooled().isEmpty() ? "" : "loads or ")
+            + "kinds of requests.",
         Axis.of(metric.title(), metric.unit().sign()),
         "Values",
         shape);

@@ -30,9 +30,12 @@ final class SummaryMarkdown {
   private void write(Summary summary) {
     out.append("## LLM load test: ").append(Table.inline(summary.run().id())).append("\n\n");
     out.append("**").append(Table.inline(summary.verdict())).append("**\n\n");
-    Table latencies = FactTables.latencies(summary);
+    Table latencies = DistributionTables.latencies(summary);
     if (!latencies.isEmpty()) {
-      out.append(latencies.markdown()).append("\n`").append(FactTables.LOW_N).append("`\n\n");
+      out.append(latencies.markdown())
+          .append("\n`")
+          .append(DistributionTables.LOW_N)
+          .append("`\n\n");
     }
     Table system =
         Table.of(
@@ -41,18 +44,18 @@ final class SummaryMarkdown {
             Column.name("system", Fact::name),
             Column.words("value", Fact::value));
     out.append(system.markdown()).append('\n');
-    table(FactTables.CURVES, FactTables.curves(summary));
+    table(KeyFigureTables.CURVES, KeyFigureTables.curves(summary));
     if (summary.stages().size() > 1) {
-      table("Load levels", FactTables.levels(summary));
+      table("Load levels", KeyFigureTables.levels(summary));
     }
-    table("Trials", FactTables.trials(summary, MOST_TRIALS));
+    table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
     Summary.SloTable slo = summary.slo();
     if (slo != null) {
       String share = NumberText.plain(slo.percentile());
-      table("SLO: " + share + " % of the requests", FactTables.objectives(summary, slo));
+      table("SLO: " + share + " % of the requests", OutcomeTables.objectives(summary, slo, true));
     }
-    table("Assertions", FactTables.assertions(summary.assertions(), true));
-    table("Errors", FactTables.errors(summary.figures(), MOST_ERRORS));
+    table("Assertions", OutcomeTables.assertions(summary.assertions(), true));
+    table("Errors", OutcomeTables.errors(summary.figures(), MOST_ERRORS));
     checks(summary);
   }
 

@@ -5,9 +5,11 @@ import io.github.gatlingllm.metric.NumberText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -255,23 +257,54 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     return text.replaceAll("([\\\\`*<>\\[\\]])", "\\\\$1").replaceAll("\\s+", " ");
   }
 
-  /** As lines of at most {@code width} characters: the first column gets what the others leave. */
+  /**
+   * As lines of at most {@code width} characters: where that is too narrow headings take two lines,
+   * and the first column gets what the others leave.
+   */
   List<String> lines(int width) {
-    List<List<String>> all = new ArrayList<>();
-    all.add(headings.stream().map(Heading::text).toList());
-    rows().forEach(row -> all.add(row.stream().map(Cell::plain).toList()));
-    int[] widths = new int[headings.size()];
-    for (List<String> row : all) {
-      Arrays.setAll(widths, column -> Math.max(widths[column], row.get(column).length()));
+    List<String> names = headings.stream().map(Heading::text).toList();
+    List<List<String>> rows = rows().map(row -> row.stream().map(Cell::plain).toList()).toList();
+    List<List<String>> all = new ArrayList<>(List.of(names));
+    all.addAll(rows);
+    boolean isWide = Arrays.stream(widths(all)).sum() + 2 * (names.size() - 1) > width;
+    if (isWide && names.stream().anyMatch(name -> middle(name) > 0)) {
+      all = new ArrayList<>();
+      all.add(names.stream().map(name -> name.substring(0, middle(name)).strip()).toList());
+      all.add(names.stream().map(name -> name.substring(middle(name)).strip()).toList());
+      all.addAll(rows);
     }
+    int[] widths = widths(all);
     int others = Arrays.stream(widths).skip(1).map(figures -> figures + 2).sum();
     widths[0] = Math.max(1, Math.min(widths[0], width - others));
     return all.stream().map(row -> line(row, widths)).toList();
   }
 
+  private int[] widths(List<List<String>> lines) {
+    int[] widths = new int[headings.size()];
+    for (List<String> line : lines) {
+      Arrays.setAll(widths, column -> Math.max(widths[column], line.get(column).length()));
+    }
+    return widths;
+  }
+
+  /** The space that makes both parts of a heading short; 0 in a single word. */
+  private static int middle(String heading) {
+    return IntStream.range(0, heading.length())
+        .filter(i -> heading.charAt(i) == ' ')
+        .boxed()
+        .min(Comparator.comparingInt(i -> Math.max(i, heading.length() - 1 - i)))
+        .orElse(0);
+  }
+
+  /** In the middle: names of load levels differ at either end. */
+  private static String clipped(String name, int width) {
+    int start = (width - 1) / 2;
+    return name.substring(0, start) + "…" + name.substring(name.length() - (width - 1 - start));
+  }
+
   private static String line(List<String> cells, int[] widths) {
     String name = cells.get(0);
-    String clipped = name.length() <= widths[0] ? name : name.substring(0, widths[0] - 1) + "…";
+    String clipped = name.length() <= widths[0] ? name : clipped(name, widths[0]);
     StringBuilder line = new StringBuilder(clipped);
     line.append(" ".repeat(widths[0] - clipped.length()));
     for (int column = 1; column < widths.length; column++) {

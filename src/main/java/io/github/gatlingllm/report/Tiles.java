@@ -69,7 +69,9 @@ final class Tiles {
         .map(
             curve ->
                 new Group(
-                    summary.hasSeveralLevels() ? FactTables.operatingPoint(summary, curve) : "",
+                    summary.hasSeveralLevels()
+                        ? KeyFigureTables.operatingPoint(summary, curve)
+                        : "",
                     new Tiles(summary, summary.operatingLevel(curve), curve.knee()).list()))
         .toList();
   }
@@ -91,12 +93,15 @@ final class Tiles {
     String remark =
         objective == null
             ? "median " + NumberText.ms(values.p50())
-            : "SLO < " + NumberText.plainMs(objective.limitMs()) + met(objective.ok());
+            : "SLO < " + NumberText.plainMs(objective.limitMs()) + met(objective);
     return new Tile(name, NumberText.ms(values.p95()), values.isEmpty() ? "no value" : remark);
   }
 
-  private static String met(@Nullable Boolean ok) {
-    return ok == null ? "" : ok ? " · ✓ met" : " · ✗ missed";
+  private static String met(ObjectiveRow objective) {
+    Boolean ok = objective.ok();
+    return ok == null
+        ? ""
+        : ok ? " · ✓ met" : " · ✗ missed: met by " + NumberText.percent(objective.metShare());
   }
 
   /** The one of all requests, or of the level's target where targets differ. */

@@ -45,7 +45,9 @@ final class TimeSection {
             "Time",
             "Each point covers "
                 + NumberText.duration(series.bucketS())
-                + ", all phases included. Named spans are measure windows; darker spans are in no"
+                + ", all phases included"
+                + (summary.curves().size() > 1 ? ", all targets and scenarios together" : "")
+                + ". Named spans are measure windows; darker spans are in no"
                 + " figure. Zoom into one chart and the others follow.");
     return charts.isEmpty()
         ? section.body("No request was in flight at any time.")
@@ -64,7 +66,7 @@ final class TimeSection {
             "Time to first token, from the planned arrival, of the requests whose first token came"
                 + " in the interval.",
             Axis.time(),
-            Axis.of("TTFT", "ms"),
+            Axis.of(summary.clock().name(Metric.TTFT_MS), "ms"),
             List.of(
                 line("p50", 0, 0, Bucket::ttftP50Ms),
                 line("p95", 1, 1, Bucket::ttftP95Ms),
@@ -156,7 +158,9 @@ final class TimeSection {
         boolean measured = span.phase().equals(Phase.MEASURE.key());
         // Two lines where it is long: bands are narrow.
         String label =
-            measured && named ? FactTables.place(summary, stage).replaceFirst(" of ", "\nof ") : "";
+            measured && named
+                ? KeyFigureTables.place(summary, stage).replaceFirst(" of ", "\nof ")
+                : "";
         bands.add(new Band(span.startS(), end, label, measured ? stages % 2 : 2));
       }
       stages++;

@@ -34,11 +34,12 @@ final class VerdictSections {
     List<Tiles.Group> groups = Tiles.of(summary);
     values.put("groups", groups);
     values.put("several", summary.hasSeveralLevels());
-    values.put("curves", groups.isEmpty() ? FactTables.byCurve(summary) : null);
-    values.put("objectives", slo == null ? null : FactTables.objectives(summary, slo));
+    values.put("each", summary.curves().size() > 1);
+    values.put("curves", groups.isEmpty() ? KeyFigureTables.byCurve(summary) : null);
+    values.put("objectives", slo == null ? null : OutcomeTables.objectives(summary, slo, false));
     values.put("percentile", slo == null ? "" : NumberText.plain(slo.percentile()));
     values.put("rule", slo == null ? "" : slo.rule().toString());
-    values.put("assertions", FactTables.assertions(assertions));
+    values.put("assertions", OutcomeTables.assertions(assertions));
     values.put("demands", assertions.size());
     values.put("missed", assertions.stream().filter(result -> !result.ok()).count());
     return Section.of("verdict", "Verdict", "Verdict", "").body("verdict", values);
@@ -69,22 +70,24 @@ final class VerdictSections {
     Figures.Counts counts = figures.counts();
     List<Table> tables = new ArrayList<>();
     if (!figures.errors().isEmpty()) {
-      tables.add(FactTables.errors(figures, Integer.MAX_VALUE));
+      tables.add(OutcomeTables.errors(figures, Integer.MAX_VALUE));
     }
     if (!figures.finishReasons().isEmpty()) {
       tables.add(
-          FactTables.shares(
+          OutcomeTables.shares(
               "Finish reason", figures.finishReasons(), counts.ok(), "of ok requests"));
     }
     Figures.Goodput goodput = figures.goodput();
     if (goodput != null && goodput.missed().values().stream().anyMatch(count -> count > 0)) {
       tables.add(
-          FactTables.shares(
+          OutcomeTables.shares(
               "Objective missed", goodput.missed(), goodput.attempted(), "of attempted requests"));
     }
+    String together = new RunText(summary).together();
     String lead =
         NumberText.count(counts.started())
-            + " requests measured: "
+            + " requests measured"
+            + (together.isEmpty() ? ": " : " (" + together + "): ")
             + NumberText.count(counts.ok())
             + " ok, "
             + NumberText.count(counts.failed())
@@ -106,7 +109,7 @@ final class VerdictSections {
                     "Server",
                     "Timings in its answers: a slow client looks like a slow server, and these"
                         + " figures tell them apart.")
-                .body("", List.of(FactTables.server(summary.server()))));
+                .body("", List.of(DistributionTables.server(summary.server()))));
   }
 
   static Section glossary() {

@@ -322,11 +322,26 @@ public final class Run {
     end(RunInfo.State.COMPLETE);
   }
 
+  /** Gatling stops it while load is on: what is under way is cancelled, and all is kept. */
+  public void stopped() {
+    if (!over.get()) {
+      exit = new GatlingExit();
+      end(RunInfo.State.INTERRUPTED);
+    }
+  }
+
+  /** Whether a load level has begun and not ended. */
+  public boolean isLevelRunning() {
+    return levels.progress(System.nanoTime()) != null;
+  }
+
   RunFiles files() {
     return files;
   }
 
-  /** How the build learns of a missed assertion; null unless the run came to its planned end. */
+  /**
+   * How the build learns of a missed assertion; null where it is not Gatling that ended the run.
+   */
   @Nullable GatlingExit exit() {
     return exit;
   }

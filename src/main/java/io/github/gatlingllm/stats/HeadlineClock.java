@@ -44,6 +44,11 @@ public record HeadlineClock(boolean isNamed) {
 
   /** The name of a time in a headline: {@code TTFT from schedule}, or {@code TTFT}. */
   public String name(Metric metric) {
-    return isNamed ? metric.fromSchedule().title() : metric.title();
+    return metric(metric).title();
+  }
+
+  /** The time that tables show beside a headline: by its clock where headlines name it. */
+  public Metric metric(Metric metric) {
+    return isNamed ? metric.fromSchedule() : metric;
   }
 }

@@ -40,7 +40,7 @@ class InFlightTest {
     onTheLoop(
         () -> {
           inFlight.add(exchange, session);
-          inFlight.close();
+          inFlight.close(InFlight.INTERRUPTED);
           inFlight.await(System.nanoTime());
           assertThat(exchange.isOver()).as("the cancel is still on its way").isFalse();
           assertThat(inFlight.size()).as("time was up").isOne();

@@ -65,6 +65,7 @@ class AnswerWatchTest {
 
   private void assertCounts(int kept, int closed) {
     assertThat(server.kept()).as("kept").isEqualTo(kept);
+    assertThat(server.closesMost()).as("asked before the next request").isFalse();
     assertThat(server.closed()).as("closed").isEqualTo(closed);
   }
 

@@ -21,6 +21,18 @@ class ServerConnectionsTest {
     assertThat(server.kept()).isEqualTo(7);
   }
 
+  /** As when an embedded engine is closed behind the last answer of a run. */
+  @Test
+  void serverThatGoesAwayAfterTheLastRequestIsNotHeldAgainst() {
+    for (int i = 0; i < 10; i++) {
+      server.wasKept();
+    }
+    for (int i = 0; i < 16; i++) {
+      server.wasClosed();
+    }
+    assertThat(server.closed()).isZero();
+  }
+
   @Test
   void closingEveryTenthConnectionIsNotMost() {
     for (int i = 1; i <= 1_000; i++) {

@@ -162,7 +162,7 @@ class HtmlReportIT {
   @Test
   void aLinkOpensTheMetricsOfARequestAndZoomingOneChartByKeyboardZoomsAll() throws IOException {
     browser.prefer(Theme.LIGHT).show(write(SWEEP), 1400, 1000);
-    WebElement metrics = browser.driver().findElement(By.id(FactTables.anchor("ask")));
+    WebElement metrics = browser.driver().findElement(By.id(KeyFigureTables.anchor("ask")));
     assertThat(metrics.isDisplayed()).isFalse();
     browser.driver().findElement(By.linkText("ask")).click();
     assertThat(metrics.isDisplayed()).isTrue();

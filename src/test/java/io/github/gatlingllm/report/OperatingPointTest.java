@@ -97,7 +97,23 @@ class OperatingPointTest {
     Path page = run.resolve("llm.html");
     HtmlReport.write(page, summary, figures.series());
     assertThat(Files.readString(page))
-        .contains("<h3 class=\"sub\">At c=16, the knee</h3>", ">All load levels pooled</summary>");
+        .contains(
+            "<h3 class=\"sub\">At c=16, the knee</h3>",
+            ">All load levels pooled</summary>",
+            "the operating point: the highest within the SLO, else the knee",
+            "All load levels pooled. Two humps may be two loads;",
+            "In the charts: all load levels pooled.",
+            "195 requests measured (all load levels): ");
+  }
+
+  /** TTFT is 20 ms wherever it came, and yet p99 is missed: the tile says by how much. */
+  @Test
+  void aMissedObjectiveQuotesItsShare() {
+    level("a", 8, 90, 20).level("a", 8, 10, 0);
+    levels.remove(1);
+    Summary summary = figures("ttft<200ms").summary();
+    assertThat(tiles(summary).get(0))
+        .isEqualTo(new Tile("TTFT p95", "20 ms", "SLO < 200 ms · ✗ missed: met by 90.0 %"));
   }
 
   /** All three objectives hold at c=1 and c=16 only: nothing says that they were missed. */
@@ -157,6 +173,7 @@ class OperatingPointTest {
         .extracting(Tile::value)
         .contains("0 tok/s", "100 %");
     assertThat(summary.figures().throughput().outputTokensPerS()).as("pooled").isEqualTo(450);
+    assertThat(new RunText(summary).pooled()).isEqualTo("All targets pooled.");
     assertThat(ConsoleSummary.of(summary))
         .contains("---- Operating points ---")
         .doesNotContain("450");

@@ -264,7 +264,7 @@ class SummaryFilesTest {
             Column.name("name", name -> name),
             Column.figure("value", name -> name.equals("y") ? "22" : "1"));
     assertThat(table.lines(40)).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(40));
-    assertThat(table.lines(40).get(1)).endsWith("…      1");
+    assertThat(table.lines(40).get(1)).containsPattern("^x+…x+      1$");
     assertThat(table.markdown()).contains("| y | 22 |");
   }
 

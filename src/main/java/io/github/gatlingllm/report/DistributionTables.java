@@ -1,0 +1,223 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Distribution.Interval;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.Metric.Unit;
+import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Group;
+import io.github.gatlingllm.report.Table.Heading;
+import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.Curve;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tables with a distribution in each row, its statistics beside it: latencies, lengths and rates.
+ */
+final class DistributionTables {
+
+  /** What the mark of an uncertain percentile in text files means. */
+  static final String LOW_N = "* fewer than 10 values beyond it";
+
+  /** Latencies that text files quote. */
+  private static final List<Metric> QUOTED =
+      List.of(
+          Metric.TTFT_MS,
+          Metric.TTFT_FROM_SCHEDULE_MS,
+          Metric.TTFO_MS,
+          Metric.TTFO_FROM_SCHEDULE_MS,
+          Metric.ITL_MS,
+          Metric.TPOT_MS,
+          Metric.E2E_MS,
+          Metric.E2E_FROM_SCHEDULE_MS,
+          Metric.QUEUE_WAIT_MS,
+          Metric.STALL_MS);
+
+  private static final Column<Distribution> VALUES = Column.count("count", Distribution::count);
+  private static final Column<Distribution> MEAN = Column.number("mean", Distribution::mean);
+  private static final Column<Distribution> MAX = Column.number("max", Distribution::max);
+
+  private DistributionTables() {}
+
+  private static Column<Distribution> percentile(String name) {
+    return Column.percentile(name, name, values -> values);
+  }
+
+  /** A percentile with its confidence interval below it. */
+  private static Column<Distribution> percentile(
+      String name, Function<Distribution, @Nullable Interval> interval) {
+    return Column.of(
+        name,
+        values -> {
+          Interval sure = interval.apply(values);
+          Cell cell = Cell.percentile(values, name);
+          return sure == null || sure.low() == sure.high()
+              ? cell
+              : cell.remarked(NumberText.interval(sure.low(), sure.high()));
+        });
+  }
+
+  /** Every statistic of a distribution. */
+  private static List<Column<Distribution>> statistics() {
+    return List.of(
+        VALUES,
+        MEAN,
+        Column.number("std", Distribution::std),
+        Column.number("min", Distribution::min),
+        percentile("p50", Distribution::p50Ci95),
+        percentile("p75"),
+        percentile("p90"),
+        percentile("p95"),
+        percentile("p99", Distribution::p99Ci95),
+        Column.percentile("p99.9", "p999", values -> values),
+        MAX);
+  }
+
+  /** Every statistic of a rate, whose bad tail is the low one. */
+  private static List<Column<Distribution>> rateStatistics() {
+    return List.of(
+        VALUES,
+        MEAN,
+        Column.number("std", Distribution::std),
+        Column.number("min", Distribution::min),
+        percentile("p1"),
+        percentile("p5"),
+        percentile("p10"),
+        percentile("p50", Distribution::p50Ci95),
+        percentile("p90"),
+        percentile("p99", Distribution::p99Ci95),
+        MAX);
+  }
+
+  /** A distribution with its name. */
+  private record Named(Cell name, Distribution values) {}
+
+  private static Table distributions(
+      String title, String heading, List<Column<Distribution>> columns, List<Named> rows) {
+    List<Column<Named>> all = new ArrayList<>(List.of(Column.of(heading, Named::name)));
+    columns.forEach(column -> all.add(column.in(Named::values)));
+    return Table.of(title, rows, all);
+  }
+
+  private static List<Named> times(Figures figures, List<Metric> metrics, String name) {
+    return metrics.stream()
+        .filter(metric -> metric.isTime() && !figures.metric(metric).isEmpty())
+        .map(m -> new Named(Cell.words(name.formatted(m.title())), figures.metric(m)))
+        .toList();
+  }
+
+  /**
+   * The latencies that text files quote, a row per metric that has values, at the operating point;
+   * none where each curve has its own.
+   */
+  static Table latencies(Summary summary) {
+    List<Curve> curves = summary.curves();
+    if (curves.size() > 1) {
+      return Table.of(List.of("latency"), List.of());
+    }
+    boolean named = summary.hasSeveralLevels();
+    Figures figures =
+        curves.isEmpty() ? summary.figures() : summary.operatingLevel(curves.get(0)).figures();
+    return distributions(
+        "Latencies",
+        named ? "latency at " + curves.get(0).operatingPoint().stage() : "latency",
+        List.of(VALUES, MEAN, percentile("p50"), percentile("p95"), percentile("p99"), MAX),
+        times(figures, QUOTED, "%s (ms)"));
+  }
+
+  /** All times of requests, for Gatling's page of them. */
+  static Table times(Figures figures) {
+    return distributions(
+        "Times", "Lower is better", statistics(), times(figures, Metric.distributions(), "%s, ms"));
+  }
+
+  /**
+   * Every distribution of one set of requests.
+   *
+   * @param rates those of which more is better
+   * @param missing the metrics without a value, in words; may be empty
+   * @param hasLowN whether any percentile is uncertain
+   */
+  record Metrics(Table table, Table rates, String missing, boolean hasLowN) {}
+
+  static Metrics metrics(String title, Figures figures) {
+    List<Group> groups =
+        List.of(
+            group("Latency, ms", "lower is better", Unit.MILLIS, statistics(), figures),
+            group(
+                "Lengths, tokens", "neither better nor worse", Unit.TOKENS, statistics(), figures));
+    Group rates =
+        group(
+            "Rates of single requests, tok/s",
+            "higher is better: p10 is what 90 % of them exceed",
+            Unit.TOKENS_PER_S,
+            rateStatistics(),
+            figures);
+    List<String> missing =
+        Metric.distributions().stream()
+            .filter(metric -> metric.unit() != Unit.TOKENS_PER_S)
+            .filter(metric -> figures.metric(metric).isEmpty())
+            .map(Metric::title)
+            .toList();
+    boolean hasLowN =
+        Metric.distributions().stream().anyMatch(m -> !figures.metric(m).lowN().isEmpty());
+    return new Metrics(
+        new Table(title, "", headings(statistics()), groups),
+        new Table(title + ": rates", "", headings(rateStatistics()), List.of(rates)),
+        String.join(", ", missing),
+        hasLowN);
+  }
+
+  private static List<Heading> headings(List<Column<Distribution>> columns) {
+    return distributions("", "Metric", columns, List.of()).headings();
+  }
+
+  private static Group group(
+      String heading,
+      String remark,
+      Unit unit,
+      List<Column<Distribution>> columns,
+      Figures figures) {
+    List<Named> known =
+        Metric.distributions().stream()
+            .filter(metric -> metric.unit() == unit && !figures.metric(metric).isEmpty())
+            .map(m -> named(m.title(), m.formula(), figures.metric(m)))
+            .toList();
+    Table table = distributions("", "Metric", columns, known);
+    return new Group(
+        heading, remark, table.groups().stream().flatMap(g -> g.rows().stream()).toList());
+  }
+
+  private static Named named(String name, String remark, Distribution values) {
+    return new Named(Cell.words(name).remarked(remark), values);
+  }
+
+  /** TTFT of prompts that the prefix cache held, and of the others. */
+  static Table byCache(Summary.CacheUse cache) {
+    return distributions(
+        "TTFT with and without the prefix cache, ms",
+        "Prompt, TTFT in ms",
+        List.of(VALUES, percentile("p50"), percentile("p95"), percentile("p99")),
+        List.of(
+            named("Warm", "half or more of it cached", cache.warmTtftMs()),
+            named("Cold", "the others", cache.coldTtftMs())));
+  }
+
+  /** What the server said of itself. */
+  static Table server(Map<String, Distribution> timings) {
+    return distributions(
+        "What the server said of itself",
+        "Timing",
+        List.of(VALUES, MEAN, percentile("p50"), percentile("p99"), MAX),
+        timings.entrySet().stream()
+            .map(entry -> new Named(Cell.words(entry.getKey()), entry.getValue()))
+            .toList());
+  }
+}

@@ -1,0 +1,304 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.Trial;
+import io.github.gatlingllm.metric.Figures.Trials;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.Curve;
+import io.github.gatlingllm.stats.Summary.Queue;
+import io.github.gatlingllm.stats.Summary.RequestGroup;
+import io.github.gatlingllm.stats.Summary.Stage;
+import io.github.gatlingllm.stats.Summary.Target;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+
+/**
+ * Tables of key figures: by load level, operating point, target, request and trial. What the page,
+ * Gatling's pages, {@code summary.md} and the console show of one figure is one column here.
+ */
+final class KeyFigureTables {
+
+  /** What the table of each target's and scenario's operating point is called. */
+  static final String CURVES = "Operating points";
+
+  private static final Column<Figures> COUNT = Column.count("count", f -> f.counts().started());
+  private static final Column<Figures> FAILED = Column.count("failed", f -> f.counts().failed());
+  private static final Column<Figures> REQUESTS =
+      Column.number("completed/s", f -> f.throughput().requestsPerS());
+  private static final Column<Figures> OUTPUT =
+      Column.number("output tok/s", f -> f.throughput().outputTokensPerS());
+  private static final Column<Figures> IN_SLO =
+      Column.percent("in SLO", f -> f.goodput() == null ? null : f.goodput().share());
+
+  private static final List<Column<Trial>> TRIAL =
+      List.of(
+          Column.count("Trial", Trial::trial),
+          Column.count("requests", Trial::requests),
+          Column.count("ok", Trial::ok),
+          Column.count("output tokens", Trial::outputTokens),
+          Column.number("wall, s", Trial::wallS),
+          Column.number("output tok/s", Trial::outputTokensPerS));
+
+  private KeyFigureTables() {}
+
+  private static Column<Figures> percentile(Metric metric, String name) {
+    return Column.percentile(metric.title() + " " + name, name, f -> f.metric(metric));
+  }
+
+  /** A time by the clock of headlines: the one that the SLO beside it judges. */
+  private static Column<Figures> headline(Summary summary, Metric metric, String name) {
+    return percentile(summary.clock().metric(metric), name);
+  }
+
+  /**
+   * The key figures on the page; a column for the SLO where there is one.
+   *
+   * @param isShort whether they leave room for the rates of open load
+   */
+  private static List<Column<Figures>> keyFigures(Summary summary, boolean isShort) {
+    List<Column<Figures>> columns = new ArrayList<>(List.of(COUNT, FAILED));
+    for (String name : List.of("p50", "p95", "p99")) {
+      columns.add(headline(summary, Metric.TTFT_MS, name));
+    }
+    if (!isShort) {
+      columns.add(percentile(Metric.ITL_MS, "p50"));
+    }
+    columns.add(percentile(Metric.ITL_MS, "p99"));
+    if (!isShort) {
+      columns.add(percentile(Metric.TPOT_MS, "p50"));
+    }
+    columns.add(headline(summary, Metric.E2E_MS, "p50"));
+    if (!isShort) {
+      columns.add(headline(summary, Metric.E2E_MS, "p95"));
+      columns.add(REQUESTS);
+    }
+    columns.add(OUTPUT);
+    if (summary.slo() != null) {
+      columns.add(IN_SLO);
+    }
+    return columns;
+  }
+
+  private static <T> Table keyFigures(
+      String what, List<T> rows, Column<T> name, Function<T, Figures> figures, Summary summary) {
+    List<Column<T>> columns = new ArrayList<>(List.of(name));
+    keyFigures(summary, false).forEach(column -> columns.add(column.in(figures)));
+    return Table.of("Key figures by " + what + ", times in ms", rows, columns);
+  }
+
+  /** Load levels on the page. */
+  static Table byLevel(Summary summary) {
+    boolean several = summary.hasSeveralScenarios();
+    Column<Stage> name =
+        Column.of(
+            "Load level, times in ms",
+            stage ->
+                Cell.words(
+                        several && stage.scenario() != null
+                            ? stage.label() + " of " + stage.scenario()
+                            : stage.label())
+                    .remarked(summary.hasSeveralTargets() ? stage.target() : ""));
+    List<Column<Stage>> columns = new ArrayList<>(List.of(name));
+    columns.addAll(rates(summary));
+    keyFigures(summary, isOpen(summary)).forEach(c -> columns.add(c.in(Stage::figures)));
+    return Table.of("Key figures by load level, times in ms", summary.stages(), columns);
+  }
+
+  /** Each target and scenario at its operating point on the page. */
+  static Table byCurve(Summary summary) {
+    Column<Curve> name =
+        Column.of(
+            "Operating point, times in ms",
+            curve -> Cell.words(summary.name(curve)).remarked(curve.quoted()));
+    return keyFigures(
+        "target and scenario",
+        summary.curves(),
+        name,
+        curve -> summary.operatingLevel(curve).figures(),
+        summary);
+  }
+
+  /** Targets on the page. */
+  static Table byTarget(Summary summary) {
+    Column<Target> name = Column.name("Target, times in ms", Target::label);
+    return keyFigures("target", summary.targets(), name, Target::figures, summary);
+  }
+
+  /** Request names on the page. */
+  static Table byName(Summary summary) {
+    Column<RequestGroup> name =
+        Column.of(
+            "Request, times in ms",
+            request -> Cell.words(request.name()).linked("#" + anchor(request.name())));
+    return keyFigures("request", summary.requests(), name, RequestGroup::figures, summary);
+  }
+
+  /** The anchor of a request's metrics: the same in Gatling's pages and in {@code llm.html}. */
+  static String anchor(String requestName) {
+    return "request-" + String.format(Locale.ROOT, "%08x", requestName.hashCode());
+  }
+
+  /** All three rates of open load, and how many waited at the end; none without open load. */
+  private static List<Column<Stage>> rates(Summary summary) {
+    return isOpen(summary)
+        ? List.of(
+            Column.figure("offered/s", KeyFigureTables::offeredRate),
+            Column.number("arrived/s", Stage::arrivedPerS),
+            REQUESTS.in(Stage::figures),
+            Column.figure("queue", KeyFigureTables::queue))
+        : List.of();
+  }
+
+  private static boolean isOpen(Summary summary) {
+    return summary.stages().stream().anyMatch(stage -> stage.queue() != null);
+  }
+
+  private static String offeredRate(Stage stage) {
+    Double offered = stage.queue() == null ? null : stage.offered();
+    return offered == null ? NumberText.ABSENT : NumberText.plain(offered);
+  }
+
+  /** How long it was at the end, and whether it grew. */
+  private static String queue(Stage stage) {
+    Queue queue = stage.queue();
+    return queue == null
+        ? NumberText.ABSENT
+        : NumberText.count(queue.end()) + (queue.grows() ? " ↑" : "");
+  }
+
+  /** Load levels in text files. */
+  static Table levels(Summary summary) {
+    List<Column<Stage>> columns =
+        new ArrayList<>(List.of(Column.name("level", stage -> place(summary, stage))));
+    boolean isOpen = isOpen(summary);
+    columns.addAll(
+        isOpen ? rates(summary) : List.of(Column.number("in flight", Stage::meanInFlight)));
+    List<Column<Figures>> figures = new ArrayList<>();
+    if (!isOpen) {
+      figures.add(REQUESTS);
+    }
+    figures.add(OUTPUT);
+    figures.add(headline(summary, Metric.TTFT_MS, "p50"));
+    figures.add(headline(summary, Metric.TTFT_MS, "p99"));
+    if (!isOpen) {
+      figures.add(percentile(Metric.ITL_MS, "p50"));
+    }
+    figures.add(percentile(Metric.ITL_MS, "p99"));
+    if (!isOpen) {
+      figures.add(headline(summary, Metric.E2E_MS, "p50"));
+    }
+    figures.addAll(outcome(summary));
+    figures.forEach(column -> columns.add(column.in(Stage::figures)));
+    return Table.of("Load levels", summary.stages(), columns);
+  }
+
+  private static List<Column<Figures>> outcome(Summary summary) {
+    return summary.slo() == null ? List.of(FAILED) : List.of(IN_SLO, FAILED);
+  }
+
+  /** Each target's and scenario's operating point in text files; empty where there is only one. */
+  static Table curves(Summary summary) {
+    List<Column<Curve>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.name(summary.hasSeveralTargets() ? "target" : "scenario", summary::name),
+                Column.words("at", curve -> curve.operatingPoint().stage())));
+    List<Column<Figures>> figures =
+        new ArrayList<>(
+            List.of(
+                REQUESTS,
+                OUTPUT,
+                headline(summary, Metric.TTFT_MS, "p50"),
+                headline(summary, Metric.TTFT_MS, "p99"),
+                percentile(Metric.ITL_MS, "p99"),
+                headline(summary, Metric.E2E_MS, "p50")));
+    figures.addAll(outcome(summary));
+    figures.forEach(
+        column -> columns.add(column.in(curve -> summary.operatingLevel(curve).figures())));
+    columns.add(
+        Column.figure(
+            "knee",
+            c -> c.knee() == null || !c.knee().reached() ? NumberText.ABSENT : c.knee().stage()));
+    return Table.of(
+        CURVES, summary.curves().size() > 1 ? summary.curves() : List.<Curve>of(), columns);
+  }
+
+  /** The level that headlines about a curve quote, e.g. {@code At c=16, the knee}. */
+  static String operatingPoint(Summary summary, Curve curve) {
+    String text = curve.quoted();
+    return summary.curves().size() == 1 ? "At " + text : summary.name(curve) + ": " + text;
+  }
+
+  /** Request names on Gatling's index page. */
+  static Table requests(Summary summary) {
+    List<Column<Figures>> figures =
+        new ArrayList<>(
+            List.of(
+                COUNT,
+                headline(summary, Metric.TTFT_MS, "p50"),
+                headline(summary, Metric.TTFT_MS, "p95"),
+                headline(summary, Metric.TTFT_MS, "p99"),
+                percentile(Metric.ITL_MS, "p50"),
+                percentile(Metric.ITL_MS, "p99"),
+                percentile(Metric.TPOT_MS, "p50"),
+                OUTPUT));
+    if (summary.slo() != null) {
+      figures.add(IN_SLO);
+    }
+    List<Column<RequestGroup>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.of(
+                    "Request, times in ms",
+                    request ->
+                        Cell.words(request.name()).linked("llm.html#" + anchor(request.name())))));
+    figures.forEach(column -> columns.add(column.in(RequestGroup::figures)));
+    return Table.of("Key figures by request", summary.requests(), columns);
+  }
+
+  /** Batch trials of one stage on the page. */
+  static Table trials(String place, Trials trials) {
+    return Table.of("Trials of " + place, trials.rows(), TRIAL);
+  }
+
+  /**
+   * Batch trials of all stages in text files; empty outside batch mode.
+   *
+   * @param most rows of each stage at most
+   */
+  static Table trials(Summary summary, int most) {
+    List<List<Cell>> rows = new ArrayList<>();
+    for (Stage stage : summary.stages()) {
+      Trials trials = stage.figures().throughput().trials();
+      if (trials == null) {
+        continue;
+      }
+      Cell place = Cell.words(place(summary, stage));
+      for (Trial trial : trials.rows().subList(0, Math.min(most, trials.rows().size()))) {
+        List<Cell> row = new ArrayList<>(List.of(place));
+        TRIAL.forEach(column -> row.add(column.cell().apply(trial)));
+        rows.add(row);
+      }
+      long left = trials.rowsLeftOut() + Math.max(0, trials.rows().size() - most);
+      if (left > 0) {
+        Cell none = Cell.figure("");
+        Cell more = Cell.figure(NumberText.count(left) + " more");
+        rows.add(List.of(place, more, none, none, none, none, none));
+      }
+    }
+    return Table.of(
+        List.of("level", "trial", "requests", "ok", "output tokens", "wall, s", "output tok/s"),
+        rows);
+  }
+
+  /** The name of a load level. */
+  static String place(Summary summary, Stage stage) {
+    return summary.place(stage.label(), stage.target(), stage.scenario());
+  }
+}

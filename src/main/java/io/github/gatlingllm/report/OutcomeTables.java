@@ -1,0 +1,123 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.ErrorCount;
+import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.AssertionResult;
+import io.github.gatlingllm.stats.Summary.Curve;
+import io.github.gatlingllm.stats.Summary.ObjectiveRow;
+import io.github.gatlingllm.stats.Summary.SloTable;
+import io.github.gatlingllm.stats.Summary.Stage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Map.Entry;
+import java.util.stream.Stream;
+
+/** Tables of what came out: objectives and assertions that were met or missed, errors, shares. */
+final class OutcomeTables {
+
+  private OutcomeTables() {}
+
+  /**
+   * How each objective of the SLO was met at the operating points; pooled where there is none.
+   *
+   * @param isText whether reasons stand in the cell, not below it
+   */
+  static Table objectives(Summary summary, SloTable slo, boolean isText) {
+    List<Entry<String, ObjectiveRow>> rows = new ArrayList<>();
+    for (Curve curve : summary.curves()) {
+      Stage level = summary.operatingLevel(curve);
+      level
+          .objectives()
+          .forEach(row -> rows.add(Map.entry(KeyFigureTables.place(summary, level), row)));
+    }
+    if (rows.isEmpty()) {
+      slo.objectives().forEach(row -> rows.add(Map.entry(NumberText.ABSENT, row)));
+    }
+    List<Column<Entry<String, ObjectiveRow>>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.of(
+                    "Objective",
+                    row -> Cell.words(row.getValue().measure()).remarked("lower is better"))));
+    if (summary.hasSeveralLevels()) {
+      columns.add(Column.words("at", Entry::getKey));
+    }
+    Stream.<Column<ObjectiveRow>>of(
+            Column.figure("limit", row -> "< " + NumberText.plainMs(row.limitMs())),
+            Column.of("actual p" + NumberText.plain(slo.percentile()), row -> actual(row, isText)),
+            Column.figure("margin", row -> NumberText.with(row.marginMs(), "ms")),
+            Column.percent("requests within", ObjectiveRow::metShare),
+            Column.of("outcome", row -> Cell.passed(row.ok())))
+        .forEach(column -> columns.add(column.in(Entry::getValue)));
+    return Table.of("Service level objectives", rows, columns);
+  }
+
+  private static Cell actual(ObjectiveRow row, boolean isText) {
+    String reason = row.noValue();
+    return reason == null
+        ? Cell.figure(NumberText.with(row.actualMs(), "ms"))
+        : isText ? Cell.words("none: " + reason) : Cell.figure("none").remarked(reason);
+  }
+
+  /** What the build demands on pages, a note below each name. */
+  static Table assertions(List<AssertionResult> results) {
+    return assertions(results, false);
+  }
+
+  /**
+   * What the build demands.
+   *
+   * @param isText whether the note has a column of its own
+   */
+  static Table assertions(List<AssertionResult> results, boolean isText) {
+    List<Column<AssertionResult>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.of(
+                    isText ? "assertion" : "Assertion",
+                    result -> Cell.words(result.subject()).remarked(note(result))),
+                Column.figure("expected", AssertionResult::expected),
+                Column.figure("actual", result -> NumberText.orAbsent(result.actual())),
+                Column.of("outcome", result -> Cell.passed(result.ok()))));
+    if (isText) {
+      columns.add(Column.words("note", OutcomeTables::note));
+    }
+    return Table.of("Assertions", results, columns).styled("notes");
+  }
+
+  private static String note(AssertionResult result) {
+    return result.note() == null ? "" : result.note();
+  }
+
+  /** Why requests failed, at most so many rows. */
+  static Table errors(Figures figures, int most) {
+    List<ErrorCount> errors = figures.errors();
+    long started = figures.counts().started();
+    return Table.of(
+        "Errors",
+        errors.subList(0, Math.min(most, errors.size())),
+        Column.name("Status", ErrorCount::verdict),
+        Column.words("message", ErrorCount::message),
+        Column.count("count", ErrorCount::count),
+        Column.percent("share of requests", error -> share(error.count(), started)));
+  }
+
+  /** Counts by name, and what share of all they are. */
+  static Table shares(String what, Map<String, Long> counts, long all, String base) {
+    return Table.of(
+        what,
+        counts.entrySet(),
+        Column.name(what, Entry::getKey),
+        Column.count("count", Entry::getValue),
+        Column.percent(base, entry -> share(entry.getValue(), all)));
+  }
+
+  private static double share(long part, long all) {
+    return all == 0 ? 0 : (double) part / all;
+  }
+}

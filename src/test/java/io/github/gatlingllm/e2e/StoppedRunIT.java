@@ -1,0 +1,55 @@
+package io.github.gatlingllm.e2e;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Loads that Gatling stops: what it cuts off is nobody's failure, and nothing is missing. */
+class StoppedRunIT {
+
+  private static final int ASSERTIONS_MISSED = 2;
+
+  /** Streams of 305 ms, so that the stop meets some of them. */
+  @ParameterizedTest
+  @CsvSource({"rate,false", "concurrent,false", "closed loop,false", "rate,true"})
+  void cutRequestsAreCancelledAndAllAreCounted(String load, boolean byAction) throws Exception {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(3)).start();
+        GatlingRun run =
+            GatlingRun.of(StoppedSimulation.class)
+                .set("baseUrl", engine.baseUrl())
+                .set("load", load)
+                .set("tokens", 100)
+                .set("action", byAction)
+                .run()) {
+      List<RequestRecord> records = run.requests();
+      assertThat(records).hasSize((int) engine.requestsReceived());
+      assertThat(records)
+          .extracting(r -> r.outcome().status())
+          .contains(RequestStatus.COMPLETE, RequestStatus.CANCELLED)
+          .containsOnly(RequestStatus.COMPLETE, RequestStatus.CANCELLED);
+      assertThat(records)
+          .filteredOn(r -> r.outcome().status() == RequestStatus.CANCELLED)
+          .allSatisfy(r -> assertThat(r.outcome().error()).contains("maxDuration"));
+      JsonNode counts = run.summary().get("counts");
+      assertThat(counts.get("started").asInt())
+          .isEqualTo(records.size())
+          .isEqualTo(counts.get("ended").asInt() + counts.get("cancelled").asInt());
+      assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
+      assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
+      assertThat(run.info().dropped()).isZero();
+      assertThat(run.summary().get("verdict").asText()).startsWith("Interrupted: ");
+      assertThat(run.exitCode())
+          .as("assertions are judged, as Gatling's own are")
+          .isEqualTo(ASSERTIONS_MISSED);
+    }
+  }
+}
