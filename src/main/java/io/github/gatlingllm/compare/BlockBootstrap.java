@@ -1,12 +1,14 @@
 package io.github.gatlingllm.compare;
 
 import io.github.gatlingllm.compare.SliceSample.Weighted;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.StudentT;
 import io.github.gatlingllm.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.stats.Persistence;
 import io.github.gatlingllm.stats.SliceTally;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -18,13 +20,15 @@ import org.jspecify.annotations.Nullable;
  * whole blocks of neighbouring time slices are drawn, in a circle, until a stage is full again
  * (circular block bootstrap, Politis and Romano 1992). A block is at least as long as most requests
  * stay, see {@link #blockLength}; what a system remembers longer than that is added by {@link
- * Persistence}. Stages are drawn independently, all figures from the same draw.
+ * Persistence}, from the memory of the system and from that of the figure, the larger one. Stages
+ * are drawn independently, all figures from the same draw.
  *
  * <p>Many figures are looked at, so one of them would often be far out. The bound is that of the
  * farthest one: the {@value #CONFIDENCE} quantile of the largest |change* − mean| ÷ standard error
  * over all figures of a draw (Westfall and Young 1993), widened from the normal distribution to
- * Student's t, with one degree of freedom for each block but one of every stage in the figure.
- * Where several runs are compared with one base, each has its part of the 5 % (Bonferroni).
+ * Student's t, with one degree of freedom for each block but one of every stage in the figure; of a
+ * percentile no more than {@linkplain Weighted#slicesFrom slices it rests on}, but one. Where
+ * several runs are compared with one base, each has its part of the 5 % (Bonferroni).
  *
  * @see <a href="https://doi.org/10.1214/aos/1176347265">Künsch 1989, blocks</a>
  */
@@ -35,7 +39,12 @@ final class BlockBootstrap {
 
   private static final int DRAWS = 1_000;
   private static final int[] LENGTHS = {1, 2, 3, 4};
+  private static final int[] ONCE = new int[SliceTally.COUNT];
   private static final double MANY = 1e4;
+
+  static {
+    Arrays.fill(ONCE, 1);
+  }
 
   private final List<Pair> stages;
   private final int runs;
@@ -45,7 +54,7 @@ final class BlockBootstrap {
    * A stage of both runs.
    *
    * @param length of a block in slices
-   * @param missed see {@link Persistence#missedBy}
+   * @param missed see {@link Persistence#missedBy(int, double)}; the least for every figure
    */
   record Pair(SliceSample base, SliceSample run, int length, double missed) {}
 
@@ -145,14 +154,30 @@ final class BlockBootstrap {
 
   /** How many standard errors half an interval has. */
   private double factor(Question question, double beyond) {
+    Metric metric = question.figure().noiseOf();
     double missed = 0;
-    int freedom = 0;
+    double freedom = 0;
     for (int stage : question.stages()) {
       Pair pair = stages.get(stage);
-      missed += pair.missed() / question.stages().size();
+      double own =
+          (pair.base().missedBy(pair.length(), metric) + pair.run().missedBy(pair.length(), metric))
+              / 2;
+      missed += Math.max(pair.missed(), own) / question.stages().size();
       freedom += SliceTally.COUNT / pair.length() - 1;
     }
-    return Math.sqrt(missed) * StudentT.quantile(beyond, freedom);
+    Double percent = question.figure().percent();
+    if (percent != null) {
+      freedom = Math.min(freedom, slicesFrom(question, metric, percent) - 1);
+    }
+    return Math.sqrt(missed) * StudentT.quantile(beyond, Math.max(1, freedom));
+  }
+
+  /** Of the run in which it is fewer slices. */
+  private double slicesFrom(Question question, Metric metric, double percent) {
+    List<int[]> once = Collections.nCopies(stages.size(), ONCE);
+    return Math.min(
+        weighted(question, once, true).slicesFrom(metric, percent),
+        weighted(question, once, false).slicesFrom(metric, percent));
   }
 
   private Weighted weighted(Question question, List<int[]> weights, boolean ofBase) {

@@ -107,6 +107,16 @@ record ComparedFigure(
     return part == null || whole == null || whole == 0 ? null : (Double) (part / whole);
   }
 
+  /** The metric by whose slices its noise is judged. */
+  Metric noiseOf() {
+    return figure.metric() == Metric.JITTER ? Metric.ITL_MS : figure.metric();
+  }
+
+  /** Which percentile it rests on; null for another figure. */
+  @Nullable Double percent() {
+    return figure.metric() == Metric.JITTER ? (Double) 99.0 : figure.percent();
+  }
+
   /**
    * From {@code base} to {@code run}: the logarithm of their ratio, or a difference in percentage
    * points; null where either is missing or a ratio has no logarithm.

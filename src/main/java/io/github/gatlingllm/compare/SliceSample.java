@@ -3,6 +3,7 @@ package io.github.gatlingllm.compare;
 import io.github.gatlingllm.metric.LogHistogram;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
+import io.github.gatlingllm.stats.Persistence;
 import io.github.gatlingllm.stats.SliceTally;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import java.util.EnumMap;
@@ -43,6 +44,27 @@ final class SliceSample {
 
   double sliceSeconds() {
     return sliceSeconds;
+  }
+
+  /**
+   * See {@link Persistence#missedBy(int, double[], double[])}: of a rate or a share, else of the
+   * mean of a metric.
+   */
+  double missedBy(int length, Metric metric) {
+    Metric.Terms terms = metric.terms();
+    return terms == null
+        ? Persistence.missedBy(
+            length,
+            each(slice -> Weighted.sumOf(slice.values(metric))),
+            each(slice -> Weighted.total(slice.values(metric))))
+        : Persistence.missedBy(
+            length,
+            each(slice -> slice.of(terms.part())),
+            each(slice -> terms.whole() == null ? 1 : slice.of(terms.whole())));
+  }
+
+  private double[] each(ToDoubleFunction<TimeSlice> value) {
+    return slices.stream().mapToDouble(value).toArray();
   }
 
   int firstBin(Metric metric) {
@@ -158,6 +180,26 @@ final class SliceSample {
         }
       }
       return count == 0 ? null : (Double) LogHistogram.middle(low);
+    }
+
+    /**
+     * How many slices the values from a percentile on come from, as if each had equally many: (Σ
+     * n)² ÷ Σ n²; 0 without a value. Near saturation they are those of a few moments.
+     */
+    double slicesFrom(Metric metric, double percent) {
+      Double value = percentile(metric, percent);
+      double sum = 0;
+      double squares = 0;
+      for (SliceSample stage : value == null ? List.<SliceSample>of() : stages) {
+        for (TimeSlice slice : stage.slices()) {
+          LogHistogram values = slice.values(metric);
+          double above =
+              values == null ? 0 : values.total() - values.upTo(LogHistogram.bin(value) - 1);
+          sum += above;
+          squares += above * above;
+        }
+      }
+      return squares == 0 ? 0 : sum * sum / squares;
     }
 
     private long upTo(Metric metric, int bin) {

@@ -49,7 +49,6 @@ final class ConfidenceIntervals {
   private static final int FILLED = 10;
   private static final double RARE = 0.05;
   private static final double OUTSIDE = 0.05;
-  private static final int[] LENGTHS = {1, 2, 3, 4};
 
   private final List<TimeSlice> slices;
 
@@ -162,29 +161,9 @@ final class ConfidenceIntervals {
     if (variance <= 0 || whole == 0) {
       return Noise.INDEPENDENT;
     }
-    double ratio = sum(parts) / whole;
-    Noise most = Noise.INDEPENDENT;
-    for (int length : LENGTHS) {
-      double[] batches = new double[SliceTally.COUNT / length];
-      for (int i = 0; i < parts.length; i++) {
-        batches[i / length] += parts[i] - ratio * wholes[i];
-      }
-      double squares = 0;
-      for (double residual : batches) {
-        squares += residual * residual;
-      }
-      int freedom = batches.length - 1;
-      double effect =
-          squares
-              * batches.length
-              / freedom
-              * Persistence.slices(Persistence.upper(batches, 1))
-              / (whole * variance);
-      if (effect > most.effect()) {
-        most = new Noise(effect, freedom);
-      }
-    }
-    return most;
+    Persistence.Spread spread = Persistence.spread(Persistence.residuals(parts, wholes));
+    double effect = spread.variance() / (whole * variance);
+    return effect > 1 ? new Noise(effect, spread.freedom()) : Noise.INDEPENDENT;
   }
 
   /** Whether one side of a share is too rare to show how it is correlated. */

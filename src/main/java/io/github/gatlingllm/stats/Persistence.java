@@ -22,7 +22,17 @@ public final class Persistence {
 
   private static final double MOST_UPPER = 0.95;
 
+  private static final double ROUNDING = 1e-9;
+  private static final int[] LENGTHS = {1, 2, 3, 4};
+
   private Persistence() {}
+
+  /**
+   * How noisy a sum over all slices is.
+   *
+   * @param freedom of Student's t: one for each batch but one
+   */
+  record Spread(double variance, int freedom) {}
 
   /**
    * The largest φ of output tokens, mean TTFT and mean ITL by slice, each the mean of two runs, 0
@@ -118,5 +128,58 @@ public final class Persistence {
    */
   public static double missedBy(int length, double phi) {
     return slices(phi) / within(length, phi);
+  }
+
+  /**
+   * By how much the variance of a ratio, part ÷ whole, is larger than blocks of {@code length}
+   * slices, drawn in a circle, show it by themselves; 1 where all slices are alike.
+   */
+  public static double missedBy(int length, double[] parts, double[] wholes) {
+    double[] residuals = residuals(parts, wholes);
+    double shown = 0;
+    for (int i = 0; i < residuals.length; i++) {
+      double block = 0;
+      for (int k = 0; k < length; k++) {
+        block += residuals[(i + k) % residuals.length];
+      }
+      shown += block * block / length;
+    }
+    return shown == 0 ? 1 : spread(residuals).variance() / shown;
+  }
+
+  /** How far each part is from what the ratio of all parts to all wholes makes of its whole. */
+  static double[] residuals(double[] parts, double[] wholes) {
+    double whole = Arrays.stream(wholes).sum();
+    double ratio = whole == 0 ? 0 : Arrays.stream(parts).sum() / whole;
+    double[] residuals = new double[parts.length];
+    for (int i = 0; i < parts.length; i++) {
+      double residual = parts[i] - ratio * wholes[i];
+      residuals[i] = Math.abs(residual) > ROUNDING * Math.abs(parts[i]) ? residual : 0;
+    }
+    return residuals;
+  }
+
+  /**
+   * From how far each slice is from the mean: the largest variance of those from batches of 1, 2, 3
+   * and 4 slices, each raised by (1 + φ) ÷ (1 − φ), φ as {@link #upper} has it.
+   */
+  static Spread spread(double[] residuals) {
+    Spread most = new Spread(0, residuals.length - 1);
+    for (int length : LENGTHS) {
+      double[] batches = new double[residuals.length / length];
+      for (int i = 0; i < batches.length * length; i++) {
+        batches[i / length] += residuals[i];
+      }
+      double squares = 0;
+      for (double residual : batches) {
+        squares += residual * residual;
+      }
+      int freedom = batches.length - 1;
+      double variance = squares * batches.length / freedom * slices(upper(batches, 1));
+      if (variance > most.variance()) {
+        most = new Spread(variance, freedom);
+      }
+    }
+    return most;
   }
 }
