@@ -31,7 +31,9 @@ class StoppedRunIT {
                 .set("action", byAction)
                 .run()) {
       List<RequestRecord> records = run.requests();
-      assertThat(records).hasSize((int) engine.requestsReceived());
+      assertThat(records)
+          .as("one may be cancelled on its way to the server")
+          .hasSizeGreaterThanOrEqualTo((int) engine.requestsReceived());
       assertThat(records)
           .extracting(r -> r.outcome().status())
           .contains(RequestStatus.COMPLETE, RequestStatus.CANCELLED)
