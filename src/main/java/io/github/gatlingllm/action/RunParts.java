@@ -66,10 +66,12 @@ record RunParts(
     core.actorSystem()
         .registerOnTermination(
             () -> {
-              counting.close(COUNTING);
-              notSent.report(run);
-              describe(run, counting, servers);
-              run.complete();
+              if (!run.isOver()) {
+                counting.close(COUNTING);
+                notSent.report(run);
+                describe(run, counting, servers);
+                run.complete();
+              }
               return null;
             });
     return new RunParts(

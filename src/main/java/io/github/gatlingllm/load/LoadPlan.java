@@ -111,32 +111,6 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       boolean cut,
       @Nullable String objective) {
 
-    /** A level that is judged by all objectives at once, or by none. */
-    public LevelResult(
-        String label,
-        long attempted,
-        @Nullable Long met,
-        double sloPercentile,
-        long ended,
-        long failed,
-        @Nullable Long arrived,
-        long served,
-        long failures,
-        boolean cut) {
-      this(
-          label,
-          attempted,
-          met,
-          sloPercentile,
-          ended,
-          failed,
-          arrived,
-          served,
-          failures,
-          cut,
-          null);
-    }
-
     /** Share of attempted requests that met the SLO, 0 to 1; null without SLO or attempts. */
     public @Nullable Double sloShare() {
       return met == null || attempted == 0 ? null : (Double) ((double) met / attempted);

@@ -92,7 +92,8 @@ final class Settling {
       return filled + "measuring from " + seconds(from);
     }
     Long e2e = level.medianE2eNanos();
-    String twice = e2e == null ? "" : SETTLING_E2ES + " × median E2E = " + seconds(2 * e2e);
+    String twice =
+        e2e == null ? "" : SETTLING_E2ES + " × median E2E = " + seconds(SETTLING_E2ES * e2e);
     int answered = Math.min(users(), level.answeredUsers());
     if (from < latest()) {
       String who = users() == 1 ? "the first answer was there" : "each user had an answer";

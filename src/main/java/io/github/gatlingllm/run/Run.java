@@ -324,10 +324,15 @@ public final class Run {
 
   /** Gatling stops it while load is on: what is under way is cancelled, and all is kept. */
   public void stopped() {
-    if (!over.get()) {
+    if (!isOver()) {
       exit = new GatlingExit();
       end(RunInfo.State.INTERRUPTED);
     }
+  }
+
+  /** Whether it has ended: nothing more is noted. */
+  public boolean isOver() {
+    return over.get();
   }
 
   /** Whether a load level has begun and not ended. */

@@ -174,7 +174,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
             ? null
             : (Long) (measured - (long) (missed.applyAsDouble(stage.level().offered()) * measured));
     return new LevelResult(
-        stage.label(), measured, met, 99, failures, failed, null, 0, failed, stage.isCut());
+        stage.label(), measured, met, 99, failures, failed, null, 0, failed, stage.isCut(), null);
   }
 
   /** Iterations of that level's measure phase. */

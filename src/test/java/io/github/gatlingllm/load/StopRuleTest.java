@@ -19,15 +19,15 @@ class StopRuleTest {
   private static final LoadLevel C4 = new LoadLevel.Closed(4, Phases.DEFAULT);
 
   private static LevelResult slo(String label, long met, long attempted) {
-    return new LevelResult(label, attempted, met, 99, attempted, 0, null, 0, 0, false);
+    return new LevelResult(label, attempted, met, 99, attempted, 0, null, 0, 0, false, null);
   }
 
   private static LevelResult errors(long failed, long ended) {
-    return new LevelResult("c=1", 0, null, 99, ended, failed, null, 0, 0, false);
+    return new LevelResult("c=1", 0, null, 99, ended, failed, null, 0, 0, false, null);
   }
 
   private static LevelResult backlog(@Nullable Long arrived, long served) {
-    return new LevelResult("r=1", 0, null, 99, 0, 0, arrived, served, 0, false);
+    return new LevelResult("r=1", 0, null, 99, 0, 0, arrived, served, 0, false, null);
   }
 
   @Test
@@ -61,7 +61,7 @@ class StopRuleTest {
   }
 
   private static LevelResult failures(long failures, boolean cut) {
-    return new LevelResult("c=2", 0, null, 99, 0, 0, null, 0, failures, cut);
+    return new LevelResult("c=2", 0, null, 99, 0, 0, null, 0, failures, cut, null);
   }
 
   /** The lowest number counts; a level that it cut ends the sweep, also the last one. */
