@@ -6,6 +6,7 @@ import io.gatling.http.client.impl.PrematureCloseException;
 import io.gatling.http.client.impl.RequestTimeoutException;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.wire.AnswerMemory.TooLarge;
 import io.github.gatlingllm.wire.ErrorBody;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -264,11 +265,17 @@ public final class StreamedExchange implements HttpListener {
       return;
     }
     lastActivity = now;
-    if (chunk.hasArray()) {
-      int from = chunk.arrayOffset() + chunk.readerIndex();
-      body.bytes(now, chunk.array(), from, chunk.readableBytes());
-    } else {
-      copied(now, chunk, body);
+    try {
+      if (chunk.hasArray()) {
+        int from = chunk.arrayOffset() + chunk.readerIndex();
+        body.bytes(now, chunk.array(), from, chunk.readableBytes());
+      } else {
+        copied(now, chunk, body);
+      }
+    } catch (TooLarge beyond) {
+      giveUp(now, RequestStatus.INVALID_RESPONSE, beyond.getMessage());
+      abandon();
+      return;
     }
     if (last) {
       if (connection != null) {
@@ -411,6 +418,7 @@ public final class StreamedExchange implements HttpListener {
       String error = how.error() == null ? null : ErrorBody.line(how.error(), options.secrets());
       ending = new Ending(how.status(), httpStatus, error);
       timeline.closed(now);
+      answer.memory().release();
       if (silence != null) {
         silence.cancel(false);
       }
