@@ -38,7 +38,7 @@ final class BenchRound implements AutoCloseable {
     this.folder = folder;
     processors.pinThisProcess();
     server =
-        new ProcessBuilder(processors.onServer(Jvm.command(SERVER_JVM, PacedServer.class)))
+        new ProcessBuilder(processors.onServer(Jvm.command(SERVER_JVM, BenchServer.class)))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     toServer = new PrintStream(server.getOutputStream(), true, StandardCharsets.UTF_8);

@@ -2,7 +2,7 @@ package io.github.gatlingllm.bench;
 
 import java.util.Locale;
 
-/** A load that every client is put under, by the {@link PacedServer}. */
+/** A load that every client is put under, by the {@link BenchServer}. */
 enum BenchScenario {
   PACED_64("64 streams, 100 tokens, TTFT 100 ms, ITL 20 ms, ± 30 %", 64, 5, 100, 100, 20, 0.3),
   PACED_256("256 streams, 100 tokens, TTFT 100 ms, ITL 20 ms, ± 30 %", 256, 4, 100, 100, 20, 0.3),

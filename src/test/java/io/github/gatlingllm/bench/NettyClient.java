@@ -35,10 +35,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  * at once, each begins the next request when its answer has ended; the time to connect is part of
  * the first one's TTFT, as it is in ours.
  *
- * <p>A process of its own: {@code NettyClient <port> <streams> <requests> <tokens> <file>}. One
- * request goes ahead, as our client's warm-up does, and is not in the file.
+ * <p>A process of its own: {@code NettyClient <port> <streams> <requests> <tokens> <file>}. As our
+ * client does, it warms itself for 2.5 s before; that is not in the file.
  */
 final class NettyClient {
+
+  private static final int WARM_UP_STREAMS = 32;
+  private static final long WARM_UP_NANOS = 2_500_000_000L;
 
   private final int port;
   private final int requests;
@@ -66,19 +69,18 @@ final class NettyClient {
   }
 
   public static void main(String[] args) throws Exception {
-    int requests = Integer.parseInt(args[2]);
     NettyClient client =
-        new NettyClient(Integer.parseInt(args[0]), requests, Integer.parseInt(args[3]));
-    client.begun.set(requests - 1);
-    client.run(1);
+        new NettyClient(
+            Integer.parseInt(args[0]), Integer.parseInt(args[2]), Integer.parseInt(args[3]));
+    client.run(WARM_UP_STREAMS, BenchConnection.WARM_UP, System.nanoTime() + WARM_UP_NANOS);
     client.streams.clear();
     client.begun.set(0);
-    client.run(Integer.parseInt(args[1]));
+    client.run(Integer.parseInt(args[1]), "netty-", Long.MAX_VALUE);
     TimedStream.write(Path.of(args[4]), client.streams);
     System.exit(0);
   }
 
-  private void run(int connections) throws InterruptedException {
+  private void run(int connections, String idsBegin, long lastNanos) throws InterruptedException {
     left = new CountDownLatch(connections);
     HttpDecoderConfig decoder =
         new HttpDecoderConfig().setMaxHeaderSize(Integer.MAX_VALUE).setValidateHeaders(false);
@@ -92,7 +94,9 @@ final class NettyClient {
                   protected void initChannel(Channel channel) {
                     channel
                         .pipeline()
-                        .addLast(new HttpClientCodec(decoder, false, false), new Reader());
+                        .addLast(
+                            new HttpClientCodec(decoder, false, false),
+                            new Reader(idsBegin, lastNanos));
                   }
                 });
     for (int i = 0; i < connections; i++) {
@@ -114,19 +118,26 @@ final class NettyClient {
 
   /** Of one connection. */
   private final class Reader extends ChannelInboundHandlerAdapter {
+    private final String idsBegin;
+    private final long lastNanos;
     private final long[] instants = new long[tokens];
     private String id = "";
     private long startNanos;
     private int count;
 
+    Reader(String idsBegin, long lastNanos) {
+      this.idsBegin = idsBegin;
+      this.lastNanos = lastNanos;
+    }
+
     void next(Channel channel, long start) {
       int request = begun.getAndIncrement();
-      if (request >= requests) {
+      if (request >= requests || start > lastNanos) {
         var unused = channel.close();
         left.countDown();
         return;
       }
-      id = "netty-" + request;
+      id = idsBegin + request;
       count = 0;
       DefaultFullHttpRequest post =
           new DefaultFullHttpRequest(

@@ -11,6 +11,9 @@ import java.util.SplittableRandom;
  */
 record Pace(long ttftNanos, long itlNanos, double spread) {
 
+  /** Of requests that are to warm a client. */
+  static final Pace WARM_UP = new Pace(1_000_000, 200_000, 0);
+
   /** One piece for the whole answer, as much as the client takes. */
   boolean isFlood() {
     return ttftNanos == 0 && itlNanos == 0;

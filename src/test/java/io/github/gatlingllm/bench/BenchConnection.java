@@ -11,8 +11,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A client's connection to the {@link PacedServer}: one request at a time, kept alive. */
-final class PacedConnection {
+/** A client's connection to the {@link BenchServer}: one request at a time, kept alive. */
+final class BenchConnection {
+
+  /** What the id of a request begins with that is to warm its client only. */
+  static final String WARM_UP = "warm-up-";
 
   private static final Pattern LENGTH = Pattern.compile("(?i)\r\ncontent-length: *(\\d+)");
   private static final Pattern ID = Pattern.compile("(?i)\r\nx-request-id: *([^\r]*)");
@@ -23,7 +26,7 @@ final class PacedConnection {
   private final SocketChannel channel;
   private final SelectionKey key;
   private final ByteBuffer in = ByteBuffer.allocate(64 * 1024);
-  private PacedAnswer answer = PacedAnswer.flood(0);
+  private BenchAnswer answer = BenchAnswer.flood(0);
   private ByteBuffer out = ByteBuffer.allocate(0);
   private String id = "";
   private long number;
@@ -32,7 +35,7 @@ final class PacedConnection {
   private long[] written = {};
   private int token;
 
-  PacedConnection(SocketChannel channel, SelectionKey key) {
+  BenchConnection(SocketChannel channel, SelectionKey key) {
     this.channel = channel;
     this.key = key;
   }
@@ -61,21 +64,21 @@ final class PacedConnection {
     in.clear();
     Matcher tokens = TOKENS.matcher(request);
     if (!STREAM.matcher(request).find() || !tokens.find()) {
-      send(PacedAnswer.MODELS.duplicate());
+      send(BenchAnswer.MODELS.duplicate());
       return false;
     }
     Matcher named = ID.matcher(request).region(0, head);
     id = named.find() ? named.group(1) : "";
-    begin(pace, ifAsked, Integer.parseInt(tokens.group(1)));
+    number = ifAsked;
+    begin(id.startsWith(WARM_UP) ? Pace.WARM_UP : pace, Integer.parseInt(tokens.group(1)));
     return true;
   }
 
-  private void begin(Pace pace, long itsNumber, int tokens) {
-    number = itsNumber;
+  private void begin(Pace pace, int tokens) {
     due = pace.offsets(number, pace.isFlood() ? 1 : tokens);
     written = new long[due.length];
     token = 0;
-    answer = pace.isFlood() ? PacedAnswer.flood(tokens) : PacedAnswer.of(number, tokens);
+    answer = pace.isFlood() ? BenchAnswer.flood(tokens) : BenchAnswer.of(number, tokens);
   }
 
   /** Writes the token that is due; the stream once that was its last. */

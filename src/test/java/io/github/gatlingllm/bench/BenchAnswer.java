@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * event names its request by number, in its {@code id} and as its text, so that clients that keep
  * only one of them can be asked for it.
  */
-final class PacedAnswer {
+final class BenchAnswer {
 
   /** What any request is answered that asks for no stream. */
   static final ByteBuffer MODELS = models().asReadOnlyBuffer();
@@ -26,23 +26,23 @@ final class PacedAnswer {
   private final int eventAt;
   private final int endAt;
 
-  private PacedAnswer(ByteBuffer bytes, int eventAt, int endAt) {
+  private BenchAnswer(ByteBuffer bytes, int eventAt, int endAt) {
     this.bytes = bytes;
     this.eventAt = eventAt;
     this.endAt = endAt;
   }
 
   /** An answer of that many tokens, a piece per token. */
-  static PacedAnswer of(long number, int tokens) {
+  static BenchAnswer of(long number, int tokens) {
     String event = chunk(event(number, "{\"content\":\" " + name(number) + "\"}", "null"));
-    return new PacedAnswer(
+    return new BenchAnswer(
         direct(HEAD + event + end(number, tokens)), HEAD.length(), HEAD.length() + event.length());
   }
 
   /** An answer of that many tokens, all in one piece. */
-  static PacedAnswer flood(int tokens) {
-    ByteBuffer all = FLOODS.computeIfAbsent(tokens, PacedAnswer::encodedFlood);
-    return new PacedAnswer(all, 0, all.limit());
+  static BenchAnswer flood(int tokens) {
+    ByteBuffer all = FLOODS.computeIfAbsent(tokens, BenchAnswer::encodedFlood);
+    return new BenchAnswer(all, 0, all.limit());
   }
 
   private static ByteBuffer encodedFlood(int tokens) {

@@ -33,28 +33,28 @@ import java.util.concurrent.BlockingQueue;
  * end &lt;file&gt;                               writes the streams since then
  * </pre>
  */
-final class PacedServer {
+final class BenchServer {
 
   private static final long SLEEPS_ABOVE_NANOS = 2_000_000;
   private static final int WRITES_BETWEEN_READS = 64;
 
   private final Selector selector = Selector.open();
   private final ServerSocketChannel listener = ServerSocketChannel.open();
-  private final PriorityQueue<PacedConnection> due =
-      new PriorityQueue<>(Comparator.comparingLong(PacedConnection::dueNanos));
+  private final PriorityQueue<BenchConnection> due =
+      new PriorityQueue<>(Comparator.comparingLong(BenchConnection::dueNanos));
   private final List<TimedStream> ended = new ArrayList<>();
   private final BlockingQueue<String> commands = new ArrayBlockingQueue<>(1);
   private Pace pace = new Pace(0, 0, 0);
   private long requests;
 
-  private PacedServer() throws IOException {
+  private BenchServer() throws IOException {
     listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 4_096);
     listener.configureBlocking(false);
     var unused = listener.register(selector, SelectionKey.OP_ACCEPT);
   }
 
   public static void main(String[] args) throws IOException {
-    PacedServer server = new PacedServer();
+    BenchServer server = new BenchServer();
     System.out.println(((InetSocketAddress) server.listener.getLocalAddress()).getPort());
     Thread reader = new Thread(server::readCommands, "commands");
     reader.setDaemon(true);
@@ -83,7 +83,7 @@ final class PacedServer {
       }
       long now = System.nanoTime();
       int writes = 0;
-      for (PacedConnection next = due.peek();
+      for (BenchConnection next = due.peek();
           next != null && next.dueNanos() <= now && writes < WRITES_BETWEEN_READS;
           next = due.peek()) {
         due.remove();
@@ -91,7 +91,7 @@ final class PacedServer {
         writes++;
         now = System.nanoTime();
       }
-      PacedConnection next = due.peek();
+      BenchConnection next = due.peek();
       if (next == null) {
         selector.select(this::ready);
       } else if (next.dueNanos() - now > SLEEPS_ABOVE_NANOS) {
@@ -126,7 +126,7 @@ final class PacedServer {
     try {
       if (key.isAcceptable()) {
         accept();
-      } else if (key.attachment() instanceof PacedConnection connection) {
+      } else if (key.attachment() instanceof BenchConnection connection) {
         if (key.isWritable()) {
           connection.flush();
         } else if (connection.read(pace, requests)) {
@@ -144,16 +144,16 @@ final class PacedServer {
       channel.configureBlocking(false);
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
       SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
-      key.attach(new PacedConnection(channel, key));
+      key.attach(new BenchConnection(channel, key));
     }
   }
 
-  private void write(PacedConnection connection) {
+  private void write(BenchConnection connection) {
     try {
       TimedStream stream = connection.writeToken();
       if (stream == null) {
         due.add(connection);
-      } else {
+      } else if (!stream.id().startsWith(BenchConnection.WARM_UP)) {
         ended.add(stream);
       }
     } catch (IOException e) {
