@@ -80,7 +80,7 @@ final class JvmComparison {
       jvm.addAll(OPTIONS.get(name));
       jvm.add("-Xlog:gc:file=" + gcLog + ":uptime");
       GatlingRun run =
-          GatlingRun.of(PacedSimulation.class)
+          GatlingRun.of(SteadySimulation.class)
               .set("baseUrl", engine.baseUrl())
               .set("streams", streams)
               .set("seconds", seconds)
