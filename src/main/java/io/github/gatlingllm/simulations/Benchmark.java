@@ -101,7 +101,7 @@ public final class Benchmark extends Simulation {
     return new WorkloadScenarios(plan, api).list();
   }
 
-  private static LlmProtocolBuilder protocol(
+  static LlmProtocolBuilder protocol(
       BenchmarkPlan plan, Tokenizer tokenizer, LlmProtocolBuilder target) {
     LlmProtocolBuilder protocol = target;
     protocol =
@@ -138,6 +138,9 @@ public final class Benchmark extends Simulation {
     }
     if (plan.get(Setting.CONNECTIONS) == BenchmarkPlan.Connections.PER_USER) {
       protocol = protocol.disableShareConnections();
+    }
+    if (!plan.get(Setting.JVM_WARM_UP)) {
+      protocol = protocol.disableJvmWarmUp();
     }
     if (plan.get(Setting.RECORD_TEXT)) {
       protocol = protocol.recordText();

@@ -242,6 +242,14 @@ final class Setting<T extends @Nullable Object> {
               "A failed one is named in one line and the run goes on. Warming the JVM never sends"
                   + " anything to the user's server.");
 
+  static final Setting<Boolean> JVM_WARM_UP =
+      in(Group.LEVEL, "jvmWarmUp", Form.flag())
+          .byDefault("true")
+          .means(
+              "about 2.5 s of requests to an engine inside this JVM before the load",
+              "Without it the first requests are measured while classes are loaded and compiled:"
+                  + " for trials of settings, not for figures.");
+
   static final Setting<Optional<Duration>> FILL =
       in(Group.LEVEL, "fill", Form.automatic())
           .byDefault("auto")

@@ -1,11 +1,13 @@
 package io.github.gatlingllm.simulations;
 
+import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.Assertion;
@@ -480,6 +482,19 @@ final class BenchmarkPlanTest {
 
   private static Duration measured(BenchmarkPlan plan) {
     return Duration.ofNanos(plan.load().phases().measureNanos());
+  }
+
+  @Test
+  void theJvmIsWarmedUpUnlessSwitchedOff() {
+    assertThat(protocol(read(Map.of())).warmUp).isEqualTo(new LlmProtocol.WarmUp(1, true));
+    assertThat(protocol(read(Map.of("jvmWarmUp", "false"))).warmUp)
+        .isEqualTo(new LlmProtocol.WarmUp(1, false));
+  }
+
+  private static LlmProtocol protocol(BenchmarkPlan plan) {
+    return (LlmProtocol)
+        Benchmark.protocol(plan, Tokenizer.parse("chars4"), llm.baseUrl("http://localhost/v1"))
+            .protocol();
   }
 
   private static String labels(BenchmarkPlan settings) {

@@ -56,9 +56,9 @@ public final class GatlingRun implements AutoCloseable {
     this.process = process;
   }
 
-  /** A run of that simulation, not yet started. */
+  /** A run of that simulation, not yet started; if it is the Benchmark, without JVM warm-up. */
   public static Setup of(Class<? extends Simulation> simulation) {
-    return new Setup(simulation, Map.of(), List.of(), STARTS_FAST);
+    return new Setup(simulation, Map.of("llm.jvmWarmUp", "false"), List.of(), STARTS_FAST);
   }
 
   /**
