@@ -53,6 +53,7 @@ record RunParts(
 
   static RunParts of(CoreComponents core) {
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
+    run.watch(core.eventLoopGroup());
     InFlight inFlight = new InFlight();
     TokenCounting counting = new TokenCounting();
     NotSent notSent = new NotSent();
