@@ -4,6 +4,7 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.simulations.SettingBuilder.Rule;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -195,6 +196,22 @@ final class Settings {
       throw invalid(
           setting, "cannot be set together with " + other.property() + " (" + rule.why() + ")");
     }
+  }
+
+  /** Forgets what was set by other means than a system property. */
+  void ignoreOutsideProperties(Collection<Setting<?>> settings) {
+    texts
+        .entrySet()
+        .removeIf(
+            set -> settings.contains(set.getKey()) && set.getValue().source != Source.PROPERTY);
+  }
+
+  /** Sets what is not set. */
+  void preset(Map<Setting<?>, String> byDefault) {
+    byDefault.forEach(
+        (setting, text) ->
+            texts.putIfAbsent(setting, new Text(text, Source.PROPERTY, setting.property())));
+    values.keySet().removeAll(byDefault.keySet());
   }
 
   /** Extra request headers; names are compared without case. */
