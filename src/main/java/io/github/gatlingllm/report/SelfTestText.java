@@ -21,9 +21,7 @@ final class SelfTestText {
   static final String NAME = "error of this tool";
   static final String TITLE = "Self-test: errors in ms";
 
-  private static final String HOW =
-      "mvn gatling:test -Dgatling.simulationClass=io.github.gatlingllm.simulations.Benchmark"
-          + " -Dllm.selfTest=true";
+  private static final String HOW = "mvn gatling:test -Dllm.selfTest=true (simulation Benchmark)";
 
   private final @Nullable SelfTestQuote quote;
   private final boolean isSelfTest;

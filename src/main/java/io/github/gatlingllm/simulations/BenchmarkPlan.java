@@ -87,7 +87,7 @@ record BenchmarkPlan(
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed) {
     boolean selfTest = settings.get(Setting.SELF_TEST);
     if (selfTest) {
-      SelfTestLoad.forgetOthers(settings);
+      settings.keepOnly(SelfTestLoad.KEPT, Setting.SELF_TEST);
     }
     settings.check();
     if (selfTest) {

@@ -2,9 +2,8 @@ package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.selftest.EngineProcess;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 
 /**
  * What {@code llm.selfTest} sets: a sweep of closed loops that is over in about a minute. Streams
@@ -20,6 +19,27 @@ final class SelfTestLoad {
   /** Texts of settings; those that are set already stay. */
   static final Map<Setting<?>, String> SETTINGS = settings();
 
+  /** Settings that a self-test has too; the others describe what it does not do. */
+  static final Set<Setting<?>> KEPT =
+      Set.of(
+          Setting.CONCURRENCY,
+          Setting.DURATION,
+          Setting.MEASURE,
+          Setting.DRAIN,
+          Setting.WARMUP,
+          Setting.JVM_WARM_UP,
+          Setting.TOKENIZER,
+          Setting.CONNECTIONS,
+          Setting.SEED,
+          Setting.ASSERT,
+          Setting.FAIL_BUILD,
+          Setting.CSV,
+          Setting.INDEX_BLOCK,
+          Setting.SELF_TEST,
+          Setting.SELF_TEST_FILE,
+          Setting.DRY_RUN,
+          Setting.HELP);
+
   private SelfTestLoad() {}
 
   private static Map<Setting<?>, String> settings() {
@@ -33,15 +53,5 @@ final class SelfTestLoad {
     texts.put(Setting.SLO, "e2e<" + ANSWER_MILLIS * 3 / 2 + "ms");
     texts.put(Setting.STOP_WHEN, "slo<50%");
     return texts;
-  }
-
-  /** The environment and {@code .env} describe the user's server, which is not asked. */
-  static void forgetOthers(Settings settings) {
-    List<Setting<?>> others =
-        Setting.SELF_TEST.rules().stream()
-            .flatMap(rule -> rule.others().stream())
-            .<Setting<?>>map(name -> Objects.requireNonNull(Setting.named(name)))
-            .toList();
-    settings.ignoreOutsideProperties(others);
   }
 }

@@ -594,42 +594,13 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Boolean> SELF_TEST =
       in(Group.RUN, "selfTest", Form.flag())
           .byDefault("false")
-          .excludesWhere(
-              "true",
-              on -> on,
-              "it measures this tool with an engine and a load of its own",
-              "endpoint",
-              "model",
-              "apiKey",
-              "api",
-              "interleave",
-              "rate",
-              "arrival",
-              "trials",
-              "search",
-              "stopWhen",
-              "fill",
-              "stabilize",
-              "requests",
-              "prompt",
-              "prompts",
-              "promptTokens",
-              "dataset",
-              "scenario",
-              "mix",
-              "stream",
-              "maxTokens",
-              "ignoreEos",
-              "body",
-              "maxInFlight",
-              "slo",
-              "recordTokens")
           .means(
               "measures how exact this tool is on this machine, in about a minute; reports of later"
                   + " runs quote it",
               "Streams of the embedded engine, in a process of its own that notes when it wrote"
-                  + " each token, at rising concurrency until the load is clearly too high. What it"
-                  + " excludes is not read from the environment and .env.");
+                  + " each token, at rising concurrency until the load is clearly too high. Its"
+                  + " target, prompts and phases are its own: settings of these are refused as"
+                  + " system properties, and not read from the environment and .env.");
 
   static final Setting<@Nullable String> SELF_TEST_FILE =
       in(Group.RUN, "selfTestFile", Form.text())

@@ -4,13 +4,13 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.simulations.SettingBuilder.Rule;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -198,12 +198,19 @@ final class Settings {
     }
   }
 
-  /** Forgets what was set by other means than a system property. */
-  void ignoreOutsideProperties(Collection<Setting<?>> settings) {
-    texts
-        .entrySet()
-        .removeIf(
-            set -> settings.contains(set.getKey()) && set.getValue().source != Source.PROPERTY);
+  /**
+   * Forgets what the environment and {@code .env} say of other settings than these.
+   *
+   * @throws InvalidSimulation if a system property sets another one
+   */
+  void keepOnly(Set<Setting<?>> kept, Setting<?> because) {
+    texts.keySet().removeIf(set -> !kept.contains(set) && source(set) != Source.PROPERTY);
+    for (Setting<?> set : Setting.all()) {
+      if (isSet(set) && !kept.contains(set)) {
+        throw invalid(
+            because, "has a load of its own; leave out " + set.property() + ", it takes no part");
+      }
+    }
   }
 
   /** Sets what is not set. */

@@ -31,8 +31,7 @@ class SelfTestIT {
   @Test
   void isKeptShownAndQuotedByALaterRun() throws Exception {
     GatlingRun test =
-        benchmark(
-            Map.of("llm.selfTest", true, "llm.concurrency", "1,3", "llm.duration", "300ms"));
+        benchmark(Map.of("llm.selfTest", true, "llm.concurrency", "1,3", "llm.duration", "1200ms"));
 
     SelfTest kept = SelfTest.read(folder.resolve("kept/self-test.json")).orElseThrow();
     assertThat(kept.levels()).extracting(SelfTest.Level::streams).containsExactly(1, 3);

@@ -96,9 +96,8 @@ class SelfTestTextTest {
     assertThat(text(TEST.quotedBy(other, Map.of()), 1).quote())
         .isEqualTo(
             "not known: the self-test of 2026-11-22 and this run differ in: processor, number of"
-                + " processors; measure again: mvn gatling:test"
-                + " -Dgatling.simulationClass=io.github.gatlingllm.simulations.Benchmark"
-                + " -Dllm.selfTest=true");
+                + " processors; measure again: mvn gatling:test -Dllm.selfTest=true (simulation"
+                + " Benchmark)");
   }
 
   @Test

@@ -84,8 +84,7 @@ class DeliveryErrorsTest {
     records.add(recorded("a", 0, 100, 120).record());
     records.add(recorded("unknown", 0, 500, 620).record());
     records.add(recorded("warm", 0, 500, 620).phase(Phase.STABILIZE).record());
-    records.add(
-        recorded("failed", 0, 500, 620).failed(RequestStatus.TIMEOUT, "too long").record());
+    records.add(recorded("failed", 0, 500, 620).failed(RequestStatus.TIMEOUT, "too long").record());
     records.add(recorded("cut", 0, 500).record());
     records.add(recorded("never", 0).gate(null).record());
     assertThat(level().requests()).isOne();

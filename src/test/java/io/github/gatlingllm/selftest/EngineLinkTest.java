@@ -25,8 +25,7 @@ class EngineLinkTest {
   @Test
   void anotherClockIsInTheRangeThatAllReadingsAllow() {
     // Its clock is 4,900 to 5,000 ahead by the first, 4,950 to 5,100 by the second.
-    assertThat(
-            ClockOffset.of(List.of(new Reading(100, 5_100, 200), new Reading(300, 5_400, 450))))
+    assertThat(ClockOffset.of(List.of(new Reading(100, 5_100, 200), new Reading(300, 5_400, 450))))
         .isEqualTo(new ClockOffset(4_975, 25));
     assertThat(ClockOffset.of(List.of(new Reading(1_000, 100, 1_040))))
         .isEqualTo(new ClockOffset(-920, 20));

@@ -70,8 +70,7 @@ class SelfTestResultsTest {
   void anEngineThatIsGoneCostsALine() {
     assertThat(
             new SelfTestResults(file, HERE)
-                .atEndOf(
-                    run.config(SelfTest.ENGINE, "1"), new RunFiles(folder), n -> n, said::add))
+                .atEndOf(run.config(SelfTest.ENGINE, "1"), new RunFiles(folder), n -> n, said::add))
         .isNull();
     assertThat(said).singleElement().matches(line -> line.startsWith("LLM self-test: "));
   }
@@ -92,8 +91,7 @@ class SelfTestResultsTest {
     Files.writeString(cpuinfo, "processor\t: 0\nmodel name\t: A CPU @ 2 GHz\nmodel name\t: B\n");
     assertThat(SelfTestResults.processor(cpuinfo, null)).isEqualTo("A CPU @ 2 GHz");
     Path none = folder.resolve("none");
-    assertThat(SelfTestResults.processor(none, "Intel64 Family 6"))
-        .isEqualTo("Intel64 Family 6");
+    assertThat(SelfTestResults.processor(none, "Intel64 Family 6")).isEqualTo("Intel64 Family 6");
     assertThat(SelfTestResults.processor(none, null)).isEqualTo(System.getProperty("os.arch"));
     Files.writeString(cpuinfo, "processor\t: 0\n");
     assertThat(SelfTestResults.processor(cpuinfo, null)).isEqualTo(System.getProperty("os.arch"));

@@ -97,6 +97,13 @@ final class BenchmarkPlanTest {
   }
 
   @Test
+  void aSelfTestTakesNoOtherLoad() {
+    assertThatThrownBy(() -> read(Map.of("selfTest", "true", "rate", "5")))
+        .hasMessage(
+            "llm.selfTest=true: has a load of its own; leave out llm.rate, it takes no part");
+  }
+
+  @Test
   void aSelfTestDoesNotAskTheServerOfTheEnvironment() {
     Settings settings =
         new Settings(
@@ -105,7 +112,9 @@ final class BenchmarkPlanTest {
             folder.resolve(".env"));
     BenchmarkPlan plan = BenchmarkPlan.of(settings, () -> 1);
     assertThat(plan.embedded()).isTrue();
-    assertThat(plan.config()).doesNotContainKeys("endpoint", "apiKey").containsEntry("duration", "2");
+    assertThat(plan.config())
+        .doesNotContainKeys("endpoint", "apiKey")
+        .containsEntry("duration", "2");
     assertThat(settings.warnings()).isEmpty();
   }
 
