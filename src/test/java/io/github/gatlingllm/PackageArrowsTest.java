@@ -33,7 +33,9 @@ class PackageArrowsTest {
           Map.entry("workload", Set.of("random", "wire")),
           Map.entry("record", Set.of()),
           Map.entry("random", Set.of()),
-          Map.entry("run", Set.of("generator", "record", "telemetry", "stats", "report", "load", "selftest")),
+          Map.entry(
+              "run",
+              Set.of("generator", "record", "telemetry", "stats", "report", "load", "selftest")),
           Map.entry("generator", Set.of("record")),
           Map.entry("selftest", Set.of("engine", "record")),
           Map.entry("telemetry", Set.of("record")),
