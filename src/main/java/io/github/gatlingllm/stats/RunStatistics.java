@@ -70,6 +70,10 @@ public final class RunStatistics {
 
   final Map<String, RunInfo.TargetFacts> targets;
 
+  // Mostly it is the one that was asked for before.
+  private Key latestKey = new Key(-1, "");
+  private GroupTally latestCell = GroupTally.empty();
+
   record Key(int stage, String name) {}
 
   private RunStatistics(RunInfo info) {
@@ -321,7 +325,13 @@ public final class RunStatistics {
   }
 
   private GroupTally cell(LevelWindow stage, String name) {
-    return cells.computeIfAbsent(new Key(stage.index(), name), k -> GroupTally.of(stage));
+    Key key = latestKey;
+    if (key.stage() != stage.index() || !key.name().equals(name)) {
+      key = new Key(stage.index(), name);
+      latestKey = key;
+      latestCell = cells.computeIfAbsent(key, k -> GroupTally.of(stage));
+    }
+    return latestCell;
   }
 
   private String nameOf(String name) {
