@@ -189,9 +189,14 @@ public final class Bench implements Callable<Integer> {
           new BenchClient.Ours(
               name, jvm == null ? Jvm.optionsOf(Path.of("pom.xml")) : List.of(jvm.split(" +")));
       case "netty" -> new BenchClient.Netty(name, false);
-      default ->
+      default -> {
+        BenchClient variant = JvmVariants.client(name);
+        if (variant == null) {
           throw new ParameterException(
               spec.commandLine(), "There is no client of the name " + name);
+        }
+        yield variant;
+      }
     };
   }
 
