@@ -108,8 +108,7 @@ enum CheckCatalogue {
       Threshold.when(
           "where loops were so late for 1 % of the window, or once by 100 ms, or the machine out of"
               + " CPU for 10 % of it; invalid where loops were late by more than 2 ms and 20 % of"
-              + " the median for half of it, or the machine out of CPU for half of it with over"
-              + " 20 % used by the generator"),
+              + " the median for half of it, or the machine out of CPU for half of it"),
       "runs with llm/generator.jsonl",
       GeneratorCheck::applies,
       "Give the generator more CPU, another machine or fewer streams per injector; the charts of"

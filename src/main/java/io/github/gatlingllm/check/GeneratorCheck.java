@@ -13,7 +13,6 @@ import io.github.gatlingllm.metric.Metric;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Predicate;
 
 /**
  * The check of the load generator itself. What is ready to be read while an event loop is late is
@@ -37,9 +36,6 @@ final class GeneratorCheck {
   /** Of the window, out of CPU. */
   private static final double SOME = 0.1;
 
-  /** Of the processors: what the generator takes of a full machine where that spoils a window. */
-  private static final double HEAVY = 0.2;
-
   private static final double HALF = 0.5;
 
   private final MeasuredLevel level;
@@ -59,12 +55,14 @@ final class GeneratorCheck {
   /** Of the level and the injector that fared worst. */
   static Finding judge(CheckInput in) {
     List<Finding> found = new ArrayList<>();
-    double idle = 1;
+    Double idle = null;
     double lag = 0;
     for (MeasuredLevel level : in.levels()) {
       for (GeneratorHealth health : level.generators()) {
         found.add(new GeneratorCheck(level, health, in.isServerHere()).finding());
-        idle = Math.min(idle, health.all().idle());
+        if (health.seconds().stream().anyMatch(second -> second.idle() != null)) {
+          idle = Math.min(idle == null ? 1 : idle, health.all().idle());
+        }
         lag = Math.max(lag, health.all().lagMaxMs());
       }
     }
@@ -78,8 +76,13 @@ final class GeneratorCheck {
     if (others < 0) {
       return Finding.of(
               worst.value(),
-              "Event loops were at most %s late while it was measured, and %s of the machine's CPU was idle where it was busiest."
-                  .formatted(ms(lag), percent(idle)))
+              "Event loops were at most %s late while it was measured%s."
+                  .formatted(
+                      ms(lag),
+                      idle == null
+                          ? ""
+                          : ", and %s of the machine's CPU was idle where it was busiest"
+                              .formatted(percent(idle))))
           .level(Level.OK);
     }
     return others == 0
@@ -109,14 +112,14 @@ final class GeneratorCheck {
         tailMs = Math.min(tailMs, toleranceMs);
       }
     }
-    double full = share(Interval::isOutOfCpu);
-    double own = own(Interval::isOutOfCpu);
+    double full =
+        health.seconds().stream().mapToDouble(Interval::outOfCpuS).sum() / health.all().lengthS();
     Level byLag =
         mostlyLate > HALF
             ? Level.INVALID
             : !tails.isEmpty() || health.all().lagMaxMs() > SINGLE_MS ? Level.WARNING : Level.OK;
     if (full > SOME) {
-      boolean isMost = full > HALF && own > HEAVY;
+      boolean isMost = full > HALF;
       return Finding.of(full, outOfCpu())
           .level(isMost || byLag == Level.INVALID ? Level.INVALID : Level.WARNING)
           .remedy(
@@ -139,18 +142,8 @@ final class GeneratorCheck {
         : List.of(Metric.TTFT_MS, Metric.ITL_MS);
   }
 
-  private double share(Predicate<Interval> which) {
-    return health.seconds().stream().filter(which).mapToDouble(Interval::lengthS).sum()
-        / health.all().lengthS();
-  }
-
-  private double own(Predicate<Interval> which) {
-    List<Interval> those = health.seconds().stream().filter(which).toList();
-    return those.isEmpty() ? 0 : new Span(those).own();
-  }
-
   private String late(double toleranceMs, String figures) {
-    List<Span> spans = health.spans(second -> second.lateS(toleranceMs) > 0);
+    List<Span> spans = health.spans(second -> second.lateS(toleranceMs));
     Span worst = spans.isEmpty() ? health.all() : spans.get(0);
     return "%s: %s%s event loops%s were up to %s late%s: %s of %s rest on it."
         .formatted(
@@ -165,7 +158,7 @@ final class GeneratorCheck {
   }
 
   private String outOfCpu() {
-    Span worst = health.spans(Interval::isOutOfCpu).get(0);
+    Span worst = health.spans(Interval::outOfCpuS).get(0);
     double others = Math.max(0, 1 - worst.own() - worst.idle());
     return "%s: %s, %s, %s of the CPU went to the generator%s%s and %s to other programs: what one takes the other lacks, in all times of %s."
         .formatted(

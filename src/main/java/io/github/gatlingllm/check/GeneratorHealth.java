@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,9 +58,9 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
       return lagMaxMs > toleranceMs ? lengthS() : 0;
     }
 
-    /** Whether the generator takes what others lack. */
-    boolean isOutOfCpu() {
-      return idle != null && own != null && idle < FULL && own > LIGHT;
+    /** How long the generator took what others lack, in seconds. */
+    double outOfCpuS() {
+      return idle != null && own != null && idle < FULL && own > LIGHT ? lengthS() : 0;
     }
   }
 
@@ -121,12 +121,16 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
         / all().lengthS();
   }
 
-  /** Spans of such seconds, the longest first, of equally long ones that with the largest lag. */
-  List<Span> spans(Predicate<Interval> which) {
+  /**
+   * Spans of the seconds that have anything of something, those with most of it first.
+   *
+   * @param much how much a second has; 0 for none
+   */
+  List<Span> spans(ToDoubleFunction<Interval> much) {
     List<Span> spans = new ArrayList<>();
     List<Interval> current = List.of();
     for (Interval second : seconds) {
-      if (!which.test(second)) {
+      if (much.applyAsDouble(second) <= 0) {
         current = List.of();
       } else if (current.isEmpty()) {
         current = new ArrayList<>(List.of(second));
@@ -136,8 +140,7 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
       }
     }
     spans.sort(
-        Comparator.<Span>comparingInt(span -> span.seconds.size())
-            .thenComparingDouble(Span::lagMaxMs)
+        Comparator.<Span>comparingDouble(span -> span.seconds().stream().mapToDouble(much).sum())
             .reversed());
     return spans;
   }
