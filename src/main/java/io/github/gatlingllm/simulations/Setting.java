@@ -591,6 +591,25 @@ final class Setting<T extends @Nullable Object> {
           .orNull("random")
           .means("pins prompts and arrivals; always printed and recorded");
 
+  static final Setting<Boolean> SELF_TEST =
+      in(Group.RUN, "selfTest", Form.flag())
+          .byDefault("false")
+          .means(
+              "measures how exact this tool is on this machine, in about a minute; reports of later"
+                  + " runs quote it",
+              "Streams of the embedded engine, in a process of its own that notes when it wrote"
+                  + " each token, at rising concurrency until the load is clearly too high. Its"
+                  + " target, prompts and phases are its own: settings of these are refused as"
+                  + " system properties, and not read from the environment and .env.");
+
+  static final Setting<@Nullable String> SELF_TEST_FILE =
+      in(Group.RUN, "selfTestFile", Form.text())
+          .orNull("~/.gatling-llm/self-test.json")
+          .means(
+              "where selfTest keeps its result and later runs find it",
+              "Simulations of your own read it from the system property and the environment. Where"
+                  + " it cannot be written, a line says so.");
+
   static final Setting<Boolean> DRY_RUN =
       in(Group.RUN, "dryRun", Form.flag())
           .byDefault("false")
