@@ -100,6 +100,11 @@ final class AnswerWatch extends ChannelDuplexHandler {
     answered = now;
   }
 
+  /** Nobody wants the body any more. */
+  void over() {
+    body = null;
+  }
+
   /**
    * Whether the connection was closed before it could carry the request under way: it served
    * another one before, and not one byte came back.

@@ -7,10 +7,10 @@ import io.netty.handler.codec.CorruptedFrameException;
 
 /**
  * The body of one answer, where it comes in chunks of HTTP/1.1: its bytes go straight from the read
- * to their receiver. Netty's decoder behind it would make two objects and five calls of every chunk,
- * thus of every token. It sees the headers, and the last chunk with what follows; it is handed all
- * the rest too as soon as a chunk does not begin in the plainest way, with a length and nothing
- * else.
+ * to their receiver. Netty's decoder behind it would make two objects and five calls of every
+ * chunk, thus of every token. It sees the headers, and the last chunk with what follows; it is
+ * handed all the rest too as soon as a chunk does not begin in the plainest way, with a length and
+ * nothing else.
  *
  * <p>Lives on the event loop of its connection.
  */
@@ -22,8 +22,8 @@ final class ChunkedBody {
     /** What is known of the answer, from the headers that were just decoded. */
     Headers headers();
 
-    /** Bytes of the body; the buffer is the caller's. */
-    void body(ByteBuf bytes);
+    /** Bytes of the body; the buffer stays the caller's. */
+    void body(ByteBuf in, int from, int length);
   }
 
   /** What headers say of the body behind them. */
@@ -57,6 +57,11 @@ final class ChunkedBody {
   private final byte[] line = new byte[MOST_DIGITS + 2];
 
   private int lineLength;
+
+  /** The CR of a line end was read. */
+  private boolean lineEnds;
+
+  /** Bytes of the chunk that are to come. */
   private int left;
 
   ChunkedBody(Receiver receiver) {
@@ -108,59 +113,46 @@ final class ChunkedBody {
     }
   }
 
-  /** A line that ends with CR and LF and holds hexadecimal digits, of which one is not 0. */
+  /** A line that ends with CR and LF and holds a number of bytes above 0, and nothing else. */
   private void length(ChannelHandlerContext context, ByteBuf in) {
     while (in.isReadable()) {
       byte next = in.readByte();
       line[lineLength++] = next;
-      int digits = lineLength - 1;
-      if (next == '\n' && digits > 0 && line[digits - 1] == '\r') {
-        if (left == 0) {
-          break;
-        }
+      int digit = Character.digit(next, 16);
+      if (digit >= 0 && !lineEnds && lineLength <= MOST_DIGITS) {
+        left = left * 16 + digit;
+      } else if (next == '\r' && left > 0 && !lineEnds) {
+        lineEnds = true;
+      } else if (next == '\n' && lineEnds) {
+        lineEnds = false;
         lineLength = 0;
         state = State.DATA;
         return;
+      } else {
+        state = State.DECODER;
+        context.fireChannelRead(Unpooled.copiedBuffer(line, 0, lineLength));
+        return;
       }
-      int digit = Character.digit(next, 16);
-      if (digit >= 0 && digits < MOST_DIGITS) {
-        left = left * 16 + digit;
-      } else if (next != '\r' || digits == 0) {
-        break;
-      }
-      if (lineLength == line.length) {
-        break;
-      }
-      if (in.isReadable()) {
-        continue;
-      }
-      return;
-    }
-    if (lineLength > 0) {
-      state = State.DECODER;
-      context.fireChannelRead(Unpooled.copiedBuffer(line, 0, lineLength));
     }
   }
 
   private void data(ByteBuf in) {
     int length = Math.min(left, in.readableBytes());
-    receiver.body(in.slice(in.readerIndex(), length));
+    receiver.body(in, in.readerIndex(), length);
     in.skipBytes(length);
     left -= length;
     if (left == 0) {
       state = State.DATA_END;
-      lastBytes = 0;
     }
   }
 
   private void dataEnd(ByteBuf in) {
     byte next = in.readByte();
-    if (next != (lastBytes == 0 ? '\r' : '\n')) {
+    if (next != (lineEnds ? '\n' : '\r')) {
       throw new CorruptedFrameException("a chunk is longer than it says");
     }
-    lastBytes = next;
-    if (next == '\n') {
-      lastBytes = 0;
+    lineEnds = !lineEnds;
+    if (!lineEnds) {
       state = State.LENGTH;
     }
   }
