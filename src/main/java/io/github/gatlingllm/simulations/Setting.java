@@ -246,7 +246,8 @@ final class Setting<T extends @Nullable Object> {
       in(Group.LEVEL, "jvmWarmUp", Form.flag())
           .byDefault("true")
           .means(
-              "about 2.5 s of requests to an engine inside this JVM before the load",
+              "requests to an engine inside this JVM before the load, until its compilers stand"
+                  + " still: 1 to 6 s",
               "Without it the first requests are measured while classes are loaded and compiled:"
                   + " for trials of settings, not for figures.");
 
