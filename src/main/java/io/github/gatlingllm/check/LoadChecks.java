@@ -251,8 +251,8 @@ final class LoadChecks {
             .distinct()
             .toList();
     return Finding.of(
-        (double) missing.size(),
-        missing.isEmpty()
+            (double) missing.size(),
+            missing.isEmpty()
                 ? "The JVM had the options that disturb least."
                 : "The JVM ran without " + String.join(" ", missing) + ".")
         .warnsIf(missing.contains(JvmOptions.NO_OPTIMISING_COMPILER));

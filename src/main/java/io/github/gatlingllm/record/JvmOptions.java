@@ -23,8 +23,9 @@ public final class JvmOptions {
   public static final String NO_OPTIMISING_COMPILER = "-XX:TieredStopAtLevel=1";
 
   /**
-   * What a run should have: no optimising compiler; a collector without threads of its own, in a heap that does not grow, whose young
-   * generation is large enough for few collections; and none because of class metadata.
+   * What a run should have: no optimising compiler; a collector without threads of its own, in a
+   * heap that does not grow, whose young generation is large enough for few collections; and none
+   * because of class metadata.
    */
   public static final List<String> RECOMMENDED =
       List.of(
