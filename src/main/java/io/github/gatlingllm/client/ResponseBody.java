@@ -4,6 +4,7 @@ import io.github.gatlingllm.client.StreamedExchange.Ending;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.ErrorBody;
+import io.github.gatlingllm.wire.Secrets;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.ByteArrayOutputStream;
@@ -162,10 +163,10 @@ sealed interface ResponseBody {
 
     private final int httpStatus;
     private final HttpHeaders headers;
-    private final List<String> secrets;
+    private final Secrets secrets;
     private final LimitedBytes body = new LimitedBytes(64 * 1024);
 
-    Failed(int httpStatus, HttpHeaders headers, List<String> secrets) {
+    Failed(int httpStatus, HttpHeaders headers, Secrets secrets) {
       this.httpStatus = httpStatus;
       this.headers = headers;
       this.secrets = secrets;

@@ -29,7 +29,7 @@ public final class LogHistogram {
       first = bin;
     }
     reach(bin);
-    counts[bin - first] += weight;
+    counts[bin - first] = (int) Math.min(Integer.MAX_VALUE, (long) counts[bin - first] + weight);
     total += weight;
     sum += value * weight;
   }

@@ -26,6 +26,9 @@ public final class ValueRecorder {
   /** Histogram steps per unit that a server chose, perhaps seconds. */
   public static final double MILLIONTHS = 1_000_000;
 
+  /** Larger values count as this one: 142 years of microseconds. */
+  private static final double MOST_STEPS = 1L << 52;
+
   private static final double[] UPPER = {50, 75, 90, 95, 99, 99.9};
   private static final double[] LOWER_TOO = {1, 5, 10, 50, 75, 90, 95, 99, 99.9};
 
@@ -54,7 +57,8 @@ public final class ValueRecorder {
     if (weight <= 0) {
       return;
     }
-    histogram.recordValueWithCount(Math.max(0, Math.round(value * resolution)), weight);
+    long steps = Math.round(Math.min(value * resolution, MOST_STEPS));
+    histogram.recordValueWithCount(Math.max(0, steps), weight);
     moments.add(value, weight);
   }
 

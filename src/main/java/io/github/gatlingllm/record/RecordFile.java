@@ -2,6 +2,7 @@ package io.github.gatlingllm.record;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -75,8 +76,10 @@ public final class RecordFile {
   }
 
   /**
-   * Hands every record of the file to {@code sink}, in the order of the file.
+   * Hands every record of the file to {@code sink}, in the order of the file. One that the sink
+   * refuses, by an exception, is reported like a line that is damaged: no record costs the others.
    *
+   * @throws UncheckedIOException that the sink throws, because it cannot write
    * @throws NoSuchFileException if there is no such file
    * @throws IOException if it cannot be read; records that are damaged are reported instead
    */
@@ -145,16 +148,23 @@ public final class RecordFile {
     if (skipped > 0) {
       bad("a line of " + (skipped + length) + " bytes; expected at most " + longestLine);
     } else if (!isBlank(buffer, start, length)) {
-      RequestRecord record;
       try {
-        record = RecordCodec.read(buffer, start, length);
+        take(RecordCodec.read(buffer, start, length));
       } catch (IOException e) {
         bad(String.valueOf(e.getMessage()));
-        return;
       }
-      records++;
-      sink.accept(record);
     }
+  }
+
+  private void take(RequestRecord record) throws IOException {
+    try {
+      sink.accept(record);
+    } catch (UncheckedIOException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw new IOException(RecordCodec.oneLine(String.valueOf(e.getMessage())), e);
+    }
+    records++;
   }
 
   private void tail(byte[] buffer, int size, long skipped) {
@@ -169,8 +179,12 @@ public final class RecordFile {
       cutTailBytes = size;
       return;
     }
-    records++;
-    sink.accept(record);
+    lines++;
+    try {
+      take(record);
+    } catch (IOException e) {
+      bad(String.valueOf(e.getMessage()));
+    }
   }
 
   private void bad(String reason) {

@@ -10,8 +10,8 @@ import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.RunStatistics;
 import java.io.BufferedOutputStream;
-import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -62,8 +62,8 @@ final class MergeCommand implements Callable<Integer> {
     copyArrivals(files.arrivals());
     RunInfo joined = join.info();
     joined.dropped(joined.dropped() + copied.lost).write(files.info());
-    join.remarks().forEach(System.out::println);
-    copied.remarks.forEach(System.out::println);
+    join.remarks().forEach(Main::print);
+    copied.remarks.forEach(Main::print);
     return Main.written(RunReport.of(files), files);
   }
 
@@ -131,13 +131,19 @@ final class MergeCommand implements Callable<Integer> {
   private void copyArrivals(Path target) throws IOException {
     for (Path run : runs) {
       Path arrivals = new RunFiles(run).arrivals();
-      if (Files.exists(arrivals)) {
-        try (Stream<String> lines = Files.lines(arrivals);
-            BufferedWriter to =
-                Files.newBufferedWriter(
+      if (Files.isRegularFile(arrivals)) {
+        try (InputStream from = Files.newInputStream(arrivals);
+            OutputStream to =
+                Files.newOutputStream(
                     target, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
-          for (String line : (Iterable<String>) lines::iterator) {
-            to.append(line).append('\n');
+          byte[] buffer = new byte[1 << 16];
+          byte last = '\n';
+          for (int count = from.read(buffer); count > 0; count = from.read(buffer)) {
+            to.write(buffer, 0, count);
+            last = buffer[count - 1];
+          }
+          if (last != '\n') {
+            to.write('\n');
           }
         }
       }

@@ -9,25 +9,36 @@ import org.jspecify.annotations.Nullable;
  */
 final class CoarseTimes {
 
+  /** A year. */
+  private static final double LONGEST_MICROS = 3.2e13;
+
   private @Nullable IntCountsHistogram micros;
 
   /** Adds a time in nanoseconds; nothing when it is null. */
   void add(@Nullable Long nanos) {
     if (nanos != null) {
-      histogram().recordValue(Math.max(0, nanos / 1_000));
+      add(nanos / 1_000, 1);
     }
   }
 
   /** Adds a time in microseconds that stands for so many values. */
   void add(double value, int weight) {
     if (weight > 0) {
-      histogram().recordValueWithCount(Math.max(0, Math.round(value)), weight);
+      try {
+        histogram()
+            .recordValueWithCount(Math.max(0, Math.round(Math.min(value, LONGEST_MICROS))), weight);
+      } catch (IllegalStateException full) {
+        // Two billion values of this size: a few more would change nothing.
+      }
     }
   }
 
   void add(CoarseTimes other) {
     if (other.micros != null) {
-      histogram().add(other.micros);
+      other
+          .micros
+          .recordedValues()
+          .forEach(at -> add(at.getValueIteratedTo(), (int) at.getCountAddedInThisIterationStep()));
     }
   }
 
