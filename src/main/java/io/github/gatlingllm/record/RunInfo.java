@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed pins prompts and arrivals; null when they were not pinned
  * @param injector the load generator's name
  * @param versions version by component, e.g. {@code gatling}, {@code java}
+ * @param machines what each injector ran on, by its name; empty in files without it
  * @param config setting by name; secrets are never kept, see {@link #REDACTED}
  * @param workload what was asked, in words, by aspect, e.g. {@code input}, {@code prefix}
  * @param slo objectives as they are written in settings; empty when there are none
@@ -60,6 +61,8 @@ import org.jspecify.annotations.Nullable;
  * @param prompts how many were word for word as one before; null in files without it
  * @param stages load levels in order of time, those that began
  * @param conclusions what load plans found: sweeps that were stopped early, searches
+ * @param selfTest how exact the load generator was on its machine, as known when the run ended;
+ *     null where that was never measured, and in files without it
  * @param assertions what the build demands of the figures
  */
 @JsonPropertyOrder({"schema", "id"})
@@ -73,6 +76,7 @@ public record RunInfo(
     @Nullable Long seed,
     String injector,
     Map<String, String> versions,
+    Map<String, Machine> machines,
     Map<String, String> config,
     Map<String, String> workload,
     String slo,
@@ -90,6 +94,7 @@ public record RunInfo(
     @Nullable PromptRepeats prompts,
     List<LevelInfo> stages,
     List<Conclusion> conclusions,
+    @Nullable SelfTest selfTest,
     List<Assertion> assertions) {
 
   /** The version of the file's format. */
@@ -251,6 +256,8 @@ public record RunInfo(
     sloPercentile = sloPercentile == 0 ? Slo.NONE.percentile() : sloPercentile;
     sloRule = sloRule == null ? Slo.Rule.REQUESTS : sloRule;
     versions = copy(versions);
+    machines =
+        machines == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(machines));
     config = redacted(config);
     workload = copy(workload);
     sloByRequest = copy(sloByRequest);
@@ -298,6 +305,10 @@ public record RunInfo(
 
   public RunInfo versions(Map<String, String> byComponent) {
     return with(run -> run.versions = byComponent);
+  }
+
+  public RunInfo machines(Map<String, Machine> byInjector) {
+    return with(run -> run.machines = byInjector);
   }
 
   public RunInfo config(Map<String, String> byName) {
@@ -395,6 +406,10 @@ public record RunInfo(
   /** One more thing that a load plan found. */
   public RunInfo conclusion(Conclusion found) {
     return conclusions(Stream.concat(conclusions.stream(), Stream.of(found)).toList());
+  }
+
+  public RunInfo selfTest(@Nullable SelfTest known) {
+    return with(run -> run.selfTest = known);
   }
 
   public RunInfo assertions(List<Assertion> gates) {

@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,29 +41,43 @@ final class RunInfoFile {
 
   private RunInfoFile() {}
 
-  static void write(RunInfo info, Path runJson) throws IOException {
-    Path file = runJson.toAbsolutePath();
+  static void write(Object value, Path json) throws IOException {
+    Path file = json.toAbsolutePath();
     Files.createDirectories(file.getParent());
-    WholeFile.write(file, JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(info));
+    WholeFile.write(file, JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(value));
   }
 
   static Optional<RunInfo> read(Path runJson) throws IOException {
+    Optional<RunInfo> info = read(runJson, RunInfo.class, RunInfo.SCHEMA, RunInfo::schema);
     try {
-      RunInfo info = JSON.readValue(bytes(runJson), RunInfo.class);
-      if (!RunInfo.SCHEMA.equals(info.schema())) {
-        throw new IllegalArgumentException(
-            "has schema '" + info.schema() + "'; expected " + RunInfo.SCHEMA);
+      info.ifPresent(
+          run -> {
+            whole("", run);
+            times(run);
+          });
+    } catch (IllegalArgumentException e) {
+      throw new IOException(runJson + " " + e.getMessage(), e);
+    }
+    return info;
+  }
+
+  /** What such a file holds; empty if there is none. */
+  static <T> Optional<T> read(Path file, Class<T> type, String schema, Function<T, String> schemaOf)
+      throws IOException {
+    try {
+      T value = JSON.readValue(bytes(file), type);
+      String found = value == null ? null : schemaOf.apply(value);
+      if (!schema.equals(found)) {
+        throw new IOException(file + " has schema '" + found + "'; expected " + schema);
       }
-      whole("", info);
-      times(info);
-      return Optional.of(info);
+      return Optional.of(value);
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (JsonProcessingException e) {
       String why = e.getOriginalMessage().replaceAll("\\s+", " ");
-      throw new IOException(runJson + " is not understood: " + why, e);
+      throw new IOException(file + " is not understood: " + why, e);
     } catch (IllegalArgumentException e) {
-      throw new IOException(runJson + " " + e.getMessage(), e);
+      throw new IOException(file + " " + e.getMessage(), e);
     }
   }
 

@@ -67,9 +67,6 @@ public final class ConsoleBlock {
             cell("ok", count(figures.ok())),
             cell("failed", count(figures.failed())),
             cell("in SLO", percent(figures.sloShare()))));
-    if (figures.engineQueue() != null) {
-      lines.add(row("engine", cell("queued", count(figures.engineQueue()))));
-    }
     Progress progress = figures.progress();
     if (progress != null) {
       progress(progress, lines);

@@ -1,18 +1,15 @@
 package io.github.gatlingllm.stats;
 
-import org.HdrHistogram.IntCountsHistogram;
+import io.github.gatlingllm.metric.LogLinearHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times to 2 significant digits (error ≤ 1 %): nothing while it is empty, then 2 to 15 KiB, so that
+ * Times to 2 significant digits (error ≤ 1 %): nothing while it is empty, then 1 to 15 KiB, so that
  * there can be one for every bucket of time.
  */
 final class CoarseTimes {
 
-  /** A year. */
-  private static final double LONGEST_MICROS = 3.2e13;
-
-  private @Nullable IntCountsHistogram micros;
+  private @Nullable LogLinearHistogram micros;
 
   /** Adds a time in nanoseconds; nothing when it is null. */
   void add(@Nullable Long nanos) {
@@ -24,40 +21,37 @@ final class CoarseTimes {
   /** Adds a time in microseconds that stands for so many values. */
   void add(double value, int weight) {
     if (weight > 0) {
-      try {
-        histogram()
-            .recordValueWithCount(Math.max(0, Math.round(Math.min(value, LONGEST_MICROS))), weight);
-      } catch (IllegalStateException full) {
-        // Two billion values of this size: a few more would change nothing.
-      }
+      add(Math.round(value), weight);
     }
   }
 
-  void add(CoarseTimes other) {
-    if (other.micros != null) {
-      other
-          .micros
-          .recordedValues()
-          .forEach(at -> add(at.getValueIteratedTo(), (int) at.getCountAddedInThisIterationStep()));
-    }
+  /** Adds a time in whole microseconds that stands for so many values. */
+  void add(long value, int weight) {
+    histogram().add(value, weight);
   }
 
-  private IntCountsHistogram histogram() {
-    IntCountsHistogram made = micros;
+  private LogLinearHistogram histogram() {
+    LogLinearHistogram made = micros;
     if (made == null) {
-      made = new IntCountsHistogram(2);
+      made = new LogLinearHistogram(2);
       micros = made;
     }
     return made;
   }
 
+  void add(CoarseTimes other) {
+    if (other.micros != null) {
+      histogram().add(other.micros);
+    }
+  }
+
   /** Nearest rank, in milliseconds; null without a value. */
   @Nullable Double percentileMs(double percent) {
-    return micros == null ? null : (Double) (micros.getValueAtPercentile(percent) / 1e3);
+    return micros == null ? null : (Double) (micros.percentile(percent) / 1e3);
   }
 
   /** The values in microseconds; null without one. */
-  @Nullable IntCountsHistogram micros() {
+  @Nullable LogLinearHistogram micros() {
     return micros;
   }
 }

@@ -71,7 +71,6 @@ public final class LiveStats implements Consumer<RequestRecord> {
             perSecond(tokens - tokensBefore, now - snapshotNanos),
             perSecond(tokens, now - startNanos),
             null,
-            null,
             null);
     snapshotNanos = now;
     tokensBefore = tokens;
@@ -124,7 +123,6 @@ public final class LiveStats implements Consumer<RequestRecord> {
    *     per second
    * @param tokensPerSecondMean output tokens per second since the run's start
    * @param inFlight requests that were sent and have not ended; null when not known
-   * @param engineQueue requests that wait in the engine, by its own metrics; null when not scraped
    * @param progress where the run stands; null when not known
    */
   public record LiveFigures(
@@ -136,7 +134,6 @@ public final class LiveStats implements Consumer<RequestRecord> {
       @Nullable Double tokensPerSecondNow,
       @Nullable Double tokensPerSecondMean,
       @Nullable Long inFlight,
-      @Nullable Long engineQueue,
       @Nullable Progress progress) {
 
     /** Percentiles of a distribution, nearest rank, in its unit. */
@@ -164,19 +161,14 @@ public final class LiveStats implements Consumer<RequestRecord> {
         String stage, @Nullable Phase phase, @Nullable Double share, @Nullable Long leftNanos) {}
 
     public LiveFigures withInFlight(@Nullable Long requests) {
-      return with(requests, engineQueue, progress);
-    }
-
-    public LiveFigures withEngineQueue(@Nullable Long requests) {
-      return with(inFlight, requests, progress);
+      return with(requests, progress);
     }
 
     public LiveFigures withProgress(@Nullable Progress where) {
-      return with(inFlight, engineQueue, where);
+      return with(inFlight, where);
     }
 
-    private LiveFigures with(
-        @Nullable Long requests, @Nullable Long queued, @Nullable Progress where) {
+    private LiveFigures with(@Nullable Long requests, @Nullable Progress where) {
       return new LiveFigures(
           ok,
           failed,
@@ -186,7 +178,6 @@ public final class LiveStats implements Consumer<RequestRecord> {
           tokensPerSecondNow,
           tokensPerSecondMean,
           requests,
-          queued,
           where);
     }
   }

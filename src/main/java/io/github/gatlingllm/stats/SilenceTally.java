@@ -98,12 +98,13 @@ final class SilenceTally {
       hear(admitted, timing.closedNanos());
     }
     int[] offsets = record.events().offsetsMicros();
-    int last = -1;
+    long slotEnd = Long.MIN_VALUE;
     for (int micros : offsets) {
-      int slot = slot(admitted + micros * 1_000L);
-      if (slot != last) {
+      long at = admitted + micros * 1_000L;
+      if (at >= slotEnd || at < slotEnd - slotNanos) {
+        int slot = slot(at);
+        slotEnd = origin + (slot + 1) * slotNanos;
         heard.set(slot);
-        last = slot;
       }
     }
     Long first = timing.ttftNanos();
@@ -188,6 +189,8 @@ final class SilenceTally {
   /** The spans of one window. */
   private final class Found {
     private final int first;
+    private final @Nullable Double wait = waitsS.percentile(50);
+    private final @Nullable Double prompt = prompts.percentile(50);
     private int from = -1;
     private int most;
     private int longest;
@@ -227,21 +230,19 @@ final class SilenceTally {
       from = -1;
       most = 0;
     }
-  }
 
-  /** The longest silence, in seconds, that is nothing unusual in that span. */
-  private double bound(int from, int to, int inFlight) {
-    Double median = waitsS.percentile(50);
-    double usual = median == null ? 0 : MOST_MEDIANS * median;
-    Double prompt = prompts.percentile(50);
-    if (inFlight == 1 && prompt != null) {
-      for (Prefill prefill : prefills) {
-        if (prefill.from <= from && prefill.to >= to) {
-          usual *= Math.max(1, prefill.tokens / prompt);
-          break;
+    /** The longest silence, in seconds, that is nothing unusual in that span. */
+    private double bound(int from, int to, int inFlight) {
+      double usual = wait == null ? 0 : MOST_MEDIANS * wait;
+      if (inFlight == 1 && prompt != null) {
+        for (Prefill prefill : prefills) {
+          if (prefill.from <= from && prefill.to >= to) {
+            usual *= Math.max(1, prefill.tokens / prompt);
+            break;
+          }
         }
       }
+      return Math.max(LEAST_S, usual);
     }
-    return Math.max(LEAST_S, usual);
   }
 }

@@ -31,6 +31,9 @@ public final class ErrorBody {
   /** Of data that is no message only the beginning is of use. */
   private static final int MAX_RAW = 4096;
 
+  /** A longer text is no error object: its tree could be a hundred times as large. */
+  private static final int MAX_JSON = 256 * 1024;
+
   private static final int MAX_RETRY_AFTER = 40;
 
   /** Keys that we were not told of, e.g. one that a gateway holds. */
@@ -148,6 +151,9 @@ public final class ErrorBody {
   }
 
   private static @Nullable JsonNode tree(String json) {
+    if (json.length() > MAX_JSON) {
+      return null;
+    }
     try {
       return JSON.readTree(json);
     } catch (JsonProcessingException notJson) {

@@ -1,22 +1,34 @@
 package io.github.gatlingllm.bench;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 
 /**
- * Measures on this machine what tests cannot judge, since it depends on the machine's speed, and
- * compares it with bounds that a quiet machine of two processors keeps.
- *
- * <pre>
- * mvn test-compile exec:exec@bench                      all
- * mvn test-compile exec:exec@bench -Dbench=open,closed  some of them
- * </pre>
- *
- * <p>Exit code 1 where a bound is missed. Close other programs first.
+ * Measures on this machine what tests cannot judge, since it depends on the machine's speed. {@code
+ * bench/run} starts it; {@code bench/README.md} says what there is. Close other programs first.
  */
-public final class Bench {
+@Command(
+    name = "bench/run",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Measures how exact and how cheap load generators are on this machine.",
+      "Exit code 1 where a bound is missed, 3 where --seconds ended it before all rounds were done:"
+          + " the same command goes on."
+    })
+public final class Bench implements Callable<Integer> {
 
   /** One program: it runs load and says what it measured. */
   @FunctionalInterface
@@ -24,39 +36,172 @@ public final class Bench {
     void measure(BenchReport report) throws Exception;
   }
 
-  private static final Map<String, Measurement> ALL = all();
+  /** What has bounds that a quiet machine of two processors keeps. */
+  private static final Map<String, Measurement> BOUNDS = bounds();
 
-  private Bench() {}
+  private static final int GOES_ON = 3;
 
-  private static Map<String, Measurement> all() {
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "WHAT",
+      description =
+          "paced-64, paced-256, step-1024, sustained-2048 (accuracy: all four), short, flood (cost:"
+              + " both), open, closed, profiles, levels, search, window (bounds: all six). Default:"
+              + " accuracy and cost.")
+  private List<String> what = List.of("accuracy", "cost");
+
+  @Option(names = "--clients", split = ",", description = "Default: ${DEFAULT-VALUE}.")
+  private List<String> clients = List.of("ours", "netty");
+
+  @Option(names = "--rounds", description = "Of each client, in turn. Default: ${DEFAULT-VALUE}.")
+  private int rounds = 3;
+
+  @Option(names = "--again", description = "Forgets the rounds that were measured before.")
+  private boolean again;
+
+  @Option(names = "--seconds", description = "Begins no round after so long.")
+  private long seconds = Integer.MAX_VALUE;
+
+  @Option(
+      names = "--jvm",
+      description = "JVM options of our client instead of the POM's, in one argument.")
+  private String jvm;
+
+  @Option(
+      names = "--server-core",
+      description = "For taskset -c; '' for any. Default: '${DEFAULT-VALUE}'.")
+  private String serverCore = hasTaskset() ? "0" : "";
+
+  @Option(
+      names = "--client-core",
+      description = "For taskset -c; '' for any. Default: '${DEFAULT-VALUE}'.")
+  private String clientCore = hasTaskset() ? "1" : "";
+
+  @Option(names = "--results", description = "Folder. Default: ${DEFAULT-VALUE}.")
+  private Path results = Path.of("target", "bench", "results");
+
+  @Option(names = "--write", description = "Writes the tables into docs/performance.md.")
+  private boolean write;
+
+  private final long begun = System.nanoTime();
+
+  private static Map<String, Measurement> bounds() {
     Map<String, Measurement> all = new LinkedHashMap<>();
-    all.put("accuracy", MeasuredTimes::measure);
     all.put("open", LoadTiming::open);
     all.put("closed", LoadTiming::closed);
     all.put("profiles", LoadTiming::profiles);
     all.put("levels", LevelTiming::trials);
     all.put("search", LevelTiming::search);
+    all.put("window", MeasuredTimes::measure);
     return all;
   }
 
-  /** Runs the measurements of these names, in one argument with commas between; all if none. */
-  @SuppressWarnings("SystemExitOutsideMain")
-  public static void main(String[] args) throws Exception {
-    Set<String> names =
-        args.length == 0 || args[0].isBlank() ? ALL.keySet() : Set.of(args[0].split(",", -1));
-    if (!ALL.keySet().containsAll(names)) {
-      System.err.println("No such measurement in " + names + "; there are " + ALL.keySet());
-      System.exit(2);
-    }
-    BenchReport report = new BenchReport();
-    for (Map.Entry<String, Measurement> each : ALL.entrySet()) {
-      if (names.contains(each.getKey())) {
-        System.out.println("---- " + each.getKey());
-        each.getValue().measure(report);
+  public static void main(String[] args) {
+    System.exit(new CommandLine(new Bench()).execute(args));
+  }
+
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  @Override
+  public Integer call() throws Exception {
+    List<BenchScenario> scenarios = new ArrayList<>();
+    Map<String, Measurement> bounds = new LinkedHashMap<>();
+    for (String name : what) {
+      switch (name) {
+        case "accuracy" -> scenarios.addAll(scenarios(scenario -> !scenario.costOnly()));
+        case "cost" -> scenarios.addAll(scenarios(BenchScenario::costOnly));
+        case "bounds" -> bounds.putAll(BOUNDS);
+        default -> {
+          List<BenchScenario> named = scenarios(scenario -> scenario.label().equals(name));
+          scenarios.addAll(named);
+          if (BOUNDS.containsKey(name)) {
+            bounds.put(name, BOUNDS.get(name));
+          } else if (named.isEmpty()) {
+            throw new ParameterException(spec.commandLine(), "There is no " + name + " to measure");
+          }
+        }
       }
     }
-    List<String> missed = report.missed();
-    System.out.println(missed.isEmpty() ? "All bounds hold" : "Missed: " + missed);
-    System.exit(missed.isEmpty() ? 0 : 1);
+    boolean complete = scenarios.isEmpty() || compare(scenarios);
+    BenchReport report = new BenchReport();
+    for (Map.Entry<String, Measurement> each : bounds.entrySet()) {
+      System.out.println("---- " + each.getKey());
+      each.getValue().measure(report);
+    }
+    if (!report.missed().isEmpty()) {
+      System.out.println("Missed: " + report.missed());
+      return 1;
+    }
+    return complete ? 0 : GOES_ON;
+  }
+
+  private static List<BenchScenario> scenarios(Predicate<BenchScenario> which) {
+    return List.of(BenchScenario.values()).stream().filter(which).toList();
+  }
+
+  /** Client after client, round after round; whether all rounds are done. */
+  private boolean compare(List<BenchScenario> scenarios) throws IOException, InterruptedException {
+    BenchResults kept = new BenchResults(results);
+    List<BenchClient> all = new ArrayList<>();
+    for (String name : clients) {
+      all.add(client(name));
+    }
+    boolean complete = true;
+    try (BenchRound bench =
+        new BenchRound(new Processors(serverCore, clientCore), Path.of("target", "bench"))) {
+      for (BenchScenario scenario : scenarios) {
+        for (int round = 1; round <= rounds; round++) {
+          for (BenchClient client : all) {
+            if (!again && kept.has(scenario.label(), client.label(), round)) {
+              continue;
+            }
+            if (System.nanoTime() - begun > TimeUnit.SECONDS.toNanos(seconds)) {
+              complete = false;
+              continue;
+            }
+            Map<String, Double> figures = bench.measure(scenario, client);
+            kept.keep(scenario.label(), client.label(), round, figures);
+            System.out.println(
+                scenario.label() + " " + client.label() + " " + round + " " + figures);
+          }
+        }
+        say(scenario, kept);
+      }
+    }
+    return complete;
+  }
+
+  private void say(BenchScenario scenario, BenchResults kept) throws IOException {
+    Map<String, Map<String, Double>> medians = new LinkedHashMap<>();
+    for (String client : kept.clients(scenario.label())) {
+      medians.put(client, kept.medians(scenario.label(), client));
+    }
+    String table = BenchTable.of(scenario, medians);
+    System.out.println("\n" + scenario.title + "\n\n" + table);
+    if (write) {
+      BenchTable.write(Path.of("docs", "performance.md"), scenario.label(), table);
+    }
+  }
+
+  private BenchClient client(String name) throws IOException {
+    return switch (name) {
+      case "ours" ->
+          new BenchClient.Ours(
+              name, jvm == null ? Jvm.optionsOf(Path.of("pom.xml")) : List.of(jvm.split(" +")));
+      case "netty" -> new BenchClient.Netty(name, false);
+      default -> {
+        BenchClient variant = JvmVariants.client(name);
+        if (variant == null) {
+          throw new ParameterException(
+              spec.commandLine(), "There is no client of the name " + name);
+        }
+        yield variant;
+      }
+    };
+  }
+
+  private static boolean hasTaskset() {
+    return Files.isExecutable(Path.of("/usr/bin/taskset"))
+        && Runtime.getRuntime().availableProcessors() > 1;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * How exact and how fast load generation and measurement are on the machine that they run on:
- * programs, no tests, because their bounds hold on a quiet machine only. {@code mvn test-compile
- * exec:exec@bench} runs all of them.
+ * programs, no tests, because their bounds hold on a quiet machine only. {@code bench/run} starts
+ * them.
  */
 @NullMarked
 package io.github.gatlingllm.bench;

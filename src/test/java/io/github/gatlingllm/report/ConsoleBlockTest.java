@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class ConsoleBlockTest {
 
   private static final LiveFigures NOTHING =
-      new LiveFigures(0, 0, null, null, null, null, null, null, null, null);
+      new LiveFigures(0, 0, null, null, null, null, null, null, null);
 
   private static final LiveFigures FULL =
       new LiveFigures(
@@ -23,7 +23,6 @@ class ConsoleBlockTest {
           1_604.4,
           1_580.0,
           16L,
-          4L,
           new Progress("c=8", Phase.MEASURE, 0.3333, 65_000_000_000L));
 
   @Test
@@ -36,7 +35,6 @@ class ConsoleBlockTest {
             > ITL ms            | p50              12.1 | p99              35.2
             > output tok/s      | now             1,604 | mean            1,580
             > requests          | in flight          16 | ok              1,204 | failed              3 | in SLO          98.7%
-            > engine            | queued              4
             [####################################                                                                           ]    33%
                       c=8 measure / left: 1m 05s\
             """);

@@ -184,9 +184,7 @@ class ForeignRunTest {
     }
     assertThat(rendered.output()).contains("\\u001b[31m\\u009b2J\\u202e");
     for (Path page : List.of(files.page(), run.resolve("compare.html"))) {
-      assertThat(page)
-          .content(UTF_8)
-          .doesNotContain("<img src=x", "</script><img", "\u001b[31m");
+      assertThat(page).content(UTF_8).doesNotContain("<img src=x", "</script><img", "\u001b[31m");
     }
     for (Path text : List.of(files.summaryMarkdown(), run.resolve("compare.md"))) {
       assertThat(text)

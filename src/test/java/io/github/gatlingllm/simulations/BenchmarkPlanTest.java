@@ -1,11 +1,13 @@
 package io.github.gatlingllm.simulations;
 
+import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.Assertion;
@@ -80,6 +82,40 @@ final class BenchmarkPlanTest {
     assertThat(settings.get(Setting.DRY_RUN)).isFalse();
     assertThat(settings.config()).isEmpty();
     assertThat(settings.settings().warnings()).isEmpty();
+  }
+
+  @Test
+  void aSelfTestIsASweepOfItsOwn() {
+    BenchmarkPlan plan = read(Map.of("selfTest", "true", "concurrency", "1,4"));
+    assertThat(plan.embedded()).isTrue();
+    assertThat(labels(plan)).isEqualTo("c=1 c=4");
+    assertThat(plan.get(Setting.MAX_TOKENS)).isEqualTo(50);
+    assertThat(plan.slo().toString()).isEqualTo("e2e<1620ms");
+    assertThat(plan.load().phases().fillNanos()).isEqualTo(1_080_000_000L);
+    assertThat(plan.load().stopWhen()).hasSize(1);
+    assertThat(labels(read(Map.of("selfTest", "true")))).startsWith("c=1 c=16").endsWith("c=4096");
+  }
+
+  @Test
+  void aSelfTestTakesNoOtherLoad() {
+    assertThatThrownBy(() -> read(Map.of("selfTest", "true", "rate", "5")))
+        .hasMessage(
+            "llm.selfTest=true: has a load of its own; leave out llm.rate, it takes no part");
+  }
+
+  @Test
+  void aSelfTestDoesNotAskTheServerOfTheEnvironment() {
+    Settings settings =
+        new Settings(
+            Map.of("llm.selfTest", "true"),
+            Map.of("LLM_ENDPOINT", "http://a/v1", "LLM_API_KEY", KEY, "LLM_DURATION", "2"),
+            folder.resolve(".env"));
+    BenchmarkPlan plan = BenchmarkPlan.of(settings, () -> 1);
+    assertThat(plan.embedded()).isTrue();
+    assertThat(plan.config())
+        .doesNotContainKeys("endpoint", "apiKey")
+        .containsEntry("duration", "2");
+    assertThat(settings.warnings()).isEmpty();
   }
 
   @Test
@@ -480,6 +516,19 @@ final class BenchmarkPlanTest {
 
   private static Duration measured(BenchmarkPlan plan) {
     return Duration.ofNanos(plan.load().phases().measureNanos());
+  }
+
+  @Test
+  void theJvmIsWarmedUpUnlessSwitchedOff() {
+    assertThat(protocol(read(Map.of())).warmUp).isEqualTo(new LlmProtocol.WarmUp(1, true));
+    assertThat(protocol(read(Map.of("jvmWarmUp", "false"))).warmUp)
+        .isEqualTo(new LlmProtocol.WarmUp(1, false));
+  }
+
+  private static LlmProtocol protocol(BenchmarkPlan plan) {
+    return (LlmProtocol)
+        Benchmark.protocol(plan, Tokenizer.parse("chars4"), llm.baseUrl("http://localhost/v1"))
+            .protocol();
   }
 
   private static String labels(BenchmarkPlan settings) {

@@ -1,0 +1,104 @@
+package io.github.gatlingllm.bench;
+
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.simulations.Benchmark;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A load generator that is measured, in a process of its own. */
+interface BenchClient {
+
+  /** As it is named on the command line and in the page. */
+  String label();
+
+  /** Whether a round of short requests takes it so long that it gets fewer. */
+  default boolean isPeer() {
+    return false;
+  }
+
+  /** What puts that load on the server at that port, and leaves what it says in that folder. */
+  List<String> command(BenchScenario scenario, int port, Path folder) throws IOException;
+
+  /** What it said. */
+  List<TimedStream> read(Path folder) throws IOException;
+
+  /** Ours: the ready-made benchmark as the Maven plugin starts it, by its settings. */
+  record Ours(String label, List<String> jvmOptions) implements BenchClient {
+
+    @Override
+    public List<String> command(BenchScenario scenario, int port, Path folder) {
+      List<String> command = new ArrayList<>(List.of(Jvm.JAVA));
+      command.addAll(jvmOptions);
+      command.addAll(
+          List.of(
+              "-cp",
+              Jvm.CLASS_PATH,
+              "-Djava.util.prefs.userRoot=" + folder.toAbsolutePath(),
+              "-Dllm.endpoint=http://127.0.0.1:" + port + "/v1",
+              "-Dllm.model=bench",
+              "-Dllm.prompt=" + BenchScenario.PROMPT,
+              "-Dllm.concurrency=" + scenario.streams,
+              "-Dllm.requests=" + scenario.requests(false),
+              "-Dllm.maxTokens=" + scenario.tokens,
+              "io.gatling.app.Gatling",
+              "-nr",
+              "-s",
+              Benchmark.class.getName(),
+              "-rf",
+              folder.toString()));
+      return command;
+    }
+
+    @Override
+    public List<TimedStream> read(Path folder) throws IOException {
+      List<TimedStream> streams = new ArrayList<>();
+      try (Stream<Path> runs = Files.list(folder)) {
+        Path run =
+            runs.filter(each -> Files.exists(each.resolve("simulation.log")))
+                .findFirst()
+                .orElseThrow();
+        var unused =
+            RecordFile.read(new RunFiles(run).requests(), record -> streams.add(stream(record)));
+      }
+      return streams;
+    }
+
+    private static TimedStream stream(RequestRecord record) {
+      Long ttft = record.timing().ttftNanos();
+      long[] offsets =
+          Arrays.stream(record.events().offsetsMicros()).mapToLong(at -> 1_000L * at).toArray();
+      if (ttft != null && offsets.length > 0) {
+        offsets[0] = ttft;
+      }
+      return new TimedStream(record.identity().requestId(), -1, 0, offsets);
+    }
+  }
+
+  /** Bare Netty. */
+  record Netty(String label, boolean isPeer) implements BenchClient {
+
+    @Override
+    public List<String> command(BenchScenario scenario, int port, Path folder) {
+      return Jvm.command(
+          Jvm.GATLING_DEFAULTS,
+          NettyClient.class,
+          port,
+          scenario.streams,
+          scenario.requests(isPeer),
+          scenario.tokens,
+          folder.resolve("streams.jsonl"));
+    }
+
+    @Override
+    public List<TimedStream> read(Path folder) throws IOException {
+      return TimedStream.read(folder.resolve("streams.jsonl"));
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package io.github.gatlingllm.bench;
+
+import java.util.Locale;
+
+/** A load that every client is put under, by the {@link BenchServer}. */
+enum BenchScenario {
+  PACED_64("64 streams, 100 tokens, TTFT 100 ms, ITL 20 ms, ± 30 %", 64, 5, 100, 100, 20, 0.3),
+  PACED_256("256 streams, 100 tokens, TTFT 100 ms, ITL 20 ms, ± 30 %", 256, 4, 100, 100, 20, 0.3),
+  STEP_1024("1,024 streams in step, 300 tokens, TTFT 100 ms, ITL 20 ms", 1024, 2, 300, 100, 20, 0),
+  SUSTAINED_2048("2,048 streams of 50 tokens per second, 500 tokens", 2048, 1, 500, 100, 20, 0),
+  SHORT("64 streams, 2 tokens, TTFT 20 ms, ITL 10 ms", 64, 300, 2, 20, 10, 0),
+  FLOOD("64 streams, 2,000 tokens as fast as the client reads them", 64, 100, 2_000, 0, 0, 0);
+
+  /** What each request asks. */
+  static final String PROMPT =
+      "Tell me a story about a river, its mill and the people who live there.";
+
+  final String title;
+  final int streams;
+
+  /** Requests one after the other in each stream. */
+  final int turns;
+
+  final int tokens;
+  private final int ttftMillis;
+  private final int itlMillis;
+  private final double spread;
+
+  BenchScenario(
+      String title,
+      int streams,
+      int turns,
+      int tokens,
+      int ttftMillis,
+      int itlMillis,
+      double spread) {
+    this.title = title;
+    this.streams = streams;
+    this.turns = turns;
+    this.tokens = tokens;
+    this.ttftMillis = ttftMillis;
+    this.itlMillis = itlMillis;
+    this.spread = spread;
+  }
+
+  /** As it is named on the command line and in the page. */
+  String label() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** Requests of a round. Clients that take long for each get a tenth where only cost counts. */
+  int requests(boolean isPeer) {
+    return streams * (isPeer && costOnly() ? Math.max(1, turns / 10) : turns);
+  }
+
+  /** Whether it asks for the CPU time of a client alone. */
+  boolean costOnly() {
+    return this == SHORT || this == FLOOD;
+  }
+
+  /** What the server is told. */
+  String begin() {
+    return String.join(
+        " ",
+        "begin",
+        String.valueOf(1_000 * ttftMillis),
+        String.valueOf(1_000 * itlMillis),
+        String.valueOf(spread));
+  }
+}

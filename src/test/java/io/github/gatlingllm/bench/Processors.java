@@ -1,0 +1,51 @@
+package io.github.gatlingllm.bench;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which processors the server and a client run on.
+ *
+ * @param server of {@code taskset -c}; empty: any
+ * @param client of {@code taskset -c}; empty: any
+ */
+record Processors(String server, String client) {
+
+  List<String> onServer(List<String> command) {
+    return on(server, command);
+  }
+
+  List<String> onClient(List<String> command) {
+    return on(client, command);
+  }
+
+  private static List<String> on(String processors, List<String> command) {
+    if (processors.isEmpty()) {
+      return command;
+    }
+    List<String> pinned = new ArrayList<>(List.of("taskset", "-c", processors));
+    pinned.addAll(command);
+    return pinned;
+  }
+
+  /** Leaves the client's processor to the client. */
+  void pinThisProcess() throws IOException, InterruptedException {
+    if (!server.isEmpty()) {
+      Process taskset =
+          new ProcessBuilder(
+                  "taskset",
+                  "-a",
+                  "-p",
+                  "-c",
+                  server,
+                  String.valueOf(ProcessHandle.current().pid()))
+              .redirectErrorStream(true)
+              .start();
+      var unused = taskset.getInputStream().readAllBytes();
+      if (taskset.waitFor() != 0) {
+        throw new IOException("taskset failed");
+      }
+    }
+  }
+}
