@@ -24,12 +24,16 @@ class ProgramsIT {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofMillis(10), ofMillis(2)).start()) {
       GatlingRun run =
-          GatlingRun.of(FirstProgramSimulation.class).set("baseUrl", engine.baseUrl()).run();
+          GatlingRun.of(FirstProgramSimulation.class)
+              .set("baseUrl", engine.baseUrl())
+              .byOwnMain()
+              .run();
 
       long planned = Arrivals.poisson(25, 42).countBefore(TimeUnit.SECONDS.toNanos(2));
       assertThat(run.exitCode())
           .as("its assertion is about this machine's speed: %s", run.output())
           .isIn(0, GatlingRun.ASSERTIONS_FAILED);
+      assertThat(run.files().page()).as("beside Gatling's own").isNotEmptyFile();
       assertThat(engine.requestsReceived()).isEqualTo(planned);
       assertThat(run.requests("ask"))
           .hasSize((int) planned)
