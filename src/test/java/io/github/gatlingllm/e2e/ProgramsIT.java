@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The programs of the documentation, run. */
@@ -95,6 +96,11 @@ class ProgramsIT {
             heard ->
                 assertThat(heard.contents())
                     .containsExactly("Use only: " + Parrot.PASSAGE, "why?"));
+    for (Request request : server.requests()) {
+      assertThat(Stream.of("Authorization", "X-Shop", "Cookie").map(request::header))
+          .as("the http protocol's, to the user's own hosts only: %s", request)
+          .allMatch(header -> (header == null) == request.path().endsWith("completions"));
+    }
     assertThat(server.requests().stream().filter(r -> r.path().equals("/feedback")))
         .hasSize(3)
         .extracting(Request::body)
