@@ -235,8 +235,9 @@ enum CheckCatalogue {
       AnswerChecks::finishReasons),
   TOKEN_COUNTS(
       "Does the server count output tokens?",
-      "share of answers whose tokens are estimated",
-      Threshold.share(0.01),
+      "share of answers whose tokens are estimated, or of which the server named a count that none"
+          + " can have",
+      Threshold.share(0.01).or("also for a single count that no answer can have"),
       "runs with answers",
       in -> in.answers().ok > 0,
       "Let the server report usage (stream_options.include_usage), or set its own tokenizer.",
