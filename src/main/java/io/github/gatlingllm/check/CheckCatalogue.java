@@ -106,9 +106,10 @@ enum CheckCatalogue {
           + " the median TTFT or ITL, or in which the machine was out of CPU (under 5 % idle, over"
           + " 10 % of it used by the generator), of the load level where it is worst",
       Threshold.when(
-          "where loops were so late for 1 % of the window, or once by 100 ms, or the machine out of"
-              + " CPU for 10 % of it; invalid where loops were late by more than 2 ms and 20 % of"
-              + " the median for half of it, or the machine out of CPU for half of it"),
+          "where loops were so late for 1 % of the window and 50 ms of it, or once by 100 ms, or"
+              + " the machine out of CPU for 10 % of it; invalid where loops were late by more than"
+              + " 2 ms and 20 % of the median for half of it, or the machine out of CPU for half of"
+              + " it"),
       "runs with llm/generator.jsonl",
       GeneratorCheck::applies,
       "Give the generator more CPU, another machine or fewer streams per injector; the charts of"
