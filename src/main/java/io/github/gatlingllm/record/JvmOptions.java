@@ -75,7 +75,7 @@ public final class JvmOptions {
   private static boolean suffices(String option, String recommended) {
     Matcher has = SIZE.matcher(option);
     Matcher needs = SIZE.matcher(recommended);
-    return has.matches() && needs.matches() && has.group(1).equals(needs.group(1))
+    return (has.matches() && needs.matches() && has.group(1).equals(needs.group(1)))
         ? mebibytes(has) >= mebibytes(needs)
         : option.equals(recommended);
   }

@@ -141,6 +141,7 @@ public final class Bench implements Callable<Integer> {
   }
 
   /** Client after client, round after round; whether all rounds are done. */
+  @SuppressWarnings("try") // closing may be interrupted
   private boolean compare(List<BenchScenario> scenarios) throws IOException, InterruptedException {
     BenchResults kept = new BenchResults(results);
     List<BenchClient> all = new ArrayList<>();

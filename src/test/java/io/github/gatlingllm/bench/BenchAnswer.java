@@ -18,8 +18,13 @@ final class BenchAnswer {
   static final ByteBuffer MODELS = models().asReadOnlyBuffer();
 
   private static final String HEAD =
-      "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n"
-          + "transfer-encoding: chunked\r\n\r\n";
+      String.join(
+          "\r\n",
+          "HTTP/1.1 200 OK",
+          "content-type: text/event-stream; charset=utf-8",
+          "transfer-encoding: chunked",
+          "",
+          "");
   private static final Map<Integer, ByteBuffer> FLOODS = new ConcurrentHashMap<>();
 
   private final ByteBuffer bytes;

@@ -2,6 +2,7 @@ package io.github.gatlingllm.bench;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -115,7 +116,7 @@ final class BenchConnection {
     try {
       channel.close();
     } catch (IOException e) {
-      e.printStackTrace();
+      throw new UncheckedIOException(e);
     }
   }
 }
