@@ -86,7 +86,10 @@ final class ResponseProcessor {
                   EventLoops.execute(
                       sent.session().eventLoop(), () -> finish(exchange, sent, tokens)));
     } else {
-      finish(exchange, sent, TokenCounts.byUsage(sent.prepared().size(), exchange.answer()));
+      finish(
+          exchange,
+          sent,
+          TokenCounts.atOnce(sent.prepared().size(), exchange.answer(), exchange.timeline()));
     }
   }
 

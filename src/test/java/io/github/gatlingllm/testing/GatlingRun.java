@@ -1,5 +1,6 @@
 package io.github.gatlingllm.testing;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -58,7 +59,8 @@ public final class GatlingRun implements AutoCloseable {
 
   /** A run of that simulation, not yet started; if it is the Benchmark, without JVM warm-up. */
   public static Setup of(Class<? extends Simulation> simulation) {
-    return new Setup(simulation, Map.of("llm.jvmWarmUp", "false"), List.of(), STARTS_FAST);
+    return new Setup(
+        simulation, Map.of("llm.jvmWarmUp", "false"), List.of(), STARTS_FAST, List.of());
   }
 
   /**
@@ -67,18 +69,20 @@ public final class GatlingRun implements AutoCloseable {
    * @param properties system properties of its JVM
    * @param arguments further arguments of Gatling
    * @param jvmOptions of its JVM
+   * @param limits of the shell's {@code ulimit} that it runs under, e.g. {@code -n 200}
    */
   public record Setup(
       Class<? extends Simulation> simulation,
       Map<String, String> properties,
       List<String> arguments,
-      List<String> jvmOptions) {
+      List<String> jvmOptions,
+      List<String> limits) {
 
     /** Sets a system property of the simulation's JVM. */
     public Setup set(String property, Object value) {
       Map<String, String> more = new TreeMap<>(properties);
       more.put(property, value.toString());
-      return new Setup(simulation, more, arguments, jvmOptions);
+      return new Setup(simulation, more, arguments, jvmOptions, limits);
     }
 
     /** Sets system properties of the simulation's JVM. */
@@ -92,12 +96,26 @@ public final class GatlingRun implements AutoCloseable {
 
     /** Leaves out Gatling's pages, which take about a second. */
     public Setup noReports() {
-      return new Setup(simulation, properties, List.of("-nr"), jvmOptions);
+      return new Setup(simulation, properties, List.of("-nr"), jvmOptions, limits);
     }
 
     /** In a JVM that compiles and collects as a user's does, for what is measured in time. */
     public Setup fullSpeed() {
-      return new Setup(simulation, properties, arguments, List.of());
+      return new Setup(simulation, properties, arguments, List.of(), limits);
+    }
+
+    /** With that option more of its JVM. */
+    public Setup jvm(String option) {
+      List<String> more = new ArrayList<>(jvmOptions);
+      more.add(option);
+      return new Setup(simulation, properties, arguments, more, limits);
+    }
+
+    /** Under that limit of the operating system, e.g. {@code -n 200} open files. */
+    public Setup limit(String ulimit) {
+      List<String> more = new ArrayList<>(limits);
+      more.add(ulimit);
+      return new Setup(simulation, properties, arguments, jvmOptions, more);
     }
 
     /** Runs it to its end. */
@@ -127,6 +145,10 @@ public final class GatlingRun implements AutoCloseable {
 
     private List<String> command(Path results) {
       List<String> command = new ArrayList<>();
+      if (!limits.isEmpty()) {
+        String shell = limits.stream().map(limit -> "ulimit " + limit + " && ").collect(joining());
+        command.addAll(List.of("sh", "-c", shell + "exec \"$@\"", "sh"));
+      }
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       command.addAll(jvmOptions);
       command.addAll(
