@@ -23,6 +23,7 @@ final class RunInfoDraft {
   @Nullable Long seed;
   String injector;
   Map<String, String> versions = Map.of();
+  Map<String, Machine> machines = Map.of();
   Map<String, String> config = Map.of();
   Map<String, String> workload = Map.of();
   String slo = "";
@@ -40,6 +41,7 @@ final class RunInfoDraft {
   @Nullable PromptRepeats prompts;
   List<LevelInfo> stages = List.of();
   List<Conclusion> conclusions = List.of();
+  @Nullable SelfTest selfTest;
   List<Assertion> assertions = List.of();
 
   /** A run that begins now: running, with nothing known yet but these. */
@@ -61,6 +63,7 @@ final class RunInfoDraft {
     seed = run.seed();
     injector = run.injector();
     versions = run.versions();
+    machines = run.machines();
     config = run.config();
     workload = run.workload();
     slo = run.slo();
@@ -78,6 +81,7 @@ final class RunInfoDraft {
     prompts = run.prompts();
     stages = run.stages();
     conclusions = run.conclusions();
+    selfTest = run.selfTest();
     assertions = run.assertions();
   }
 
@@ -92,6 +96,7 @@ final class RunInfoDraft {
         seed,
         injector,
         versions,
+        machines,
         config,
         workload,
         slo,
@@ -109,6 +114,7 @@ final class RunInfoDraft {
         prompts,
         stages,
         conclusions,
+        selfTest,
         assertions);
   }
 }

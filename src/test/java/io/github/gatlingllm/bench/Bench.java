@@ -46,8 +46,8 @@ public final class Bench implements Callable<Integer> {
       paramLabel = "WHAT",
       description =
           "paced-64, paced-256, step-1024, sustained-2048 (accuracy: all four), short, flood (cost:"
-              + " both), open, closed, profiles, levels, search, window (bounds: all six). Default:"
-              + " accuracy and cost.")
+              + " both), open, closed, profiles, levels, search, window, shared (bounds: all"
+              + " seven). Default: accuracy and cost.")
   private List<String> what = List.of("accuracy", "cost");
 
   @Option(names = "--clients", split = ",", description = "Default: ${DEFAULT-VALUE}.")
@@ -93,6 +93,7 @@ public final class Bench implements Callable<Integer> {
     all.put("levels", LevelTiming::trials);
     all.put("search", LevelTiming::search);
     all.put("window", MeasuredTimes::measure);
+    all.put("shared", SharedMachine::measure);
     return all;
   }
 
@@ -189,9 +190,14 @@ public final class Bench implements Callable<Integer> {
           new BenchClient.Ours(
               name, jvm == null ? Jvm.optionsOf(Path.of("pom.xml")) : List.of(jvm.split(" +")));
       case "netty" -> new BenchClient.Netty(name, false);
-      default ->
+      default -> {
+        BenchClient variant = JvmVariants.client(name);
+        if (variant == null) {
           throw new ParameterException(
               spec.commandLine(), "There is no client of the name " + name);
+        }
+        yield variant;
+      }
     };
   }
 

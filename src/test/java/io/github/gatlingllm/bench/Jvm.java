@@ -9,7 +9,6 @@ import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.w3c.dom.Document;
-import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
 
 /** How JVMs are started here. */
@@ -44,10 +43,9 @@ final class Jvm {
   /** What the Maven plugin starts a run with: its defaults, and what that POM adds. */
   static List<String> optionsOf(Path pom) throws IOException {
     List<String> options = new ArrayList<>(GATLING_DEFAULTS);
-    NodeList added = parsed(pom).getElementsByTagName("jvmArg");
-    for (int i = 0; i < added.getLength(); i++) {
-      options.add(added.item(i).getTextContent().strip());
-    }
+    String added =
+        parsed(pom).getElementsByTagName("gatling.jvmArgs").item(0).getTextContent().strip();
+    options.addAll(List.of(added.split(",", -1)));
     return options;
   }
 

@@ -98,8 +98,12 @@ class FaultsIT {
 
     GatlingRun run =
         GatlingRun.of(FaultsSimulation.class)
-            .jvm("-Xmx512m")
-            .jvm("-Djdk.net.hosts.file=" + hosts)
+            .jvm(
+                List.of(
+                    "-XX:TieredStopAtLevel=1",
+                    "-XX:+UseSerialGC",
+                    "-Xmx512m",
+                    "-Djdk.net.hosts.file=" + hosts))
             .set("servers", urls(name -> !floods.contains(name)))
             .set("floods", urls(floods::contains))
             .run();

@@ -33,13 +33,18 @@ class LimitsIT {
     return EmbeddedEngine.builder().fixed(ofMillis(300), ofMillis(5)).start();
   }
 
+  /** Under a limit of the shell's {@code ulimit}. */
+  private static String[] limited(String limit) {
+    return new String[] {"sh", "-c", "ulimit " + limit + " && exec \"$@\"", "sh"};
+  }
+
   @Test
   void outOfOpenFiles() throws Exception {
     int users = 300;
     try (EmbeddedEngine engine = engine()) {
       GatlingRun run =
           GatlingRun.of(CrowdSimulation.class)
-              .limit("-n 250")
+              .launchedBy(limited("-n 250"))
               .set("baseUrl", engine.baseUrl())
               .set("users", users)
               .run();
@@ -74,7 +79,7 @@ class LimitsIT {
                     .lastChunk())) {
       GatlingRun run =
           GatlingRun.of(PatientSimulation.class)
-              .limit("-f 8000")
+              .launchedBy(limited("-f 8000"))
               .set("baseUrl", server.baseUrl() + "/v1")
               .set("requests", requests)
               .run();
@@ -136,7 +141,7 @@ class LimitsIT {
         ScriptedServer.start(x -> x.startStream().chunk(line).awaitClientClose())) {
       GatlingRun run =
           GatlingRun.of(CrowdSimulation.class)
-              .jvm("-Xmx256m")
+              .jvm(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"))
               .set("baseUrl", server.baseUrl() + "/v1")
               .set("users", users)
               .noReports()
