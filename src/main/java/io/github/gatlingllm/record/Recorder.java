@@ -316,12 +316,8 @@ public final class Recorder {
     }
 
     void close() {
-      try {
-        channel.write(ByteBuffer.allocate(0));
-      } catch (NoSuchFileException e) {
-        deleted(e);
-      } catch (IOException e) {
-        complain("The last of the file of records may be lost: " + e.getMessage());
+      if (channel instanceof FileOnDisk onDisk && !Files.exists(onDisk.file())) {
+        deleted(onDisk.file().toString());
       }
       try {
         channel.close();
@@ -346,7 +342,7 @@ public final class Recorder {
       written.addAndGet(waiting - lost);
       failed.addAndGet(lost);
       if (why instanceof NoSuchFileException gone) {
-        deleted(gone);
+        deleted(gone.getFile());
         return;
       }
       complain(
@@ -355,11 +351,11 @@ public final class Recorder {
               + "): the report will miss them; free the disk, later ones are still tried");
     }
 
-    private void deleted(NoSuchFileException gone) {
+    private void deleted(String file) {
       failed.addAndGet(written.getAndSet(0));
       complain(
           "Records are lost ("
-              + gone.getFile()
+              + file
               + " was deleted while the run wrote to it): there will be no report; leave the"
               + " folder of results alone until the run has ended");
     }
