@@ -130,12 +130,12 @@ class FaultsIT {
   /** One line per request: a difference is seen at a glance. */
   private static List<String> ends(Map<String, List<RequestRecord>> records) {
     return records.entrySet().stream()
-        .sorted(Map.Entry.comparingByKey())
         .flatMap(
             name ->
                 name.getValue().stream()
                     .map(RequestRecord::outcome)
                     .map(end -> line(name.getKey(), end.status(), end.error())))
+        .sorted()
         .toList();
   }
 
