@@ -1,5 +1,7 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.record.GeneratorFile;
+import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RecordCsv;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -7,6 +9,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.RunStatistics.RecordSource;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
@@ -78,12 +81,15 @@ public final class RunReport {
       throw new NoSuchFileException(
           files.requests() + " is not there; expected the directory of a recorded run");
     }
+    if (Files.isSymbolicLink(files.folder())) {
+      throw new IOException(files.folder() + " is a link; expected the folder of a recorded run");
+    }
     RunInfo info = RunInfo.read(files.info()).orElse(null);
     boolean withCsv = csv || (info != null && info.reportOptions().csv());
     RunFigures figures = withCsv ? figuresAndCsv(info) : figures(info, this::read);
     SummaryJson.write(figures.summary(), files.summaryJson());
     String markdown = SummaryMarkdown.of(figures.summary());
-    Files.writeString(files.summaryMarkdown(), markdown);
+    WholeFile.write(files.summaryMarkdown(), markdown);
     toJobPage(markdown, environment);
     JUnitXml.write(figures.summary(), files.junit());
     HtmlReport.write(files.page(), figures.summary(), figures.series());
@@ -111,7 +117,23 @@ public final class RunReport {
   }
 
   private RunFigures figures(@Nullable RunInfo info, RecordSource records) throws IOException {
-    return RunStatistics.of(info, slo, records);
+    return RunStatistics.of(
+        info,
+        slo,
+        new RecordSource() {
+          @Override
+          public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
+            return records.replay(sink);
+          }
+
+          @Override
+          public void generator(Consumer<GeneratorSecond> sink) throws IOException {
+            String damage = GeneratorFile.read(files.generator(), sink);
+            if (damage != null) {
+              messages.add(files.generator() + " is read up to its " + damage);
+            }
+          }
+        });
   }
 
   /** One pass for both; where the figures need a second one, the rows come in the first. */

@@ -2,6 +2,7 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
 import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -17,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -41,6 +43,15 @@ public final class RunStatistics {
   private static final int MOST_NAMES = 100;
   private static final String OTHER_NAMES = "(other names)";
 
+  /** Of load levels that are in no plan: they have no rates. */
+  private static final int MOST_UNPLANNED = 20;
+
+  /** Request names at load levels that have figures of their own, 1 MiB each. */
+  private static final int MOST_CELLS = 500;
+
+  /** How far a record may lie beyond the run: clocks and time zones are off by no more. */
+  private static final long MARGIN_NANOS = TimeUnit.DAYS.toNanos(1);
+
   /** One step of an injection profile, at one rate. */
   private static final Pattern CONSTANT =
       Pattern.compile(
@@ -49,6 +60,7 @@ public final class RunStatistics {
 
   private final long runStart;
   private final long runEnd;
+  private final BoundedNames levels;
   final Windows windows;
   private final TokenStream stream = new TokenStream();
   private final RequestValues values = new RequestValues();
@@ -66,6 +78,7 @@ public final class RunStatistics {
   final AnswerCounts answers;
   final RequestSampleTally requestSamples;
   final SliceTally slices = new SliceTally();
+  final GeneratorTally generator;
   private final List<String> injections;
 
   final Map<String, RunInfo.TargetFacts> targets;
@@ -75,6 +88,7 @@ public final class RunStatistics {
   private RunStatistics(RunInfo info) {
     Long end = info.endUnixNanos();
     windows = new Windows(info.stages(), end == null ? info.startUnixNanos() : end);
+    levels = new BoundedNames(info.stages(), MOST_UNPLANNED);
     slo = new SloTally(info);
     injections =
         info.config().entrySet().stream()
@@ -87,6 +101,7 @@ public final class RunStatistics {
     answers = new AnswerCounts(info::isOutputPinned);
     targets = info.targets();
     requestSamples = new RequestSampleTally(info.startUnixNanos());
+    generator = new GeneratorTally(info.startUnixNanos());
   }
 
   /**
@@ -134,6 +149,7 @@ public final class RunStatistics {
       throws IOException {
     RunStatistics statistics = new RunStatistics(info);
     ReadReport file = source.replay(statistics::add);
+    source.generator(statistics.generator::add);
     return new SummaryAssembly(info, inferred, file, statistics).figures();
   }
 
@@ -151,7 +167,9 @@ public final class RunStatistics {
     return info == null || info.stages().isEmpty();
   }
 
-  private void add(RequestRecord record) {
+  private void add(RequestRecord given) {
+    RunBounds.refuseBeyond(runStart - MARGIN_NANOS, runEnd + MARGIN_NANOS, given.timing());
+    RequestRecord record = levels.of(given);
     RequestRecord.Identity id = record.identity();
     LevelWindow stage = windows.of(id);
     String name = nameOf(id.name());
@@ -321,7 +339,13 @@ public final class RunStatistics {
   }
 
   private GroupTally cell(LevelWindow stage, String name) {
-    return cells.computeIfAbsent(new Key(stage.index(), name), k -> GroupTally.of(stage));
+    Key key = new Key(stage.index(), name);
+    GroupTally known = cells.get(key);
+    return known != null
+        ? known
+        : cells.computeIfAbsent(
+            cells.size() < MOST_CELLS ? key : new Key(stage.index(), OTHER_NAMES),
+            k -> GroupTally.of(stage));
   }
 
   private String nameOf(String name) {
@@ -360,6 +384,9 @@ public final class RunStatistics {
 
     /** Hands every record to {@code sink}, and says what else there was. */
     ReadReport replay(Consumer<RequestRecord> sink) throws IOException;
+
+    /** Hands over how the load generators fared, second by second, where that is known. */
+    default void generator(Consumer<GeneratorSecond> sink) throws IOException {}
   }
 
   /**
