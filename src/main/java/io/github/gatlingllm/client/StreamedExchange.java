@@ -38,7 +38,7 @@ public final class StreamedExchange implements HttpListener {
   static {
     // Loads the classes: that needs a file, and a failure may be that no more can be opened.
     var unused =
-        ErrorBody.line(ConnectionFailure.reason(new IOException("none yet")), List.of("secret"));
+        ErrorBody.line(ConnectionFailure.reason(new IOException("none yet")), Secrets.NONE);
   }
 
   private static final FastThreadLocal<byte[]> SCRATCH =
