@@ -187,11 +187,15 @@ public final class Bench implements Callable<Integer> {
     return switch (name) {
       case "ours" ->
           new BenchClient.Ours(
-              name, jvm == null ? Jvm.optionsOf(Path.of("pom.xml")) : List.of(jvm.split(" +")));
+              name, jvm == null ? Jvm.recommended() : Jvm.ofRun(List.of(jvm.split(" +", -1))));
       case "netty" -> new BenchClient.Netty(name, false);
-      default ->
-          throw new ParameterException(
-              spec.commandLine(), "There is no client of the name " + name);
+      default -> {
+        BenchClient.Peer peer = new BenchClient.Peer(name);
+        if (!peer.isKnown()) {
+          throw new ParameterException(spec.commandLine(), "There is no client of the name " + name);
+        }
+        yield peer;
+      }
     };
   }
 

@@ -32,9 +32,15 @@ final class BenchAnswer {
     this.endAt = endAt;
   }
 
-  /** An answer of that many tokens, a piece per token. */
-  static BenchAnswer of(long number, int tokens) {
-    String event = chunk(event(number, "{\"content\":\" " + name(number) + "\"}", "null"));
+  /**
+   * An answer of that many tokens, a piece per token.
+   *
+   * @param isChat by the chat API; else by the completions API
+   */
+  static BenchAnswer of(long number, int tokens, boolean isChat) {
+    String text = "\" " + name(number) + "\"";
+    String event =
+        chunk(event(number, isChat ? "\"delta\":{\"content\":" + text + "}" : "\"text\":" + text, "null"));
     return new BenchAnswer(
         direct(HEAD + event + end(number, tokens)), HEAD.length(), HEAD.length() + event.length());
   }
@@ -48,7 +54,7 @@ final class BenchAnswer {
   private static ByteBuffer encodedFlood(int tokens) {
     StringBuilder all = new StringBuilder(HEAD);
     for (int i = 0; i < tokens; i++) {
-      all.append(chunk(event(0, "{\"content\":\" tok" + i % 100 + "\"}", "null")));
+      all.append(chunk(event(0, "\"delta\":{\"content\":\" tok" + i % 100 + "\"}", "null")));
     }
     return direct(all.append(end(0, tokens)).toString());
   }
@@ -65,18 +71,18 @@ final class BenchAnswer {
             "{\"prompt_tokens\":9,\"completion_tokens\":%d,\"total_tokens\":%d}",
             tokens,
             tokens + 9);
-    return chunk(event(number, "{}", "\"length\""))
+    return chunk(event(number, "\"delta\":{},\"text\":\"\"", "\"length\""))
         + chunk("{" + opening(number) + ",\"choices\":[],\"usage\":" + usage + "}")
         + chunk("[DONE]")
         + "0\r\n\r\n";
   }
 
-  private static String event(long number, String delta, String finishReason) {
+  private static String event(long number, String text, String finishReason) {
     return String.format(
         Locale.ROOT,
-        "{%s,\"choices\":[{\"index\":0,\"delta\":%s,\"logprobs\":null,\"finish_reason\":%s}]}",
+        "{%s,\"choices\":[{\"index\":0,%s,\"logprobs\":null,\"finish_reason\":%s}]}",
         opening(number),
-        delta,
+        text,
         finishReason);
   }
 

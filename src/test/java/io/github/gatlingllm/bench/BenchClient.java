@@ -87,13 +87,51 @@ interface BenchClient {
     @Override
     public List<String> command(BenchScenario scenario, int port, Path folder) {
       return Jvm.command(
-          Jvm.GATLING_DEFAULTS,
+          Jvm.recommended(),
           NettyClient.class,
           port,
           scenario.streams,
           scenario.requests(isPeer),
           scenario.tokens,
           folder.resolve("streams.jsonl"));
+    }
+
+    @Override
+    public List<TimedStream> read(Path folder) throws IOException {
+      return TimedStream.read(folder.resolve("streams.jsonl"));
+    }
+  }
+
+  /** Another load generator, by the adapter in {@code bench/peers} that has its name. */
+  record Peer(String label) implements BenchClient {
+
+    private static final Path ADAPTERS = Path.of("bench", "peers");
+    private static final Path INSTALLED = Path.of("target", "bench", "peers");
+
+    /** Whether there is an adapter. */
+    boolean isKnown() {
+      return Files.exists(ADAPTERS.resolve(label + ".py")) && !label.equals("common");
+    }
+
+    @Override
+    public boolean isPeer() {
+      return true;
+    }
+
+    @Override
+    public List<String> command(BenchScenario scenario, int port, Path folder) throws IOException {
+      Path python = INSTALLED.resolve(label).resolve("bin").resolve("python");
+      if (!Files.exists(python)) {
+        throw new IOException(label + " is not installed; run bench/install " + label);
+      }
+      return List.of(
+          python.toString(),
+          ADAPTERS.resolve(label + ".py").toString(),
+          String.valueOf(port),
+          String.valueOf(scenario.streams),
+          String.valueOf(scenario.requests(true)),
+          String.valueOf(scenario.tokens),
+          folder.toString());
     }
 
     @Override

@@ -1,16 +1,9 @@
 package io.github.gatlingllm.bench;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
+import io.github.gatlingllm.record.JvmOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import javax.xml.parsers.DocumentBuilderFactory;
-import javax.xml.parsers.ParserConfigurationException;
-import org.w3c.dom.Document;
-import org.w3c.dom.NodeList;
-import org.xml.sax.SAXException;
 
 /** How JVMs are started here. */
 final class Jvm {
@@ -18,10 +11,9 @@ final class Jvm {
   static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
   static final String CLASS_PATH = System.getProperty("java.class.path");
 
-  /** What Gatling's Maven plugin sets by itself. */
-  static final List<String> GATLING_DEFAULTS =
+  /** What Gatling's Maven plugin sets by itself, less the heap's size. */
+  private static final List<String> GATLING =
       List.of(
-          "-Xmx1G",
           "-XX:+HeapDumpOnOutOfMemoryError",
           "-XX:MaxInlineLevel=20",
           "-XX:MaxTrivialSize=12",
@@ -29,6 +21,18 @@ final class Jvm {
           "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
 
   private Jvm() {}
+
+  /** What a run of ours has that the Maven plugin starts: its own options, and those. */
+  static List<String> ofRun(List<String> options) {
+    List<String> all = new ArrayList<>(GATLING);
+    all.addAll(options);
+    return all;
+  }
+
+  /** What the POM adds. */
+  static List<String> recommended() {
+    return ofRun(JvmOptions.RECOMMENDED);
+  }
 
   /** A command that starts one of our programs. */
   static List<String> command(List<String> options, Class<?> main, Object... arguments) {
@@ -39,23 +43,5 @@ final class Jvm {
       command.add(argument.toString());
     }
     return command;
-  }
-
-  /** What the Maven plugin starts a run with: its defaults, and what that POM adds. */
-  static List<String> optionsOf(Path pom) throws IOException {
-    List<String> options = new ArrayList<>(GATLING_DEFAULTS);
-    NodeList added = parsed(pom).getElementsByTagName("jvmArg");
-    for (int i = 0; i < added.getLength(); i++) {
-      options.add(added.item(i).getTextContent().strip());
-    }
-    return options;
-  }
-
-  private static Document parsed(Path pom) throws IOException {
-    try (InputStream in = Files.newInputStream(pom)) {
-      return DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(in);
-    } catch (ParserConfigurationException | SAXException e) {
-      throw new IOException(pom + " is no XML", e);
-    }
   }
 }
