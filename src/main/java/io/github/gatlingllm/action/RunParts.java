@@ -6,6 +6,7 @@ import io.gatling.core.config.GatlingConfiguration;
 import io.gatling.http.util.SslContexts;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunDirectory;
@@ -52,6 +53,7 @@ record RunParts(
 
   static RunParts of(CoreComponents core) {
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
+    run.watch(core.eventLoopGroup());
     InFlight inFlight = new InFlight();
     TokenCounting counting = new TokenCounting();
     NotSent notSent = new NotSent();
@@ -206,6 +208,7 @@ record RunParts(
     if (!unpinned.isEmpty()) {
       config.put(RunConfig.IGNORE_EOS, RunConfig.UNPINNED);
     }
+    config.put(JvmOptions.CONFIG_NAME, String.join(" ", JvmOptions.inEffect()));
     run.describe(
         info ->
             info.slo(first.slo)

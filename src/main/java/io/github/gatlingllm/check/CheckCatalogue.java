@@ -113,6 +113,15 @@ enum CheckCatalogue {
       CheckInput::hasArrivals,
       "Figures from schedule include the lag; give the generator more CPU.",
       LoadChecks::startLag),
+  JVM_OPTIONS(
+      "Does the generator's JVM leave the processors to the measurement?",
+      "recommended options that it lacks",
+      Threshold.above(0),
+      "runs whose run.json has the options of the JVM",
+      in -> !in.jvmOptions().isEmpty(),
+      "Set gatling.jvmArgs as README says (Add it to a Gatling project): compiler and collector"
+          + " take time from event loops, and from a server on the same machine.",
+      LoadChecks::jvmOptions),
   SILENT_SPANS(
       "Did bytes keep coming while requests were in flight?",
       "longest time without a byte for any streamed request in flight, s",

@@ -3,6 +3,7 @@ package io.github.gatlingllm.check;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -52,6 +53,15 @@ public record CheckInput(
   /** Whether any request had a planned instant. */
   boolean hasArrivals() {
     return arrivals != null;
+  }
+
+  /** The options of each JVM that made load, where they are known; one where all had the same. */
+  List<List<String>> jvmOptions() {
+    String joined = info.config().getOrDefault(JvmOptions.CONFIG_NAME, "");
+    return Arrays.stream(joined.split(",", -1))
+        .filter(options -> !options.isBlank())
+        .map(options -> List.of(options.split(" ", -1)))
+        .toList();
   }
 
   /** What load plans found on a topic. */

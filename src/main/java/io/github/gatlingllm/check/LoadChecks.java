@@ -16,6 +16,7 @@ import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -240,6 +241,20 @@ final class LoadChecks {
         arrivals.lagP99Ms(),
         "Starts lagged their plan by p50 %s, p99 %s, at most %s."
             .formatted(ms(arrivals.lagP50Ms()), ms(arrivals.lagP99Ms()), ms(arrivals.lagMaxMs())));
+  }
+
+  /** Of all JVMs that made load. */
+  static Finding jvmOptions(CheckInput in) {
+    List<String> missing =
+        in.jvmOptions().stream()
+            .flatMap(options -> JvmOptions.missing(options).stream())
+            .distinct()
+            .toList();
+    return Finding.of(
+        (double) missing.size(),
+        missing.isEmpty()
+            ? "The JVM had the options that disturb least."
+            : "The JVM ran without " + String.join(" ", missing) + ".");
   }
 
   /** Of the level that was silent for longest. */

@@ -56,6 +56,7 @@ final class AnswerWatch extends ChannelDuplexHandler {
     if (there != null) {
       return there;
     }
+    BoundedHttp.install(connection.pipeline());
     AnswerWatch watch = new AnswerWatch(nanoClock);
     connection.pipeline().addBefore(DefaultHttpClient.HTTP_CLIENT_CODEC, NAME, watch);
     return watch;

@@ -2,6 +2,9 @@ package io.github.gatlingllm.client;
 
 import io.netty.handler.codec.CodecException;
 import io.netty.handler.codec.compression.DecompressionException;
+import io.netty.handler.codec.http.InvalidChunkExtensionException;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.proxy.ProxyConnectException;
 import io.netty.handler.ssl.NotSslRecordException;
 import java.net.UnknownHostException;
@@ -72,13 +75,25 @@ final class ConnectionFailure {
     if (compressed != null) {
       return "response could not be decompressed: " + message(compressed);
     }
+    if (failure instanceof TooLongHttpHeaderException) {
+      return "response headers longer than " + BoundedHttp.MAX_HEADERS / 1024 + " KiB";
+    }
+    if (failure instanceof TooLongHttpLineException) {
+      return "HTTP line longer than "
+          + BoundedHttp.MAX_LINE / 1024
+          + " KiB: is this the endpoint's port?";
+    }
+    if (failure instanceof InvalidChunkExtensionException) {
+      return "response has an HTTP chunk extension in a form that Netty does not read";
+    }
     if (failure instanceof CodecException || failure instanceof IllegalArgumentException) {
       return "response is not valid HTTP: is this the endpoint's port?";
     }
     return failure.getClass().getSimpleName() + ": " + message(failure);
   }
 
-  private static <T extends Throwable> @Nullable T find(Class<T> kind, Throwable failure) {
+  /** The first of that kind in the chain of causes. */
+  static <T extends Throwable> @Nullable T find(Class<T> kind, Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (kind.isInstance(cause)) {
         return kind.cast(cause);

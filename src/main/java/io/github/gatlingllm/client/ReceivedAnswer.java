@@ -1,6 +1,8 @@
 package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.wire.AnswerMemory;
+import io.github.gatlingllm.wire.AnswerMemory.TooLarge;
 import io.github.gatlingllm.wire.ChunkParser;
 import io.github.gatlingllm.wire.ChunkParser.Channel;
 import io.github.gatlingllm.wire.ChunkParser.TextBuffer;
@@ -29,10 +31,14 @@ public final class ReceivedAnswer {
           "x-inference-time", "inference_s",
           "x-time-per-token", "time_per_token_s");
 
+  /** Instants of events are kept; no server says so much that is worth it. */
+  private static final int MOST_EVENTS = 1 << 21;
+
   private final Timeline timeline;
+  private final AnswerMemory memory = new AnswerMemory();
   private final Chunks chunks = new Chunks();
   private final ChunkParser parser = new ChunkParser(chunks);
-  private final SseDecoder decoder = new SseDecoder(new Events());
+  private final SseDecoder decoder = new SseDecoder(new Events(), memory);
 
   private ChoiceText[] choices;
   private long now;
@@ -55,10 +61,14 @@ public final class ReceivedAnswer {
   public ReceivedAnswer(Timeline timeline, int expectedChoices) {
     this.timeline = timeline;
     choices = new ChoiceText[expectedChoices];
-    Arrays.setAll(choices, i -> new ChoiceText());
+    Arrays.setAll(choices, i -> new ChoiceText(memory));
   }
 
-  /** Bytes of an event stream that arrived at {@code instant}. */
+  /**
+   * Bytes of an event stream that arrived at {@code instant}.
+   *
+   * @throws TooLarge when they are more than is kept of an answer
+   */
   public void stream(long instant, byte[] bytes, int offset, int length) {
     now = instant;
     streaming = true;
@@ -67,12 +77,25 @@ public final class ReceivedAnswer {
 
   /** The event stream is over; an event without its blank line keeps the instant of its bytes. */
   public void endOfStream() {
-    decoder.endOfStream();
+    try {
+      decoder.endOfStream();
+    } catch (TooLarge beyond) {
+      chunks.malformed(beyond.getMessage());
+    }
   }
 
   /** A whole body that was not streamed. */
   public void body(byte[] bytes, int length) {
-    parser.body(bytes, 0, length);
+    try {
+      parser.body(bytes, 0, length);
+    } catch (TooLarge beyond) {
+      chunks.malformed(beyond.getMessage());
+    }
+  }
+
+  /** What it may hold while it comes. */
+  AnswerMemory memory() {
+    return memory;
   }
 
   /** Events with data so far. */
@@ -213,17 +236,23 @@ public final class ReceivedAnswer {
       int from = choices.length;
       choices = Arrays.copyOf(choices, index + 1);
       for (int i = from; i <= index; i++) {
-        choices[i] = new ChoiceText();
+        choices[i] = new ChoiceText(memory);
       }
     }
     return choices[index];
   }
 
   private static final class ChoiceText {
-    private final TextBuffer content = new TextBuffer();
-    private final TextBuffer reasoning = new TextBuffer();
-    private final TextBuffer tools = new TextBuffer();
+    private final TextBuffer content;
+    private final TextBuffer reasoning;
+    private final TextBuffer tools;
     private @Nullable String finishReason;
+
+    ChoiceText(AnswerMemory memory) {
+      content = new TextBuffer(memory);
+      reasoning = new TextBuffer(memory);
+      tools = new TextBuffer(memory);
+    }
 
     boolean isEmpty() {
       return content.isEmpty() && reasoning.isEmpty() && tools.isEmpty();
@@ -238,7 +267,9 @@ public final class ReceivedAnswer {
         timeline.late();
         return;
       }
-      events++;
+      if (++events > MOST_EVENTS) {
+        throw new TooLarge("stream of more than " + MOST_EVENTS + " events");
+      }
       parser.event(type, buffer, offset, length);
     }
   }

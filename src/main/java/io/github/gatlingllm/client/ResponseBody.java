@@ -3,7 +3,9 @@ package io.github.gatlingllm.client;
 import io.github.gatlingllm.client.StreamedExchange.Ending;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.wire.AnswerMemory.TooLarge;
 import io.github.gatlingllm.wire.ErrorBody;
+import io.github.gatlingllm.wire.GrowingBytes;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.ByteArrayOutputStream;
@@ -15,7 +17,14 @@ import org.jspecify.annotations.Nullable;
 /** The body of a response: how its bytes are read, and what its end means. */
 sealed interface ResponseBody {
 
-  /** More of the body. */
+  /** The largest body that is not a stream: 16 MiB. */
+  int MAX_BYTES = 16 * 1024 * 1024;
+
+  /**
+   * More of the body.
+   *
+   * @throws TooLarge when it is more than is kept of an answer
+   */
   void bytes(long now, byte[] bytes, int offset, int length);
 
   /**
@@ -89,7 +98,7 @@ sealed interface ResponseBody {
     private final @Nullable String contentType;
     private final ReceivedAnswer answer;
     private final Timeline timeline;
-    private final LimitedBytes body = new LimitedBytes(16 * 1024 * 1024);
+    private final GrowingBytes body;
     private BodyKind kind;
     private @Nullable Stream stream;
 
@@ -97,6 +106,7 @@ sealed interface ResponseBody {
       this.contentType = contentType;
       this.answer = exchange.answer();
       this.timeline = exchange.timeline();
+      this.body = new GrowingBytes("body", MAX_BYTES, answer.memory());
       this.kind = exchange.options().streamed() ? BodyKind.UNKNOWN : BodyKind.OTHER;
     }
 
@@ -106,12 +116,12 @@ sealed interface ResponseBody {
         stream.bytes(now, bytes, offset, length);
         return;
       }
-      body.write(bytes, offset, length);
+      body.append(bytes, offset, offset + length);
       if (kind == BodyKind.UNKNOWN) {
-        kind = BodyKind.of(body.array(), body.size());
+        kind = BodyKind.of(body.array(), body.length());
         if (kind == BodyKind.EVENTS) {
           stream = new Stream(answer);
-          stream.bytes(now, body.array(), 0, body.size());
+          stream.bytes(now, body.array(), 0, body.length());
         }
       }
     }
@@ -130,7 +140,7 @@ sealed interface ResponseBody {
         return new Ending(RequestStatus.TRUNCATED, "body ended before it was whole");
       }
       timeline.body(now);
-      answer.body(body.array(), body.size());
+      answer.body(body.array(), body.length());
       if (answer.error() != null) {
         return new Ending(RequestStatus.IN_STREAM_ERROR, answer.error());
       }
@@ -146,9 +156,6 @@ sealed interface ResponseBody {
     }
 
     private String unexpected(String malformed) {
-      if (body.isFull()) {
-        return "expected a completion, got a body of 16 MiB or more";
-      }
       if (contentType != null && contentType.toLowerCase(Locale.ROOT).contains("json")) {
         return "expected a completion, got broken JSON: " + malformed;
       }
@@ -160,10 +167,14 @@ sealed interface ResponseBody {
   /** Any other status. */
   final class Failed implements ResponseBody {
 
+    /** What of it is read for a message. */
+    private static final int MAX_BEGINNING = 64 * 1024;
+
     private final int httpStatus;
     private final HttpHeaders headers;
     private final List<String> secrets;
-    private final LimitedBytes body = new LimitedBytes(64 * 1024);
+    private final ByteArrayOutputStream beginning = new ByteArrayOutputStream();
+    private int seen;
 
     Failed(int httpStatus, HttpHeaders headers, List<String> secrets) {
       this.httpStatus = httpStatus;
@@ -173,7 +184,11 @@ sealed interface ResponseBody {
 
     @Override
     public void bytes(long now, byte[] bytes, int offset, int length) {
-      body.write(bytes, offset, length);
+      beginning.write(bytes, offset, Math.min(length, MAX_BEGINNING - beginning.size()));
+      seen += length;
+      if (seen > MAX_BYTES) {
+        throw new TooLarge("body of an error longer than 16 MiB");
+      }
     }
 
     @Override
@@ -202,32 +217,8 @@ sealed interface ResponseBody {
           httpStatus,
           headers.get(HttpHeaderNames.CONTENT_TYPE),
           headers.get(HttpHeaderNames.RETRY_AFTER),
-          body.toByteArray(),
+          beginning.toByteArray(),
           secrets);
-    }
-  }
-
-  /** Bytes up to a limit; what comes beyond it is dropped. */
-  final class LimitedBytes extends ByteArrayOutputStream {
-    private final int limit;
-
-    LimitedBytes(int limit) {
-      super(1024);
-      this.limit = limit;
-    }
-
-    @Override
-    public synchronized void write(byte[] bytes, int offset, int length) {
-      super.write(bytes, offset, Math.min(length, limit - count));
-    }
-
-    /** The bytes from 0 to {@link #size()}; valid until the next write. */
-    synchronized byte[] array() {
-      return buf;
-    }
-
-    synchronized boolean isFull() {
-      return count == limit;
     }
   }
 

@@ -4,8 +4,10 @@ import io.gatling.http.client.HttpListener;
 import io.gatling.http.client.Request;
 import io.gatling.http.client.impl.PrematureCloseException;
 import io.gatling.http.client.impl.RequestTimeoutException;
+import io.github.gatlingllm.client.BoundedHttp.CutGzip;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.wire.AnswerMemory.TooLarge;
 import io.github.gatlingllm.wire.ErrorBody;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -264,11 +266,17 @@ public final class StreamedExchange implements HttpListener {
       return;
     }
     lastActivity = now;
-    if (chunk.hasArray()) {
-      int from = chunk.arrayOffset() + chunk.readerIndex();
-      body.bytes(now, chunk.array(), from, chunk.readableBytes());
-    } else {
-      copied(now, chunk, body);
+    try {
+      if (chunk.hasArray()) {
+        int from = chunk.arrayOffset() + chunk.readerIndex();
+        body.bytes(now, chunk.array(), from, chunk.readableBytes());
+      } else {
+        copied(now, chunk, body);
+      }
+    } catch (TooLarge beyond) {
+      giveUp(now, RequestStatus.INVALID_RESPONSE, beyond.getMessage());
+      abandon();
+      return;
     }
     if (last) {
       if (connection != null) {
@@ -305,9 +313,28 @@ public final class StreamedExchange implements HttpListener {
     } else if (cause instanceof PrematureCloseException
         || cause instanceof AnswerWatch.Unanswered) {
       closed(now);
+    } else if (body != null && ConnectionFailure.find(CutGzip.class, cause) != null) {
+      cutGzip(now, body);
     } else {
       broken(now, ConnectionFailure.reason(cause));
     }
+  }
+
+  /** What the answer said of its end does not count: nothing vouches for data that was cut. */
+  private void cutGzip(long now, ResponseBody cut) {
+    Throwable failure = reads == null ? null : reads.failure();
+    if (failure != null) {
+      broken(now, ConnectionFailure.reason(failure));
+      return;
+    }
+    Ending how = cut.end(now, true);
+    end(
+        now,
+        switch (how.status()) {
+          case COMPLETE, TRUNCATED, EMPTY ->
+              new Ending(RequestStatus.TRUNCATED, "gzip data ended before it was whole");
+          default -> how;
+        });
   }
 
   /**
@@ -411,6 +438,7 @@ public final class StreamedExchange implements HttpListener {
       String error = how.error() == null ? null : ErrorBody.line(how.error(), options.secrets());
       ending = new Ending(how.status(), httpStatus, error);
       timeline.closed(now);
+      answer.memory().release();
       if (silence != null) {
         silence.cancel(false);
       }

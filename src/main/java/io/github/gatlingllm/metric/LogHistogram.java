@@ -1,6 +1,7 @@
 package io.github.gatlingllm.metric;
 
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /**
  * Counts of values in bins of equal ratio, {@value #PER_OCTAVE} to a doubling: a bin's middle is
@@ -20,21 +21,44 @@ public final class LogHistogram {
 
   /** Adds {@code weight} values; nothing when it is 0. */
   public void add(double value, int weight) {
-    if (weight <= 0) {
-      return;
+    if (weight > 0) {
+      add(bin(value), weight);
+      sum += value * weight;
     }
-    int bin = bin(value);
+  }
+
+  /** Adds the first {@code count} of these times in microseconds, as milliseconds. */
+  public void addMicros(int[] micros, int count) {
+    int[] bins = OfMicros.BINS;
+    long all = 0;
+    for (int i = 0; i < count; i++) {
+      int value = micros[i];
+      add(value >= 0 && value < bins.length ? bins[value] : bin(value / 1e3), 1);
+      all += value;
+    }
+    sum += all / 1e3;
+  }
+
+  private void add(int bin, int weight) {
+    int at = bin - first;
+    if (at < 0 || at >= counts.length) {
+      reach(bin);
+      at = bin - first;
+    }
+    counts[at] += weight;
+    total += weight;
+  }
+
+  /** The bins of short times: a logarithm takes as long as all else that is done with a gap. */
+  private static final class OfMicros {
+    private static final int[] BINS = IntStream.range(0, 1 << 15).map(i -> bin(i / 1e3)).toArray();
+  }
+
+  private void reach(int bin) {
     if (counts.length == 0) {
       counts = new int[8];
       first = bin;
     }
-    reach(bin);
-    counts[bin - first] += weight;
-    total += weight;
-    sum += value * weight;
-  }
-
-  private void reach(int bin) {
     if (bin < first) {
       int more = Math.min(first, Math.max(first - bin, counts.length / 2));
       int[] wider = new int[counts.length + more];

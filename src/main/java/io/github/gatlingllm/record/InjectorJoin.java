@@ -151,6 +151,7 @@ public final class InjectorJoin {
         .ended(end, complete ? RunInfo.State.COMPLETE : RunInfo.State.INTERRUPTED)
         .seed(runs.stream().map(RunInfo::seed).distinct().count() == 1 ? first.seed() : (Long) null)
         .versions(distinct(RunInfo::versions))
+        .machines(machines())
         .config(distinct(RunInfo::config))
         .config(
             "merged from",
@@ -170,6 +171,12 @@ public final class InjectorJoin {
         .stages(stages)
         .conclusions(runs.stream().flatMap(run -> run.conclusions().stream()).distinct().toList())
         .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList());
+  }
+
+  private Map<String, Machine> machines() {
+    Map<String, Machine> all = new LinkedHashMap<>();
+    runs.forEach(run -> all.putAll(run.machines()));
+    return all;
   }
 
   private Map<String, TargetFacts> targets() {

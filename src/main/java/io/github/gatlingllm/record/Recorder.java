@@ -110,6 +110,11 @@ public final class Recorder {
     return false;
   }
 
+  /** Records that wait for their turn. */
+  public int waiting() {
+    return waiting.get();
+  }
+
   /** Records whose line is in the file. */
   public long recorded() {
     return file.written();

@@ -29,6 +29,11 @@ public record RunFiles(Path run) {
     return folder().resolve("arrivals.jsonl");
   }
 
+  /** One line per second: how the load generator itself fared. */
+  public Path generator() {
+    return folder().resolve("generator.jsonl");
+  }
+
   /** The run as a whole: plan, SLO, state. */
   public Path info() {
     return folder().resolve("run.json");

@@ -47,6 +47,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed pins prompts and arrivals; null when they were not pinned
  * @param injector the load generator's name
  * @param versions version by component, e.g. {@code gatling}, {@code java}
+ * @param machines what each injector ran on, by its name; empty in files without it
  * @param config setting by name; secrets are never kept, see {@link #REDACTED}
  * @param workload what was asked, in words, by aspect, e.g. {@code input}, {@code prefix}
  * @param slo objectives as they are written in settings; empty when there are none
@@ -81,6 +82,7 @@ public record RunInfo(
     @Nullable Long seed,
     String injector,
     Map<String, String> versions,
+    Map<String, Machine> machines,
     Map<String, String> config,
     Map<String, String> workload,
     String slo,
@@ -265,6 +267,8 @@ public record RunInfo(
     sloPercentile = sloPercentile == 0 ? Slo.NONE.percentile() : sloPercentile;
     sloRule = sloRule == null ? Slo.Rule.REQUESTS : sloRule;
     versions = copy(versions);
+    machines =
+        machines == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(machines));
     config = redacted(config);
     workload = copy(workload);
     sloByRequest = copy(sloByRequest);
@@ -312,6 +316,10 @@ public record RunInfo(
 
   public RunInfo versions(Map<String, String> byComponent) {
     return with(run -> run.versions = byComponent);
+  }
+
+  public RunInfo machines(Map<String, Machine> byInjector) {
+    return with(run -> run.machines = byInjector);
   }
 
   public RunInfo config(Map<String, String> byName) {

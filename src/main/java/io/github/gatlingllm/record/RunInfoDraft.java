@@ -23,6 +23,7 @@ final class RunInfoDraft {
   @Nullable Long seed;
   String injector;
   Map<String, String> versions = Map.of();
+  Map<String, Machine> machines = Map.of();
   Map<String, String> config = Map.of();
   Map<String, String> workload = Map.of();
   String slo = "";
@@ -61,6 +62,7 @@ final class RunInfoDraft {
     seed = run.seed();
     injector = run.injector();
     versions = run.versions();
+    machines = run.machines();
     config = run.config();
     workload = run.workload();
     slo = run.slo();
@@ -92,6 +94,7 @@ final class RunInfoDraft {
         seed,
         injector,
         versions,
+        machines,
         config,
         workload,
         slo,

@@ -22,6 +22,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -59,7 +60,8 @@ final class MergeCommand implements Callable<Integer> {
     RunFiles files = new RunFiles(out);
     Files.createDirectories(files.folder());
     Copied copied = copy(join, files.requests());
-    copyArrivals(files.arrivals());
+    copyLines(RunFiles::arrivals, files);
+    copyLines(RunFiles::generator, files);
     RunInfo joined = join.info();
     joined.dropped(joined.dropped() + copied.lost).write(files.info());
     join.remarks().forEach(System.out::println);
@@ -127,15 +129,15 @@ final class MergeCommand implements Callable<Integer> {
     }
   }
 
-  /** The planned arrivals of all injectors, one after the other. */
-  private void copyArrivals(Path target) throws IOException {
+  /** The lines of a file of all injectors, one after the other. */
+  private void copyLines(Function<RunFiles, Path> of, RunFiles target) throws IOException {
     for (Path run : runs) {
-      Path arrivals = new RunFiles(run).arrivals();
-      if (Files.exists(arrivals)) {
-        try (Stream<String> lines = Files.lines(arrivals);
+      Path file = of.apply(new RunFiles(run));
+      if (Files.exists(file)) {
+        try (Stream<String> lines = Files.lines(file);
             BufferedWriter to =
                 Files.newBufferedWriter(
-                    target, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+                    of.apply(target), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
           for (String line : (Iterable<String>) lines::iterator) {
             to.append(line).append('\n');
           }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.generator.GeneratorLog;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
@@ -11,11 +12,13 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.stats.LiveStats;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures;
+import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -53,6 +56,7 @@ public final class Run {
   private final LevelTally tally;
   private final LevelLog levels;
   private final ArrivalLog arrivals;
+  private final GeneratorLog generator;
 
   /** Prints and saves; nothing that an event loop could wait for. */
   private final ScheduledExecutorService worker;
@@ -84,23 +88,43 @@ public final class Run {
     live = new LiveStats(System::nanoTime);
     tally = new LevelTally(clock);
     levels = new LevelLog(clock, tally, host);
+    generator = new GeneratorLog(files.generator(), injector, clock::unixNanos, this::load);
     recorder =
         Recorder.open(
             files.requests(),
             record -> {
               tally.accept(record);
               live.accept(record);
+              generator.accept(record);
             });
     info =
         RunInfo.started(
-            directory.id(), directory.simulation(), injector, clock.unixNanos(System.nanoTime()));
+                directory.id(),
+                directory.simulation(),
+                injector,
+                clock.unixNanos(System.nanoTime()))
+            .machines(Map.of(injector, generator.machine()));
     worker = Executors.newSingleThreadScheduledExecutor(daemon("llm-run"));
     arrivals =
         new ArrivalLog(
             files.arrivals(), clock, Executors.newSingleThreadExecutor(daemon("llm-arrivals")));
     save();
-    var unused =
-        worker.scheduleAtFixedRate(this::print, CONSOLE_SECONDS, CONSOLE_SECONDS, TimeUnit.SECONDS);
+    every(CONSOLE_SECONDS, this::print);
+    every(1, generator::write);
+  }
+
+  private void every(long seconds, Runnable task) {
+    var unused = worker.scheduleAtFixedRate(task, seconds, seconds, TimeUnit.SECONDS);
+  }
+
+  /** Has the event loops that read and send watched: how late they are is in the run's files. */
+  public void watch(Iterable<? extends EventExecutor> eventLoops) {
+    generator.watch(eventLoops);
+  }
+
+  private GeneratorLog.Load load() {
+    return new GeneratorLog.Load(
+        inFlight.get(), recorder.waiting(), recorder.dropped() + recorder.failed());
   }
 
   private static ThreadFactory daemon(String name) {
@@ -367,6 +391,7 @@ public final class Run {
       if (!whole || unrecorded > 0) {
         System.out.println("LLM records: not all could be written in time; see run.json, dropped");
       }
+      generator.close();
       long lost = recorder.dropped() + recorder.failed() + unrecorded;
       long now = clock.unixNanos(System.nanoTime());
       describe(info -> info.ended(now, state).dropped(lost).started(started.get()));

@@ -1,28 +1,42 @@
 package io.github.gatlingllm.stats;
 
-import org.HdrHistogram.IntCountsHistogram;
+import io.github.gatlingllm.metric.LogLinearHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times to 2 significant digits (error ≤ 1 %): nothing while it is empty, then 2 to 15 KiB, so that
+ * Times to 2 significant digits (error ≤ 1 %): nothing while it is empty, then 1 to 15 KiB, so that
  * there can be one for every bucket of time.
  */
 final class CoarseTimes {
 
-  private @Nullable IntCountsHistogram micros;
+  private @Nullable LogLinearHistogram micros;
 
   /** Adds a time in nanoseconds; nothing when it is null. */
   void add(@Nullable Long nanos) {
     if (nanos != null) {
-      histogram().recordValue(Math.max(0, nanos / 1_000));
+      add(nanos / 1_000, 1);
     }
   }
 
   /** Adds a time in microseconds that stands for so many values. */
   void add(double value, int weight) {
     if (weight > 0) {
-      histogram().recordValueWithCount(Math.max(0, Math.round(value)), weight);
+      add(Math.round(value), weight);
     }
+  }
+
+  /** Adds a time in whole microseconds that stands for so many values. */
+  void add(long value, int weight) {
+    histogram().add(value, weight);
+  }
+
+  private LogLinearHistogram histogram() {
+    LogLinearHistogram made = micros;
+    if (made == null) {
+      made = new LogLinearHistogram(2);
+      micros = made;
+    }
+    return made;
   }
 
   void add(CoarseTimes other) {
@@ -31,22 +45,13 @@ final class CoarseTimes {
     }
   }
 
-  private IntCountsHistogram histogram() {
-    IntCountsHistogram made = micros;
-    if (made == null) {
-      made = new IntCountsHistogram(2);
-      micros = made;
-    }
-    return made;
-  }
-
   /** Nearest rank, in milliseconds; null without a value. */
   @Nullable Double percentileMs(double percent) {
-    return micros == null ? null : (Double) (micros.getValueAtPercentile(percent) / 1e3);
+    return micros == null ? null : (Double) (micros.percentile(percent) / 1e3);
   }
 
   /** The values in microseconds; null without one. */
-  @Nullable IntCountsHistogram micros() {
+  @Nullable LogLinearHistogram micros() {
     return micros;
   }
 }

@@ -91,10 +91,24 @@ final class OverTime {
     intervals.at(unixNanos).ttft.add(nanos);
   }
 
-  void gap(long unixNanos, double micros, int tokens) {
-    if (tokens > 0) {
-      intervals.at(unixNanos).itl.add(micros, tokens);
+  /** The gaps of a request; those for no token are left out. */
+  void gaps(TokenStream stream) {
+    for (int g = 0; g < stream.gaps(); g++) {
+      int tokens = stream.gapTokens(g);
+      if (tokens > 0) {
+        CoarseTimes itl = intervals.at(stream.unixNanos(stream.endedBy(g))).itl;
+        if (stream.isOneEach()) {
+          itl.add((long) stream.chunkMicros(g), tokens);
+        } else {
+          itl.add(stream.tokenMicros(g), tokens);
+        }
+      }
     }
+  }
+
+  /** When the bucket of an instant ends, epoch nanoseconds. */
+  long endOf(long unixNanos) {
+    return intervals.endOf(unixNanos);
   }
 
   void tokens(long unixNanos, double tokens, boolean inSlo) {

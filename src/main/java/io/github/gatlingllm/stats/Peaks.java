@@ -39,6 +39,11 @@ final class Peaks {
     }
   }
 
+  /** When the second of an instant ends, epoch nanoseconds. */
+  static long endOfSecond(long unixNanos) {
+    return (unixNanos / SECOND + 1) * SECOND;
+  }
+
   /** Tokens arrived in the window. */
   void tokens(long unixNanos, double count) {
     int second = (int) (unixNanos / SECOND - from / SECOND);

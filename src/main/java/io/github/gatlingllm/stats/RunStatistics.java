@@ -184,17 +184,30 @@ public final class RunStatistics {
   }
 
   /**
-   * Puts every token into the window and the second in which it arrived; most fall into the window
-   * of the one before.
+   * Puts every token into the window, the slice and the second in which it arrived. Those that
+   * follow each other in all of them are added up first.
    */
   private void tokens(LevelWindow stage, String name, boolean inSlo) {
     LevelWindow window = stage;
     WindowThroughput flow = null;
-    for (int i = 0; i < stream.arrivals(); i++) {
-      long at = stream.unixNanos(i);
-      double tokens = stream.tokens(i);
-      overTime.tokens(at, tokens, inSlo);
+    int next = 0;
+    while (next < stream.arrivals()) {
+      long at = stream.unixNanos(next);
       LevelWindow now = windows.at(at, window);
+      long until = Math.min(overTime.endOf(at), Peaks.endOfSecond(at));
+      until =
+          Math.min(
+              until,
+              now == null
+                  ? windows.nextFrom(at, stage)
+                  : Math.min(now.to(), slices.endOf(now, at)));
+      double tokens = 0;
+      do {
+        tokens += stream.tokens(next++);
+      } while (next < stream.arrivals()
+          && stream.unixNanos(next) >= at
+          && stream.unixNanos(next) < until);
+      overTime.tokens(at, tokens, inSlo);
       if (now != null) {
         if (flow == null || now.index() != window.index()) {
           flow = cell(now, name).flow();
@@ -205,10 +218,7 @@ public final class RunStatistics {
       }
     }
     if (stream.arrivals() > 0) {
-      for (int g = 0; g < stream.gaps(); g++) {
-        overTime.gap(
-            stream.unixNanos(stream.endedBy(g)), stream.tokenMicros(g), stream.gapTokens(g));
-      }
+      overTime.gaps(stream);
     }
   }
 

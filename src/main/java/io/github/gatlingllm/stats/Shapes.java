@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.LogLinearHistogram;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.stats.Series.Bar;
 import io.github.gatlingllm.stats.Series.Cell;
@@ -9,7 +10,6 @@ import io.github.gatlingllm.stats.Series.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.HdrHistogram.IntCountsHistogram;
 
 /** Draws histograms, percentile curves and heat maps out of recorded values. */
 final class Shapes {
@@ -69,10 +69,10 @@ final class Shapes {
     long low = Long.MAX_VALUE;
     long high = 0;
     for (CoarseTimes times : byBucket) {
-      IntCountsHistogram micros = times.micros();
+      LogLinearHistogram micros = times.micros();
       if (micros != null) {
-        low = Math.min(low, Math.max(1, micros.getMinValue()));
-        high = Math.max(high, micros.getMaxValue());
+        low = Math.min(low, Math.max(1, micros.low()));
+        high = Math.max(high, micros.high());
       }
     }
     if (high == 0) {
@@ -85,7 +85,7 @@ final class Shapes {
     }
     List<Cell> cells = new ArrayList<>();
     for (int bucket = 0; bucket < byBucket.size(); bucket++) {
-      IntCountsHistogram micros = byBucket.get(bucket).micros();
+      LogLinearHistogram micros = byBucket.get(bucket).micros();
       if (micros != null) {
         addRow(micros, bucket, low, ratio, cells);
       }
@@ -94,16 +94,13 @@ final class Shapes {
   }
 
   private static void addRow(
-      IntCountsHistogram micros, int bucket, long low, double ratio, List<Cell> cells) {
+      LogLinearHistogram micros, int bucket, long low, double ratio, List<Cell> cells) {
     long[] rows = new long[HEAT_ROWS];
-    micros
-        .recordedValues()
-        .forEach(
-            v -> {
-              double value = Math.max(low, v.getValueIteratedTo());
-              int row = (int) (Math.log(value / low) / Math.log(ratio));
-              rows[Math.min(HEAT_ROWS - 1, row)] += v.getCountAddedInThisIterationStep();
-            });
+    micros.forEach(
+        (from, to, count) -> {
+          int row = (int) (Math.log((double) Math.max(low, to) / low) / Math.log(ratio));
+          rows[Math.min(HEAT_ROWS - 1, row)] += count;
+        });
     for (int row = 0; row < HEAT_ROWS; row++) {
       if (rows[row] > 0) {
         cells.add(new Cell(bucket, row, rows[row]));

@@ -6,7 +6,6 @@ import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +22,11 @@ public final class SliceTally {
   public static final int COUNT = 48;
 
   private final Map<Integer, TimeBuckets<TimeSlice>> levels = new LinkedHashMap<>();
+
+  /** When the slice of an instant in a level ends, epoch nanoseconds. */
+  long endOf(LevelWindow level, long unixNanos) {
+    return slices(level).endOf(unixNanos);
+  }
 
   /** Tokens arrived in the measure window of a level. */
   void tokens(LevelWindow level, long unixNanos, double tokens, boolean inSlo) {
@@ -61,19 +65,18 @@ public final class SliceTally {
           slice.add(metric, value, 1);
         }
       }
-      for (int g = 0; g < stream.gaps(); g++) {
-        slice.add(Metric.ITL_MS, stream.tokenMicros(g) / 1e3, stream.gapTokens(g));
-      }
+      slice.addGaps(stream);
     }
   }
 
   /** The slice of an instant; one outside the window belongs to the slice at that end. */
   private TimeSlice slice(LevelWindow level, long unixNanos) {
-    return levels
-        .computeIfAbsent(
-            level.index(),
-            i -> TimeBuckets.within(level.from(), level.nanos(), COUNT, TimeSlice::new))
-        .at(unixNanos);
+    return slices(level).at(unixNanos);
+  }
+
+  private TimeBuckets<TimeSlice> slices(LevelWindow level) {
+    return levels.computeIfAbsent(
+        level.index(), i -> TimeBuckets.within(level.from(), level.nanos(), COUNT, TimeSlice::new));
   }
 
   /** The slices of a load level in order of time; null where nothing belongs to it. */
@@ -86,12 +89,32 @@ public final class SliceTally {
   @SuppressWarnings("EnumOrdinal") // an array, as every token is added and every draw adds them up
   public static final class TimeSlice {
 
-    private final Map<Metric, LogHistogram> values = new EnumMap<>(Metric.class);
+    private final @Nullable LogHistogram[] values =
+        new @Nullable LogHistogram[Metric.values().length];
     private final double[] amounts = new double[Amount.values().length];
 
     /** Adds {@code weight} values of a metric. */
     public void add(Metric metric, double value, int weight) {
-      values.computeIfAbsent(metric, m -> new LogHistogram()).add(value, weight);
+      histogram(metric).add(value, weight);
+    }
+
+    private LogHistogram histogram(Metric metric) {
+      LogHistogram made = values[metric.ordinal()];
+      if (made == null) {
+        made = new LogHistogram();
+        values[metric.ordinal()] = made;
+      }
+      return made;
+    }
+
+    private void addGaps(TokenStream stream) {
+      if (stream.gaps() > 0 && stream.isOneEach()) {
+        histogram(Metric.ITL_MS).addMicros(stream.chunkMicros(), stream.gaps());
+        return;
+      }
+      for (int g = 0; g < stream.gaps(); g++) {
+        add(Metric.ITL_MS, stream.tokenMicros(g) / 1e3, stream.gapTokens(g));
+      }
     }
 
     /** Adds to what is added up. */
@@ -101,7 +124,7 @@ public final class SliceTally {
 
     /** The values of a metric; null where there is none. */
     public @Nullable LogHistogram values(Metric metric) {
-      return values.get(metric);
+      return values[metric.ordinal()];
     }
 
     /** The sum of an amount. */

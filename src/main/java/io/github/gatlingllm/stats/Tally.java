@@ -101,11 +101,15 @@ final class Tally {
     if (stream.gaps() == 0) {
       return;
     }
-    ValueRecorder chunk = recorder(Metric.ICL_MS);
+    recorder(Metric.ICL_MS).addMicros(stream.chunkMicros(), stream.gaps());
     ValueRecorder token = recorder(Metric.ITL_MS);
+    if (stream.isOneEach()) {
+      token.addMicros(stream.chunkMicros(), stream.gaps());
+    }
     for (int g = 0; g < stream.gaps(); g++) {
-      chunk.add(stream.chunkMicros(g) / 1e3);
-      token.add(stream.tokenMicros(g) / 1e3, stream.gapTokens(g));
+      if (!stream.isOneEach()) {
+        token.add(stream.tokenMicros(g) / 1e3, stream.gapTokens(g));
+      }
       stalls += stream.chunkMicros(g) > STALL_MICROS ? 1 : 0;
     }
     if (stream.hasTokenGaps()) {

@@ -30,15 +30,39 @@ final class TokenStream implements TokenGaps.Visitor {
   private int[] gapTokens = new int[256];
   private double[] ascending = new double[256];
   private int sorted;
+  private boolean oneEach;
 
   /** Takes the place of the record before. */
   void read(RequestRecord record) {
     arrivals = 0;
     gaps = 0;
     sorted = -1;
-    TokenGaps.visit(record.events(), record.tokens(), this);
+    RequestRecord.Events events = record.events();
+    oneEach =
+        events.tokens().length == 0
+            && events.choices().length == 0
+            && TokenGaps.share(events.offsetsMicros().length, record.tokens().streamedTokens())
+                == 1;
+    if (oneEach) {
+      oneEach(events.offsetsMicros());
+    } else {
+      TokenGaps.visit(events, record.tokens(), this);
+    }
     Long admitted = record.timing().admittedUnixNanos();
     times = admitted == null ? TokenTimes.KNOWN : arrivals(record, admitted);
+  }
+
+  /** The gaps of a stream of single tokens, which most streams are. */
+  private void oneEach(int[] offsets) {
+    reserve(offsets.length);
+    gaps = Math.max(0, offsets.length - 1);
+    for (int g = 0; g < gaps; g++) {
+      int micros = offsets[g + 1] - offsets[g];
+      endedBy[g] = g + 1;
+      chunkMicros[g] = micros;
+      tokenMicros[g] = micros;
+      gapTokens[g] = 1;
+    }
   }
 
   private TokenTimes arrivals(RequestRecord record, long admitted) {
@@ -85,14 +109,19 @@ final class TokenStream implements TokenGaps.Visitor {
     tokens[arrivals++] = count;
   }
 
+  private void reserve(int count) {
+    if (count > endedBy.length) {
+      int more = Math.max(count, 2 * endedBy.length);
+      endedBy = Arrays.copyOf(endedBy, more);
+      chunkMicros = Arrays.copyOf(chunkMicros, more);
+      tokenMicros = Arrays.copyOf(tokenMicros, more);
+      gapTokens = Arrays.copyOf(gapTokens, more);
+    }
+  }
+
   @Override
   public void gap(int event, int chunk, double perToken, int count) {
-    if (gaps == endedBy.length) {
-      endedBy = Arrays.copyOf(endedBy, gaps * 2);
-      chunkMicros = Arrays.copyOf(chunkMicros, gaps * 2);
-      tokenMicros = Arrays.copyOf(tokenMicros, gaps * 2);
-      gapTokens = Arrays.copyOf(gapTokens, gaps * 2);
-    }
+    reserve(gaps + 1);
     endedBy[gaps] = event;
     chunkMicros[gaps] = chunk;
     tokenMicros[gaps] = perToken;
@@ -142,6 +171,16 @@ final class TokenStream implements TokenGaps.Visitor {
   /** How many tokens the g-th gap counts for. */
   int gapTokens(int g) {
     return gapTokens[g];
+  }
+
+  /** Whether each gap counts for one token: ITL and ICL are the same. */
+  boolean isOneEach() {
+    return oneEach;
+  }
+
+  /** The raw gaps, the first {@link #gaps} of the array; not to be written to, nor kept. */
+  int[] chunkMicros() {
+    return chunkMicros;
   }
 
   /** Whether the gaps per token of this request have percentiles. */

@@ -106,6 +106,18 @@ final class Windows {
     return null;
   }
 
+  /**
+   * When the next window of the same target and scenario begins, after an instant that is in none;
+   * {@link Long#MAX_VALUE} if none does.
+   */
+  long nextFrom(long unixNanos, LevelWindow stage) {
+    long next = Long.MAX_VALUE;
+    for (LevelWindow window : besides(stage)) {
+      next = window.from() > unixNanos ? Math.min(next, window.from()) : next;
+    }
+    return next;
+  }
+
   /** A stage and all others of its target and scenario, in order of time. */
   List<LevelWindow> besides(LevelWindow stage) {
     return besides.get(stage.index());

@@ -98,12 +98,22 @@ public final class ChunkParser implements SseDecoder.Listener {
    */
   public static final class TextBuffer {
 
-    private static final int LIMIT = Integer.MAX_VALUE - 8;
+    /** The longest text: 16 MiB. */
+    public static final int MAX_BYTES = 16 * 1024 * 1024;
+
     private static final int HEX_DIGITS = 4;
 
-    private final GrowingBytes escaped = new GrowingBytes(LIMIT);
+    private final GrowingBytes escaped;
 
-    /** Adds a piece: the content of a JSON string, escapes not resolved. */
+    public TextBuffer(AnswerMemory memory) {
+      escaped = new GrowingBytes("text of an answer", MAX_BYTES, memory);
+    }
+
+    /**
+     * Adds a piece: the content of a JSON string, escapes not resolved.
+     *
+     * @throws AnswerMemory.TooLarge beyond {@link #MAX_BYTES}
+     */
     public void append(byte[] piece, int offset, int length) {
       escaped.append(piece, offset, offset + length);
     }

@@ -33,6 +33,9 @@ public final class ErrorBody {
   /** Of data that is no message only the beginning is of use. */
   private static final int MAX_RAW = 4096;
 
+  /** A longer text is no error object: its tree could be a hundred times as large. */
+  private static final int MAX_JSON = 256 * 1024;
+
   private static final int MAX_RETRY_AFTER = 40;
   private static final String REDACTED = "***";
 
@@ -161,6 +164,9 @@ public final class ErrorBody {
   }
 
   private static @Nullable JsonNode tree(String json) {
+    if (json.length() > MAX_JSON) {
+      return null;
+    }
     try {
       return JSON.readTree(json);
     } catch (JsonProcessingException notJson) {

@@ -2,42 +2,50 @@ package io.github.gatlingllm.wire;
 
 import java.util.Arrays;
 
-/** Bytes that are appended to, up to a limit: what comes beyond it is dropped. */
-final class GrowingBytes {
+/** Bytes that are appended to, up to a limit. */
+public final class GrowingBytes {
 
   private static final byte[] NONE = {};
 
-  /** Larger arrays are given back by {@link #clear()}: one huge event must not stay in memory. */
-  private static final int KEPT = 64 * 1024;
-
+  private final String what;
   private final int limit;
+  private final AnswerMemory memory;
   private byte[] array = NONE;
   private int length;
 
-  GrowingBytes(int limit) {
+  /**
+   * @param what names it where it gets too large
+   * @param limit the most bytes that it takes
+   */
+  public GrowingBytes(String what, int limit, AnswerMemory memory) {
+    this.what = what;
     this.limit = limit;
+    this.memory = memory;
   }
 
-  void append(byte[] bytes, int from, int to) {
-    int added = Math.min(to - from, limit - length);
+  /**
+   * Adds bytes.
+   *
+   * @throws AnswerMemory.TooLarge where they are beyond the limit, or beyond what may be held
+   */
+  public void append(byte[] bytes, int from, int to) {
+    int added = to - from;
     ensure(added);
     System.arraycopy(bytes, from, array, length, added);
     length += added;
   }
 
   void append(byte single) {
-    if (length < limit) {
-      ensure(1);
-      array[length++] = single;
-    }
+    ensure(1);
+    array[length++] = single;
   }
 
   /** The bytes from 0 to {@link #length()}; valid until the next append. */
-  byte[] array() {
+  public byte[] array() {
     return array;
   }
 
-  int length() {
+  public int length() {
     return length;
   }
 
@@ -48,16 +56,29 @@ final class GrowingBytes {
   /** Forgets the bytes; an array handed out before keeps its content until the next append. */
   void clear() {
     length = 0;
-    if (array.length > KEPT) {
+    if (array.length > AnswerMemory.FREE) {
+      memory.replace(array.length, 0);
       array = NONE;
     }
   }
 
   private void ensure(int added) {
-    int needed = length + added;
-    if (needed > array.length) {
-      long doubled = Math.max(256, 2L * array.length);
-      array = Arrays.copyOf(array, (int) Math.max(needed, Math.min(limit, doubled)));
+    if (added > array.length - length) {
+      grow((long) length + added);
     }
+  }
+
+  private void grow(long needed) {
+    if (needed > limit) {
+      throw new AnswerMemory.TooLarge(what + " longer than " + inBytes(limit));
+    }
+    long doubled = Math.max(256, 2L * array.length);
+    int capacity = (int) Math.max(needed, Math.min(limit, doubled));
+    memory.replace(array.length, capacity);
+    array = Arrays.copyOf(array, capacity);
+  }
+
+  private static String inBytes(int bytes) {
+    return bytes % (1 << 20) == 0 ? (bytes >> 20) + " MiB" : bytes + " bytes";
   }
 }

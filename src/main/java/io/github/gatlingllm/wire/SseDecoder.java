@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  *       whole. The tokens did arrive; a browser would drop them. Data that was cut is dropped.
  *   <li>{@code event: error} without data is an event with empty data: an error that says nothing
  *       is still an error.
- *   <li>Data longer than {@link #MAX_EVENT_BYTES} is cut there, which no JSON object survives.
+ *   <li>A line, or the data of an event, longer than {@link #MAX_EVENT_BYTES} is {@link
+ *       AnswerMemory.TooLarge}.
  * </ul>
  *
  * <p>An event that lies whole in one read with one data line is delivered in place; only split and
@@ -24,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SseDecoder {
 
-  /** Data of one event beyond this many bytes is dropped: 64 MiB. */
-  public static final int MAX_EVENT_BYTES = 64 * 1024 * 1024;
+  /** The longest line, and the most data of one event: 8 MiB. */
+  public static final int MAX_EVENT_BYTES = 8 * 1024 * 1024;
 
   /** Receives what was decoded, in order, during {@link #feed} and {@link #endOfStream}. */
   public interface Listener {
@@ -47,7 +48,6 @@ public final class SseDecoder {
   private static final byte[] EVENT = {'e', 'v', 'e', 'n', 't'};
 
   private final Listener listener;
-  private final int limit;
 
   /** The start of a line whose end has not come yet. */
   private final GrowingBytes line;
@@ -69,18 +69,21 @@ public final class SseDecoder {
   private int dataFrom;
   private int dataTo;
 
-  public SseDecoder(Listener listener) {
-    this(listener, MAX_EVENT_BYTES);
+  public SseDecoder(Listener listener, AnswerMemory memory) {
+    this(listener, memory, MAX_EVENT_BYTES);
   }
 
-  SseDecoder(Listener listener, int limit) {
+  SseDecoder(Listener listener, AnswerMemory memory, int limit) {
     this.listener = listener;
-    this.limit = limit;
-    this.line = new GrowingBytes(limit);
-    this.joined = new GrowingBytes(limit);
+    this.line = new GrowingBytes("event", limit, memory);
+    this.joined = new GrowingBytes("event", limit, memory);
   }
 
-  /** Decodes the next bytes of the response; nothing refers to {@code bytes} afterwards. */
+  /**
+   * Decodes the next bytes of the response; nothing refers to {@code bytes} afterwards.
+   *
+   * @throws AnswerMemory.TooLarge when an event is; nothing can be decoded after that
+   */
   public void feed(byte[] bytes, int offset, int length) {
     int at = offset;
     int end = offset + length;
@@ -210,7 +213,7 @@ public final class SseDecoder {
 
   private void dispatch() {
     if (inPlace != null) {
-      listener.event(type, inPlace, dataFrom, Math.min(dataTo - dataFrom, limit));
+      listener.event(type, inPlace, dataFrom, dataTo - dataFrom);
     } else if (hasData) {
       listener.event(type, joined.array(), 0, joined.length());
       joined.clear();

@@ -5,7 +5,7 @@
  * <p>A response flows through it once, without garbage per token:
  *
  * <pre>{@code
- * SseDecoder decoder = new SseDecoder(new ChunkParser(listener));
+ * SseDecoder decoder = new SseDecoder(new ChunkParser(listener), new AnswerMemory());
  * decoder.feed(bytes, 0, length); // per read
  * decoder.endOfStream();
  * }</pre>

@@ -33,7 +33,6 @@ final class LevelTiming {
               .set("baseUrl", engine.baseUrl())
               .set("tokens", 30)
               .noReports()
-              .fullSpeed()
               .run();
       List<GroundTruth> truths =
           engine.groundTruth().stream()
@@ -67,11 +66,7 @@ final class LevelTiming {
             .recordGroundTruth()
             .start()) {
       GatlingRun run =
-          GatlingRun.of(SearchSimulation.class)
-              .set("baseUrl", engine.baseUrl())
-              .noReports()
-              .fullSpeed()
-              .run();
+          GatlingRun.of(SearchSimulation.class).set("baseUrl", engine.baseUrl()).noReports().run();
       double capacity = BATCH / (STEPS * meanStepSeconds(engine));
       double found = run.summary().at("/goodput/max/offered").asDouble();
       report.say("capacity of the engine", capacity, "req/s");

@@ -24,7 +24,7 @@ final class LoadTiming {
 
   private static GatlingRun run(Class<? extends Simulation> simulation, Map<String, ?> properties)
       throws IOException, InterruptedException {
-    GatlingRun run = GatlingRun.of(simulation).set(properties).noReports().fullSpeed().run();
+    GatlingRun run = GatlingRun.of(simulation).set(properties).noReports().run();
     if (run.exitCode() != 0) {
       throw new IllegalStateException(run.output());
     }

@@ -36,10 +36,7 @@ final class MeasuredTimes {
         EmbeddedEngine.builder().fixed(ofMillis(100), ofMillis(20)).recordGroundTruth().start()) {
       warm(engine);
       GatlingRun run =
-          GatlingRun.of(AccuracySimulation.class)
-              .set("baseUrl", engine.baseUrl())
-              .fullSpeed()
-              .run();
+          GatlingRun.of(AccuracySimulation.class).set("baseUrl", engine.baseUrl()).run();
       Map<String, GroundTruth> truths =
           engine.groundTruth().stream()
               .collect(Collectors.toMap(GroundTruth::requestId, Function.identity()));
@@ -61,7 +58,7 @@ final class MeasuredTimes {
   }
 
   /** A server that still loads its classes would be late by itself in the first burst. */
-  private static void warm(EmbeddedEngine engine) {
+  static void warm(EmbeddedEngine engine) {
     HttpClient client = HttpClient.newHttpClient();
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(engine.baseUrl() + "/chat/completions"))

@@ -7,9 +7,13 @@ import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.client.LocalClient.Sent;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
@@ -276,6 +280,227 @@ final class BodiesIT {
       assertThat(ended.status()).isEqualTo(RequestStatus.CONNECTION_ERROR);
       assertThat(ended.error()).startsWith("response could not be decompressed: ");
     }
+  }
+
+  /** The n-th answer of that script, which goes on as long as the client lets it. */
+  private Ended endless(ScriptedServer.Script script) throws Exception {
+    try (ScriptedServer server = ScriptedServer.start(script)) {
+      return client.post(server.baseUrl()).ended();
+    }
+  }
+
+  private static void forever(Exchange exchange, String text) throws IOException {
+    byte[] bytes = text.repeat((1 << 16) / text.length()).getBytes(UTF_8);
+    while (true) {
+      exchange.chunk(bytes);
+    }
+  }
+
+  private static void assertTooLarge(Ended ended, String error) {
+    assertThat(ended.status()).isEqualTo(RequestStatus.INVALID_RESPONSE);
+    assertThat(ended.error()).isEqualTo(error);
+  }
+
+  @Test
+  void aLineWithoutAnEnd() throws Exception {
+    assertTooLarge(
+        endless(x -> forever(x.startStream().event(A).chunk("data: {\"choices\":[\""), "x")),
+        "event longer than 8 MiB");
+  }
+
+  @Test
+  void dataLinesWithoutAnEnd() throws Exception {
+    assertTooLarge(
+        endless(x -> forever(x.startStream(), "data: {\"a\":\n")), "event longer than 8 MiB");
+  }
+
+  @Test
+  void aTextWithoutAnEnd() throws Exception {
+    String event = "data: " + ChatChunks.content("x".repeat(1_000)) + "\n\n";
+    Ended ended = endless(x -> forever(x.startStream(), event));
+    assertTooLarge(ended, "text of an answer longer than 16 MiB");
+    assertThat(ended.text()).hasSizeBetween(15 << 20, 16 << 20);
+    assertThat(ended.timing().ttftNanos()).isPositive();
+  }
+
+  @Test
+  void eventsWithoutAnEnd() throws Exception {
+    assertTooLarge(
+        endless(x -> forever(x.startStream(), "data:{}\n\n")),
+        "stream of more than 2097152 events");
+  }
+
+  @Test
+  void aBodyWithoutAnEnd() throws Exception {
+    assertTooLarge(
+        endless(
+            x -> {
+              x.sendHeaders(200, "Content-Type: " + JSON, "Transfer-Encoding: chunked");
+              forever(x, "[1,");
+            }),
+        "body longer than 16 MiB");
+  }
+
+  @Test
+  void anErrorWithoutAnEndKeepsItsStatus() throws Exception {
+    Ended ended =
+        endless(
+            x -> {
+              x.sendHeaders(500, "Content-Type: text/plain", "Transfer-Encoding: chunked");
+              forever(x.chunk("oops "), " ");
+            });
+    assertThat(ended.status()).isEqualTo(RequestStatus.HTTP_ERROR);
+    assertThat(ended.error()).isEqualTo("HTTP 500: oops");
+  }
+
+  @Test
+  void whatComesAfterTheEndIsNotWaitedFor() throws Exception {
+    Ended ended = endless(x -> forever(x.startStream().event(A).event(STOP).done(), "x"));
+    assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
+    assertThat(ended.text()).isEqualTo("a");
+  }
+
+  @Test
+  void headersAreBounded() throws Exception {
+    String fits = "x".repeat(200 << 10);
+    String beyond = "x".repeat(1 << 20);
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.respond(200, "text/event-stream", STREAM, "X-Long: " + fits),
+            x -> x.respond(200, "text/event-stream", STREAM, "X-Long: " + beyond),
+            x -> x.startStream().chunk(STREAM).lastChunk("X-Long: " + beyond))) {
+      assertThat(client.post(server.baseUrl()).ended().status()).isEqualTo(RequestStatus.COMPLETE);
+      Ended ended = client.post(server.baseUrl()).ended();
+      assertThat(ended.status()).isEqualTo(RequestStatus.CONNECTION_ERROR);
+      assertThat(ended.error()).isEqualTo("response headers longer than 256 KiB");
+      assertThat(client.post(server.baseUrl()).ended().status())
+          .as("the answer was whole before its trailers")
+          .isEqualTo(RequestStatus.COMPLETE);
+    }
+  }
+
+  /** RFC 9112, 7.1.1: a recipient ignores extensions that it does not know. */
+  @Test
+  void chunkExtensionsAreIgnored() throws Exception {
+    List<String> extensions =
+        List.of(
+            ";a",
+            ";a=b",
+            " ; a = b",
+            ";a=b;c=d",
+            ";a;b=c",
+            ";a=\"b;c\"",
+            ";a=\"x\\\"y\" ;c=d",
+            ";signature=" + "0123456789abcdef".repeat(1_000));
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> {
+              x.startStream();
+              for (String extension : extensions) {
+                String event = "data: " + A + "\n\n";
+                x.send(Integer.toHexString(event.length()) + extension + "\r\n" + event + "\r\n");
+              }
+              x.event(STOP).send("0;last\r\n\r\n");
+            })) {
+      Ended ended = client.post(server.baseUrl()).ended();
+      assertThat(ended.error()).isNull();
+      assertThat(ended.text()).isEqualTo("a".repeat(extensions.size()));
+    }
+  }
+
+  @Test
+  void aChunkExtensionThatNettyDoesNotReadIsNamed() throws Exception {
+    Ended ended = endless(x -> x.startStream().send("5;a=b ;c=d\r\nhello\r\n"));
+    assertThat(ended.error())
+        .isEqualTo("response has an HTTP chunk extension in a form that Netty does not read");
+  }
+
+  @Test
+  void gzipThatIsCutIsTruncated() throws Exception {
+    byte[] whole = gzip(STREAM);
+    String[] headers = {"Content-Type: text/event-stream", "Content-Encoding: gzip"};
+    for (int cut : List.of(1, 8, 12)) {
+      byte[] part = Arrays.copyOf(whole, whole.length - cut);
+      try (ScriptedServer server =
+          ScriptedServer.start(
+              x -> x.sendHeaders(200, with(headers, "Content-Length: " + part.length)).send(part),
+              x ->
+                  x.sendHeaders(200, with(headers, "Transfer-Encoding: chunked"))
+                      .chunk(part)
+                      .lastChunk(),
+              x -> x.sendHeaders(200, with(headers, "Connection: close")).send(part).close(),
+              x -> x.sendHeaders(200, with(headers, "Content-Length: " + whole.length)).send(whole),
+              x -> x.sendHeaders(200, with(headers, "Connection: close")).send(whole).close())) {
+        for (int i = 0; i < 3; i++) {
+          Ended ended = client.post(server.baseUrl()).ended();
+          assertThat(ended.status()).isEqualTo(RequestStatus.TRUNCATED);
+          assertThat(ended.error()).isEqualTo("gzip data ended before it was whole");
+        }
+        for (int i = 0; i < 2; i++) {
+          assertThat(client.post(server.baseUrl()).ended().status())
+              .isEqualTo(RequestStatus.COMPLETE);
+        }
+      }
+    }
+  }
+
+  @Test
+  void gzipOfSeveralMembersIsOneBody() throws Exception {
+    ByteArrayOutputStream members = new ByteArrayOutputStream();
+    for (String part : List.of("data: " + A + "\n\n", "data: " + B + "\n\n", "data: " + STOP)) {
+      members.writeBytes(gzip(part));
+    }
+    byte[] all = members.toByteArray();
+    String[] headers = {"Content-Type: text/event-stream", "Content-Encoding: gzip"};
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> x.sendHeaders(200, with(headers, "Content-Length: " + all.length)).send(all),
+            x -> {
+              x.sendHeaders(200, with(headers, "Transfer-Encoding: chunked"));
+              for (byte single : all) {
+                x.chunk(new byte[] {single});
+              }
+              x.lastChunk();
+            })) {
+      for (int i = 0; i < 2; i++) {
+        Ended ended = client.post(server.baseUrl()).ended();
+        assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
+        assertThat(ended.text()).isEqualTo("ab");
+      }
+    }
+  }
+
+  /** A thousand times as large as what is sent: what counts is the size after decompression. */
+  @Test
+  void aGzipBombIsBounded() throws Exception {
+    byte[] bomb = gzip("data: {\"choices\":[\"" + "x".repeat(64 << 20));
+    Ended ended =
+        endless(
+            x ->
+                x.sendHeaders(
+                        200,
+                        "Content-Type: text/event-stream",
+                        "Content-Encoding: gzip",
+                        "Content-Length: " + bomb.length)
+                    .send(bomb)
+                    .awaitClientClose());
+    assertTooLarge(ended, "event longer than 8 MiB");
+  }
+
+  private static byte[] gzip(String text) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+      gzip.write(text.getBytes(UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static String[] with(String[] headers, String more) {
+    String[] all = Arrays.copyOf(headers, headers.length + 1);
+    all[headers.length] = more;
+    return all;
   }
 
   @Test

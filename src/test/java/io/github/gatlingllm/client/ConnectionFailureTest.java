@@ -7,6 +7,9 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.compression.DecompressionException;
+import io.netty.handler.codec.http.InvalidChunkExtensionException;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.proxy.ProxyConnectException;
 import io.netty.handler.ssl.NotSslRecordException;
 import java.io.IOException;
@@ -37,6 +40,15 @@ final class ConnectionFailureTest {
 
   static Stream<Arguments> failures() {
     return Stream.of(
+        row(
+            new TooLongHttpHeaderException("HTTP header is larger than 262144 bytes."),
+            "response headers longer than 256 KiB"),
+        row(
+            new TooLongHttpLineException("An HTTP line is larger than 65536 bytes."),
+            "HTTP line longer than 64 KiB: is this the endpoint's port?"),
+        row(
+            new InvalidChunkExtensionException("Invalid chunk extension"),
+            "response has an HTTP chunk extension in a form that Netty does not read"),
         row(new UnknownHostException("llm.invalid"), "unknown host: check the endpoint's name"),
         row(
             new IOException("Failed to resolve 'llm.invalid' [A(1)] after 2 queries"),

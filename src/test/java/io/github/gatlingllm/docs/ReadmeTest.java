@@ -90,7 +90,12 @@ class ReadmeTest {
   @Test
   void executionForUsersIsThatOfThisProject() throws IOException {
     String pom = Files.readString(Path.of("pom.xml")).replaceAll("\\s+", "");
-    String plugin = snippets("xml").skip(1).findFirst().orElseThrow().replaceAll("\\s+", "");
+    String plugin =
+        snippets("xml")
+            .filter(xml -> xml.contains("<plugin>"))
+            .findFirst()
+            .orElseThrow()
+            .replaceAll("\\s+", "");
     int execution = plugin.indexOf("<execution>");
 
     assertThat(plugin).contains("<id>report</id>");

@@ -63,7 +63,28 @@ class RecordFieldTest {
         header and a row per record. An absent value is an empty cell, an empty text is `""`; lists \
         of texts are joined by `|`.
 
-        Written from `RecordField` by `RecordFieldTest`.
+        ## The load generator itself
+
+        `llm/generator.jsonl` has one JSON object per second while the run is on, its warm-up \
+        included: how the load generator itself fared, which the check `generator` judges. Every \
+        key is in every line, null or `[]` where the system does not tell. Values are of the \
+        interval, or at its end. In a joined run the lines of all injectors follow one another.
+
+        """
+        + ReferencePage.table(
+            List.of("Key", "Type", "Unit", "Meaning"),
+            GeneratorField.ALL.stream()
+                .map(
+                    field ->
+                        List.of(
+                            "`" + field + "`",
+                            field.type().name(),
+                            field.type().unit(),
+                            field.meaning()))
+                .toList())
+        + """
+
+        Written from `RecordField` and `GeneratorField` by `RecordFieldTest`.
         """;
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -52,6 +53,7 @@ class ChecksTest {
           pair("window_length", 0.15, () -> taking(1_500), () -> taking(950)),
           pair("arrivals", 0.313, () -> sent(600, 412), () -> sent(600, 600)),
           pair("start_lag", 60.0, () -> late(60), () -> late(2)),
+          pair("jvm_options", 2.0, () -> jvmLacks(2), () -> jvmLacks(0)),
           pair("silent_spans", 15.0, () -> firstTokenAfter(15_000), () -> firstTokenAfter(150)),
           pair("low_n", 10.0, one(r -> {}), () -> sweep(1_000, 1_000)),
           pair("load_levels", 2.0, () -> sweep(10, 30), () -> sweep(10, 30, 32)),
@@ -101,6 +103,13 @@ class ChecksTest {
   private static Map.Entry<String, Pair> pair(
       String id, @Nullable Double value, Supplier<Summary> warns, Supplier<Summary> quiet) {
     return Map.entry(id, new Pair(value, warns, quiet));
+  }
+
+  /** A run whose JVM has all options but the first of those recommended. */
+  private static Summary jvmLacks(int first) {
+    List<String> all = JvmOptions.RECOMMENDED;
+    String options = String.join(" ", all.subList(first, all.size()));
+    return of(RUN.config(JvmOptions.CONFIG_NAME, options));
   }
 
   static List<String> ids() {

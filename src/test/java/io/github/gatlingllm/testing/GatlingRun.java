@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gatling.javaapi.core.Simulation;
+import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -40,10 +41,6 @@ public final class GatlingRun implements AutoCloseable {
   /** Bounds what hangs; no run of a test takes nearly as long. */
   private static final int MAX_SECONDS = 300;
 
-  /** Starting takes half the processor time, on machines that run several tests at once. */
-  private static final List<String> STARTS_FAST =
-      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto");
-
   private static final long POLL_MILLIS = 20;
 
   private final Path results;
@@ -58,7 +55,8 @@ public final class GatlingRun implements AutoCloseable {
 
   /** A run of that simulation, not yet started; if it is the Benchmark, without JVM warm-up. */
   public static Setup of(Class<? extends Simulation> simulation) {
-    return new Setup(simulation, Map.of("llm.jvmWarmUp", "false"), List.of(), STARTS_FAST);
+    return new Setup(
+        simulation, Map.of("llm.jvmWarmUp", "false"), List.of(), List.of(), JvmOptions.RECOMMENDED);
   }
 
   /**
@@ -66,19 +64,21 @@ public final class GatlingRun implements AutoCloseable {
    *
    * @param properties system properties of its JVM
    * @param arguments further arguments of Gatling
+   * @param launcher what its command begins with, e.g. {@code taskset -c 1}; empty for nothing
    * @param jvmOptions of its JVM
    */
   public record Setup(
       Class<? extends Simulation> simulation,
       Map<String, String> properties,
       List<String> arguments,
+      List<String> launcher,
       List<String> jvmOptions) {
 
     /** Sets a system property of the simulation's JVM. */
     public Setup set(String property, Object value) {
       Map<String, String> more = new TreeMap<>(properties);
       more.put(property, value.toString());
-      return new Setup(simulation, more, arguments, jvmOptions);
+      return new Setup(simulation, more, arguments, launcher, jvmOptions);
     }
 
     /** Sets system properties of the simulation's JVM. */
@@ -92,12 +92,17 @@ public final class GatlingRun implements AutoCloseable {
 
     /** Leaves out Gatling's pages, which take about a second. */
     public Setup noReports() {
-      return new Setup(simulation, properties, List.of("-nr"), jvmOptions);
+      return new Setup(simulation, properties, List.of("-nr"), launcher, jvmOptions);
     }
 
-    /** In a JVM that compiles and collects as a user's does, for what is measured in time. */
-    public Setup fullSpeed() {
-      return new Setup(simulation, properties, arguments, List.of());
+    /** In a JVM with these options instead of those that are recommended. */
+    public Setup jvm(List<String> options) {
+      return new Setup(simulation, properties, arguments, launcher, List.copyOf(options));
+    }
+
+    /** Started by another program, which becomes Java. */
+    public Setup launchedBy(String... command) {
+      return new Setup(simulation, properties, arguments, List.of(command), jvmOptions);
     }
 
     /** Runs it to its end. */
@@ -126,7 +131,7 @@ public final class GatlingRun implements AutoCloseable {
     }
 
     private List<String> command(Path results) {
-      List<String> command = new ArrayList<>();
+      List<String> command = new ArrayList<>(launcher);
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       command.addAll(jvmOptions);
       command.addAll(
@@ -202,6 +207,11 @@ public final class GatlingRun implements AutoCloseable {
   /** Ends it at once: SIGKILL. */
   public void kill() {
     process.destroyForcibly();
+  }
+
+  /** Its JVM. */
+  public Process process() {
+    return process;
   }
 
   /** What its JVM returned. */

@@ -21,7 +21,7 @@ final class Pushes implements ChunkParser.Listener {
   /** Everything that a stream pushes when it comes in these reads. */
   static List<String> ofReads(List<byte[]> reads) {
     Pushes pushes = new Pushes();
-    SseDecoder decoder = new SseDecoder(new ChunkParser(pushes));
+    SseDecoder decoder = new SseDecoder(new ChunkParser(pushes), new AnswerMemory());
     for (byte[] read : reads) {
       // An array of its own with other bytes around it: nothing may look outside the range.
       byte[] padded = new byte[read.length + 8];
@@ -58,7 +58,7 @@ final class Pushes implements ChunkParser.Listener {
 
   @Override
   public void delta(int choice, Channel channel, byte[] buffer, int offset, int length) {
-    TextBuffer text = new TextBuffer();
+    TextBuffer text = new TextBuffer(new AnswerMemory());
     text.append(buffer, offset, length);
     lines.add(channel.name().toLowerCase(Locale.ROOT) + "[" + choice + "] " + text.text());
   }

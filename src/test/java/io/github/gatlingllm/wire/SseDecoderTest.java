@@ -2,6 +2,7 @@ package io.github.gatlingllm.wire;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.util.ArrayList;
@@ -123,7 +124,7 @@ class SseDecoderTest {
   @Test
   void eventComesWithItsLastByte() {
     Events events = new Events();
-    SseDecoder decoder = new SseDecoder(events);
+    SseDecoder decoder = new SseDecoder(events, new AnswerMemory());
     byte[] stream = "data: a\r\n\r\n".getBytes(UTF_8);
     decoder.feed(stream, 0, stream.length - 2);
     assertThat(events.lines).isEmpty();
@@ -138,7 +139,7 @@ class SseDecoderTest {
   void manyEventsInOneRead() {
     Events events = new Events();
     byte[] stream = "data: a\n\ndata: b\n\ndata: c\n\ndata: d".getBytes(UTF_8);
-    new SseDecoder(events).feed(stream, 0, stream.length);
+    new SseDecoder(events, new AnswerMemory()).feed(stream, 0, stream.length);
     assertThat(events.lines).containsExactly("a", "b", "c");
   }
 
@@ -148,7 +149,8 @@ class SseDecoderTest {
     byte[] rest = "\n\n".getBytes(UTF_8);
     List<Boolean> inPlace = new ArrayList<>();
     SseDecoder decoder =
-        new SseDecoder((type, buffer, offset, length) -> inPlace.add(buffer == read));
+        new SseDecoder(
+            (type, buffer, offset, length) -> inPlace.add(buffer == read), new AnswerMemory());
     decoder.feed(read, 0, read.length);
     decoder.feed(rest, 0, rest.length);
     assertThat(inPlace).containsExactly(true, true, false);
@@ -163,7 +165,8 @@ class SseDecoderTest {
             (type, buffer, offset, length) -> {
               counted[0]++;
               counted[1] += length;
-            });
+            },
+            new AnswerMemory());
     for (int from = 0; from < stream.length; from += 1460) {
       decoder.feed(stream, from, Math.min(1460, stream.length - from));
     }
@@ -175,7 +178,7 @@ class SseDecoderTest {
     byte[] stream = ("data: " + "x".repeat(1 << 20) + "\n\ndata: y\n\n").getBytes(UTF_8);
     assertThat(decode(stream)).extracting(String::length).containsExactly(1 << 20, 1);
     Events events = new Events();
-    SseDecoder decoder = new SseDecoder(events);
+    SseDecoder decoder = new SseDecoder(events, new AnswerMemory());
     for (int from = 0; from < stream.length; from += 100) {
       decoder.feed(stream, from, Math.min(100, stream.length - from));
     }
@@ -183,24 +186,29 @@ class SseDecoderTest {
   }
 
   @Test
-  void dataBeyondTheLimitIsDropped() {
+  void anEventBeyondTheLimitIsTooLarge() {
     String line = "data: 0123456789\n";
     for (String stream :
         List.of(line.repeat(3) + "\n", "data: " + "0123456789".repeat(9) + "\n\n")) {
-      byte[] bytes = (stream + "data: x\n\n").getBytes(UTF_8);
+      byte[] bytes = stream.getBytes(UTF_8);
       Events events = new Events();
-      SseDecoder decoder = new SseDecoder(events, 25);
-      for (byte single : bytes) {
-        decoder.feed(new byte[] {single}, 0, 1);
-      }
-      assertThat(events.lines).hasSize(2).last().isEqualTo("x");
-      assertThat(events.lines.get(0)).startsWith("0123456789").hasSizeLessThanOrEqualTo(25);
+      SseDecoder decoder = new SseDecoder(events, new AnswerMemory(), 25);
+      assertThatThrownBy(
+              () -> {
+                for (byte single : bytes) {
+                  decoder.feed(new byte[] {single}, 0, 1);
+                }
+              })
+          .isInstanceOf(AnswerMemory.TooLarge.class)
+          .hasMessage("event longer than 25 bytes");
+      assertThat(events.lines).isEmpty();
     }
+    assertThat(SseDecoder.MAX_EVENT_BYTES).isEqualTo(8 << 20);
   }
 
   private static List<String> decode(byte[] stream, int... splits) {
     Events events = new Events();
-    SseDecoder decoder = new SseDecoder(events);
+    SseDecoder decoder = new SseDecoder(events, new AnswerMemory());
     int from = 0;
     for (int split : splits) {
       feed(decoder, Arrays.copyOfRange(stream, from, split));

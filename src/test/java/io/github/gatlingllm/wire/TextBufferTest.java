@@ -39,7 +39,7 @@ class TextBufferTest {
   @ParameterizedTest
   @MethodSource("pieces")
   void textOfPieces(List<String> pieces, String text) {
-    TextBuffer buffer = new TextBuffer();
+    TextBuffer buffer = new TextBuffer(new AnswerMemory());
     assertThat(buffer.isEmpty()).isTrue();
     for (String piece : pieces) {
       byte[] bytes = ("#" + piece + "#").getBytes(UTF_8);
@@ -52,7 +52,7 @@ class TextBufferTest {
 
   @Test
   void characterInTwoPieces() {
-    TextBuffer buffer = new TextBuffer();
+    TextBuffer buffer = new TextBuffer(new AnswerMemory());
     byte[] euro = "€".getBytes(UTF_8);
     buffer.append(euro, 0, 2);
     assertThat(buffer.text()).isEqualTo("\uFFFD");
@@ -62,7 +62,7 @@ class TextBufferTest {
 
   @Test
   void bytesThatAreNoUtf8() {
-    TextBuffer buffer = new TextBuffer();
+    TextBuffer buffer = new TextBuffer(new AnswerMemory());
     byte[] latin = "é!".getBytes(ISO_8859_1);
     buffer.append(latin, 0, latin.length);
     assertThat(buffer.text()).isEqualTo("\uFFFD!");
@@ -70,7 +70,7 @@ class TextBufferTest {
 
   @Test
   void oneMegabyte() {
-    TextBuffer buffer = new TextBuffer();
+    TextBuffer buffer = new TextBuffer(new AnswerMemory());
     byte[] piece = "0123456789".getBytes(UTF_8);
     for (int i = 0; i < 100_000; i++) {
       buffer.append(piece, 0, piece.length);

@@ -95,7 +95,7 @@ public final class WireThroughput {
       long bytes = thread.getThreadAllocatedBytes(id);
       long cpu = thread.getCurrentThreadCpuTime();
       for (int round = 0; round < ROUNDS; round++) {
-        SseDecoder decoder = new SseDecoder(new ChunkParser(counter));
+        SseDecoder decoder = new SseDecoder(new ChunkParser(counter), new AnswerMemory());
         for (byte[] read : reads) {
           decoder.feed(read, 0, read.length);
         }

@@ -1,0 +1,130 @@
+package io.github.gatlingllm.metric;
+
+/**
+ * Counts of whole numbers ≥ 0 in the bins of HdrHistogram, and with its percentiles: each bin is
+ * narrower than its values ÷ 10^digits. Adding takes a few nanoseconds: HdrHistogram keeps its
+ * extremes in atomic fields and throws an exception to grow.
+ *
+ * <pre>
+ * 3 digits:  0 … 2,047 in bins of 1,  2,048 … 4,095 in bins of 2,  4,096 … 8,191 in bins of 4, …
+ * </pre>
+ *
+ * <p>Memory: 8 bytes for each bin from the lowest used to the highest, at most 8 KiB per doubling
+ * with 3 digits, 1 KiB with 2. Not thread-safe.
+ */
+public final class LogLinearHistogram {
+
+  /** Of the bins in which values are split from one power of two to the next, the logarithm. */
+  private final int halfBits;
+
+  private final long below;
+  private long[] counts = {};
+  private int first;
+  private long total;
+
+  /** Receives the bins that hold values, ascending: from {@code low} to {@code high} inclusive. */
+  @FunctionalInterface
+  public interface BinVisitor {
+    void bin(long low, long high, long count);
+  }
+
+  /**
+   * @param digits decimal digits that are kept of a value, 1 to 5
+   */
+  public LogLinearHistogram(int digits) {
+    long single = 2 * (long) Math.pow(10, digits);
+    halfBits = 63 - Long.numberOfLeadingZeros(single - 1);
+    below = 1L << (halfBits + 1);
+  }
+
+  /** Adds {@code weight} values; a negative value counts as 0. */
+  public void add(long value, long weight) {
+    int at = bin(value) - first;
+    if (at < 0 || at >= counts.length) {
+      at = reach(bin(value));
+    }
+    counts[at] += weight;
+    total += weight;
+  }
+
+  public void add(LogLinearHistogram other) {
+    other.forEach((low, high, count) -> add(low, count));
+  }
+
+  private int bin(long value) {
+    if (value < below) {
+      return value < 0 ? 0 : (int) value;
+    }
+    int shift = 63 - halfBits - Long.numberOfLeadingZeros(value);
+    return (shift << halfBits) + (int) (value >>> shift);
+  }
+
+  private long low(int bin) {
+    int shift = (bin >> halfBits) - 1;
+    return shift <= 0 ? bin : ((long) bin - ((long) shift << halfBits)) << shift;
+  }
+
+  private long high(int bin) {
+    return low(bin + 1) - 1;
+  }
+
+  /** Makes room for a bin, half a doubling more than is needed; its place. */
+  private int reach(int bin) {
+    int room = 1 << (halfBits - 1);
+    int from = counts.length == 0 ? bin : Math.min(bin, first);
+    int to = counts.length == 0 ? bin + 1 : Math.max(bin + 1, first + counts.length);
+    from = from < first || counts.length == 0 ? Math.max(0, from - room) : from;
+    to = to > first + counts.length ? to + room : to;
+    long[] wider = new long[to - from];
+    System.arraycopy(counts, 0, wider, counts.length == 0 ? 0 : first - from, counts.length);
+    counts = wider;
+    first = from;
+    return bin - first;
+  }
+
+  /** How many values. */
+  public long total() {
+    return total;
+  }
+
+  /**
+   * The nearest-rank percentile: the highest value of the bin of the ⌈p ÷ 100 × n⌉-th smallest; 0
+   * where there is none.
+   *
+   * @param percent in [0, 100]
+   */
+  public long percentile(double percent) {
+    double share = Math.min(Math.max(Math.nextDown(percent), 0), 100);
+    long rank = Math.max(1, (long) Math.ceil(share * total / 100));
+    long seen = 0;
+    for (int i = 0; i < counts.length; i++) {
+      seen += counts[i];
+      if (seen >= rank) {
+        return high(first + i);
+      }
+    }
+    return 0;
+  }
+
+  /** The smallest value, as the least of its bin; 0 where there is none. */
+  public long low() {
+    int bin = 0;
+    while (bin < counts.length && counts[bin] == 0) {
+      bin++;
+    }
+    return total == 0 ? 0 : low(first + bin);
+  }
+
+  /** The largest value, as the highest of its bin; 0 where there is none. */
+  public long high() {
+    return total == 0 ? 0 : percentile(100);
+  }
+
+  public void forEach(BinVisitor visitor) {
+    for (int i = 0; i < counts.length; i++) {
+      if (counts[i] != 0) {
+        visitor.bin(low(first + i), high(first + i), counts[i]);
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.github.gatlingllm.record;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Options of the JVM that makes the load, as far as they decide how much it disturbs what it
+ * measures: which compilers work while load is on, and how garbage is collected. In {@code
+ * run.json} they are the setting {@value #CONFIG_NAME}, one text with spaces between.
+ */
+public final class JvmOptions {
+
+  /** Their name in {@link RunInfo#config}. */
+  public static final String CONFIG_NAME = "jvm";
+
+  /**
+   * What a run should have: no optimising compiler, whose threads take a processor for the first
+   * minute; a collector without threads of its own, in a heap that does not grow, whose young
+   * generation is large enough for few collections; and none because of class metadata.
+   */
+  public static final List<String> RECOMMENDED =
+      List.of(
+          "-XX:TieredStopAtLevel=1",
+          "-XX:+UseSerialGC",
+          "-Xms1g",
+          "-Xmx1g",
+          "-Xmn512m",
+          "-XX:MetaspaceSize=256m");
+
+  private static final Pattern SIZE = Pattern.compile("(-Xm[nsx]|-XX:\\w+Size=)(\\d+)([mg])");
+
+  private static final int MEBIBYTE = 1 << 20;
+
+  private static final int MEBIBYTES_OF_GIBIBYTE = 1 << 10;
+
+  private JvmOptions() {}
+
+  /** What this JVM has, whether by an option or by default; empty where it does not tell. */
+  public static List<String> inEffect() {
+    HotSpotDiagnosticMXBean jvm =
+        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+    if (jvm == null) {
+      return List.of();
+    }
+    List<String> options = new ArrayList<>();
+    valueOf(jvm, "TieredStopAtLevel")
+        .ifPresent(level -> options.add("-XX:TieredStopAtLevel=" + level));
+    Stream.of("Serial", "Parallel", "G1", "Z", "Shenandoah", "Epsilon")
+        .map(collector -> "Use" + collector + "GC")
+        .filter(flag -> valueOf(jvm, flag).filter("true"::equals).isPresent())
+        .forEach(flag -> options.add("-XX:+" + flag));
+    addSize(options, jvm, "-Xms", "InitialHeapSize");
+    addSize(options, jvm, "-Xmx", "MaxHeapSize");
+    addSize(options, jvm, "-Xmn", "NewSize");
+    addSize(options, jvm, "-XX:MetaspaceSize=", "MetaspaceSize");
+    return List.copyOf(options);
+  }
+
+  /** Those recommended that others do not have; a larger size will do. */
+  public static List<String> missing(List<String> inEffect) {
+    return RECOMMENDED.stream()
+        .filter(option -> inEffect.stream().noneMatch(other -> suffices(other, option)))
+        .toList();
+  }
+
+  private static boolean suffices(String option, String recommended) {
+    Matcher has = SIZE.matcher(option);
+    Matcher needs = SIZE.matcher(recommended);
+    return has.matches() && needs.matches() && has.group(1).equals(needs.group(1))
+        ? mebibytes(has) >= mebibytes(needs)
+        : option.equals(recommended);
+  }
+
+  private static long mebibytes(Matcher size) {
+    long number = Long.parseLong(size.group(2));
+    return size.group(3).equals("g") ? number * MEBIBYTES_OF_GIBIBYTE : number;
+  }
+
+  private static void addSize(
+      List<String> options, HotSpotDiagnosticMXBean jvm, String option, String flag) {
+    valueOf(jvm, flag)
+        .ifPresent(bytes -> options.add(option + Long.parseLong(bytes) / MEBIBYTE + "m"));
+  }
+
+  /** Of a flag; none where this JVM does not know it. */
+  private static Optional<String> valueOf(HotSpotDiagnosticMXBean jvm, String flag) {
+    try {
+      return Optional.of(jvm.getVMOption(flag).getValue());
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.github.gatlingllm.generator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class HeartbeatTest {
+
+  private static final long MILLI = 1_000_000;
+
+  private long now;
+  private final Heartbeat heart = new Heartbeat(() -> now, Heartbeat.PERIOD_NANOS);
+
+  /** Runs the beats of some time, each as late as that. */
+  private void beat(int beats, long lateNanos) {
+    long planned = now - now % Heartbeat.PERIOD_NANOS;
+    for (int i = 1; i <= beats; i++) {
+      now = planned + i * Heartbeat.PERIOD_NANOS + lateNanos;
+      heart.run();
+    }
+  }
+
+  @Test
+  void aLoopInTimeIsNotLate() {
+    beat(100, 0);
+    Lateness late = heart.take();
+    assertThat(late.percentile(50)).isZero();
+    assertThat(late.longest()).isZero();
+    assertThat(late.timeAbove()).containsOnly(0);
+  }
+
+  @Test
+  void figuresAreOfTheInterval() {
+    beat(98, 50_000);
+    beat(1, 7 * MILLI);
+    beat(1, 3 * MILLI);
+    Lateness late = heart.take();
+    assertThat(late.percentile(50)).isEqualTo(50);
+    assertThat(late.percentile(99)).isEqualTo(3_000);
+    assertThat(late.longest()).isEqualTo(7_000);
+    // More than 1, 2, 5, 10 ms.
+    assertThat(late.timeAbove()).startsWith(20_000, 20_000, 10_000, 0);
+
+    beat(100, 0);
+    assertThat(heart.take().longest()).as("the interval after it").isZero();
+  }
+
+  /** A block of 300 ms: what became ready in it waited between 0 and 300 ms. */
+  @Test
+  void beatsThatABlockedLoopMissedCountTheTimeThatItWasLate() {
+    beat(20, 0);
+    now += 300 * MILLI;
+    for (int i = 0; i < 30; i++) {
+      heart.run();
+    }
+    beat(50, 0);
+
+    Lateness late = heart.take();
+    assertThat(late.longest()).isEqualTo(290_000);
+    assertThat(late.percentile(50)).isZero();
+    assertThat(late.timeAbove())
+        .as("later than 1, 2, 5, 10, 20, 50, 100, 200 ms")
+        .startsWith(290_000, 290_000, 290_000, 280_000, 270_000, 240_000, 190_000, 90_000, 0);
+  }
+
+  @Test
+  void aLoopThatHangsIsLateWhileItHangsAndCountedOnce() {
+    beat(50, 0);
+    now += 500 * MILLI;
+    Lateness hanging = heart.take();
+    assertThat(hanging.longest()).as("so far").isEqualTo(490_000);
+    assertThat(hanging.timeAbove()[0]).isEqualTo(490_000);
+
+    now += 1_000 * MILLI;
+    Lateness still = heart.take();
+    assertThat(still.longest()).isEqualTo(1_490_000);
+    assertThat(still.timeAbove()[0]).isEqualTo(1_000_000);
+
+    for (int i = 0; i < 150; i++) {
+      heart.run();
+    }
+    Lateness over = heart.take();
+    assertThat(over.longest()).isEqualTo(1_490_000);
+    assertThat(over.timeAbove()[0]).as("counted while it hung").isZero();
+  }
+
+  @Test
+  void aHangLongerThanWhatIsKeptIsCounted() {
+    now += 60_000 * MILLI;
+    Lateness late = heart.take();
+    assertThat(late.longest()).isEqualTo(59_990_000);
+    assertThat(late.timeAbove()[9]).isBetween(58_900_000, 59_000_000);
+    for (int i = 0; i < 6_000; i++) {
+      heart.run();
+    }
+    assertThat(heart.take().timeAbove()[0]).isZero();
+  }
+}

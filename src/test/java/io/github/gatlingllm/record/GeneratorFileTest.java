@@ -1,0 +1,93 @@
+package io.github.gatlingllm.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GeneratorFileTest {
+
+  @TempDir Path dir;
+  private Path file;
+  private final List<GeneratorSecond> read = new ArrayList<>();
+
+  @BeforeEach
+  void inADirectory() {
+    file = dir.resolve("generator.jsonl");
+  }
+
+  private static GeneratorSecond second(long start) {
+    return new GeneratorSecond()
+        .with(GeneratorField.INJECTOR, "a\nb")
+        .with(GeneratorField.START, start)
+        .with(GeneratorField.LENGTH, 1_000_000_001L)
+        .with(GeneratorField.LAG_MAX, new int[] {3, 70})
+        .with(GeneratorField.MACHINE_STEAL, null);
+  }
+
+  @Test
+  void keysAreDifferentAndEveryEntrySaysWhatItMeans() {
+    assertThat(GeneratorField.ALL).extracting(GeneratorField::toString).doesNotHaveDuplicates();
+    assertThat(GeneratorField.ALL)
+        .allSatisfy(field -> assertThat(field.meaning()).isNotBlank())
+        .allSatisfy(field -> assertThat(field.toString()).matches("[a-z0-9_]+"));
+  }
+
+  @Test
+  void whatIsWrittenIsReadLineByLine() throws IOException {
+    GeneratorFile.append(file, second(5));
+    GeneratorFile.append(file, second(6));
+
+    assertThat(Files.readAllLines(file)).hasSize(2);
+    assertThat(GeneratorFile.read(file, read::add)).isNull();
+    assertThat(read).extracting(s -> s.number(GeneratorField.START)).containsExactly(5L, 6L);
+    GeneratorSecond first = read.get(0);
+    assertThat(first.get(GeneratorField.INJECTOR)).isEqualTo("a\nb");
+    assertThat(first.get(GeneratorField.LENGTH)).isEqualTo(1_000_000_001L);
+    assertThat(first.largest(GeneratorField.LAG_MAX)).isEqualTo(70);
+    assertThat(first.get(GeneratorField.MACHINE_STEAL)).isNull();
+    assertThat(first.number(GeneratorField.MACHINE_STEAL)).isZero();
+    assertThat(first.largest(GeneratorField.LAG_P50)).isZero();
+  }
+
+  @Test
+  void aRunWithoutTheFileHasNoLines() throws IOException {
+    assertThat(GeneratorFile.read(file, read::add)).isNull();
+    assertThat(read).isEmpty();
+  }
+
+  @Test
+  void linesBeforeTheDamageAreRead() throws IOException {
+    GeneratorFile.append(file, second(5));
+    String line = Files.readString(file);
+    for (String damage :
+        List.of(
+            line.substring(0, 100),
+            "[1]\n",
+            "5\n",
+            "{\"start_unix_ns\":1}\n",
+            "{\"start_unix_ns\":\"x\"}\n",
+            "{\"loop_lag_max_us\":[1,{}]}\n",
+            "\0\0\0",
+            "{\"start_unix_ns\":99999999999999999999}\n")) {
+      Files.writeString(file, line + damage);
+      read.clear();
+      assertThat(GeneratorFile.read(file, read::add)).as(damage).startsWith("line 2: ");
+      assertThat(read).as(damage).hasSize(1);
+    }
+  }
+
+  @Test
+  void keysThatAreUnknownAreSkipped() throws IOException {
+    Files.writeString(
+        file, "{\"new\":{\"a\":[1]},\"length_s\":2,\"start_unix_ns\":7,\"later\":null}\n");
+    assertThat(GeneratorFile.read(file, read::add)).isNull();
+    assertThat(read.get(0).number(GeneratorField.LENGTH)).isEqualTo(2_000_000_000L);
+  }
+}
