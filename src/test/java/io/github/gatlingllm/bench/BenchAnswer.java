@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The bytes of an answer: headers, an event that is sent again for each token, and the end. Each
@@ -17,6 +19,8 @@ final class BenchAnswer {
   /** What any request is answered that asks for no stream. */
   static final ByteBuffer MODELS = models().asReadOnlyBuffer();
 
+  private static final long FIRST_NAME = 1_000_000;
+  private static final Pattern NAME = Pattern.compile("r(\\d{7,})");
   private static final String HEAD =
       "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n"
           + "transfer-encoding: chunked\r\n\r\n";
@@ -40,7 +44,11 @@ final class BenchAnswer {
   static BenchAnswer of(long number, int tokens, boolean isChat) {
     String text = "\" " + name(number) + "\"";
     String event =
-        chunk(event(number, isChat ? "\"delta\":{\"content\":" + text + "}" : "\"text\":" + text, "null"));
+        chunk(
+            event(
+                number,
+                isChat ? "\"delta\":{\"content\":" + text + "}" : "\"text\":" + text,
+                "null"));
     return new BenchAnswer(
         direct(HEAD + event + end(number, tokens)), HEAD.length(), HEAD.length() + event.length());
   }
@@ -95,7 +103,16 @@ final class BenchAnswer {
 
   /** Found again wherever a client keeps the text. */
   private static String name(long number) {
-    return "r" + (1_000_000 + number);
+    return "r" + (FIRST_NAME + number);
+  }
+
+  /** The number of the request that a text of its answer is of. */
+  static long number(String text) {
+    Matcher name = NAME.matcher(text);
+    if (!name.find()) {
+      throw new IllegalArgumentException("names no request: " + text);
+    }
+    return Long.parseLong(name.group(1)) - FIRST_NAME;
   }
 
   private static String chunk(String data) {

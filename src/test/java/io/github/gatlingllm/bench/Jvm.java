@@ -1,15 +1,19 @@
 package io.github.gatlingllm.bench;
 
+import io.gatling.app.Gatling;
+import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.record.JvmOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** How JVMs are started here. */
 final class Jvm {
 
-  static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-  static final String CLASS_PATH = System.getProperty("java.class.path");
+  private static final String JAVA =
+      Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  private static final String CLASS_PATH = System.getProperty("java.class.path");
 
   /** What Gatling's Maven plugin sets by itself, less the heap's size. */
   private static final List<String> GATLING =
@@ -43,5 +47,17 @@ final class Jvm {
       command.add(argument.toString());
     }
     return command;
+  }
+
+  /** A command that runs a simulation with these system properties, without Gatling's pages. */
+  static List<String> gatling(
+      List<String> options,
+      Class<? extends Simulation> simulation,
+      Path folder,
+      Map<String, ?> properties) {
+    List<String> all = new ArrayList<>(options);
+    all.add("-Djava.util.prefs.userRoot=" + folder.toAbsolutePath());
+    properties.forEach((name, value) -> all.add("-D" + name + "=" + value));
+    return command(all, Gatling.class, "-nr", "-s", simulation.getName(), "-rf", folder);
   }
 }
