@@ -43,6 +43,7 @@ public final class Bench implements Callable<Integer> {
   private static final Map<String, Measurement> BOUNDS = bounds();
 
   private static final int GOES_ON = 3;
+  private static final Path PAGE = Path.of("docs", "performance.md");
 
   @Parameters(
       arity = "0..*",
@@ -178,7 +179,8 @@ public final class Bench implements Callable<Integer> {
     String table = BenchTable.of(scenario, medians);
     System.out.println("\n" + scenario.title + "\n\n" + table);
     if (write) {
-      BenchTable.write(Path.of("docs", "performance.md"), scenario.label(), table);
+      BenchTable.write(PAGE, scenario.label(), "\n" + table + "\n");
+      BenchTable.write(PAGE, "machine", "\n" + Processors.machine() + "\n\n");
     }
   }
 

@@ -60,7 +60,9 @@ public final class PlainSseSimulation extends Simulation {
                                     sse.processUnmatchedMessages(this::collect)),
                             sse("end").close()))
                 .injectOpen(atOnceUsers(Integer.getInteger("streams"))))
-        .protocols(http.baseUrl(System.getProperty("baseUrl")).disableUrlEncoding());
+        .protocols(
+            http.baseUrl(System.getProperty("baseUrl"))
+                .sseUnmatchedInboundMessageBufferSize(2 * tokens + 10));
   }
 
   private static Session begin(Session session) {
