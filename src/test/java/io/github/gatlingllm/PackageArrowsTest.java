@@ -33,8 +33,11 @@ class PackageArrowsTest {
           Map.entry("workload", Set.of("random", "wire")),
           Map.entry("record", Set.of()),
           Map.entry("random", Set.of()),
-          Map.entry("run", Set.of("generator", "record", "telemetry", "stats", "report", "load")),
+          Map.entry(
+              "run",
+              Set.of("generator", "record", "telemetry", "stats", "report", "load", "selftest")),
           Map.entry("generator", Set.of("record")),
+          Map.entry("selftest", Set.of("engine", "record")),
           Map.entry("telemetry", Set.of("record")),
           Map.entry("metric", Set.of("record")),
           Map.entry("check", Set.of("metric", "record")),
@@ -52,6 +55,7 @@ class PackageArrowsTest {
                   "engine",
                   "metric",
                   "record",
+                  "selftest",
                   "stats",
                   "wire")));
 

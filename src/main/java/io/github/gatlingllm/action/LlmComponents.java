@@ -107,6 +107,17 @@ final class LlmComponents implements ProtocolComponents {
     if (first) {
       rounds.target(this);
     }
+    if (jvm) {
+      collectGarbage();
+    }
+  }
+
+  /**
+   * Before the load: else its first collection would copy all that lives for long, such as tables
+   * of tokenizers, in the middle of a measure window.
+   */
+  private static void collectGarbage() {
+    System.gc();
   }
 
   /** Whether requests with a limit ask for exactly that many tokens. */

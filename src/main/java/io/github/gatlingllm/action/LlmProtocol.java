@@ -28,6 +28,10 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** A gate that warm-up requests do wait at, so that waiting is warm too. */
   private static final int WARM_UP_GATE = 16;
 
+  static {
+    SupportedGatling.require();
+  }
+
   /** Label of the server under test. */
   public String target = "";
 

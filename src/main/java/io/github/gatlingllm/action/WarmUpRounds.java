@@ -31,8 +31,10 @@ import org.jspecify.annotations.Nullable;
 final class WarmUpRounds {
 
   private static final int CONCURRENT = 32;
-  private static final int TOKENS = 128;
-  private static final long JVM_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
+
+  /** Few, since code that runs once per request is compiled after some hundred requests. */
+  private static final int TOKENS = 16;
+
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final String PROMPT = "Say hello.";
   private static final int REAL_TOKENS = 16;
@@ -49,13 +51,16 @@ final class WarmUpRounds {
     this.requestLog = new WarmUpRequestLog(runId);
   }
 
-  /** Loads classes and warms the JIT, for a few seconds; nothing leaves this JVM. */
+  /**
+   * Loads classes and has the hot path compiled, until compilers stand still; nothing leaves this
+   * JVM.
+   */
   void jvm(LlmComponents components) {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofNanos(1_000_000), ofNanos(200_000)).seed(1).start()) {
       LlmProtocol inside = components.protocol().at(engine.baseUrl());
       Action action = action(components.forWarmUp(inside, requestLog), Api.CHAT, TOKENS);
-      long end = System.nanoTime() + JVM_NANOS;
+      CompilerWatch compilers = CompilerWatch.ofThisJvm();
       for (int i = 0; i < CONCURRENT; i++) {
         send(action);
       }
@@ -70,7 +75,7 @@ final class WarmUpRounds {
           return;
         }
         pending--;
-        if (System.nanoTime() < end) {
+        if (compilers.goesOn()) {
           send(action);
           pending++;
         }

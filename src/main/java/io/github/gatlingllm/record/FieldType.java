@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class FieldType<T> {
 
   static final FieldType<String> TEXT =
-      new FieldType<>("text", FieldType::writeText, FieldType::text, text -> text);
+      new FieldType<>("text", FieldType::writeText, FieldType::text, PlainLine::text, text -> text);
 
   /** In CSV joined by {@code |}, and an empty cell where there is none. */
   static final FieldType<List<String>> TEXTS =
@@ -40,21 +40,41 @@ final class FieldType<T> {
           "list of texts",
           FieldType::writeTexts,
           FieldType::texts,
+          PlainLine::texts,
           texts -> texts.isEmpty() ? null : String.join("|", texts));
 
   static final FieldType<Boolean> FLAG =
       new FieldType<>(
-          "true or false", JsonGenerator::writeBoolean, FieldType::flag, Object::toString);
+          "true or false",
+          JsonGenerator::writeBoolean,
+          FieldType::flag,
+          PlainLine::flag,
+          Object::toString);
 
   static final FieldType<Integer> INTEGER =
-      new FieldType<>("integer", JsonGenerator::writeNumber, FieldType::integer, Object::toString);
+      new FieldType<>(
+          "integer",
+          JsonGenerator::writeNumber,
+          FieldType::integer,
+          PlainLine::integer,
+          Object::toString);
 
   static final FieldType<Long> LONG =
-      new FieldType<>("integer", JsonGenerator::writeNumber, FieldType::whole, Object::toString);
+      new FieldType<>(
+          "integer",
+          JsonGenerator::writeNumber,
+          FieldType::whole,
+          PlainLine::whole,
+          Object::toString);
 
   /** A time in nanoseconds. */
   static final FieldType<Long> SECONDS =
-      new FieldType<>("decimal", FieldType::writeSeconds, FieldType::seconds, FieldType::decimals)
+      new FieldType<>(
+              "decimal",
+              FieldType::writeSeconds,
+              FieldType::seconds,
+              PlainLine::seconds,
+              FieldType::decimals)
           .in("s");
 
   /** One number per event. */
@@ -63,17 +83,19 @@ final class FieldType<T> {
           "list of integers",
           (json, values) -> json.writeArray(values, 0, values.length),
           FieldType::integers,
+          PlainLine::integers,
           null);
 
   /** Numbers by names that the server chose; empty is written as null. */
   static final FieldType<Map<String, Double>> NUMBERS =
-      new FieldType<>("numbers by name", FieldType::writeNumbers, FieldType::numbers, null);
+      new FieldType<>(
+          "numbers by name", FieldType::writeNumbers, FieldType::numbers, PlainLine::numbers, null);
 
   /** Text that is JSON already, kept as it is written. */
   static final FieldType<String> JSON =
-      new FieldType<>("JSON", FieldType::writeJson, FieldType::json, null);
+      new FieldType<>("JSON", FieldType::writeJson, FieldType::json, PlainLine::other, null);
 
-  private static final int[] NO_INTEGERS = {};
+  static final int[] NO_INTEGERS = {};
   private static final int LONGEST_BY_HAND = 19; // 123456789.123456789
   private static final Pattern UNPAIRED = Pattern.compile("\\p{Cs}");
   private static final Pattern LINE_ENDS = Pattern.compile("[\\r\\n\u0085\u2028\u2029]");
@@ -82,6 +104,7 @@ final class FieldType<T> {
   private final String unit;
   private final Writer<T> writer;
   private final Reader<T> reader;
+  private final Function<PlainLine, @Nullable T> plain;
   private final @Nullable Function<T, @Nullable String> cell;
 
   private interface Writer<T> {
@@ -96,8 +119,9 @@ final class FieldType<T> {
       String name,
       Writer<T> writer,
       Reader<T> reader,
+      Function<PlainLine, @Nullable T> plain,
       @Nullable Function<T, @Nullable String> cell) {
-    this(name, "", writer, reader, cell);
+    this(name, "", writer, reader, plain, cell);
   }
 
   private FieldType(
@@ -105,17 +129,19 @@ final class FieldType<T> {
       String unit,
       Writer<T> writer,
       Reader<T> reader,
+      Function<PlainLine, @Nullable T> plain,
       @Nullable Function<T, @Nullable String> cell) {
     this.name = name;
     this.unit = unit;
     this.writer = writer;
     this.reader = reader;
+    this.plain = plain;
     this.cell = cell;
   }
 
   /** The same with a unit. */
   FieldType<T> in(String other) {
-    return new FieldType<>(name, other, writer, reader, cell);
+    return new FieldType<>(name, other, writer, reader, plain, cell);
   }
 
   /** Constants by their names in lower case. */
@@ -131,6 +157,7 @@ final class FieldType<T> {
         "one of " + String.join(", ", byKey.keySet()),
         (json, value) -> json.writeString(keys.get(value)),
         json -> constant(text(json), byKey),
+        line -> constant(line.text(), byKey),
         keys::get);
   }
 
@@ -164,6 +191,10 @@ final class FieldType<T> {
 
   @Nullable T read(JsonParser json) throws IOException {
     return reader.read(json);
+  }
+
+  @Nullable T read(PlainLine line) {
+    return plain.apply(line);
   }
 
   private static void writeText(JsonGenerator json, String text) throws IOException {

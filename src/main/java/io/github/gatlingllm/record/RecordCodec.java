@@ -154,11 +154,14 @@ public final class RecordCodec {
 
     void read(RecordField<?> field, JsonParser json) throws IOException {
       try {
-        Object value = field.type().read(json);
-        values[field.index()] = value == null ? NULL : value;
+        set(field.index(), field.type().read(json));
       } catch (IllegalArgumentException e) {
         throw new IllegalArgumentException(field + " " + e.getMessage(), e);
       }
+    }
+
+    void set(int field, @Nullable Object value) {
+      values[field] = value == null ? NULL : value;
     }
 
     /** Whether the line says anything of it, be it null. */

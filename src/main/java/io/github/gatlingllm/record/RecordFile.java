@@ -33,6 +33,7 @@ public final class RecordFile {
 
   private final Consumer<RequestRecord> sink;
   private final int longestLine;
+  private final PlainLine plain = new PlainLine();
   private final List<ReadReport.BadLine> firstBadLines = new ArrayList<>();
   private long records;
   private long badLines;
@@ -114,10 +115,11 @@ public final class RecordFile {
         count = in.read(buffer, size, buffer.length - size)) {
       int start = 0;
       int end = size + count;
-      for (int i = lineEnd(buffer, size, end); i < end; i = lineEnd(buffer, start, end)) {
-        line(buffer, start, i - start, skipped);
+      int next = nextLine(buffer, 0, size, end, skipped);
+      while (next >= 0) {
         skipped = 0;
-        start = i + 1;
+        start = next;
+        next = nextLine(buffer, start, start, end, 0);
       }
       size = end - start;
       System.arraycopy(buffer, start, buffer, 0, size);
@@ -129,6 +131,29 @@ public final class RecordFile {
       }
     }
     tail(buffer, size, skipped);
+  }
+
+  /**
+   * Reads the line that begins at {@code start}.
+   *
+   * @param searched up to here there is no line feed
+   * @param skipped bytes of the same line that are no longer there
+   * @return where the next line begins; -1 where the line does not end before {@code end}
+   */
+  private int nextLine(byte[] buffer, int start, int searched, int end, long skipped) {
+    RequestRecord record = skipped > 0 ? null : plain.read(buffer, start, end);
+    if (record != null) {
+      lines++;
+      records++;
+      sink.accept(record);
+      return plain.next();
+    }
+    int feed = lineEnd(buffer, searched, end);
+    if (feed == end) {
+      return -1;
+    }
+    line(buffer, start, feed - start, skipped);
+    return feed + 1;
   }
 
   /** Where the next line feed is; {@code to} if there is none before. */

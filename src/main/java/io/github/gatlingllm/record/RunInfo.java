@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +70,8 @@ import org.jspecify.annotations.Nullable;
  * @param prompts how many were word for word as one before; null in files without it
  * @param stages load levels in order of time, those that began
  * @param conclusions what load plans found: sweeps that were stopped early, searches
+ * @param selfTest how exact the load generator was on its machine, as known when the run ended;
+ *     null where that was never measured, and in files without it
  * @param assertions what the build demands of the figures
  */
 @JsonPropertyOrder({"schema", "id"})
@@ -100,6 +103,7 @@ public record RunInfo(
     @Nullable PromptRepeats prompts,
     List<LevelInfo> stages,
     List<Conclusion> conclusions,
+    @Nullable SelfTest selfTest,
     List<Assertion> assertions) {
 
   /** The version of the file's format. */
@@ -419,6 +423,10 @@ public record RunInfo(
     return conclusions(Stream.concat(conclusions.stream(), Stream.of(found)).toList());
   }
 
+  public RunInfo selfTest(@Nullable SelfTest known) {
+    return with(run -> run.selfTest = known);
+  }
+
   public RunInfo assertions(List<Assertion> gates) {
     return with(run -> run.assertions = gates);
   }
@@ -469,10 +477,14 @@ public record RunInfo(
 
   /** Writes a file beside it and moves that into place; missing directories are made. */
   public void write(Path runJson) throws IOException {
-    Path file = runJson.toAbsolutePath();
+    writeJson(this, runJson);
+  }
+
+  static void writeJson(Object value, Path path) throws IOException {
+    Path file = path.toAbsolutePath();
     Files.createDirectories(file.getParent());
     Path whole = file.resolveSibling(file.getFileName() + ".tmp");
-    Files.write(whole, JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(this));
+    Files.write(whole, JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(value));
     Files.move(whole, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
@@ -482,19 +494,25 @@ public record RunInfo(
    * @throws IOException if it is no run of this version of the format; the message is one line
    */
   public static Optional<RunInfo> read(Path runJson) throws IOException {
-    RunInfo info;
+    return readJson(runJson, RunInfo.class, SCHEMA, RunInfo::schema);
+  }
+
+  static <T> Optional<T> readJson(
+      Path file, Class<T> type, String schema, Function<T, String> schemaOf) throws IOException {
+    T value;
     try {
-      info = JSON.readValue(Files.readAllBytes(runJson), RunInfo.class);
+      value = JSON.readValue(Files.readAllBytes(file), type);
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (JsonProcessingException e) {
       throw new IOException(
-          runJson + " is not understood: " + e.getOriginalMessage().replaceAll("\\s+", " "), e);
+          file + " is not understood: " + e.getOriginalMessage().replaceAll("\\s+", " "), e);
     }
-    if (!SCHEMA.equals(info.schema)) {
-      throw new IOException(runJson + " has schema '" + info.schema + "'; expected " + SCHEMA);
+    String found = value == null ? null : schemaOf.apply(value);
+    if (!schema.equals(found)) {
+      throw new IOException(file + " has schema '" + found + "'; expected " + schema);
     }
-    return Optional.of(info);
+    return Optional.of(value);
   }
 
   private static Map<String, String> redacted(@Nullable Map<String, String> config) {

@@ -41,6 +41,7 @@ final class RunInfoDraft {
   @Nullable PromptRepeats prompts;
   List<LevelInfo> stages = List.of();
   List<Conclusion> conclusions = List.of();
+  @Nullable SelfTest selfTest;
   List<Assertion> assertions = List.of();
 
   /** A run that begins now: running, with nothing known yet but these. */
@@ -80,6 +81,7 @@ final class RunInfoDraft {
     prompts = run.prompts();
     stages = run.stages();
     conclusions = run.conclusions();
+    selfTest = run.selfTest();
     assertions = run.assertions();
   }
 
@@ -112,6 +114,7 @@ final class RunInfoDraft {
         prompts,
         stages,
         conclusions,
+        selfTest,
         assertions);
   }
 }

@@ -158,8 +158,8 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
         case TPOT -> timing.tpotNanos();
         case STALL -> real(events.longestGapNanos());
         case ITL -> {
-          double[] gaps = TokenGaps.sortedTokenMicros(events, tokens);
-          yield gaps.length == 0 ? null : (Double) (TokenGaps.nearestRank(gaps, 99) * 1e3);
+          Double micros = TokenGaps.tokenMicrosAt(events, tokens, 99);
+          yield micros == null ? null : (Double) (micros * 1e3);
         }
       };
     }

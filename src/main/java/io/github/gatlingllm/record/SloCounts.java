@@ -20,6 +20,9 @@ public final class SloCounts {
 
   private final Map<String, Count> objectives = new LinkedHashMap<>();
   private Count all = Count.NONE;
+  private @Nullable Slo keysOf;
+  private String keysOwner = "";
+  private List<String> keys = List.of();
 
   /**
    * Requests that were judged by something.
@@ -89,12 +92,24 @@ public final class SloCounts {
     if (slo.isEmpty()) {
       return;
     }
-    for (int i = 0; i < slo.objectives().size(); i++) {
-      Count one = Count.NONE.and(judgement.of(i));
-      objectives.merge(owner + slo.objectives().get(i), one, Count::and);
+    List<String> keys = keys(owner, slo);
+    for (int i = 0; i < keys.size(); i++) {
+      Slo.Verdict verdict = judgement.of(i);
+      objectives.compute(
+          keys.get(i), (key, count) -> (count == null ? Count.NONE : count).and(verdict));
     }
     Boolean met = judgement.met();
     all = all.and(met == null ? Slo.Verdict.UNKNOWN : met ? Slo.Verdict.MET : Slo.Verdict.MISSED);
+  }
+
+  /** Made anew only where another SLO comes: mostly it is that of the request before. */
+  private List<String> keys(String owner, Slo slo) {
+    if (slo != keysOf || !owner.equals(keysOwner)) {
+      keysOf = slo;
+      keysOwner = owner;
+      keys = slo.objectives().stream().map(objective -> owner + objective).toList();
+    }
+    return keys;
   }
 
   public void add(SloCounts other) {

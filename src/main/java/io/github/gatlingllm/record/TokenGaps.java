@@ -73,6 +73,44 @@ public final class TokenGaps {
     }
   }
 
+  /** Whether each event holds one token of the one choice: each gap is one ITL and one ICL. */
+  public static boolean areOneEach(RequestRecord.Events events, RequestRecord.Tokens tokens) {
+    int count = events.offsetsMicros().length;
+    int[] said = events.tokens();
+    if (events.choices().length == count) {
+      return false;
+    }
+    if (said.length != count) {
+      return share(count, tokens.streamedTokens()) == 1;
+    }
+    for (int of : said) {
+      if (of != 1) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * The nearest-rank percentile of the ITL of one request in microseconds; null where there is no
+   * gap, or more than a million tokens.
+   */
+  public static @Nullable Double tokenMicrosAt(
+      RequestRecord.Events events, RequestRecord.Tokens tokens, double percent) {
+    int[] offsets = events.offsetsMicros();
+    if (offsets.length < 2 || offsets.length > LISTED || !areOneEach(events, tokens)) {
+      double[] ascending = sortedTokenMicros(events, tokens);
+      return ascending.length == 0 ? null : (Double) nearestRank(ascending, percent);
+    }
+    int[] gaps = new int[offsets.length - 1];
+    for (int g = 0; g < gaps.length; g++) {
+      gaps[g] = offsets[g + 1] - offsets[g];
+    }
+    RankSelection ranks = new RankSelection();
+    ranks.take(gaps, gaps.length);
+    return (double) ranks.at(nearestRank(gaps.length, percent));
+  }
+
   /**
    * ITL of one request in microseconds, ascending, one value per token; empty where there is no
    * gap, or more than a million tokens.
@@ -104,8 +142,13 @@ public final class TokenGaps {
 
   /** As {@link #nearestRank(double[], double)}, of the first {@code count} values. */
   public static double nearestRank(double[] ascending, int count, double percent) {
+    return ascending[nearestRank(count, percent) - 1];
+  }
+
+  /** The rank, from 1, of a percentile of {@code count} values; p in (0, 100]. */
+  public static int nearestRank(int count, double percent) {
     int rank = (int) Math.ceil(Math.nextDown(percent / 100 * count));
-    return ascending[Math.max(1, Math.min(rank, count)) - 1];
+    return Math.max(1, Math.min(rank, count));
   }
 
   /** Tokens of each event where the server did not say: N ÷ events, at least 1. */

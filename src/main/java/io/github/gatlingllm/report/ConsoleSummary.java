@@ -35,6 +35,11 @@ public final class ConsoleSummary {
       table("Load levels", KeyFigureTables.levels(summary));
     }
     table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
+    SelfTestText selfTest = new SelfTestText(summary);
+    table(SelfTestText.TITLE, selfTest.table());
+    if (!selfTest.table().isEmpty()) {
+      wrapped(selfTest.ceiling());
+    }
     List<Check> notOk = summary.checks().stream().filter(c -> c.level() != Check.Level.OK).toList();
     if (!notOk.isEmpty()) {
       line(ConsoleBlock.title("Validity"));

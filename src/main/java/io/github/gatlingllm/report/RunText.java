@@ -58,6 +58,7 @@ final class RunText {
       }
     }
     facts.add(new Fact("workload", workload()));
+    facts.add(new Fact(SelfTestText.NAME, new SelfTestText(summary).quote()));
     if (summary.arrivals() != null) {
       facts.add(
           new Fact(

@@ -48,6 +48,9 @@ final class SummaryMarkdown {
     if (summary.stages().size() > 1) {
       table("Load levels", KeyFigureTables.levels(summary));
     }
+    SelfTestText selfTest = new SelfTestText(summary);
+    table(SelfTestText.TITLE, selfTest.table());
+    out.append(selfTest.table().isEmpty() ? "" : "\n" + selfTest.ceiling() + "\n\n");
     table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
     Summary.SloTable slo = summary.slo();
     if (slo != null) {

@@ -54,6 +54,7 @@ final class VerdictSections {
             .toList();
     List<Check> fine =
         summary.checks().stream().filter(check -> check.level() == Check.Level.OK).toList();
+    SelfTestText selfTest = new SelfTestText(summary);
     String lead =
         switch (summary.level()) {
           case OK -> "Nothing speaks against these figures.";
@@ -61,7 +62,21 @@ final class VerdictSections {
           case INVALID -> "Some figures do not mean what they say; see what to do below.";
         };
     return Section.of("validity", "Can these figures be trusted?", "Validity", lead)
-        .body("validity", Map.of("raised", raised, "fine", fine));
+        .body(
+            "validity",
+            Map.of(
+                "raised",
+                raised,
+                "fine",
+                fine,
+                "error",
+                SelfTestText.NAME,
+                "quote",
+                selfTest.quote(),
+                "levels",
+                selfTest.table(),
+                "ceiling",
+                selfTest.ceiling()));
   }
 
   /** How requests ended: errors by verdict and message, finish reasons, objectives missed. */

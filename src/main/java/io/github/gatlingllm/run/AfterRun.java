@@ -3,6 +3,7 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.ConsoleSummary;
 import io.github.gatlingllm.report.RunReport;
+import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.stats.Summary;
 import java.io.PrintStream;
 
@@ -38,6 +39,7 @@ final class AfterRun implements Runnable {
         out.println("LLM report: no llm request was sent, so there is none");
         return false;
       }
+      run.selfTest(SelfTestResults.ofUser(), out::println);
       RunReport report = RunReport.of(run.files());
       Summary summary = report.write().summary();
       out.println(ConsoleSummary.of(summary));

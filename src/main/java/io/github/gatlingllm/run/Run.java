@@ -9,7 +9,9 @@ import io.github.gatlingllm.record.Recorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.report.ConsoleBlock;
+import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.stats.LiveStats;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures;
 import io.netty.util.concurrent.EventExecutor;
@@ -397,6 +399,12 @@ public final class Run {
       describe(info -> info.ended(now, state).dropped(lost).started(started.get()));
     }
     return info;
+  }
+
+  /** Notes what is known of the load generator's own error, once the run has ended. */
+  void selfTest(SelfTestResults results, Consumer<String> say) {
+    SelfTest known = results.atEndOf(info, files, clock::unixNanos, say);
+    describe(info -> info.selfTest(known));
   }
 
   private synchronized void save() {

@@ -6,14 +6,19 @@ import static io.github.gatlingllm.javaapi.LlmDsl.oneAfterTheOther;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.gatling.javaapi.core.Simulation;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.TargetLoad;
+import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.selftest.EngineProcess;
+import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -54,7 +59,13 @@ public final class Benchmark extends Simulation {
     if (settings.get(Setting.DRY_RUN)) {
       endAfter("Dry run: nothing was sent\n");
     }
-    engine = plan.embedded() ? EmbeddedEngine.builder().seed(plan.seed()).start() : null;
+    boolean selfTest = plan.get(Setting.SELF_TEST);
+    String selfTestFile = plan.get(Setting.SELF_TEST_FILE);
+    if (selfTestFile != null) {
+      System.setProperty(SelfTestResults.FILE_PROPERTY, selfTestFile); // may come from .env
+    }
+    engine =
+        plan.embedded() && !selfTest ? EmbeddedEngine.builder().seed(plan.seed()).start() : null;
     LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {
       List<PopulationBuilder> all = populations(plan, load);
@@ -65,7 +76,9 @@ public final class Benchmark extends Simulation {
               protocol(
                   plan,
                   plan.tokenizers().get(0),
-                  engine == null ? target(plan.targets().get(0)) : embedded(engine)));
+                  selfTest
+                      ? embedded(startProcess())
+                      : engine == null ? target(plan.targets().get(0)) : embedded(engine)));
     }
   }
 
@@ -165,7 +178,23 @@ public final class Benchmark extends Simulation {
   }
 
   private static LlmProtocolBuilder embedded(EmbeddedEngine engine) {
-    return llm.baseUrl(engine.baseUrl()).target("embedded engine").model("embedded");
+    return embedded(engine.baseUrl());
+  }
+
+  private static LlmProtocolBuilder embedded(String baseUrl) {
+    return llm.baseUrl(baseUrl).target("embedded engine").model("embedded");
+  }
+
+  private static LlmProtocolBuilder embedded(EngineProcess engine) {
+    return embedded(engine.baseUrl()).note(SelfTest.ENGINE, Integer.toString(engine.controlPort()));
+  }
+
+  private static EngineProcess startProcess() {
+    try {
+      return EngineProcess.start();
+    } catch (IOException e) {
+      throw InvalidSimulation.because(e.getMessage());
+    }
   }
 
   private static LlmProtocolBuilder target(Target target) {

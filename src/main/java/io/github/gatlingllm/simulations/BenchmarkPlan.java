@@ -85,7 +85,14 @@ record BenchmarkPlan(
    * @throws io.github.gatlingllm.action.InvalidSimulation for the first one that is wrong
    */
   static BenchmarkPlan of(Settings settings, LongSupplier randomSeed) {
+    boolean selfTest = settings.get(Setting.SELF_TEST);
+    if (selfTest) {
+      settings.keepOnly(SelfTestLoad.KEPT, Setting.SELF_TEST);
+    }
     settings.check();
+    if (selfTest) {
+      settings.preset(SelfTestLoad.SETTINGS);
+    }
     ApiChoice choice = settings.get(Setting.API);
     List<Target> targets = targets(settings, choice.api());
     Api api =

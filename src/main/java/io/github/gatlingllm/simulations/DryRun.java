@@ -76,7 +76,11 @@ final class DryRun {
 
   private void targets() {
     if (plan.embedded()) {
-      row("target", "embedded engine (no llm.endpoint is set)");
+      row(
+          "target",
+          plan.get(Setting.SELF_TEST)
+              ? "embedded engine in a process of its own: how exact is this tool here?"
+              : "embedded engine (no llm.endpoint is set)");
     }
     boolean several = plan.targets().size() > 1;
     for (int i = 0; i < plan.targets().size(); i++) {

@@ -246,7 +246,8 @@ final class Setting<T extends @Nullable Object> {
       in(Group.LEVEL, "jvmWarmUp", Form.flag())
           .byDefault("true")
           .means(
-              "about 2.5 s of requests to an engine inside this JVM before the load",
+              "requests to an engine inside this JVM before the load, until its compilers stand"
+                  + " still: 1 to 6 s",
               "Without it the first requests are measured while classes are loaded and compiled:"
                   + " for trials of settings, not for figures.");
 
@@ -590,6 +591,25 @@ final class Setting<T extends @Nullable Object> {
       in(Group.RUN, "seed", Form.wide())
           .orNull("random")
           .means("pins prompts and arrivals; always printed and recorded");
+
+  static final Setting<Boolean> SELF_TEST =
+      in(Group.RUN, "selfTest", Form.flag())
+          .byDefault("false")
+          .means(
+              "measures how exact this tool is on this machine, in about a minute; reports of later"
+                  + " runs quote it",
+              "Streams of the embedded engine, in a process of its own that notes when it wrote"
+                  + " each token, at rising concurrency until the load is clearly too high. Its"
+                  + " target, prompts and phases are its own: settings of these are refused as"
+                  + " system properties, and not read from the environment and .env.");
+
+  static final Setting<@Nullable String> SELF_TEST_FILE =
+      in(Group.RUN, "selfTestFile", Form.text())
+          .orNull("~/.gatling-llm/self-test.json")
+          .means(
+              "where selfTest keeps its result and later runs find it",
+              "Simulations of your own read it from the system property and the environment. Where"
+                  + " it cannot be written, a line says so.");
 
   static final Setting<Boolean> DRY_RUN =
       in(Group.RUN, "dryRun", Form.flag())

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -195,6 +196,29 @@ final class Settings {
       throw invalid(
           setting, "cannot be set together with " + other.property() + " (" + rule.why() + ")");
     }
+  }
+
+  /**
+   * Forgets what the environment and {@code .env} say of other settings than these.
+   *
+   * @throws InvalidSimulation if a system property sets another one
+   */
+  void keepOnly(Set<Setting<?>> kept, Setting<?> because) {
+    texts.keySet().removeIf(set -> !kept.contains(set) && source(set) != Source.PROPERTY);
+    for (Setting<?> set : Setting.all()) {
+      if (isSet(set) && !kept.contains(set)) {
+        throw invalid(
+            because, "has a load of its own; leave out " + set.property() + ", it takes no part");
+      }
+    }
+  }
+
+  /** Sets what is not set. */
+  void preset(Map<Setting<?>, String> byDefault) {
+    byDefault.forEach(
+        (setting, text) ->
+            texts.putIfAbsent(setting, new Text(text, Source.PROPERTY, setting.property())));
+    values.keySet().removeAll(byDefault.keySet());
   }
 
   /** Extra request headers; names are compared without case. */

@@ -51,6 +51,7 @@ public final class RunStatistics {
   private final long runEnd;
   final Windows windows;
   private final TokenStream stream = new TokenStream();
+  private final RequestValues values = new RequestValues();
   final SloTally slo;
   final OverTime overTime;
   final Map<Key, GroupTally> cells = new LinkedHashMap<>();
@@ -168,13 +169,18 @@ public final class RunStatistics {
       overTime.arrival(record.timing().scheduledUnixNanos(), record.timing().startUnixNanos());
     }
     if (id.phase() == Phase.MEASURE) {
-      cell(stage, name).tally().add(record, stream, stage.index(), objectives.owner(), judgement);
+      if (record.outcome().ok()) {
+        values.read(record);
+      }
+      cell(stage, name)
+          .tally()
+          .add(record, values, stream, stage.index(), objectives.owner(), judgement);
       workload.add(record);
       if (id.trial() != null) {
         trials.computeIfAbsent(stage.index(), i -> new TrialTally()).add(record);
       }
       answers.add(record, stream.times());
-      slices.measured(stage, record, stream, met);
+      slices.measured(stage, record, values, stream, met);
       requestSamples.add(record, stream, stage, met);
       objectives.add(stage.index(), record, judgement);
       if (record.outcome().ok()) {

@@ -98,12 +98,13 @@ final class SilenceTally {
       hear(admitted, timing.closedNanos());
     }
     int[] offsets = record.events().offsetsMicros();
-    int last = -1;
+    long slotEnd = Long.MIN_VALUE;
     for (int micros : offsets) {
-      int slot = slot(admitted + micros * 1_000L);
-      if (slot != last) {
+      long at = admitted + micros * 1_000L;
+      if (at >= slotEnd || at < slotEnd - slotNanos) {
+        int slot = slot(at);
+        slotEnd = origin + (slot + 1) * slotNanos;
         heard.set(slot);
-        last = slot;
       }
     }
     Long first = timing.ttftNanos();

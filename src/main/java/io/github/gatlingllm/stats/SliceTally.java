@@ -45,11 +45,16 @@ public final class SliceTally {
   /**
    * A request was scheduled in the phase measure, perhaps outside the window.
    *
+   * @param values its metrics
    * @param stream its tokens
    * @param met whether it met its SLO; null where it has none, or is not judged
    */
   void measured(
-      LevelWindow level, RequestRecord record, TokenStream stream, @Nullable Boolean met) {
+      LevelWindow level,
+      RequestRecord record,
+      RequestValues values,
+      TokenStream stream,
+      @Nullable Boolean met) {
     TimeSlice slice = slice(level, record.timing().scheduledUnixNanos());
     boolean ok = record.outcome().ok();
     boolean ended = record.outcome().status() != RequestStatus.CANCELLED;
@@ -59,12 +64,7 @@ public final class SliceTally {
     slice.add(Amount.ATTEMPTED, met == null ? 0 : 1);
     slice.add(Amount.MET, Boolean.TRUE.equals(met) ? 1 : 0);
     if (ok) {
-      for (Metric metric : Metric.ofRequests()) {
-        Double value = metric.of(record);
-        if (value != null) {
-          slice.add(metric, value, 1);
-        }
-      }
+      values.forEach((metric, value) -> slice.add(metric, value, 1));
       slice.addGaps(stream);
     }
   }

@@ -87,8 +87,9 @@ final class SloTally {
     void add(int level, RequestRecord record, Slo.Judgement judgement) {
       List<Row> own = byLevel.computeIfAbsent(level, l -> newRows());
       for (int i = 0; i < rows.size(); i++) {
-        rows.get(i).add(record, judgement.of(i));
-        own.get(i).add(record, judgement.of(i));
+        Double nanos = rows.get(i).nanos(record);
+        rows.get(i).add(nanos, judgement.of(i));
+        own.get(i).add(nanos, judgement.of(i));
       }
     }
 
@@ -108,9 +109,8 @@ final class SloTally {
     }
 
     /** What failed, and what should have come and did not, took longer than any limit. */
-    private void add(RequestRecord record, Slo.Verdict verdict) {
+    private void add(@Nullable Double nanos, Slo.Verdict verdict) {
       count = count.and(verdict);
-      Double nanos = record.outcome().ok() || wasSeen(record) ? nanos(record) : null;
       if (verdict == Slo.Verdict.MISSED && (nanos == null || nanos < objective.limitNanos())) {
         endless++;
       } else if (nanos != null && (verdict == Slo.Verdict.MISSED || verdict == Slo.Verdict.MET)) {
@@ -124,8 +124,11 @@ final class SloTally {
           && objective.measure() != Slo.Measure.E2E;
     }
 
+    /** What it was for a request that is ok, or was cancelled but has it all the same. */
     private @Nullable Double nanos(RequestRecord record) {
-      return objective.measure().nanos(record.timing(), record.events(), record.tokens());
+      return record.outcome().ok() || wasSeen(record)
+          ? objective.measure().nanos(record.timing(), record.events(), record.tokens())
+          : null;
     }
 
     /** The nearest-rank percentile with the endless ones on top; null where it is one of them. */

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param arrivals planned against realised arrivals, all open-loop stages; null in closed loops
  * @param knee of the curve that delivers most at its own; null when no stage delivered tokens
  * @param operatingPoint of the only curve; null where there are several, each with its own
+ * @param selfTest how exact the load generator was on the run's machine; null where that was never
+ *     measured
  * @param assertions what the build demands, and what came out; empty when it demands nothing
  * @param server what the server said of itself: timings in its answers by name; empty where it says
  *     nothing
@@ -46,6 +48,7 @@ public record Summary(
     @Nullable Knee knee,
     @Nullable OperatingPoint operatingPoint,
     List<Check> checks,
+    @Nullable SelfTestQuote selfTest,
     List<AssertionResult> assertions,
     Map<String, Distribution> server,
     List<Stage> stages,

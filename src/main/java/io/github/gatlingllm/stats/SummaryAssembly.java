@@ -85,6 +85,7 @@ final class SummaryAssembly {
             bestKnee(curves),
             curves.size() == 1 ? curves.get(0).operatingPoint() : null,
             checks,
+            SelfTestQuote.of(info.selfTest(), operatingLevel(), stages, run.throughput()),
             new AssertionJudge(parts, checks, this::maxGoodput).judge(info.assertions()),
             server(),
             stages,
@@ -92,6 +93,11 @@ final class SummaryAssembly {
             targets,
             requests());
     return new RunFigures(summary, series(whole.tally()), counted.slices);
+  }
+
+  /** The one that headlines quote; null where there are several or none. */
+  private @Nullable Stage operatingLevel() {
+    return curves.size() == 1 ? curves.get(0).chosen().level() : null;
   }
 
   private void addStage(LevelWindow window) {

@@ -20,12 +20,18 @@ import org.jspecify.annotations.Nullable;
  * Figures of the requests that were scheduled in a measure window: latency distributions and jitter
  * of ok requests; counts, errors and goodput of all.
  */
+@SuppressWarnings("EnumOrdinal") // an array, as every value of every request is added
 final class Tally {
 
   /** A pause that a reader notices. */
   private static final int STALL_MICROS = 100_000;
 
-  private final Map<Metric, ValueRecorder> metrics = new EnumMap<>(Metric.class);
+  private final @Nullable ValueRecorder[] metrics =
+      new @Nullable ValueRecorder[Metric.values().length];
+
+  /** Gaps that count for one token each: ICL and ITL at once. */
+  private ValueRecorder singles = Metric.ICL_MS.recorder();
+
   private final ValueRecorder ratio = new ValueRecorder(ValueRecorder.THOUSANDTHS);
   private final Tallies<Cause> errors = new Tallies<>(new Cause("other", "further causes"));
   private final Tallies<String> finishReasons = new Tallies<>("other");
@@ -45,12 +51,18 @@ final class Tally {
   /**
    * Adds a request.
    *
+   * @param values its metrics
    * @param stream its tokens
    * @param owner stands before the names of its objectives
    * @param judgement what became of them
    */
   void add(
-      RequestRecord record, TokenStream stream, int stage, String owner, Slo.Judgement judgement) {
+      RequestRecord record,
+      RequestValues values,
+      TokenStream stream,
+      int stage,
+      String owner,
+      Slo.Judgement judgement) {
     RequestRecord.Outcome outcome = record.outcome();
     boolean wasCancelled = outcome.status() == RequestStatus.CANCELLED;
     started++;
@@ -68,12 +80,7 @@ final class Tally {
       ok++;
       String reason = outcome.finishReason();
       finishReasons.add(reason == null ? "none" : reason);
-      for (Metric metric : Metric.ofRequests()) {
-        Double value = metric.of(record);
-        if (value != null) {
-          recorder(metric).add(value);
-        }
-      }
+      values.forEach((metric, value) -> made(metric).add(value));
       gaps(record, stream);
     } else if (!wasCancelled) {
       Double stay = Metric.FAILED_E2E_MS.of(record);
@@ -101,15 +108,16 @@ final class Tally {
     if (stream.gaps() == 0) {
       return;
     }
-    recorder(Metric.ICL_MS).addMicros(stream.chunkMicros(), stream.gaps());
-    ValueRecorder token = recorder(Metric.ITL_MS);
     if (stream.isOneEach()) {
-      token.addMicros(stream.chunkMicros(), stream.gaps());
-    }
-    for (int g = 0; g < stream.gaps(); g++) {
-      if (!stream.isOneEach()) {
+      singles.addMicros(stream.chunkMicros(), stream.gaps());
+    } else {
+      made(Metric.ICL_MS).addMicros(stream.chunkMicros(), stream.gaps());
+      ValueRecorder token = made(Metric.ITL_MS);
+      for (int g = 0; g < stream.gaps(); g++) {
         token.add(stream.tokenMicros(g) / 1e3, stream.gapTokens(g));
       }
+    }
+    for (int g = 0; g < stream.gaps(); g++) {
       stalls += stream.chunkMicros(g) > STALL_MICROS ? 1 : 0;
     }
     if (stream.hasTokenGaps()) {
@@ -122,11 +130,34 @@ final class Tally {
 
   /** The recorder of a metric, made when first asked for. */
   ValueRecorder recorder(Metric metric) {
-    return metrics.computeIfAbsent(metric, Metric::recorder);
+    shareSingles();
+    return made(metric);
+  }
+
+  private ValueRecorder made(Metric metric) {
+    ValueRecorder values = metrics[metric.ordinal()];
+    if (values == null) {
+      values = metric.recorder();
+      metrics[metric.ordinal()] = values;
+    }
+    return values;
+  }
+
+  private void shareSingles() {
+    if (!singles.isEmpty()) {
+      made(Metric.ICL_MS).add(singles);
+      made(Metric.ITL_MS).add(singles);
+      singles = Metric.ICL_MS.recorder();
+    }
   }
 
   void add(Tally other) {
-    other.metrics.forEach((metric, values) -> recorder(metric).add(values));
+    for (Metric metric : Metric.distributions()) {
+      ValueRecorder values = other.values(metric);
+      if (values != null) {
+        made(metric).add(values);
+      }
+    }
     ratio.add(other.ratio);
     errors.add(other.errors);
     finishReasons.add(other.finishReasons);
@@ -144,7 +175,8 @@ final class Tally {
 
   /** The values of a metric; null where there is none. */
   @Nullable ValueRecorder values(Metric metric) {
-    return metrics.get(metric);
+    shareSingles();
+    return metrics[metric.ordinal()];
   }
 
   Spans spans() {

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts.TokenTimes;
+import io.github.gatlingllm.record.RankSelection;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.TokenGaps;
 import java.util.Arrays;
@@ -29,6 +30,7 @@ final class TokenStream implements TokenGaps.Visitor {
   private double[] tokenMicros = new double[256];
   private int[] gapTokens = new int[256];
   private double[] ascending = new double[256];
+  private final RankSelection ranks = new RankSelection();
   private int sorted;
   private boolean oneEach;
 
@@ -38,11 +40,7 @@ final class TokenStream implements TokenGaps.Visitor {
     gaps = 0;
     sorted = -1;
     RequestRecord.Events events = record.events();
-    oneEach =
-        events.tokens().length == 0
-            && events.choices().length == 0
-            && TokenGaps.share(events.offsetsMicros().length, record.tokens().streamedTokens())
-                == 1;
+    oneEach = TokenGaps.areOneEach(events, record.tokens());
     if (oneEach) {
       oneEach(events.offsetsMicros());
     } else {
@@ -192,11 +190,18 @@ final class TokenStream implements TokenGaps.Visitor {
   /** Nearest-rank percentile of this request's own gaps, one per token. */
   double tokenMicrosAt(double percent) {
     sort();
-    return TokenGaps.nearestRank(ascending, sorted, percent);
+    return oneEach
+        ? ranks.at(TokenGaps.nearestRank(sorted, percent))
+        : TokenGaps.nearestRank(ascending, sorted, percent);
   }
 
   private void sort() {
     if (sorted >= 0) {
+      return;
+    }
+    if (oneEach) {
+      sorted = gaps > MOST_SORTED ? 0 : gaps;
+      ranks.take(chunkMicros, sorted);
       return;
     }
     long all = 0;

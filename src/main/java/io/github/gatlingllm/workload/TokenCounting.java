@@ -244,25 +244,30 @@ public final class TokenCounting {
   /**
    * Remembers how many tokens texts have: prompts of a pool, and all but the newest messages of a
    * conversation, are tokenized once. The texts that were asked for longest ago are forgotten when
-   * there are too many characters. Not thread-safe.
+   * there are too many of them, or of their characters. Not thread-safe.
    */
   static final class CountedTexts {
 
     /** At most 32 MiB, where every text is written in 16-bit characters. */
     private static final int MOST_CHARS = 1 << 24;
 
+    /** About 8 MiB beside their characters: prompts that never come again may be short. */
+    private static final int MOST_TEXTS = 1 << 16;
+
     private final Tokenizer tokenizer;
     private final int mostChars;
+    private final int mostTexts;
     private final Map<String, Integer> counts = new LinkedHashMap<>(16, 0.75f, true);
     private long chars;
 
     CountedTexts(Tokenizer tokenizer) {
-      this(tokenizer, MOST_CHARS);
+      this(tokenizer, MOST_CHARS, MOST_TEXTS);
     }
 
-    CountedTexts(Tokenizer tokenizer, int mostChars) {
+    CountedTexts(Tokenizer tokenizer, int mostChars, int mostTexts) {
       this.tokenizer = tokenizer;
       this.mostChars = mostChars;
+      this.mostTexts = mostTexts;
     }
 
     /** Tokens of all these texts, each counted by itself. */
@@ -283,7 +288,7 @@ public final class TokenCounting {
       counts.put(text, count);
       chars += text.length();
       var oldest = counts.entrySet().iterator();
-      while (chars > mostChars && oldest.hasNext()) {
+      while ((chars > mostChars || counts.size() > mostTexts) && oldest.hasNext()) {
         chars -= oldest.next().getKey().length();
         oldest.remove();
       }

@@ -117,6 +117,8 @@ final class BenchRound implements AutoCloseable {
         "events_per_cpu_s_warm",
         (load.size() - load.size() / 2) * (double) scenario.tokens / (usedWarm / 1e9));
     figures.put("cpu_share", used / (end - begin));
+    figures.put("compiler_ms", cpu.between(begin, end, CpuMeter.Part.COMPILER) / 1e6);
+    figures.put("collector_ms", cpu.between(begin, end, CpuMeter.Part.COLLECTOR) / 1e6);
     figures.put("process_cpu_s", cpu.total() / 1e9);
     return figures;
   }

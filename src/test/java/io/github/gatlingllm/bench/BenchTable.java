@@ -27,6 +27,7 @@ final class BenchTable {
           new Column("ITL error p50 / p99, ms", "itl_p50_ms", "itl_p99_ms"),
           new Column("token late p50 / p99, ms", "late_p50_ms", "late_p99_ms"),
           new Column("CPU per event, µs", "cpu_us_per_event"),
+          new Column("compiler / collector under load, ms", "compiler_ms", "collector_ms"),
           new Column("CPU of the whole process, s", "process_cpu_s"));
   private static final List<Column> SUSTAINED =
       List.of(

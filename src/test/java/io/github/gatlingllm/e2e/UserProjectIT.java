@@ -44,6 +44,16 @@ class UserProjectIT {
           .contains("Simulation FirstSimulation started...", "LLM report generated")
           .doesNotContain(Benchmark.class.getName());
       assertThat(engine.requestsReceived()).isEqualTo(3);
+
+      Outcome older =
+          project.run(
+              "gatling:test",
+              "-DbaseUrl=" + engine.baseUrl(),
+              "-Dgatling.version=" + MavenProject.property("gatling.older.version"));
+
+      assertThat(older.exitCode()).as(older.output()).isZero();
+      assertThat(older.output()).contains("0 failed", "LLM report generated");
+      assertThat(engine.requestsReceived()).isEqualTo(6);
     }
 
     Outcome benchmark =

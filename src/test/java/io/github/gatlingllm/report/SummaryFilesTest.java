@@ -44,6 +44,7 @@ class SummaryFilesTest {
             "knee",
             "operating_point",
             "checks",
+            "self_test",
             "assertions",
             "server",
             "stages",

@@ -85,6 +85,40 @@ final class BenchmarkPlanTest {
   }
 
   @Test
+  void aSelfTestIsASweepOfItsOwn() {
+    BenchmarkPlan plan = read(Map.of("selfTest", "true", "concurrency", "1,4"));
+    assertThat(plan.embedded()).isTrue();
+    assertThat(labels(plan)).isEqualTo("c=1 c=4");
+    assertThat(plan.get(Setting.MAX_TOKENS)).isEqualTo(50);
+    assertThat(plan.slo().toString()).isEqualTo("e2e<1620ms");
+    assertThat(plan.load().phases().fillNanos()).isEqualTo(1_080_000_000L);
+    assertThat(plan.load().stopWhen()).hasSize(1);
+    assertThat(labels(read(Map.of("selfTest", "true")))).startsWith("c=1 c=16").endsWith("c=4096");
+  }
+
+  @Test
+  void aSelfTestTakesNoOtherLoad() {
+    assertThatThrownBy(() -> read(Map.of("selfTest", "true", "rate", "5")))
+        .hasMessage(
+            "llm.selfTest=true: has a load of its own; leave out llm.rate, it takes no part");
+  }
+
+  @Test
+  void aSelfTestDoesNotAskTheServerOfTheEnvironment() {
+    Settings settings =
+        new Settings(
+            Map.of("llm.selfTest", "true"),
+            Map.of("LLM_ENDPOINT", "http://a/v1", "LLM_API_KEY", KEY, "LLM_DURATION", "2"),
+            folder.resolve(".env"));
+    BenchmarkPlan plan = BenchmarkPlan.of(settings, () -> 1);
+    assertThat(plan.embedded()).isTrue();
+    assertThat(plan.config())
+        .doesNotContainKeys("endpoint", "apiKey")
+        .containsEntry("duration", "2");
+    assertThat(settings.warnings()).isEmpty();
+  }
+
+  @Test
   void anEndpointIsMeasuredAtConcurrency8For30Seconds() {
     BenchmarkPlan settings = read(Map.of("endpoint", "http://a/v1"));
     assertThat(settings.targets())

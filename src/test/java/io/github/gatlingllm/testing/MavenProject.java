@@ -69,7 +69,7 @@ public final class MavenProject {
                     .replaceAll("<gatling.simulationClass>.*?</gatling.simulationClass>", ""),
                 element(ours, "dependencyManagement"),
                 jar(),
-                inside(ours.replace(element(ours, "dependencyManagement"), ""), "dependencies"),
+                dependencies(ours),
                 plugin(ours, "maven-resources-plugin"),
                 plugin(ours, "maven-compiler-plugin"),
                 plugin(ours, "gatling-maven-plugin")));
@@ -92,6 +92,18 @@ public final class MavenProject {
           .orElseThrow(() -> new IllegalStateException("no jar in target; run mvn package"))
           .toAbsolutePath();
     }
+  }
+
+  /** A property of our own {@code pom.xml}. */
+  public static String property(String name) throws IOException {
+    return inside(Files.readString(Path.of("pom.xml")), name);
+  }
+
+  /** Without those that the user's project brings, with Gatling. */
+  private static String dependencies(String ours) {
+    return inside(ours.replace(element(ours, "dependencyManagement"), ""), "dependencies")
+        .replaceAll(
+            "(?s)<dependency>(?:(?!</dependency>).)*<scope>provided</scope>.*?</dependency>", "");
   }
 
   private static String element(String xml, String name) {

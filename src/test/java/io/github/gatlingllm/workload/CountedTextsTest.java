@@ -39,7 +39,7 @@ final class CountedTextsTest {
 
   @Test
   void theOneAskedForLongestAgoIsForgotten() {
-    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(counting, 10);
+    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(counting, 10, 99);
     assertThat(texts.count(List.of("aaaa", "bbbb", "aaaa", "cccc"))).isEqualTo(16);
     assertThat(texts.count(List.of("aaaa", "bbbb"))).isEqualTo(8);
     assertThat(asked).containsExactly("aaaa", "bbbb", "cccc", "bbbb");
@@ -47,8 +47,19 @@ final class CountedTextsTest {
 
   @Test
   void aTextThatIsTooLongIsCountedAndForgotten() {
-    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(counting, 3);
+    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(counting, 3, 99);
     assertThat(texts.count(List.of("abcd", "abcd"))).isEqualTo(8);
     assertThat(asked).containsExactly("abcd", "abcd");
+  }
+
+  @Test
+  void textsThatNeverComeAgainAreForgottenHoweverShortTheyAre() {
+    TokenCounting.CountedTexts texts = new TokenCounting.CountedTexts(counting, 1_000, 5);
+    for (int i = 0; i < 100; i++) {
+      texts.count(List.of("" + i));
+    }
+    asked.clear();
+    texts.count(List.of("99", "95", "94"));
+    assertThat(asked).containsExactly("94");
   }
 }

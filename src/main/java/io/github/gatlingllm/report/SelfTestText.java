@@ -1,0 +1,139 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.SelfTest.Errors;
+import io.github.gatlingllm.record.SelfTest.Level;
+import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.stats.SelfTestQuote;
+import io.github.gatlingllm.stats.SelfTestQuote.At;
+import io.github.gatlingllm.stats.Summary;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** How exact the load generator was on the run's machine, in words; of a self-test, its levels. */
+final class SelfTestText {
+
+  static final String NAME = "error of this tool";
+  static final String TITLE = "Self-test: errors in ms";
+
+  private static final String HOW = "mvn gatling:test -Dllm.selfTest=true (simulation Benchmark)";
+
+  private final @Nullable SelfTestQuote quote;
+  private final boolean isSelfTest;
+
+  SelfTestText(Summary summary) {
+    quote = summary.selfTest();
+    isSelfTest = summary.config().containsKey(SelfTest.ENGINE);
+  }
+
+  /** The errors at the run's load, or why they are not known. */
+  String quote() {
+    if (quote == null) {
+      return "not measured on this machine; that takes about a minute: " + HOW;
+    }
+    if (!quote.applies()) {
+      return "not known: the self-test of "
+          + day(quote)
+          + " and this run differ in: "
+          + String.join(", ", quote.differs())
+          + "; measure again: "
+          + HOW;
+    }
+    At headline = quote.operatingPoint();
+    At peak = quote.peak();
+    StringBuilder text = new StringBuilder();
+    if (headline != null) {
+      text.append(errors(headline));
+    }
+    if (peak != null && (headline == null || different(headline.tested(), peak.tested()))) {
+      text.append(text.isEmpty() ? "" : "; at the peak of the run ").append(errors(peak));
+    }
+    text.append("; self-test of ").append(day(quote)).append(" on this machine");
+    if (quote.clockUncertaintyMs() > 0) {
+      text.append(", its clocks compared to ± ").append(NumberText.ms(quote.clockUncertaintyMs()));
+    }
+    return text.toString();
+  }
+
+  private static boolean different(@Nullable Level one, @Nullable Level other) {
+    return one == null ? other != null : !one.equals(other);
+  }
+
+  private String errors(At at) {
+    Level tested = at.tested();
+    if (tested == null) {
+      return "not known: "
+          + load(at.streams(), at.eventsPerS())
+          + " are beyond what the self-test measured";
+    }
+    return "TTFT "
+        + errors(tested.ttftErrorMs())
+        + ", ITL "
+        + errors(tested.itlErrorMs())
+        + ", as measured with "
+        + load(tested.streams(), tested.eventsPerS())
+        + (quote != null && tested.isWithin(quote.boundMs()) ? "" : ", beyond its ceiling");
+  }
+
+  private static String errors(Errors errors) {
+    return "± " + NumberText.ms(errors.p50()) + " (p99 " + NumberText.ms(errors.p99()) + ")";
+  }
+
+  private static String load(double streams, double eventsPerS) {
+    return NumberText.count(Math.round(streams))
+        + (streams == 1 ? " stream and " : " streams and ")
+        + NumberText.count(Math.round(eventsPerS))
+        + " events/s";
+  }
+
+  private static String day(SelfTestQuote quote) {
+    return Instant.ofEpochSecond(TimeUnit.NANOSECONDS.toSeconds(quote.measuredUnixNs()))
+        .atOffset(ZoneOffset.UTC)
+        .toLocalDate()
+        .toString();
+  }
+
+  /** What a self-test measured; empty for other runs. */
+  Table table() {
+    double bound = quote == null ? 0 : quote.boundMs();
+    List<Level> levels = quote == null || !isSelfTest ? List.of() : quote.levels();
+    return Table.of(
+        TITLE,
+        levels,
+        Column.count("streams", Level::streams),
+        Column.count("events per s", level -> Math.round(level.eventsPerS())),
+        Column.number("requests per s", Level::requestsPerS),
+        Column.number("TTFT p50", level -> level.ttftErrorMs().p50()),
+        Column.number("TTFT p99", level -> level.ttftErrorMs().p99()),
+        Column.number("TTFT max", level -> level.ttftErrorMs().max()),
+        Column.number("ITL p50", level -> level.itlErrorMs().p50()),
+        Column.number("ITL p99", level -> level.itlErrorMs().p99()),
+        Column.number("ITL max", level -> level.itlErrorMs().max()),
+        Column.number("engine late p99", Level::engineLateP99Ms),
+        Column.of("within bound", level -> Cell.passed(level.isWithin(bound))));
+  }
+
+  /** The load up to which the errors are small; empty for other runs than a self-test. */
+  String ceiling() {
+    if (quote == null || !isSelfTest) {
+      return "";
+    }
+    SelfTest.Ceiling ceiling = quote.ceiling();
+    String bound = "the p99 of both errors within " + NumberText.plainMs(quote.boundMs());
+    return ceiling == null
+        ? "Ceiling: no level kept " + bound
+        : "Ceiling: "
+            + (ceiling.exceeded() ? "" : "at least ")
+            + load(ceiling.streams(), ceiling.eventsPerS())
+            + ", "
+            + NumberText.with(ceiling.requestsPerS(), "requests/s")
+            + ", with "
+            + bound
+            + ". How late the engine was itself is in no error.";
+  }
+}

@@ -1,0 +1,143 @@
+package io.github.gatlingllm.selftest;
+
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.selftest.EngineLink.Written;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds records against the instants at which the engine wrote their tokens. The engine's own
+ * lateness is in no error: what counts is when it wrote, not when it should have.
+ *
+ * <pre>
+ * written   100.0  120.0  145.0 ms
+ * recorded  100.3  120.1  145.9 ms    TTFT error 0.3, ITL errors |19.8 − 20| = 0.2 and 0.8 ms
+ * </pre>
+ *
+ * <p>Recorded instants after the first are whole microseconds.
+ */
+final class DeliveryErrors {
+
+  private final Map<String, Written> answers = new HashMap<>();
+  private final Map<String, LongStream.Builder> ttft = new HashMap<>();
+  private final Map<String, LongStream.Builder> itl = new HashMap<>();
+  private final long ttftNanos;
+  private final long itlNanos;
+
+  /**
+   * Nothing compared yet.
+   *
+   * @param all the engine's answers, by the clock that records have
+   * @param ttftNanos of the engine's timetable
+   * @param itlNanos of the engine's timetable
+   */
+  DeliveryErrors(Collection<Written> all, long ttftNanos, long itlNanos) {
+    all.forEach(answer -> answers.put(answer.requestId(), answer));
+    this.ttftNanos = ttftNanos;
+    this.itlNanos = itlNanos;
+  }
+
+  /** Compares a record with its answer, where it was measured and came to its end. */
+  void add(RequestRecord record) {
+    Written answer = answers.get(record.identity().requestId());
+    Long admitted = record.timing().admittedUnixNanos();
+    Long first = record.timing().ttftNanos();
+    int[] offsets = record.events().offsetsMicros();
+    if (answer == null
+        || admitted == null
+        || first == null
+        || record.identity().phase() != Phase.MEASURE
+        || record.outcome().status() != RequestStatus.COMPLETE
+        || offsets.length != answer.tokenNanos().length) {
+      return;
+    }
+    String level = record.identity().stage();
+    ttft.computeIfAbsent(level, l -> LongStream.builder())
+        .add(Math.abs(admitted + first - answer.tokenNanos()[0]));
+    LongStream.Builder gaps = itl.computeIfAbsent(level, l -> LongStream.builder());
+    for (int i = 1; i < offsets.length; i++) {
+      long recorded = 1_000L * (offsets[i] - offsets[i - 1]);
+      gaps.add(Math.abs(recorded - (answer.tokenNanos()[i] - answer.tokenNanos()[i - 1])));
+    }
+  }
+
+  /** The errors of a level; empty where it measured nothing. */
+  Optional<SelfTest.Level> level(LevelInfo level) {
+    PhaseWindow window = level.window(Phase.MEASURE).orElse(null);
+    LongStream.Builder firsts = ttft.get(level.label());
+    Long until = window == null ? null : window.endUnixNanos();
+    if (window == null || until == null || firsts == null || level.offered() == null) {
+      return Optional.empty();
+    }
+    long from = window.startUnixNanos();
+    double seconds = (until - from) / 1e9;
+    long[] ttftErrors = sorted(firsts);
+    return Optional.of(
+        new SelfTest.Level(
+            level.offered().intValue(),
+            ttftErrors.length,
+            written(from, until).count() / seconds,
+            completed(from, until) / seconds,
+            errors(ttftErrors),
+            errors(sorted(itl.get(level.label()))),
+            millis(late(from, until), 0.99)));
+  }
+
+  private LongStream written(long from, long until) {
+    return answers.values().stream()
+        .flatMapToLong(answer -> Arrays.stream(answer.tokenNanos()))
+        .filter(at -> at >= from && at < until);
+  }
+
+  private long completed(long from, long until) {
+    return answers.values().stream()
+        .mapToLong(answer -> answer.tokenNanos()[answer.tokenNanos().length - 1])
+        .filter(at -> at >= from && at < until)
+        .count();
+  }
+
+  /** How late by its timetable the engine wrote each token of that time. */
+  private long[] late(long from, long until) {
+    LongStream.Builder late = LongStream.builder();
+    for (Written answer : answers.values()) {
+      for (int i = 0; i < answer.tokenNanos().length; i++) {
+        long at = answer.tokenNanos()[i];
+        if (at >= from && at < until) {
+          late.add(at - (answer.receivedNanos() + ttftNanos + i * itlNanos));
+        }
+      }
+    }
+    return sorted(late);
+  }
+
+  private static long[] sorted(LongStream.@Nullable Builder values) {
+    return values == null ? new long[0] : values.build().sorted().toArray();
+  }
+
+  private static SelfTest.Errors errors(long[] sorted) {
+    return new SelfTest.Errors(millis(sorted, 0.5), millis(sorted, 0.99), millis(sorted, 1));
+  }
+
+  /** The nearest-rank quantile; 0 of nothing. */
+  private static double millis(long[] sorted, double share) {
+    return sorted.length == 0
+        ? 0
+        : sorted[Math.max(0, (int) Math.ceil(share * sorted.length) - 1)] / 1e6;
+  }
+
+  /** The levels that measured something, in their order. */
+  List<SelfTest.Level> levels(List<LevelInfo> all) {
+    return all.stream().map(this::level).flatMap(Optional::stream).toList();
+  }
+}

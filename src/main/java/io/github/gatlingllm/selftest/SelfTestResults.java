@@ -1,0 +1,161 @@
+package io.github.gatlingllm.selftest;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.selftest.EngineLink.ClockOffset;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.RuntimeMXBean;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of the load generator's own error when a run has ended: just measured, where the
+ * run was a self-test, else what the last self-test on this machine left behind.
+ *
+ * @param file where results are kept between runs
+ * @param machine what this JVM runs on
+ */
+public record SelfTestResults(Path file, SelfTest.Machine machine) {
+
+  /** System property that names another file; {@code LLM_SELF_TEST_FILE} in the environment. */
+  public static final String FILE_PROPERTY = "llm.selfTestFile";
+
+  private static final String FILE_VARIABLE = "LLM_SELF_TEST_FILE";
+
+  /** The largest p99 of an error that counts as small: half of the 20 ms between tokens. */
+  private static final double BOUND_MS = 10;
+
+  /** Those of this user on this machine. */
+  public static SelfTestResults ofUser() {
+    return new SelfTestResults(
+        file(
+            System.getProperty(FILE_PROPERTY),
+            System.getenv(FILE_VARIABLE),
+            System.getProperty("user.home")),
+        machineHere());
+  }
+
+  static Path file(@Nullable String property, @Nullable String variable, String home) {
+    return Stream.of(property, variable)
+        .filter(name -> name != null && !name.isBlank())
+        .findFirst()
+        .map(Path::of)
+        .orElse(Path.of(home, ".gatling-llm", "self-test.json"));
+  }
+
+  /**
+   * What is known at the end of that run; null where nothing is. No failure in here matters to a
+   * run: it costs a line.
+   *
+   * @param unixNanos epoch time of a reading of {@link System#nanoTime()}, as in the run's records
+   * @param say takes lines for the console
+   */
+  public @Nullable SelfTest atEndOf(
+      RunInfo run, RunFiles files, LongUnaryOperator unixNanos, Consumer<String> say) {
+    String port = run.config().get(SelfTest.ENGINE);
+    try {
+      return port == null
+          ? quoted(run.versions()).orElse(null)
+          : measured(run, files, Integer.parseInt(port), unixNanos, say);
+    } catch (IOException | RuntimeException e) {
+      say.accept("LLM self-test: " + e.getMessage());
+      return null;
+    }
+  }
+
+  private Optional<SelfTest> quoted(Map<String, String> versions) throws IOException {
+    return SelfTest.read(file).map(known -> known.quotedBy(machine, versions));
+  }
+
+  private @Nullable SelfTest measured(
+      RunInfo run, RunFiles files, int port, LongUnaryOperator unixNanos, Consumer<String> say)
+      throws IOException {
+    try (EngineLink engine = new EngineLink(port)) {
+      if (run.state() != RunInfo.State.COMPLETE) {
+        engine.stop();
+        say.accept("LLM self-test: it was interrupted, so nothing is kept of it");
+        return null;
+      }
+      ClockOffset ahead = engine.clockOffset();
+      DeliveryErrors errors =
+          new DeliveryErrors(
+              engine.answers(nanos -> unixNanos.applyAsLong(nanos - ahead.nanos())),
+              EngineProcess.TTFT.toNanos(),
+              EngineProcess.ITL.toNanos());
+      engine.stop();
+      ReadReport read = RecordFile.read(files.requests(), errors::add);
+      SelfTest result =
+          SelfTest.of(
+              Objects.requireNonNull(run.endUnixNanos()),
+              machine,
+              run.versions(),
+              ahead.uncertaintyNanos() / 1e6,
+              BOUND_MS,
+              errors.levels(run.stages()));
+      if (result.levels().isEmpty()) {
+        throw new IOException("no request was measured (" + read.records() + " records)");
+      }
+      keep(result, say);
+      return result;
+    }
+  }
+
+  private void keep(SelfTest result, Consumer<String> say) {
+    try {
+      result.write(file);
+      say.accept("LLM self-test: kept in " + file + ", reports of later runs quote it");
+    } catch (IOException e) {
+      say.accept(
+          "LLM self-test: cannot be kept ("
+              + e
+              + "), so later runs cannot quote it; name another file with "
+              + FILE_PROPERTY);
+    }
+  }
+
+  private static SelfTest.Machine machineHere() {
+    RuntimeMXBean jvm = ManagementFactory.getRuntimeMXBean();
+    return new SelfTest.Machine(
+        processor(Path.of("/proc/cpuinfo"), System.getenv("PROCESSOR_IDENTIFIER")),
+        Runtime.getRuntime().availableProcessors(),
+        memoryMib(),
+        jvm.getVmName() + " " + jvm.getVmVersion(),
+        jvm.getInputArguments().stream().filter(SelfTestResults::matters).sorted().toList());
+  }
+
+  /** System properties are the run's; what opens modules changes no time. */
+  private static boolean matters(String option) {
+    return !option.startsWith("-D") && !option.startsWith("--add-");
+  }
+
+  static String processor(Path cpuinfo, @Nullable String identifier) {
+    try (Stream<String> lines = Files.lines(cpuinfo, StandardCharsets.ISO_8859_1)) {
+      return lines
+          .filter(line -> line.startsWith("model name"))
+          .findFirst()
+          .map(line -> line.substring(line.indexOf(':') + 1).strip())
+          .orElse(System.getProperty("os.arch"));
+    } catch (IOException e) {
+      return Objects.requireNonNullElse(identifier, System.getProperty("os.arch"));
+    }
+  }
+
+  private static long memoryMib() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+        ? system.getTotalMemorySize() >> 20
+        : 0;
+  }
+}

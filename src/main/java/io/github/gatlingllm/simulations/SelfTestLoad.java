@@ -1,0 +1,57 @@
+package io.github.gatlingllm.simulations;
+
+import io.github.gatlingllm.selftest.EngineProcess;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What {@code llm.selfTest} sets: a sweep of closed loops that is over in about a minute. Streams
+ * of a level start spread over the time of one answer, so that they neither begin nor end together,
+ * and a level whose answers take half as long again as they should is the last one.
+ */
+final class SelfTestLoad {
+
+  private static final int TOKENS = 50;
+  private static final long ANSWER_MILLIS =
+      EngineProcess.TTFT.toMillis() + (TOKENS - 1) * EngineProcess.ITL.toMillis();
+
+  /** Texts of settings; those that are set already stay. */
+  static final Map<Setting<?>, String> SETTINGS = settings();
+
+  /** Settings that a self-test has too; the others describe what it does not do. */
+  static final Set<Setting<?>> KEPT =
+      Set.of(
+          Setting.CONCURRENCY,
+          Setting.DURATION,
+          Setting.MEASURE,
+          Setting.DRAIN,
+          Setting.WARMUP,
+          Setting.JVM_WARM_UP,
+          Setting.TOKENIZER,
+          Setting.CONNECTIONS,
+          Setting.SEED,
+          Setting.ASSERT,
+          Setting.FAIL_BUILD,
+          Setting.CSV,
+          Setting.INDEX_BLOCK,
+          Setting.SELF_TEST,
+          Setting.SELF_TEST_FILE,
+          Setting.DRY_RUN,
+          Setting.HELP);
+
+  private SelfTestLoad() {}
+
+  private static Map<Setting<?>, String> settings() {
+    Map<Setting<?>, String> texts = new LinkedHashMap<>();
+    texts.put(Setting.CONCURRENCY, "1,16,64,256,512,1024,2048,4096");
+    texts.put(Setting.FILL, ANSWER_MILLIS + "ms");
+    texts.put(Setting.STABILIZE, "500ms");
+    texts.put(Setting.DURATION, "3");
+    texts.put(Setting.DRAIN, "5");
+    texts.put(Setting.MAX_TOKENS, Integer.toString(TOKENS));
+    texts.put(Setting.SLO, "e2e<" + ANSWER_MILLIS * 3 / 2 + "ms");
+    texts.put(Setting.STOP_WHEN, "slo<50%");
+    return texts;
+  }
+}

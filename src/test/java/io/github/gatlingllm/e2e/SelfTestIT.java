@@ -1,0 +1,68 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A short self-test, and a run after it. */
+class SelfTestIT {
+
+  @TempDir private Path folder;
+
+  private GatlingRun benchmark(Map<String, Object> settings) throws Exception {
+    GatlingRun run =
+        GatlingRun.of(Benchmark.class)
+            .set("llm.selfTestFile", folder.resolve("kept/self-test.json"))
+            .set(settings)
+            .noReports()
+            .run();
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    return run;
+  }
+
+  @Test
+  void isKeptShownAndQuotedByALaterRun() throws Exception {
+    GatlingRun test =
+        benchmark(Map.of("llm.selfTest", true, "llm.concurrency", "1,3", "llm.duration", "1200ms"));
+
+    SelfTest kept = SelfTest.read(folder.resolve("kept/self-test.json")).orElseThrow();
+    assertThat(kept.levels()).extracting(SelfTest.Level::streams).containsExactly(1, 3);
+    assertThat(kept.levels())
+        .allSatisfy(
+            level -> {
+              assertThat(level.requests()).isPositive();
+              assertThat(level.eventsPerS()).isPositive();
+              assertThat(level.ttftErrorMs().p50()).isPositive();
+              assertThat(level.itlErrorMs().max()).isPositive();
+              assertThat(level.itlErrorMs().p50()).isLessThanOrEqualTo(level.itlErrorMs().max());
+              assertThat(level.engineLateP99Ms()).isPositive();
+            });
+    assertThat(kept.clockUncertaintyMs()).as("processes of a system share a clock").isZero();
+    assertThat(test.info().selfTest()).isEqualTo(kept);
+    assertThat(test.output())
+        .contains("LLM self-test: kept in ", "Self-test: errors in ms", "> Ceiling: ");
+    assertThat(Files.readString(test.files().page())).contains("Self-test: errors in ms");
+
+    GatlingRun later =
+        benchmark(Map.of("llm.concurrency", "1", "llm.requests", "3", "llm.maxTokens", "4"));
+
+    assertThat(later.info().selfTest()).isEqualTo(kept);
+    assertThat(later.summary().at("/self_test/operating_point/tested/streams").asInt()).isOne();
+    for (String text :
+        List.of(
+            later.output(),
+            Files.readString(later.files().summaryMarkdown()),
+            Files.readString(later.files().page()))) {
+      assertThat(text).contains("error of this tool").containsPattern("TTFT ± [0-9.]+ ms \\(p99");
+    }
+    assertThat(later.output()).doesNotContain("Self-test: errors in ms");
+  }
+}

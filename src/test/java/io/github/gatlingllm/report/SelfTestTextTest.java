@@ -1,0 +1,144 @@
+package io.github.gatlingllm.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.SelfTest.Errors;
+import io.github.gatlingllm.record.SelfTest.Level;
+import io.github.gatlingllm.record.SelfTest.Machine;
+import io.github.gatlingllm.stats.Recorded;
+import io.github.gatlingllm.stats.Summary;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class SelfTestTextTest {
+
+  private static final Machine HERE = new Machine("A CPU", 2, 1_000, "A VM", List.of());
+
+  private static Level level(int streams, double eventsPerS, double scale) {
+    return new Level(
+        streams,
+        100,
+        eventsPerS,
+        eventsPerS / 50,
+        new Errors(0.1 * scale, 2 * scale, 3 * scale),
+        new Errors(0.01 * scale, 0.4 * scale, 5 * scale),
+        1.5);
+  }
+
+  private static final SelfTest TEST =
+      SelfTest.of(
+          1_795_322_477_000_000_000L,
+          HERE,
+          Map.of(),
+          0,
+          10,
+          List.of(level(1, 100, 1), level(4, 400, 2), level(16, 1_600, 6)));
+
+  /** Closed loops of these users, each with 100 tokens per second. */
+  private static Summary summary(RunInfo run, int... users) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 0; i < users.length; i++) {
+      for (int user = 0; user < users[i]; user++) {
+        double[] tokens = IntStream.rangeClosed(1, 99).mapToDouble(k -> 10.0 * k).toArray();
+        records.add(
+            Recorded.at(1_000.0 * i).stage("c=" + users[i]).tokens(tokens).closed(1_000).record());
+      }
+    }
+    return Recorded.figures(
+            run.stages(
+                IntStream.range(0, users.length)
+                    .mapToObj(i -> Recorded.stage(users[i], 1_000.0 * i, 1_000.0 * (i + 1)))
+                    .toList()),
+            records)
+        .summary();
+  }
+
+  private static SelfTestText text(@Nullable SelfTest test, int... users) {
+    return new SelfTestText(summary(Recorded.run(users.length).selfTest(test), users));
+  }
+
+  @Test
+  void theErrorOfTheLevelThatCoversTheLoadIsQuoted() {
+    assertThat(text(TEST, 3).quote())
+        .isEqualTo(
+            "TTFT ± 0.200 ms (p99 4 ms), ITL ± 0.020 ms (p99 0.800 ms), as measured with 4 streams"
+                + " and 400 events/s; self-test of 2026-11-22 on this machine");
+  }
+
+  @Test
+  void headlinesAndThePeakOfASweepAreApart() {
+    assertThat(text(TEST, 1, 16).quote())
+        .startsWith("TTFT ± 0.600 ms (p99 12 ms)")
+        .contains("16 streams and 1,600 events/s, beyond its ceiling; self-test of");
+    Summary steady = summary(Recorded.run(2).selfTest(TEST), 16, 1);
+    assertThat(steady.selfTest()).isNotNull();
+    assertThat(steady.selfTest().peak().streams()).isEqualTo(16);
+  }
+
+  @Test
+  void aLoadThatWasNotMeasuredIsNotQuoted() {
+    assertThat(text(TEST, 17).quote())
+        .isEqualTo(
+            "not known: 17 streams and 1,683 events/s are beyond what the self-test measured;"
+                + " self-test of 2026-11-22 on this machine");
+  }
+
+  @Test
+  void anotherMachineIsNotQuoted() {
+    Machine other = new Machine("Another CPU", 4, 1_000, "A VM", List.of());
+    assertThat(text(TEST.quotedBy(other, Map.of()), 1).quote())
+        .isEqualTo(
+            "not known: the self-test of 2026-11-22 and this run differ in: processor, number of"
+                + " processors; measure again: mvn gatling:test -Dllm.selfTest=true (simulation"
+                + " Benchmark)");
+  }
+
+  @Test
+  void withoutOneTheReportSaysHowToGetIt() {
+    assertThat(text(null, 1).quote())
+        .startsWith("not measured on this machine; that takes about a minute: mvn gatling:test");
+  }
+
+  @Test
+  void twoClocksAreMentioned() {
+    SelfTest apart = SelfTest.of(0, HERE, Map.of(), 0.025, 10, TEST.levels());
+    assertThat(text(apart, 1).quote()).endsWith("its clocks compared to ± 0.025 ms");
+  }
+
+  @Test
+  void onlyASelfTestHasATable() {
+    assertThat(text(TEST, 1).table().isEmpty()).isTrue();
+    assertThat(text(TEST, 1).ceiling()).isEmpty();
+    SelfTestText own =
+        new SelfTestText(
+            summary(Recorded.run(1).selfTest(TEST).config(SelfTest.ENGINE, "4711"), 1));
+    assertThat(own.table().lines(100))
+        .containsExactly(
+            "         events  requests   TTFT  TTFT  TTFT    ITL    ITL  ITL    engine  within",
+            "streams   per s     per s    p50   p99   max    p50    p99  max  late p99   bound",
+            "1           100         2  0.100     2     3  0.010  0.400    5      1.50      OK",
+            "4           400         8  0.200     4     6  0.020  0.800   10      1.50      OK",
+            "16        1,600        32  0.600    12    18  0.060   2.40   30      1.50      KO");
+    assertThat(own.ceiling())
+        .isEqualTo(
+            "Ceiling: 4 streams and 400 events/s, 8 requests/s, with the p99 of both errors within"
+                + " 10 ms. How late the engine was itself is in no error.");
+  }
+
+  @Test
+  void allOfItIsInTheSummaryFile() {
+    String json = SummaryJson.of(summary(Recorded.run(1).selfTest(TEST), 3));
+    assertThat(json)
+        .contains("\"self_test\" : {", "\"measured_unix_ns\" : 1795322477000000000")
+        .contains("\"operating_point\" : {", "\"ttft_error_ms\" : {");
+    assertThat(SummaryMarkdown.of(summary(Recorded.run(1).selfTest(TEST), 3)))
+        .contains("| error of this tool | TTFT ± 0.200 ms");
+  }
+}
