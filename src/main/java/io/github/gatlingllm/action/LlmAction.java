@@ -1,7 +1,6 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.commons.util.Clock;
-import io.gatling.commons.validation.Failure;
 import io.gatling.commons.validation.Success;
 import io.gatling.commons.validation.Validation;
 import io.gatling.core.CoreComponents;
@@ -87,24 +86,33 @@ final class LlmAction extends RequestActionBase {
     Arrival arrival = (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
     long now = components.now();
     if (arrival == null || !arrival.take()) {
-      return send(session, null, now);
+      PlanUser user = PlanUser.orNull(session);
+      sendSoon(session, null, user == null ? now : now - user.takeDelay());
+    } else if (arrival.untilPlannedNanos(now) <= 0) {
+      sendSoon(session, arrival, now);
+    } else {
+      EventLoops.at(
+          session.eventLoop(),
+          arrival.plannedNanos(),
+          () -> {
+            long released = components.now();
+            arrival.started(released);
+            sendSoon(session, arrival, released);
+          });
     }
-    if (arrival.untilPlannedNanos(now) <= 0) {
-      return send(session, arrival, now);
-    }
-    EventLoops.at(
+    return success();
+  }
+
+  private void sendSoon(Session session, @Nullable Arrival arrival, long reached) {
+    AfterReading.execute(
         session.eventLoop(),
-        arrival.plannedNanos(),
         () -> {
-          long released = components.now();
-          arrival.started(released);
           if (components.inFlight().admits(session)) {
-            sendHeld(session, arrival, released);
+            sendNow(session, arrival, reached);
           } else {
             turnAway(session);
           }
         });
-    return success();
   }
 
   /** Back to the loop when its level is over; nowhere when the run is, which ends this JVM. */
@@ -115,16 +123,12 @@ final class LlmAction extends RequestActionBase {
     }
   }
 
-  /** As {@link #execute} would have done had the user not been held. */
-  private void sendHeld(Session session, Arrival arrival, long released) {
-    Validation<BoxedUnit> sent;
+  /** As {@link #execute} would have done had it not been put off. */
+  private void sendNow(Session session, @Nullable Arrival arrival, long reached) {
     try {
-      sent = send(session, arrival, released);
+      send(session, arrival, reached);
     } catch (RuntimeException e) {
-      sent = Validations.failure(e.getClass().getSimpleName() + ": " + e.getMessage());
-    }
-    if ((Object) sent instanceof Failure failure) {
-      crash(session, failure.message());
+      crash(session, e.getClass().getSimpleName() + ": " + e.getMessage());
     }
   }
 
@@ -138,14 +142,13 @@ final class LlmAction extends RequestActionBase {
   }
 
   /** The conversation is over: the user goes on without asking. */
-  private Validation<BoxedUnit> passOver(Session session, PreparedRequest prepared, String reason) {
+  private void passOver(Session session, PreparedRequest prepared, String reason) {
     Conversation over = prepared.conversation().ended(reason);
     components.notSent().turn(prepared.name(), Objects.requireNonNull(over.over()));
     next().$bang(session.set(prepared.historyKey(), over));
-    return success();
   }
 
-  private Validation<BoxedUnit> send(Session session, @Nullable Arrival arrival, long reached) {
+  private void send(Session session, @Nullable Arrival arrival, long reached) {
     PreparedRequest prepared;
     Request httpRequest;
     long index;
@@ -160,18 +163,19 @@ final class LlmAction extends RequestActionBase {
               session);
       String reason = prepared.whyNotToBeSent();
       if (reason != null) {
-        return passOver(session, prepared, reason);
+        passOver(session, prepared, reason);
+        return;
       }
       index = components.requestLog().next();
       requestId = components.requestLog().requestId(index);
       httpRequest = call.build(session, prepared, requestId);
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       crash(session, String.valueOf(e.getMessage()));
-      return success();
+      return;
     }
     // Making the request is the client's own work: it is in no latency, and shows as start lag.
     long start = components.now();
-    long lag = arrival == null ? 0 : arrival.startLagNanos() + (start - reached);
+    long lag = start - reached + (arrival == null ? 0 : arrival.startLagNanos());
     Timeline timeline = new Timeline(start - lag, start);
     SentRequest sent =
         new SentRequest(
@@ -225,7 +229,6 @@ final class LlmAction extends RequestActionBase {
     }
     // Only now: waking a thread up takes longer than sending.
     sent.promptCount().start();
-    return success();
   }
 
   private TokenCounting.PromptCount promptCount(PreparedRequest prepared) {

@@ -26,6 +26,7 @@ final class PlanUser implements PlanDriver.LoopingUser {
   private @Nullable RunningLevel level;
   private @Nullable RunningLevel answeredIn;
   private boolean inBody;
+  private long delayNanos;
 
   /**
    * @param arrival of a user that runs once; null for one that loops
@@ -94,6 +95,18 @@ final class PlanUser implements PlanDriver.LoopingUser {
     boolean first = answeredIn != of;
     answeredIn = of;
     return first;
+  }
+
+  /** Went on so much later than its answer ended. */
+  void delayed(long nanos) {
+    delayNanos += nanos;
+  }
+
+  /** How much later than it should have it reaches its next request. */
+  long takeDelay() {
+    long delay = delayNanos;
+    delayNanos = 0;
+    return delay;
   }
 
   /** Left inside an iteration. */

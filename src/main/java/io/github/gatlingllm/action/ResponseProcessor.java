@@ -75,7 +75,8 @@ final class ResponseProcessor {
         InFlight.closed(sent.session());
       }
     }
-    components.inFlight().ended(exchange, components.now());
+    long ended = components.now();
+    components.inFlight().ended(exchange, ended);
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
       components
           .counting()
@@ -86,7 +87,15 @@ final class ResponseProcessor {
                   EventLoops.execute(
                       sent.session().eventLoop(), () -> finish(exchange, sent, tokens)));
     } else {
-      finish(exchange, sent, TokenCounts.byUsage(sent.prepared().size(), exchange.answer()));
+      AfterReading.execute(
+          sent.session().eventLoop(),
+          () -> {
+            PlanUser user = PlanUser.orNull(sent.session());
+            if (user != null) {
+              user.delayed(components.now() - ended);
+            }
+            finish(exchange, sent, TokenCounts.byUsage(sent.prepared().size(), exchange.answer()));
+          });
     }
   }
 

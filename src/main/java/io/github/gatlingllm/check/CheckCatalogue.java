@@ -3,9 +3,12 @@ package io.github.gatlingllm.check;
 import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -97,6 +100,20 @@ enum CheckCatalogue {
       in -> in.levels().stream().anyMatch(level -> level.shareOfWindow() != null),
       "Too few requests begin and end in the window for its rates: measure longer.",
       LoadChecks::windowLength),
+  GENERATOR(
+      "Did the load generator itself keep up: event loops in time, CPU left on its machine?",
+      "share of the measure window in which an event loop was late by more than 10 ms and 20 % of"
+          + " the median TTFT or ITL, or in which the machine was out of CPU (under 5 % idle, over"
+          + " 10 % of it used by the generator), of the load level where it is worst",
+      Threshold.when(
+          "where loops were so late for 1 % of the window, or once by 100 ms, or the machine out of"
+              + " CPU for 10 % of it; invalid where loops were late by more than 2 ms and 20 % of"
+              + " the median for half of it, or the machine out of CPU for half of it"),
+      "runs with llm/generator.jsonl",
+      GeneratorCheck::applies,
+      "Give the generator more CPU, another machine or fewer streams per injector; the charts of"
+          + " the generator show what it lacked.",
+      GeneratorCheck::judge),
   ARRIVALS(
       "Did as many requests start per second as planned?",
       "difference ÷ planned rate",
@@ -333,6 +350,14 @@ enum CheckCatalogue {
       "Give them longer to end (drain), or offer less load.",
       AnswerChecks::cancelledTails);
 
+  /** What a generator short of CPU does to its own figures looks as if the server did it. */
+  private static final Set<CheckCatalogue> ALSO_BY_GENERATOR =
+      Collections.unmodifiableSet(
+          EnumSet.of(STEADY_STATE, SILENT_SPANS, BUFFERING, COALESCED_EVENTS));
+
+  private static final String MAY_BE_GENERATOR =
+      "It may not be the server: the load generator itself did not keep up, see check generator.";
+
   private final String question;
   private final String figure;
 
@@ -396,14 +421,17 @@ enum CheckCatalogue {
 
   /** What all of them find, the worst first. */
   static List<Check> judge(CheckInput input) {
+    boolean mayBeGenerator =
+        GENERATOR.applies.test(input)
+            && GENERATOR.judge.apply(input).anyMatch(finding -> finding.level() != Level.OK);
     return Arrays.stream(values())
         .filter(entry -> entry.applies.test(input))
-        .flatMap(entry -> entry.judge.apply(input).map(entry::check))
+        .flatMap(entry -> entry.judge.apply(input).map(found -> entry.check(found, mayBeGenerator)))
         .sorted(Comparator.comparing(Check::level).reversed())
         .toList();
   }
 
-  private Check check(Finding finding) {
+  private Check check(Finding finding, boolean mayBeGenerator) {
     Level own = finding.level();
     Level level = own == null ? threshold.level(finding.value()) : own;
     Double bound = finding.threshold();
@@ -413,7 +441,9 @@ enum CheckCatalogue {
         level,
         finding.value(),
         bound == null ? threshold.value() : bound,
-        finding.message(),
+        mayBeGenerator && level != Level.OK && ALSO_BY_GENERATOR.contains(this)
+            ? finding.message() + " " + MAY_BE_GENERATOR
+            : finding.message(),
         level == Level.OK ? "" : advice);
   }
 

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param arrivals null in closed loops
  * @param models what each target was asked for; an empty name stands for none
  * @param cache null where the server does not tell
+ * @param isServerHere whether an endpoint is an address of the generator's own machine
  */
 public record CheckInput(
     RunInfo info,
@@ -39,7 +40,8 @@ public record CheckInput(
     Figures.@Nullable ArrivalFigures arrivals,
     List<Set<String>> models,
     AnswerCounts answers,
-    @Nullable CachedPrompts cache) {
+    @Nullable CachedPrompts cache,
+    boolean isServerHere) {
 
   /** Records that are known to be missing. */
   long lost() {
@@ -82,6 +84,7 @@ public record CheckInput(
    * @param law null without a measure window, and where nothing counted what was in flight
    * @param silence null without a measure window, and where most answers were no streams
    * @param steadiness null where it is too short to look for one, or changes by plan
+   * @param generators how each injector fared itself; those that said so
    */
   public record MeasuredLevel(
       String label,
@@ -93,7 +96,8 @@ public record CheckInput(
       Figures figures,
       @Nullable LittlesLaw law,
       @Nullable Silence silence,
-      @Nullable Steadiness steadiness) {
+      @Nullable Steadiness steadiness,
+      List<GeneratorHealth> generators) {
 
     /** How much of its measure window one of its longer requests takes; null where unknown. */
     @Nullable Double shareOfWindow() {

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.client;
 
 import io.gatling.http.client.impl.DefaultHttpClient;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -46,6 +47,8 @@ final class AnswerWatch extends ChannelDuplexHandler {
   private long answered;
   private boolean closedByUs;
 
+  private @Nullable ChunkedBody body;
+
   private AnswerWatch(LongSupplier nanoClock) {
     this.nanoClock = nanoClock;
   }
@@ -75,8 +78,11 @@ final class AnswerWatch extends ChannelDuplexHandler {
    * A request is about to be written.
    *
    * @param used whether the connection served another request before
+   * @param to whom it is written
+   * @param receiver who is given the body
    */
-  void writing(long now, boolean used, ServerConnections to) {
+  void writing(long now, boolean used, ServerConnections to, ChunkedBody.Receiver receiver) {
+    body = new ChunkedBody(receiver);
     server = to;
     written = now;
     reused = used;
@@ -92,6 +98,11 @@ final class AnswerWatch extends ChannelDuplexHandler {
   void answered(long now) {
     leftOpen = staysOpen && isOpen;
     answered = now;
+  }
+
+  /** Nobody wants the body any more. */
+  void over() {
+    body = null;
   }
 
   /**
@@ -117,7 +128,11 @@ final class AnswerWatch extends ChannelDuplexHandler {
       }
       leftOpen = false;
     }
-    context.fireChannelRead(bytes);
+    if (body != null && bytes instanceof ByteBuf buffer) {
+      body.read(context, buffer);
+    } else {
+      context.fireChannelRead(bytes);
+    }
   }
 
   @Override

@@ -12,6 +12,8 @@ import io.github.gatlingllm.wire.ErrorBody;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.concurrent.FastThreadLocal;
@@ -47,6 +49,7 @@ public final class StreamedExchange implements HttpListener {
   private final EventLoop eventLoop;
   private final LongSupplier nanoClock;
   private final Consumer<StreamedExchange> whenEnded;
+  private final ChunkedBody.Receiver chunks = new Chunks();
 
   private @Nullable Transport transport;
   private boolean sending;
@@ -59,6 +62,7 @@ public final class StreamedExchange implements HttpListener {
   private @Nullable ScheduledFuture<?> silence;
   private @Nullable Integer httpStatus;
   private @Nullable ResponseBody body;
+  private boolean plainChunks;
   private long lastActivity;
   private @Nullable Ending ending;
 
@@ -229,7 +233,7 @@ public final class StreamedExchange implements HttpListener {
       stream = StreamWatch.ofNext(connected, this::streamClosed);
     } else if (transport != null) {
       connection = AnswerWatch.of(connected, nanoClock);
-      connection.writing(now, sending, transport.server());
+      connection.writing(now, sending, transport.server(), chunks);
       if (sending && AnswerWatch.isClosed(connected)) {
         throw new FoundClosed();
       }
@@ -253,6 +257,11 @@ public final class StreamedExchange implements HttpListener {
     answer.timings(headers);
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this);
+    plainChunks =
+        body instanceof ResponseBody.Stream
+            && !headers.contains(HttpHeaderNames.CONTENT_ENCODING)
+            && HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(
+                headers.get(HttpHeaderNames.TRANSFER_ENCODING));
     if (connection != null) {
       connection.headers(headers);
     }
@@ -265,20 +274,8 @@ public final class StreamedExchange implements HttpListener {
     if (ending != null || body == null) {
       return;
     }
-    lastActivity = now;
-    try {
-      if (chunk.hasArray()) {
-        int from = chunk.arrayOffset() + chunk.readerIndex();
-        body.bytes(now, chunk.array(), from, chunk.readableBytes());
-      } else {
-        copied(now, chunk, body);
-      }
-    } catch (TooLarge beyond) {
-      giveUp(now, RequestStatus.INVALID_RESPONSE, beyond.getMessage());
-      abandon();
-      return;
-    }
-    if (last) {
+    bytes(now, chunk, chunk.readerIndex(), chunk.readableBytes(), body);
+    if (last && ending == null) {
       if (connection != null) {
         connection.answered(now);
       }
@@ -286,12 +283,47 @@ public final class StreamedExchange implements HttpListener {
     }
   }
 
-  private static void copied(long now, ByteBuf chunk, ResponseBody body) {
+  private void bytes(long now, ByteBuf in, int from, int length, ResponseBody body) {
+    lastActivity = now;
+    try {
+      if (in.hasArray()) {
+        body.bytes(now, in.array(), in.arrayOffset() + from, length);
+      } else {
+        copied(now, in, from, length, body);
+      }
+    } catch (TooLarge beyond) {
+      giveUp(now, RequestStatus.INVALID_RESPONSE, beyond.getMessage());
+      abandon();
+    }
+  }
+
+  private static void copied(long now, ByteBuf in, int from, int length, ResponseBody body) {
     byte[] scratch = SCRATCH.get();
-    for (int from = chunk.readerIndex(); from < chunk.writerIndex(); from += scratch.length) {
-      int length = Math.min(scratch.length, chunk.writerIndex() - from);
-      chunk.getBytes(from, scratch, 0, length);
-      body.bytes(now, scratch, 0, length);
+    for (int at = 0; at < length; at += scratch.length) {
+      int part = Math.min(scratch.length, length - at);
+      in.getBytes(from + at, scratch, 0, part);
+      body.bytes(now, scratch, 0, part);
+    }
+  }
+
+  /** A body in plain chunks of HTTP/1.1, on the short way. */
+  private final class Chunks implements ChunkedBody.Receiver {
+
+    @Override
+    public ChunkedBody.Headers headers() {
+      if (ending == null && httpStatus == null) {
+        return ChunkedBody.Headers.NONE_YET;
+      }
+      return ending == null && plainChunks
+          ? ChunkedBody.Headers.CHUNKED
+          : ChunkedBody.Headers.OTHER;
+    }
+
+    @Override
+    public void body(ByteBuf in, int from, int length) {
+      if (ending == null && body != null) {
+        bytes(arrival(), in, from, length, body);
+      }
     }
   }
 
@@ -444,6 +476,9 @@ public final class StreamedExchange implements HttpListener {
       }
       if (stream != null) {
         stream.stop();
+      }
+      if (connection != null) {
+        connection.over();
       }
       if (transport != null) {
         transport.ended();

@@ -136,7 +136,7 @@ final class AnswerFormat {
 
   /** {@code [DONE]}. */
   static ByteBuf done(ByteBufAllocator allocator) {
-    return allocator.buffer(DONE.length).writeBytes(DONE);
+    return Responses.chunk(allocator, DONE.length).writeBytes(DONE);
   }
 
   /** The whole response as one JSON object. */
@@ -195,7 +195,7 @@ final class AnswerFormat {
       byte[] end,
       @Nullable Usage usage) {
     int size = choicesStart.length + start.length + text.length() + end.length + CHUNK_END.length;
-    ByteBuf chunk = allocator.buffer(size).writeBytes(choicesStart).writeBytes(start);
+    ByteBuf chunk = Responses.chunk(allocator, size).writeBytes(choicesStart).writeBytes(start);
     ByteBufUtil.writeUtf8(chunk, text);
     chunk.writeBytes(end);
     if (usage != null) {

@@ -6,7 +6,6 @@ import io.github.gatlingllm.wire.Api;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -145,7 +144,7 @@ abstract class ResponseWriter {
     @Override
     void fail(Refusal refusal) {
       byte[] event = ("data: " + refusal.json() + "\n\n").getBytes(UTF_8);
-      write(allocator().buffer(event.length).writeBytes(event));
+      write(Responses.chunk(allocator(), event.length).writeBytes(event));
       end();
     }
 
@@ -155,7 +154,7 @@ abstract class ResponseWriter {
     }
 
     private void write(ByteBuf event) {
-      Responses.write(context, new DefaultHttpContent(event));
+      Responses.writeChunk(context, event);
     }
 
     private ByteBufAllocator allocator() {

@@ -3,6 +3,7 @@ package io.github.gatlingllm.engine;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -17,6 +18,11 @@ import org.jspecify.annotations.Nullable;
 final class Responses {
   /** The header that names a request on both sides. */
   static final String REQUEST_ID = "x-request-id";
+
+  private static final int CRLF = ('\r' << 8) | '\n';
+
+  /** Length of the longest line that says the size of a chunk. */
+  private static final int SIZE_LINE = 10;
 
   private Responses() {}
 
@@ -42,6 +48,28 @@ final class Responses {
   /** Writes; a failure ends the connection by way of {@code exceptionCaught}. */
   static void write(ChannelHandlerContext context, Object message) {
     ChannelFuture unused = context.write(message, context.voidPromise());
+  }
+
+  /** An empty buffer for a chunk of a response, with room for what HTTP puts around it. */
+  static ByteBuf chunk(ByteBufAllocator allocator, int size) {
+    return allocator.buffer(SIZE_LINE + size + 2).setIndex(SIZE_LINE, SIZE_LINE);
+  }
+
+  /**
+   * Writes what {@link #chunk} was filled with as an HTTP chunk, past the encoder: that would make
+   * three buffers of it, which cost as much again as everything else.
+   */
+  static void writeChunk(ChannelHandlerContext context, ByteBuf chunk) {
+    int at = chunk.readerIndex();
+    int size = chunk.readableBytes();
+    chunk.writeShort(CRLF);
+    at -= 2;
+    chunk.setShort(at, CRLF);
+    for (int rest = size; rest > 0; rest >>>= 4) {
+      at--;
+      chunk.setByte(at, Character.forDigit(rest & 0xF, 16));
+    }
+    write(context.pipeline().firstContext(), chunk.readerIndex(at));
   }
 
   /** Closes the connection, whatever is missing; what was written before still goes out. */

@@ -3,7 +3,6 @@ package io.github.gatlingllm.generator;
 import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.record.GeneratorFile;
 import io.github.gatlingllm.record.GeneratorSecond;
-import io.github.gatlingllm.record.Machine;
 import io.github.gatlingllm.record.RequestRecord;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
@@ -73,11 +72,6 @@ public final class GeneratorLog {
     this.unixNanos = unixNanos;
     this.load = load;
     before = reading();
-  }
-
-  /** What the generator runs on. */
-  public Machine machine() {
-    return counters.machine();
   }
 
   /** Has event loops beat, each at an instant of its own. */

@@ -13,10 +13,10 @@ import java.util.function.LongSupplier;
  */
 final class Heartbeat implements Runnable {
 
-  static final long PERIOD_NANOS = 10_000_000;
+  static final long PERIOD_NANOS = 20_000_000;
 
   /** Beats that are kept until they are read: 20 s. */
-  private static final int KEPT = 2_048;
+  private static final int KEPT = 1_024;
 
   private final LongSupplier clock;
   private final long firstNanos;

@@ -2,7 +2,6 @@ package io.github.gatlingllm.generator;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.UnixOperatingSystemMXBean;
-import io.github.gatlingllm.record.Machine;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
@@ -29,7 +28,6 @@ final class MachineCounters {
   private static final Pattern SOME = Pattern.compile("some .*total=(\\d+)");
   private static final Pattern THROTTLED_V2 = Pattern.compile("throttled_usec (\\d+)");
   private static final Pattern THROTTLED_V1 = Pattern.compile("throttled_time (\\d+)");
-  private static final Pattern MODEL = Pattern.compile("(?m)^model name\\s*:\\s*(.+)$");
 
   private final OperatingSystemMXBean system =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
@@ -54,22 +52,6 @@ final class MachineCounters {
    * @param system null where the system does not tell it from {@code user}
    */
   record Cpu(long user, @Nullable Long system, long idle, @Nullable Long steal) {}
-
-  /** What this process runs on. */
-  Machine machine() {
-    Matcher model = MODEL.matcher(read("proc/cpuinfo"));
-    return new Machine(
-        system.getAvailableProcessors(),
-        model.find() ? model.group(1).trim() : null,
-        system.getTotalMemorySize(),
-        memory.getHeapMemoryUsage().getMax(),
-        System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"),
-        options(ManagementFactory.getRuntimeMXBean().getInputArguments()));
-  }
-
-  static List<String> options(List<String> arguments) {
-    return arguments.stream().filter(argument -> argument.startsWith("-X")).toList();
-  }
 
   int cpus() {
     return system.getAvailableProcessors();

@@ -44,7 +44,7 @@ public final class GeneratorField<T> {
       new GeneratorField<>(
           "loop_lag_p50_us",
           MICROS,
-          "per event loop: how late a heartbeat ran that is due every 10 ms; an event that is ready"
+          "per event loop: how late a heartbeat ran that is due every 20 ms; an event that is ready"
               + " meanwhile is read as late");
 
   public static final GeneratorField<int[]> LAG_P99 =

@@ -173,8 +173,8 @@ public final class InjectorJoin {
         .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList());
   }
 
-  private Map<String, Machine> machines() {
-    Map<String, Machine> all = new LinkedHashMap<>();
+  private Map<String, SelfTest.Machine> machines() {
+    Map<String, SelfTest.Machine> all = new LinkedHashMap<>();
     runs.forEach(run -> all.putAll(run.machines()));
     return all;
   }

@@ -85,7 +85,7 @@ public record RunInfo(
     @Nullable Long seed,
     String injector,
     Map<String, String> versions,
-    Map<String, Machine> machines,
+    Map<String, SelfTest.Machine> machines,
     Map<String, String> config,
     Map<String, String> workload,
     String slo,
@@ -322,7 +322,7 @@ public record RunInfo(
     return with(run -> run.versions = byComponent);
   }
 
-  public RunInfo machines(Map<String, Machine> byInjector) {
+  public RunInfo machines(Map<String, SelfTest.Machine> byInjector) {
     return with(run -> run.machines = byInjector);
   }
 

@@ -23,7 +23,7 @@ final class RunInfoDraft {
   @Nullable Long seed;
   String injector;
   Map<String, String> versions = Map.of();
-  Map<String, Machine> machines = Map.of();
+  Map<String, SelfTest.Machine> machines = Map.of();
   Map<String, String> config = Map.of();
   Map<String, String> workload = Map.of();
   String slo = "";

@@ -50,8 +50,8 @@ public final class Timeline {
   private long[] choiceLast = {NONE};
 
   /**
-   * @param scheduled planned arrival
-   * @param start the virtual user reached the request; not before {@code scheduled}
+   * @param scheduled planned arrival; without a plan, when its user was free for it
+   * @param start the request is ready to go; not before {@code scheduled}
    */
   public Timeline(long scheduled, long start) {
     this.scheduled = scheduled;

@@ -58,6 +58,7 @@ final class HtmlReport {
             Optional.of(new LoadSection(summary).section()),
             new ScenarioSection(requestSamples.scenarios()).section(),
             Optional.of(new TimeSection(summary, series).section()),
+            new TimeSection(summary, series).generator(),
             Optional.of(new ShapeSection(summary, series).section()),
             new DependenceSection(summary, requestSamples.dependence()).section(),
             new JitterSection(summary, requestSamples.evenness()).section(),

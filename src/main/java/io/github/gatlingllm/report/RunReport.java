@@ -1,5 +1,7 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.record.GeneratorFile;
+import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RecordCsv;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -111,7 +113,23 @@ public final class RunReport {
   }
 
   private RunFigures figures(@Nullable RunInfo info, RecordSource records) throws IOException {
-    return RunStatistics.of(info, slo, records);
+    return RunStatistics.of(
+        info,
+        slo,
+        new RecordSource() {
+          @Override
+          public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
+            return records.replay(sink);
+          }
+
+          @Override
+          public void generator(Consumer<GeneratorSecond> sink) throws IOException {
+            String damage = GeneratorFile.read(files.generator(), sink);
+            if (damage != null) {
+              messages.add(files.generator() + " is read up to its " + damage);
+            }
+          }
+        });
   }
 
   /** One pass for both; where the figures need a second one, the rows come in the first. */

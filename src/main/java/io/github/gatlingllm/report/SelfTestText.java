@@ -134,6 +134,19 @@ final class SelfTestText {
             + NumberText.with(ceiling.requestsPerS(), "requests/s")
             + ", with "
             + bound
-            + ". How late the engine was itself is in no error.";
+            + above(ceiling, quote);
+  }
+
+  /** What the level above the ceiling says about the engine. */
+  private static String above(SelfTest.Ceiling ceiling, SelfTestQuote quote) {
+    return quote.levels().stream()
+        .filter(level -> level.streams() > ceiling.streams())
+        .findFirst()
+        .filter(level -> level.engineLateP99Ms() > quote.boundMs())
+        .map(
+            level ->
+                "; beyond it the engine was late too, as both share this machine: against a server"
+                    + " elsewhere it is higher")
+        .orElse("");
   }
 }

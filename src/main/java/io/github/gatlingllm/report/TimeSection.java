@@ -11,14 +11,19 @@ import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Series.Bucket;
+import io.github.gatlingllm.stats.Series.GeneratorBucket;
 import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The run as it went: latency, tokens, load and errors over time. */
+/**
+ * The run as it went: latency, tokens, load and errors over time, and how the load generator itself
+ * fared meanwhile.
+ */
 final class TimeSection {
 
   private static final int MOST_NAMED_BANDS = 14;
@@ -52,6 +57,108 @@ final class TimeSection {
     return charts.isEmpty()
         ? section.body("No request was in flight at any time.")
         : section.body("time", Map.of()).charts(charts);
+  }
+
+  /** The section on the load generator; none where it did not say how it fared. */
+  Optional<Section> generator() {
+    if (series.generator().isEmpty()) {
+      return Optional.empty();
+    }
+    List<Chart> charts =
+        List.of(loopLag(), cpu(), standingStill(), memory(), connections()).stream()
+            .filter(Chart::hasPoints)
+            .map(chart -> chart.over(bands()))
+            .toList();
+    return Optional.of(
+        Section.of(
+                "generator",
+                "The load generator itself",
+                "Generator",
+                "What disturbs the generator is in its figures: where it was late, out of CPU or"
+                    + " stood still, look twice. Measured once a second, as llm/generator.jsonl"
+                    + " has it, and judged by the check generator.")
+            .charts(charts));
+  }
+
+  private Line own(
+      String name, int color, int dash, Function<GeneratorBucket, @Nullable Double> figure) {
+    return Line.of(
+        name, color, dash, Point.of(series.generator(), GeneratorBucket::startS, figure));
+  }
+
+  private Chart loopLag() {
+    return new Chart(
+            "generator-lag",
+            "Lag of the event loops",
+            Chart.LOWER,
+            "How late heartbeats of the event loops were, which read and send: of the loop that was"
+                + " late most. A token that comes meanwhile is read as late.",
+            Axis.time(),
+            Axis.of("Lag", "ms"),
+            List.of(
+                own("p99", 0, 0, GeneratorBucket::lagP99Ms),
+                own("max", 3, 1, GeneratorBucket::lagMaxMs)))
+        .scaledToRange();
+  }
+
+  private Chart cpu() {
+    return new Chart(
+        "generator-cpu",
+        "CPU",
+        Chart.LOWER,
+        "Of all processors of the machine: by all programs, by the generator, and taken by the"
+            + " hypervisor. Where all is in use and part of it by the generator, a server on the"
+            + " same machine lacks that part.",
+        Axis.time(),
+        Axis.of("CPU", "%").upTo(100),
+        List.of(
+            own("all programs", 0, 0, second -> percent(second.busyCpu())),
+            own("the generator", 3, 1, second -> percent(second.ownCpu())),
+            own("hypervisor", 1, 2, second -> percent(second.stolenCpu()))));
+  }
+
+  private static @Nullable Double percent(@Nullable Double share) {
+    return share == null ? null : (Double) (100 * share);
+  }
+
+  private Chart standingStill() {
+    return new Chart(
+        "generator-jvm",
+        "Compiler and garbage collection",
+        Chart.LOWER,
+        "Per second: time of the JVM's compiler threads, counted when a compilation ends, and time"
+            + " in which the JVM stood still to collect garbage.",
+        Axis.time(),
+        Axis.of("Time", "ms/s"),
+        List.of(
+            own("compiler", 0, 0, GeneratorBucket::compilerMs),
+            own("garbage collection", 3, 1, GeneratorBucket::pausesMs)));
+  }
+
+  private Chart memory() {
+    return new Chart(
+        "generator-memory",
+        "Memory",
+        Chart.LOWER,
+        "Heap in use, garbage included, and buffers outside it.",
+        Axis.time(),
+        Axis.of("Memory", "MB"),
+        List.of(
+            own("heap", 0, 0, GeneratorBucket::heapMb),
+            own("outside", 3, 1, GeneratorBucket::directMb)));
+  }
+
+  private Chart connections() {
+    return new Chart(
+        "generator-open",
+        "Requests and sockets",
+        "the load",
+        "Requests in flight as the generator counted them, and its open sockets and files.",
+        Axis.time(),
+        Axis.of("Open", ""),
+        List.of(
+            own("in flight", 0, 0, GeneratorBucket::inFlight),
+            own("sockets and files", 3, 1, GeneratorBucket::openFiles)));
   }
 
   private Line line(String name, int color, int dash, Function<Bucket, @Nullable Double> figure) {

@@ -126,7 +126,8 @@ public record SelfTestResults(Path file, SelfTest.Machine machine) {
     }
   }
 
-  private static SelfTest.Machine machineHere() {
+  /** What this JVM runs on. */
+  public static SelfTest.Machine machineHere() {
     RuntimeMXBean jvm = ManagementFactory.getRuntimeMXBean();
     return new SelfTest.Machine(
         processor(Path.of("/proc/cpuinfo"), System.getenv("PROCESSOR_IDENTIFIER")),

@@ -2,6 +2,7 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
 import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -66,6 +67,7 @@ public final class RunStatistics {
   final AnswerCounts answers;
   final RequestSampleTally requestSamples;
   final SliceTally slices = new SliceTally();
+  final GeneratorTally generator;
   private final List<String> injections;
 
   final Map<String, RunInfo.TargetFacts> targets;
@@ -87,6 +89,7 @@ public final class RunStatistics {
     answers = new AnswerCounts(info::isOutputPinned);
     targets = info.targets();
     requestSamples = new RequestSampleTally(info.startUnixNanos());
+    generator = new GeneratorTally(info.startUnixNanos());
   }
 
   /**
@@ -134,6 +137,7 @@ public final class RunStatistics {
       throws IOException {
     RunStatistics statistics = new RunStatistics(info);
     ReadReport file = source.replay(statistics::add);
+    source.generator(statistics.generator::add);
     return new SummaryAssembly(info, inferred, file, statistics).figures();
   }
 
@@ -360,6 +364,9 @@ public final class RunStatistics {
 
     /** Hands every record to {@code sink}, and says what else there was. */
     ReadReport replay(Consumer<RequestRecord> sink) throws IOException;
+
+    /** Hands over how the load generators fared, second by second, where that is known. */
+    default void generator(Consumer<GeneratorSecond> sink) throws IOException {}
   }
 
   /**

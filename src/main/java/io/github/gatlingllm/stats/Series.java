@@ -17,13 +17,15 @@ import org.jspecify.annotations.Nullable;
  * @param shapes distribution shapes of {@code TTFT_MS}, {@code ITL_MS}, {@code TPOT_MS} and {@code
  *     E2E_MS}: ok requests scheduled in measure; a metric without values is missing
  * @param requestSamples what single requests show
+ * @param generator how the load generator itself fared, over time; empty where it did not say
  */
 public record Series(
     double bucketS,
     List<Bucket> overTime,
     HeatMap ttftHeat,
     Map<Metric, Shape> shapes,
-    RequestSamples requestSamples) {
+    RequestSamples requestSamples,
+    List<GeneratorBucket> generator) {
 
   /** The most buckets over time. */
   public static final int MAX_BUCKETS = 600;
@@ -61,6 +63,34 @@ public record Series(
       double tokensInFlight,
       long plannedArrivals,
       long realisedArrivals) {}
+
+  /**
+   * How the load generator fared in one interval of time.
+   *
+   * @param startS its start since the start of the run
+   * @param lagP99Ms of the event loop and second where it was largest
+   * @param lagMaxMs the same
+   * @param ownCpu share of the machine's processors that its process used; null where unknown
+   * @param busyCpu share of them that was not idle; null where unknown
+   * @param stolenCpu share of them that the hypervisor took; null where unknown
+   * @param compilerMs per second
+   * @param pausesMs of garbage collection, per second
+   * @param heapMb in use, 10⁶ bytes
+   * @param directMb outside the heap
+   */
+  public record GeneratorBucket(
+      double startS,
+      double lagP99Ms,
+      double lagMaxMs,
+      @Nullable Double ownCpu,
+      @Nullable Double busyCpu,
+      @Nullable Double stolenCpu,
+      double compilerMs,
+      double pausesMs,
+      double heapMb,
+      double directMb,
+      double inFlight,
+      double openFiles) {}
 
   /**
    * Counts over time and value.

@@ -34,10 +34,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Joins what was counted into the figures of stages, targets, request names and the run. */
 final class SummaryAssembly {
+
+  /** Endpoints on the generator's own machine. */
+  private static final Pattern HERE =
+      Pattern.compile("^https?://([^/]*@)?(127\\.|localhost\\b|\\[::1\\])");
 
   private final RunInfo info;
   private final boolean inferred;
@@ -146,7 +151,8 @@ final class SummaryAssembly {
             figures,
             inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
             silence(window),
-            slices == null ? null : SteadyState.of(window, slices)));
+            slices == null ? null : SteadyState.of(window, slices),
+            counted.generator.in(window)));
   }
 
   /** Whether users of a level send more requests than the one that the plan counts. */
@@ -295,7 +301,8 @@ final class SummaryAssembly {
             arrivals,
             counted.workload.modelsOfTargets(),
             counted.answers,
-            cachedPrompts(workload.cachedShare(), workload.cache())));
+            cachedPrompts(workload.cachedShare(), workload.cache()),
+            workload.endpoints().keySet().stream().anyMatch(HERE.asPredicate())));
   }
 
   private static Sweep sweep(LoadCurve curve) {
@@ -349,6 +356,7 @@ final class SummaryAssembly {
         time.buckets(parts.hasSlo()),
         Shapes.heat(time.ttft()),
         shapes,
-        counted.requestSamples.requestSamples(whole, counted.arrivals.values()));
+        counted.requestSamples.requestSamples(whole, counted.arrivals.values()),
+        counted.generator.buckets());
   }
 }

@@ -43,7 +43,7 @@ final class PacedStreams {
     PACED64(64, 6, 100, 100, 20, 30),
     PACED(256, 6, 100, 100, 20, 30),
     STEP(1_024, 9, 300, 100, 20, 0),
-    SHORT(64, 6, 2, 1, 1, 0),
+    SHORT(64, Double.parseDouble(System.getProperty("s", "6")), 2, 1, 1, 0),
     SUSTAINED(2_048, 10, 200, 100, 20, 30);
 
     private final int streams;

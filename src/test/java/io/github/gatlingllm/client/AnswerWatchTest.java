@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.gatling.http.client.impl.DefaultHttpClient;
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -17,6 +18,7 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpContentDecompressor;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -31,6 +33,20 @@ class AnswerWatchTest {
 
   private static final long SOON = ServerConnections.RIGHT_AFTER_NANOS - 1;
 
+  /** Bodies are of no interest here. */
+  private static final ChunkedBody.Receiver ELSEWHERE =
+      new ChunkedBody.Receiver() {
+        @Override
+        public ChunkedBody.Headers headers() {
+          return ChunkedBody.Headers.OTHER;
+        }
+
+        @Override
+        public void body(ByteBuf in, int from, int length) {
+          throw new AssertionError("a body");
+        }
+      };
+
   private final AtomicLong clock = new AtomicLong();
   private final ServerConnections server = new ServerConnections("127.0.0.1:8000");
   private final EmbeddedChannel connection = new EmbeddedChannel();
@@ -39,12 +55,13 @@ class AnswerWatchTest {
   AnswerWatchTest() {
     connection
         .pipeline()
-        .addLast(DefaultHttpClient.HTTP_CLIENT_CODEC, new ChannelInboundHandlerAdapter());
+        .addLast(DefaultHttpClient.HTTP_CLIENT_CODEC, new ChannelInboundHandlerAdapter())
+        .addLast(new HttpContentDecompressor(0));
     watch = AnswerWatch.of(connection, clock::get);
   }
 
   private void request(boolean used) {
-    watch.writing(clock.get(), used, server);
+    watch.writing(clock.get(), used, server, ELSEWHERE);
   }
 
   private void answer() {

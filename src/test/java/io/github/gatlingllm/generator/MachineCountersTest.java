@@ -41,7 +41,6 @@ class MachineCountersTest {
     assertThat(other.cpu()).isNull();
     assertThat(other.pressureNanos()).isNull();
     assertThat(other.throttledNanos()).isNull();
-    assertThat(other.machine().cpuModel()).isNull();
     assertThat(with("proc/stat", "intr 5 6\n").cpu()).isNull();
     assertThat(with("proc/stat", "cpu a b c d e f g h\n").cpu()).isNull();
   }
@@ -61,24 +60,6 @@ class MachineCountersTest {
         .isEqualTo(123);
     assertThat(with("sys/fs/cgroup/cpu.stat", "usage_usec 9\nthrottled_usec 45\n").throttledNanos())
         .isEqualTo(45_000);
-  }
-
-  @Test
-  void theMachineIsNamedAsTheSystemNamesIt() throws IOException {
-    MachineCounters linux =
-        with("proc/cpuinfo", "processor\t: 0\nmodel name\t: Some CPU @ 2.00GHz\nmodel name\t: X\n");
-    assertThat(linux.machine().cpuModel()).isEqualTo("Some CPU @ 2.00GHz");
-    assertThat(linux.machine().cpus()).isEqualTo(Runtime.getRuntime().availableProcessors());
-    assertThat(linux.machine().jvm()).contains(System.getProperty("java.vm.version"));
-  }
-
-  /** System properties may hold keys, and agents' arguments too. */
-  @Test
-  void onlyOptionsOfTheVirtualMachineItselfAreKept() {
-    assertThat(
-            MachineCounters.options(
-                List.of("-Xmx1g", "-Dllm.apiKey=secret", "-XX:+UseZGC", "-javaagent:a.jar=key")))
-        .containsExactly("-Xmx1g", "-XX:+UseZGC");
   }
 
   @Test

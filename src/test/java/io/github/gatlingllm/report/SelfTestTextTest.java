@@ -129,7 +129,21 @@ class SelfTestTextTest {
     assertThat(own.ceiling())
         .isEqualTo(
             "Ceiling: 4 streams and 400 events/s, 8 requests/s, with the p99 of both errors within"
-                + " 10 ms. How late the engine was itself is in no error.");
+                + " 10 ms");
+  }
+
+  @Test
+  void anEngineThatIsLateTooIsNoLimitOfTheTool() {
+    Level late = new Level(8, 100, 500, 10, new Errors(1, 20, 30), new Errors(0.1, 1, 2), 10.5);
+    SelfTest shared = SelfTest.of(0, HERE, Map.of(), 0, 10, List.of(level(1, 100, 1), late));
+    SelfTestText own =
+        new SelfTestText(
+            summary(Recorded.run(1).selfTest(shared).config(SelfTest.ENGINE, "4711"), 1));
+    assertThat(own.ceiling())
+        .startsWith("Ceiling: 1 stream and 100 events/s")
+        .endsWith(
+            "within 10 ms; beyond it the engine was late too, as both share this machine:"
+                + " against a server elsewhere it is higher");
   }
 
   @Test

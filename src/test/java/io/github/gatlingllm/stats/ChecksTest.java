@@ -51,6 +51,11 @@ class ChecksTest {
           pair("littles_law", 0.2, () -> inFlight(1.25), () -> inFlight(1)),
           pair("steady_state", null, () -> ttftGrowsTo(5_200), () -> ttftGrowsTo(1_200)),
           pair("window_length", 0.15, () -> taking(1_500), () -> taking(950)),
+          pair(
+              "generator",
+              0.028,
+              () -> GeneratorHealthTest.blockedFor(300),
+              () -> GeneratorHealthTest.blockedFor(0)),
           pair("arrivals", 0.313, () -> sent(600, 412), () -> sent(600, 600)),
           pair("start_lag", 60.0, () -> late(60), () -> late(2)),
           pair("jvm_options", 2.0, () -> jvmLacks(2), () -> jvmLacks(0)),
@@ -797,7 +802,7 @@ class ChecksTest {
   }
 
   /** Ten steady requests, one of them changed. */
-  private static List<RequestRecord> records(Consumer<Recorded> change) {
+  static List<RequestRecord> records(Consumer<Recorded> change) {
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 0; i < 9; i++) {
       records.add(at(i * 1_000).tokens(STEADY).max(10).record());

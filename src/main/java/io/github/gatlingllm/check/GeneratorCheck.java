@@ -1,0 +1,200 @@
+package io.github.gatlingllm.check;
+
+import static io.github.gatlingllm.metric.NumberText.ms;
+import static io.github.gatlingllm.metric.NumberText.number;
+import static io.github.gatlingllm.metric.NumberText.percent;
+import static java.util.Objects.requireNonNull;
+
+import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
+import io.github.gatlingllm.check.GeneratorHealth.Interval;
+import io.github.gatlingllm.check.GeneratorHealth.Span;
+import io.github.gatlingllm.metric.Metric;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * The check of the load generator itself. What is ready to be read while an event loop is late is
+ * late by as much in the figures; so a percentile rests on the lag where a loop is late for a
+ * larger share of the window than lies beyond it. And what a generator uses of a machine that is
+ * out of CPU, a server on the same machine lacks.
+ */
+final class GeneratorCheck {
+
+  /** A lag that is a smaller part of a median than this does not matter to it. */
+  private static final double PART = 0.2;
+
+  /** What a machine that has other things to do takes now and then. */
+  private static final double TAIL_MS = 10;
+
+  private static final double MEDIAN_MS = 2;
+
+  /** A single lag like this is in the figures whatever its share. */
+  private static final double SINGLE_MS = 100;
+
+  /** Of the window, out of CPU. */
+  private static final double SOME = 0.1;
+
+  private static final double HALF = 0.5;
+
+  private final MeasuredLevel level;
+  private final GeneratorHealth health;
+  private final boolean isServerHere;
+
+  private GeneratorCheck(MeasuredLevel level, GeneratorHealth health, boolean isServerHere) {
+    this.level = level;
+    this.health = health;
+    this.isServerHere = isServerHere;
+  }
+
+  static boolean applies(CheckInput in) {
+    return in.levels().stream().anyMatch(level -> !level.generators().isEmpty());
+  }
+
+  /** Of the level and the injector that fared worst. */
+  static Finding judge(CheckInput in) {
+    List<Finding> found = new ArrayList<>();
+    Double idle = null;
+    double lag = 0;
+    for (MeasuredLevel level : in.levels()) {
+      for (GeneratorHealth health : level.generators()) {
+        found.add(new GeneratorCheck(level, health, in.isServerHere()).finding());
+        if (health.seconds().stream().anyMatch(second -> second.idle() != null)) {
+          idle = Math.min(idle == null ? 1 : idle, health.all().idle());
+        }
+        lag = Math.max(lag, health.all().lagMaxMs());
+      }
+    }
+    Finding worst =
+        found.stream()
+            .max(
+                Comparator.<Finding, Level>comparing(finding -> requireNonNull(finding.level()))
+                    .thenComparing(finding -> requireNonNull(finding.value())))
+            .orElseThrow();
+    long others = found.stream().filter(other -> other.level() != Level.OK).count() - 1;
+    if (others < 0) {
+      return Finding.of(
+              worst.value(),
+              "Event loops were at most %s late while it was measured%s."
+                  .formatted(
+                      ms(lag),
+                      idle == null
+                          ? ""
+                          : ", and %s of the machine's CPU was idle where it was busiest"
+                              .formatted(percent(idle))))
+          .level(Level.OK);
+    }
+    return others == 0
+        ? worst
+        : new Finding(
+            worst.value(),
+            worst.threshold(),
+            worst.level(),
+            worst.message() + " So it is, if less, in " + others + " more.",
+            worst.remedy());
+  }
+
+  private Finding finding() {
+    List<String> tails = new ArrayList<>();
+    double late = 0;
+    double mostlyLate = 0;
+    double tailMs = SINGLE_MS;
+    for (Metric metric : metrics()) {
+      Double p50 = level.figures().metric(metric).p50();
+      double median = p50 == null ? 0 : p50;
+      double toleranceMs = Math.max(TAIL_MS, PART * median);
+      double share = health.lateShare(toleranceMs);
+      late = Math.max(late, share);
+      mostlyLate = Math.max(mostlyLate, health.lateShare(Math.max(MEDIAN_MS, PART * median)));
+      if (share > 0.01) {
+        tails.add(metric.title() + " p99");
+        tailMs = Math.min(tailMs, toleranceMs);
+      }
+    }
+    double full =
+        health.seconds().stream().mapToDouble(Interval::outOfCpuS).sum() / health.all().lengthS();
+    Level byLag =
+        mostlyLate > HALF
+            ? Level.INVALID
+            : !tails.isEmpty() || health.all().lagMaxMs() > SINGLE_MS ? Level.WARNING : Level.OK;
+    if (full > SOME) {
+      boolean isMost = full > HALF;
+      return Finding.of(full, outOfCpu())
+          .level(isMost || byLag == Level.INVALID ? Level.INVALID : Level.WARNING)
+          .remedy(
+              "Run the generator on another machine, or give server and generator processors of"
+                  + " their own (taskset); the server is not to blame before that.");
+    }
+    return switch (byLag) {
+      case OK -> Finding.of(late, "").level(Level.OK);
+      case WARNING ->
+          Finding.of(late, late(tailMs, tails.isEmpty() ? "the largest times" : join(tails)))
+              .level(Level.WARNING);
+      case INVALID -> Finding.of(mostlyLate, late(MEDIAN_MS, "all times")).level(Level.INVALID);
+    };
+  }
+
+  /** Those of a stream; of answers in one body their whole time. */
+  private List<Metric> metrics() {
+    return level.figures().metric(Metric.TTFT_MS).isEmpty()
+        ? List.of(Metric.E2E_MS)
+        : List.of(Metric.TTFT_MS, Metric.ITL_MS);
+  }
+
+  private String late(double toleranceMs, String figures) {
+    List<Span> spans = health.spans(second -> second.lateS(toleranceMs));
+    Span worst = spans.isEmpty() ? health.all() : spans.get(0);
+    return "%s: %s%s event loops%s were up to %s late%s: %s of %s rest on it."
+        .formatted(
+            level.label(),
+            worst.place(),
+            spans.size() > 1 ? " and in " + (spans.size() - 1) + " more spans" : "",
+            of(),
+            ms(health.all().lagMaxMs()),
+            cause(worst),
+            figures,
+            level.label());
+  }
+
+  private String outOfCpu() {
+    Span worst = health.spans(Interval::outOfCpuS).get(0);
+    double others = Math.max(0, 1 - worst.own() - worst.idle());
+    return "%s: %s, %s, %s of the CPU went to the generator%s%s and %s to other programs: what one takes the other lacks, in all times of %s."
+        .formatted(
+            isServerHere
+                ? "The generator and the server share a machine that is out of CPU"
+                : "The generator's machine is out of CPU",
+            level.label(),
+            worst.place(),
+            percent(worst.own()),
+            of(),
+            worst.compiler() > PART ? " (" + compiler(worst) + ")" : "",
+            percent(others),
+            level.label());
+  }
+
+  /** Which injector, where there are several. */
+  private String of() {
+    return level.generators().size() > 1 ? " of " + health.injector() : "";
+  }
+
+  private static String cause(Span span) {
+    if (span.gcMaxMs() > HALF * span.lagMaxMs()) {
+      return " (garbage collection stopped the JVM for up to " + ms(span.gcMaxMs()) + ")";
+    }
+    if (span.own() + span.idle() > 0 && span.idle() < PART) {
+      return " (the machine had %s of its CPU idle%s)"
+          .formatted(percent(span.idle()), span.compiler() > PART ? "; " + compiler(span) : "");
+    }
+    return "";
+  }
+
+  private static String compiler(Span span) {
+    return "its compiler ran " + number(span.compiler()) + " s per second";
+  }
+
+  private static String join(List<String> figures) {
+    return String.join(" and ", figures);
+  }
+}

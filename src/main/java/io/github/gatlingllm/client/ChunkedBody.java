@@ -1,0 +1,159 @@
+package io.github.gatlingllm.client;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.CorruptedFrameException;
+
+/**
+ * The body of one answer, where it comes in chunks of HTTP/1.1: its bytes go straight from the read
+ * to their receiver. Netty's decoder behind it would make two objects and five calls of every
+ * chunk, thus of every token. It sees the headers, and the last chunk with what follows; it is
+ * handed all the rest too as soon as a chunk does not begin in the plainest way, with a length and
+ * nothing else.
+ *
+ * <p>Lives on the event loop of its connection.
+ */
+final class ChunkedBody {
+
+  /** Who wants the bytes of a body. */
+  interface Receiver {
+
+    /** What is known of the answer, from the headers that were just decoded. */
+    Headers headers();
+
+    /** Bytes of the body; the buffer stays the caller's. */
+    void body(ByteBuf in, int from, int length);
+  }
+
+  /** What headers say of the body behind them. */
+  enum Headers {
+    /** They are not whole, or belong to an interim answer. */
+    NONE_YET,
+    CHUNKED,
+    OTHER
+  }
+
+  private enum State {
+    HEADERS,
+    LENGTH,
+    DATA,
+    DATA_END,
+    DECODER
+  }
+
+  private static final int END_OF_HEADERS = 0x0d0a0d0a;
+
+  /** Digits of a length that is read here. */
+  private static final int MOST_DIGITS = 7;
+
+  private final Receiver receiver;
+  private State state = State.HEADERS;
+
+  /** The last four bytes of the headers so far. */
+  private int lastBytes;
+
+  /** The line with the length, as far as it was read. */
+  private final byte[] line = new byte[MOST_DIGITS + 2];
+
+  private int lineLength;
+
+  /** The CR of a line end was read. */
+  private boolean lineEnds;
+
+  /** Bytes of the chunk that are to come. */
+  private int left;
+
+  ChunkedBody(Receiver receiver) {
+    this.receiver = receiver;
+  }
+
+  /** Takes over the buffer. */
+  void read(ChannelHandlerContext context, ByteBuf in) {
+    if (state == State.DECODER) {
+      context.fireChannelRead(in);
+      return;
+    }
+    try {
+      while (in.isReadable()) {
+        switch (state) {
+          case HEADERS -> headers(context, in);
+          case LENGTH -> length(context, in);
+          case DATA -> data(in);
+          case DATA_END -> dataEnd(in);
+          case DECODER -> context.fireChannelRead(in.readRetainedSlice(in.readableBytes()));
+        }
+      }
+    } finally {
+      in.release();
+    }
+  }
+
+  private void headers(ChannelHandlerContext context, ByteBuf in) {
+    int from = in.readerIndex();
+    int to = in.writerIndex();
+    int at = from;
+    int last = lastBytes;
+    while (at < to && last != END_OF_HEADERS) {
+      last = (last << 8) | (in.getByte(at++) & 0xFF);
+    }
+    lastBytes = last;
+    context.fireChannelRead(in.readRetainedSlice(at - from));
+    if (last == END_OF_HEADERS) {
+      lastBytes = 0;
+      state =
+          switch (receiver.headers()) {
+            case NONE_YET -> State.HEADERS;
+            case CHUNKED -> State.LENGTH;
+            case OTHER -> State.DECODER;
+          };
+    } else if (receiver.headers() != Headers.NONE_YET) {
+      // Lines that end otherwise.
+      state = State.DECODER;
+    }
+  }
+
+  /** A line that ends with CR and LF and holds a number of bytes above 0, and nothing else. */
+  private void length(ChannelHandlerContext context, ByteBuf in) {
+    while (in.isReadable()) {
+      byte next = in.readByte();
+      line[lineLength++] = next;
+      int digit = Character.digit(next, 16);
+      if (digit >= 0 && !lineEnds && lineLength <= MOST_DIGITS) {
+        left = left * 16 + digit;
+      } else if (next == '\r' && left > 0 && !lineEnds) {
+        lineEnds = true;
+      } else if (next == '\n' && lineEnds) {
+        lineEnds = false;
+        lineLength = 0;
+        state = State.DATA;
+        return;
+      } else {
+        state = State.DECODER;
+        context.fireChannelRead(Unpooled.copiedBuffer(line, 0, lineLength));
+        return;
+      }
+    }
+  }
+
+  private void data(ByteBuf in) {
+    int length = Math.min(left, in.readableBytes());
+    receiver.body(in, in.readerIndex(), length);
+    in.skipBytes(length);
+    left -= length;
+    if (left == 0) {
+      state = State.DATA_END;
+    }
+  }
+
+  private void dataEnd(ByteBuf in) {
+    byte next = in.readByte();
+    if (next != (lineEnds ? '\n' : '\r')) {
+      throw new CorruptedFrameException("a chunk is longer than it says");
+    }
+    lineEnds = !lineEnds;
+    if (!lineEnds) {
+      state = State.LENGTH;
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package io.github.gatlingllm.bench;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Whether a run disturbs a server on the same machine, one that takes all the processor time that
+ * it can get: TTFT of one stream at a time, beside that of a client which does nothing but write to
+ * a socket and read from it.
+ */
+final class SharedMachine {
+
+  private static final int REQUESTS = 100;
+  private static final int TOKENS = 32;
+
+  /** A delta that holds some text. */
+  private static final Pattern TOKEN = Pattern.compile("\"content\":\"[^\"]");
+
+  private SharedMachine() {}
+
+  static void measure(BenchReport report) throws Exception {
+    Process server =
+        new ProcessBuilder(
+                Jvm.command(
+                    List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmn256m"),
+                    BusyServer.class,
+                    Runtime.getRuntime().availableProcessors()))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try {
+      String url =
+          new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))
+              .readLine();
+      double before = socket(url);
+      double ours = ours(report, "shared machine: ours", url, Jvm.optionsOf(Path.of("pom.xml")));
+      double after = socket(url);
+      double gatling = ours(report, "with Gatling's JVM options", url, Jvm.GATLING_DEFAULTS);
+      double last = socket(url);
+      report.say("shared machine: TTFT p50 by a socket, before", before, "ms");
+      report.say("shared machine: TTFT p50 by a socket, between", after, "ms");
+      report.say("shared machine: TTFT p50 by a socket, last", last, "ms");
+      report.atMost(
+          "shared machine: TTFT p50, ours ÷ socket", 2 * ours / (before + after), 1.2, "");
+      report.say("with Gatling's JVM options ÷ socket", 2 * gatling / (after + last), "");
+    } finally {
+      server.getOutputStream().close();
+      server.waitFor();
+    }
+  }
+
+  /** Milliseconds to the first token, median. */
+  private static double ours(BenchReport report, String name, String url, List<String> jvm)
+      throws Exception {
+    GatlingRun run =
+        GatlingRun.of(Benchmark.class)
+            .set("llm.jvmWarmUp", true)
+            .set("llm.endpoint", url)
+            .set("llm.concurrency", 1)
+            .set("llm.requests", REQUESTS)
+            .set("llm.maxTokens", TOKENS)
+            .jvm(jvm)
+            .run();
+    double[] ttft =
+        run.requests().stream().mapToDouble(r -> r.timing().ttftNanos() / 1e6).toArray();
+    report.say(name + ", requests", ttft.length, "");
+    report.say(name + ", TTFT p50", BenchReport.quantile(ttft, 0.5), "ms");
+    report.say(name + ", TTFT p90", BenchReport.quantile(ttft, 0.9), "ms");
+    report.say(name + ", ITL p50", run.summary().at("/metrics/itl_ms/p50").asDouble(), "ms");
+    report.say(name + ", ITL p99", run.summary().at("/metrics/itl_ms/p99").asDouble(), "ms");
+    return BenchReport.quantile(ttft, 0.5);
+  }
+
+  /** The same by a blocking socket. */
+  private static double socket(String url) throws IOException {
+    String body =
+        "{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}],\"stream\":true,"
+            + "\"ignore_eos\":true,\"max_tokens\":"
+            + TOKENS
+            + "}";
+    byte[] request =
+        ("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json"
+                + "\r\nContent-Length: "
+                + body.length()
+                + "\r\n\r\n"
+                + body)
+            .getBytes(US_ASCII);
+    double[] ttft = new double[REQUESTS];
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), URI.create(url).getPort())) {
+      socket.setTcpNoDelay(true);
+      for (int i = 0; i < REQUESTS; i++) {
+        ttft[i] = firstToken(socket, request);
+      }
+    }
+    return BenchReport.quantile(ttft, 0.5);
+  }
+
+  private static double firstToken(Socket socket, byte[] request) throws IOException {
+    long start = System.nanoTime();
+    socket.getOutputStream().write(request);
+    InputStream in = socket.getInputStream();
+    byte[] buffer = new byte[1 << 16];
+    StringBuilder read = new StringBuilder();
+    double ttft = 0;
+    while (read.indexOf("[DONE]\n\n\r\n0\r\n\r\n") < 0) {
+      int length = in.read(buffer);
+      if (length < 0) {
+        throw new IOException("the server hung up after: " + read);
+      }
+      read.append(new String(buffer, 0, length, US_ASCII));
+      if (ttft == 0 && TOKEN.matcher(read).find()) {
+        ttft = (System.nanoTime() - start) / 1e6;
+      }
+    }
+    return ttft;
+  }
+}

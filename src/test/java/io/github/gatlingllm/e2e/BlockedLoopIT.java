@@ -1,0 +1,89 @@
+package io.github.gatlingllm.e2e;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.record.GeneratorField;
+import io.github.gatlingllm.record.GeneratorFile;
+import io.github.gatlingllm.record.GeneratorSecond;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.report.RunReport;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** A real run in which an event loop is blocked: what it says of the load generator itself. */
+class BlockedLoopIT {
+
+  private static final Pattern SPAN =
+      Pattern.compile("c=8.*from (\\d+) s to (\\d+) s of the run.*event loops.* late");
+
+  @Test
+  void theSpanIsNamedInWhichAnEventLoopWasBlocked() throws Exception {
+    try (EmbeddedEngine engine =
+        EmbeddedEngine.builder().model("m").fixed(ofMillis(40), ofMillis(20)).start()) {
+      GatlingRun run =
+          GatlingRun.of(BlockedLoopSimulation.class)
+              .set("baseUrl", engine.baseUrl())
+              .noReports()
+              .run();
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      List<GeneratorSecond> seconds = new ArrayList<>();
+      assertThat(GeneratorFile.read(run.files().generator(), seconds::add)).isNull();
+      double blockedAt =
+          run.lines().stream()
+                  .filter(line -> line.startsWith("BLOCKED "))
+                  .mapToLong(line -> Long.parseLong(line.substring(8)))
+                  .findFirst()
+                  .orElseThrow()
+              / 1e3;
+      PhaseWindow measured = run.stage("c=8").window(Phase.MEASURE).orElseThrow();
+      assertThat(blockedAt)
+          .as("blocked while it was measured")
+          .isBetween(measured.startUnixNanos() / 1e9, measured.endUnixNanos() / 1e9);
+
+      assertThat(seconds)
+          .as("a line per second")
+          .hasSizeGreaterThan(BlockedLoopSimulation.MEASURE_SECONDS)
+          .allSatisfy(BlockedLoopIT::isWhole);
+      assertThat(seconds.stream().mapToLong(s -> s.number(GeneratorField.EVENTS)).sum())
+          .isEqualTo(run.requests().stream().mapToLong(r -> r.events().count()).sum());
+      assertThat(seconds).anyMatch(second -> second.number(GeneratorField.IN_FLIGHT) > 0);
+
+      // What else runs on the machine of the test is left out.
+      Files.delete(run.files().generator());
+      for (GeneratorSecond second : seconds) {
+        GeneratorFile.append(
+            run.files().generator(), second.with(GeneratorField.MACHINE_IDLE, null));
+      }
+      RunReport.of(run.files()).write();
+      JsonNode check = run.check("generator");
+      assertThat(check.path("level").asText()).as(check.toString()).isNotEqualTo("ok");
+      Matcher span = SPAN.matcher(check.path("message").asText());
+      assertThat(span.find()).as(check.toString()).isTrue();
+      double atS = blockedAt - run.info().startUnixNanos() / 1e9;
+      assertThat(atS)
+          .as(check.toString())
+          .isBetween(Double.valueOf(span.group(1)), Double.valueOf(span.group(2)));
+      assertThat(run.info().machines()).containsOnlyKeys(run.info().injector());
+      assertThat(Files.readString(run.files().page())).contains("Lag of the event loops");
+    }
+  }
+
+  private static void isWhole(GeneratorSecond second) {
+    assertThat(second.get(GeneratorField.LAG_MAX)).isNotEmpty();
+    assertThat(second.get(GeneratorField.LAG_P50))
+        .hasSameSizeAs(second.get(GeneratorField.LAG_MAX));
+    assertThat(second.get(GeneratorField.LATEST_LOOP)).hasSize(GeneratorField.LATE_MS.size());
+    assertThat(second.number(GeneratorField.PROCESS_CPU)).isPositive();
+    assertThat(second.number(GeneratorField.HEAP_USED)).isPositive();
+    assertThat(second.number(GeneratorField.CPUS)).isPositive();
+  }
+}
