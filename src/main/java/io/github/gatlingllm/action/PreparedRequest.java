@@ -4,11 +4,11 @@ import io.gatling.core.session.Session;
 import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.wire.GenerationRequest;
 import io.github.gatlingllm.wire.GenerationRequest.Message;
+import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.Conversation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param name the request name
  * @param url what is posted to
  * @param apiKey null for none
- * @param secrets what no message may show: the key, and headers that carry one
+ * @param secrets what no file and no message may show: the key, headers and parts of the URL that
+ *     carry one
  * @param body what is asked
  * @param historyKey session key of the conversation it belongs to; null for none
  * @param conversation that conversation as it was; null for none
@@ -27,14 +28,11 @@ record PreparedRequest(
     String name,
     String url,
     @Nullable String apiKey,
-    List<String> secrets,
+    Secrets secrets,
     GenerationRequest body,
     @Nullable String historyKey,
     @Nullable Conversation conversation,
     List<Message> asked) {
-
-  private static final Pattern SECRET_HEADER =
-      Pattern.compile("auth|key|token|secret|cookie", Pattern.CASE_INSENSITIVE);
 
   /**
    * Resolves the request for that session.
@@ -77,32 +75,36 @@ record PreparedRequest(
         .extra(protocol.extraBody)
         .extra(resolve(parts.extraBody, session));
     String apiKey = resolve(protocol.apiKey, session);
+    String url = protocol.url(session.userId(), parts.api);
     return new PreparedRequest(
         parts.name.resolve(session),
-        protocol.url(session.userId(), parts.api),
+        url,
         apiKey,
-        secrets(apiKey, List.of(protocol.headers, parts.headers), session),
+        secrets(apiKey, url, List.of(protocol.headers, parts.headers), session),
         body.build(),
         chat.historyKey(),
         chat.conversation(),
         chat.asked());
   }
 
-  private static List<String> secrets(
-      @Nullable String apiKey, List<Map<String, Dynamic<String>>> headers, Session session) {
-    List<String> secrets = new ArrayList<>();
+  private static Secrets secrets(
+      @Nullable String apiKey,
+      String url,
+      List<Map<String, Dynamic<String>>> headers,
+      Session session) {
+    List<String> secrets = new ArrayList<>(Secrets.ofUrl(url));
     if (apiKey != null) {
       secrets.add(apiKey);
     }
     for (Map<String, Dynamic<String>> some : headers) {
       some.forEach(
           (name, value) -> {
-            if (SECRET_HEADER.matcher(name).find()) {
+            if (Secrets.isNamed(name)) {
               secrets.add(value.resolve(session));
             }
           });
     }
-    return secrets;
+    return Secrets.of(secrets);
   }
 
   /** How much is asked, and the limit on the answer. */

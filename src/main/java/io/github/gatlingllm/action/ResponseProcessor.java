@@ -20,6 +20,8 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.wire.ErrorBody;
+import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +34,6 @@ import scala.jdk.javaapi.CollectionConverters;
  * on, and write the record once its tokens are counted.
  */
 final class ResponseProcessor {
-
-  private static final int LONGEST_ERROR = 200;
 
   /** Estimate for text that has not been counted. */
   private static final int CHARS_PER_TOKEN = 4;
@@ -139,7 +139,10 @@ final class ResponseProcessor {
     Session session = sent.session();
     Tuple2<Session, Option<io.gatling.commons.validation.Failure>> checked =
         Check$.MODULE$.check(response, session, checks);
-    String failedCheck = checked._2().isEmpty() ? null : shortened(checked._2().get().message());
+    String failedCheck =
+        checked._2().isEmpty()
+            ? null
+            : ErrorBody.line(checked._2().get().message(), sent.prepared().secrets());
     boolean ok = ending.status() == RequestStatus.COMPLETE && failedCheck == null;
     String error = ending.error() == null ? failedCheck : ending.error();
 
@@ -252,6 +255,7 @@ final class ResponseProcessor {
     RequestRecord.Timing timing = timing(exchange, sent, tokens);
     ReceivedAnswer answer = exchange.answer();
     StreamedExchange.Ending ending = exchange.ending();
+    String finishReason = answer.finishReason();
     PreparedRequest prepared = sent.prepared();
     LlmProtocol protocol = components.protocol();
     RequestRecord.Events events = timeline.events(true);
@@ -264,7 +268,7 @@ final class ResponseProcessor {
         protocol.recording.tokens() ? events : timeline.events(false),
         tokens,
         new RequestRecord.Outcome(
-            answer.finishReason(),
+            finishReason == null ? null : ErrorBody.line(finishReason, prepared.secrets()),
             ending.httpStatus(),
             ending.status(),
             ok,
@@ -293,7 +297,7 @@ final class ResponseProcessor {
         session.userId(),
         prepared.turn(),
         components.target(),
-        prepared.url(),
+        Secrets.withoutThem(prepared.url()),
         prepared.body().model(),
         prepared.body().api().key(),
         prepared.body().stream(),
@@ -304,11 +308,14 @@ final class ResponseProcessor {
   private static RequestRecord.Text text(PreparedRequest prepared, ReceivedAnswer answer) {
     boolean chat = prepared.body().api() == Api.CHAT;
     String reasoning = answer.reasoning();
+    Secrets secrets = prepared.secrets();
+    String asked = chat ? prepared.body().messagesJson() : prepared.body().prompt();
+    String shown = asked == null ? null : secrets.redact(asked);
     return new RequestRecord.Text(
-        chat ? prepared.body().messagesJson() : null,
-        chat ? null : prepared.body().prompt(),
-        answer.text(),
-        reasoning.isEmpty() ? null : reasoning);
+        chat ? shown : null,
+        chat ? null : shown,
+        secrets.redact(answer.text()),
+        reasoning.isEmpty() ? null : secrets.redact(reasoning));
   }
 
   /**
@@ -363,9 +370,5 @@ final class ResponseProcessor {
 
   private static long millis(long nanos) {
     return Math.round(nanos / 1e6);
-  }
-
-  private static String shortened(String message) {
-    return message.length() <= LONGEST_ERROR ? message : message.substring(0, LONGEST_ERROR);
   }
 }

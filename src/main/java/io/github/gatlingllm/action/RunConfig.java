@@ -3,6 +3,7 @@ package io.github.gatlingllm.action;
 import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
+import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
@@ -68,7 +69,9 @@ final class RunConfig {
   private static Map<String, String> of(LlmProtocol protocol) {
     Map<String, String> config = new LinkedHashMap<>();
     config.put("target", protocol.label());
-    config.put("endpoint", String.join(",", protocol.baseUrls));
+    config.put(
+        "endpoint",
+        String.join(",", protocol.baseUrls.stream().map(Secrets::withoutThem).toList()));
     config.put("stream", Boolean.toString(protocol.streaming));
     config.put(IGNORE_EOS, Boolean.toString(protocol.pinning != LlmProtocol.Pinning.NEVER));
     config.put("recordTokens", Boolean.toString(protocol.recording.tokens()));

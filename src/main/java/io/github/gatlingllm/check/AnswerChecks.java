@@ -78,14 +78,24 @@ final class AnswerChecks {
 
   static Finding tokenCounts(CheckInput in) {
     AnswerCounts answers = in.answers();
-    double share = ofAnswers(in, answers.estimated);
-    return Finding.of(
-        share,
-        answers.estimated == 0
-            ? "Every answer has the server's token count."
-            : "%s of the token counts are estimates (%s by tokenizer, %s by chunks)."
-                .formatted(
-                    percent(share), count(answers.tokenizerCounted), count(answers.chunkCounted)));
+    double share = ofAnswers(in, Math.max(answers.estimated, answers.refused));
+    String impossible =
+        answers.refused == 0
+            ? ""
+            : " In %s answers the server named a count that none can have; it is in no figure."
+                .formatted(count(answers.refused));
+    Finding found =
+        Finding.of(
+            share,
+            (answers.estimated == 0
+                    ? "Every answer has the server's token count."
+                    : "%s of the token counts are estimates (%s by tokenizer, %s by chunks)."
+                        .formatted(
+                            percent(ofAnswers(in, answers.estimated)),
+                            count(answers.tokenizerCounted),
+                            count(answers.chunkCounted)))
+                + impossible);
+    return answers.refused == 0 ? found : found.level(Level.WARNING);
   }
 
   static Finding tokenCountsAgree(CheckInput in) {

@@ -106,9 +106,10 @@ enum CheckCatalogue {
           + " the median TTFT or ITL, or in which the machine was out of CPU (under 5 % idle, over"
           + " 10 % of it used by the generator), of the load level where it is worst",
       Threshold.when(
-          "where loops were so late for 1 % of the window, or once by 100 ms, or the machine out of"
-              + " CPU for 10 % of it; invalid where loops were late by more than 2 ms and 20 % of"
-              + " the median for half of it, or the machine out of CPU for half of it"),
+          "where loops were so late for 1 % of the window and 50 ms of it, or once by 100 ms, or"
+              + " the machine out of CPU for 10 % of it; invalid where loops were late by more than"
+              + " 2 ms and 20 % of the median for half of it, or the machine out of CPU for half of"
+              + " it"),
       "runs with llm/generator.jsonl",
       GeneratorCheck::applies,
       "Give the generator more CPU, another machine or fewer streams per injector; the charts of"
@@ -234,8 +235,9 @@ enum CheckCatalogue {
       AnswerChecks::finishReasons),
   TOKEN_COUNTS(
       "Does the server count output tokens?",
-      "share of answers whose tokens are estimated",
-      Threshold.share(0.01),
+      "share of answers whose tokens are estimated, or of which the server named a count that none"
+          + " can have",
+      Threshold.share(0.01).or("also for a single count that no answer can have"),
       "runs with answers",
       in -> in.answers().ok > 0,
       "Let the server report usage (stream_options.include_usage), or set its own tokenizer.",

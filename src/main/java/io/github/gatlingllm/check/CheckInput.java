@@ -242,6 +242,10 @@ public record CheckInput(
     long pinned;
     long notPinned;
     long estimated;
+
+    /** Answers with a count that no answer can have. */
+    long refused;
+
     long tokenizerCounted;
     long chunkCounted;
 
@@ -326,6 +330,7 @@ public record CheckInput(
         outputs.add(target, tokens.streamedTokens(), tokens.outputTokensLocal());
       }
       estimated += tokens.estimated() ? 1 : 0;
+      refused += tokens.refused().isEmpty() ? 0 : 1;
       tokenizerCounted += tokens.source() == RequestRecord.TokenSource.TOKENIZER ? 1 : 0;
       chunkCounted += tokens.source() == RequestRecord.TokenSource.CHUNKS ? 1 : 0;
       Integer n = tokens.streamedTokens();

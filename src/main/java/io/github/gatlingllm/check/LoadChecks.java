@@ -38,8 +38,14 @@ final class LoadChecks {
         (double) (dropped + damaged),
         dropped + damaged == 0
             ? "No record was dropped."
-            : "%s records were dropped, %s lines are damaged."
-                .formatted(count(dropped), count(damaged)));
+            : "%s records were dropped, %s lines are damaged%s."
+                .formatted(
+                    count(dropped),
+                    count(damaged),
+                    in.file().firstBadLines().stream()
+                        .findFirst()
+                        .map(line -> ", the first is line " + line.number() + ": " + line.reason())
+                        .orElse("")));
   }
 
   static Finding cutTail(CheckInput in) {

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.client;
 
+import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.AnswerMemory;
 import io.github.gatlingllm.wire.AnswerMemory.TooLarge;
@@ -8,8 +9,10 @@ import io.github.gatlingllm.wire.ChunkParser.Channel;
 import io.github.gatlingllm.wire.ChunkParser.TextBuffer;
 import io.github.gatlingllm.wire.SseDecoder;
 import io.netty.handler.codec.http.HttpHeaders;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +25,8 @@ public final class ReceivedAnswer {
 
   private static final int UNKNOWN = -1;
 
-  /** No server gives more answers to one request; an index beyond it must not cost memory. */
-  private static final int MOST_CHOICES = 1024;
+  /** What a server reports of itself beyond this is no time and no count. */
+  private static final double LARGEST_TIMING = 1e12;
 
   private static final Map<String, String> TIMING_HEADERS =
       Map.of(
@@ -53,6 +56,7 @@ public final class ReceivedAnswer {
   private int completionTokens = UNKNOWN;
   private int cachedTokens = UNKNOWN;
   private int reasoningTokens = UNKNOWN;
+  private List<String> refusedCounts = List.of();
   private Map<String, Double> server = Map.of();
 
   /**
@@ -197,6 +201,11 @@ public final class ReceivedAnswer {
     return known(reasoningTokens);
   }
 
+  /** Counts of the server that no answer can have, by name; they are taken as not said. */
+  public List<String> refusedCounts() {
+    return refusedCounts;
+  }
+
   /** Timings the server reported, in seconds. */
   public Map<String, Double> server() {
     return server;
@@ -218,7 +227,7 @@ public final class ReceivedAnswer {
   }
 
   void timing(String key, double value) {
-    if (!Double.isFinite(value) || value < 0) {
+    if (!(value >= 0 && value <= LARGEST_TIMING)) {
       return;
     }
     if (server.isEmpty()) {
@@ -308,8 +317,8 @@ public final class ReceivedAnswer {
     }
 
     private boolean isBeyondReason(int index) {
-      if (index >= MOST_CHOICES) {
-        malformed("choice index is " + MOST_CHOICES + " or more");
+      if (index >= RequestRecord.MOST_CHOICES) {
+        malformed("choice index is " + RequestRecord.MOST_CHOICES + " or more");
         return true;
       }
       return false;
@@ -317,13 +326,31 @@ public final class ReceivedAnswer {
 
     @Override
     public void usage(int prompt, int completion, int cached, int reasoning) {
-      usageInEvent = completion;
-      if (prompt > 0 || completion > 0) {
-        promptTokens = lastSaid(promptTokens, prompt);
-        completionTokens = lastSaid(completionTokens, completion);
-        cachedTokens = cached == UNKNOWN ? cachedTokens : cached;
-        reasoningTokens = reasoning == UNKNOWN ? reasoningTokens : reasoning;
+      int ofPrompt = possible(prompt, "prompt_tokens");
+      int ofAnswer = possible(completion, "completion_tokens");
+      usageInEvent = ofAnswer;
+      if (ofPrompt > 0 || ofAnswer > 0) {
+        promptTokens = lastSaid(promptTokens, ofPrompt);
+        completionTokens = lastSaid(completionTokens, ofAnswer);
       }
+      if (prompt > 0 || completion > 0) {
+        int ofCache = possible(cached, "cached_tokens");
+        int ofReasoning = possible(reasoning, "reasoning_tokens");
+        cachedTokens = ofCache == UNKNOWN ? cachedTokens : ofCache;
+        reasoningTokens = ofReasoning == UNKNOWN ? reasoningTokens : ofReasoning;
+      }
+    }
+
+    /** The count; as if it had not been said where no answer can have it. */
+    private int possible(int count, String name) {
+      if (count <= RequestRecord.MOST_TOKENS) {
+        return count;
+      }
+      if (!refusedCounts.contains(name)) {
+        refusedCounts = new ArrayList<>(refusedCounts);
+        refusedCounts.add(name);
+      }
+      return UNKNOWN;
     }
 
     /** The last count that is not zero; zero where there was no other. */

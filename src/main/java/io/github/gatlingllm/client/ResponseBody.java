@@ -6,6 +6,7 @@ import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.AnswerMemory.TooLarge;
 import io.github.gatlingllm.wire.ErrorBody;
 import io.github.gatlingllm.wire.GrowingBytes;
+import io.github.gatlingllm.wire.Secrets;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.ByteArrayOutputStream;
@@ -172,11 +173,11 @@ sealed interface ResponseBody {
 
     private final int httpStatus;
     private final HttpHeaders headers;
-    private final List<String> secrets;
+    private final Secrets secrets;
     private final ByteArrayOutputStream beginning = new ByteArrayOutputStream();
     private int seen;
 
-    Failed(int httpStatus, HttpHeaders headers, List<String> secrets) {
+    Failed(int httpStatus, HttpHeaders headers, Secrets secrets) {
       this.httpStatus = httpStatus;
       this.headers = headers;
       this.secrets = secrets;

@@ -9,6 +9,7 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.AnswerMemory.TooLarge;
 import io.github.gatlingllm.wire.ErrorBody;
+import io.github.gatlingllm.wire.Secrets;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
@@ -18,7 +19,6 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -73,7 +73,7 @@ public final class StreamedExchange implements HttpListener {
    * @param idleTimeoutNanos longest silence after the response headers; 0 for no limit
    * @param secrets never to appear in a message
    */
-  public record ReadOptions(boolean streamed, long idleTimeoutNanos, List<String> secrets) {}
+  public record ReadOptions(boolean streamed, long idleTimeoutNanos, Secrets secrets) {}
 
   /** Gatling's client, for one request. To be called on the event loop of its exchange. */
   public interface Transport {

@@ -86,7 +86,8 @@ public final class TokenCounts {
         answer.reasoningTokens(),
         streamed(answer, output),
         source != null && source != TokenSource.USAGE,
-        source);
+        source,
+        answer.refusedCounts());
   }
 
   /** N of the metrics: reasoning that was billed but never came over the wire is not in it. */

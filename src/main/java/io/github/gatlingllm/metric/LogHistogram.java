@@ -45,7 +45,7 @@ public final class LogHistogram {
       reach(bin);
       at = bin - first;
     }
-    counts[at] += weight;
+    counts[at] = (int) Math.min(Integer.MAX_VALUE, (long) counts[at] + weight);
     total += weight;
   }
 

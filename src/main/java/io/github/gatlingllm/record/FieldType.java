@@ -34,7 +34,16 @@ final class FieldType<T> {
   static final FieldType<String> TEXT =
       new FieldType<>("text", FieldType::writeText, FieldType::text, PlainLine::text, text -> text);
 
-  /** In CSV joined by {@code |}, and an empty cell where there is none. */
+  /** Text of at most {@value #LONGEST_NAME} characters: what is read beyond them is cut. */
+  static final FieldType<String> LABEL =
+      new FieldType<>(
+          "text",
+          FieldType::writeText,
+          json -> cut(text(json)),
+          line -> cut(line.text()),
+          text -> text);
+
+  /** Names, in CSV joined by {@code |}, and an empty cell where there is none. */
   static final FieldType<List<String>> TEXTS =
       new FieldType<>(
           "list of texts",
@@ -51,13 +60,15 @@ final class FieldType<T> {
           PlainLine::flag,
           Object::toString);
 
+  /** From 0. */
   static final FieldType<Integer> INTEGER =
       new FieldType<>(
-          "integer",
-          JsonGenerator::writeNumber,
-          FieldType::integer,
-          PlainLine::integer,
-          Object::toString);
+              "integer",
+              JsonGenerator::writeNumber,
+              FieldType::integer,
+              PlainLine::integer,
+              Object::toString)
+          .within(0, Integer.MAX_VALUE);
 
   static final FieldType<Long> LONG =
       new FieldType<>(
@@ -77,15 +88,6 @@ final class FieldType<T> {
               FieldType::decimals)
           .in("s");
 
-  /** One number per event. */
-  static final FieldType<int[]> INTEGERS =
-      new FieldType<>(
-          "list of integers",
-          (json, values) -> json.writeArray(values, 0, values.length),
-          FieldType::integers,
-          PlainLine::integers,
-          null);
-
   /** Numbers by names that the server chose; empty is written as null. */
   static final FieldType<Map<String, Double>> NUMBERS =
       new FieldType<>(
@@ -95,7 +97,13 @@ final class FieldType<T> {
   static final FieldType<String> JSON =
       new FieldType<>("JSON", FieldType::writeJson, FieldType::json, PlainLine::other, null);
 
+  /** Events of one answer whose times are kept, and read: about two hours at 300 a second. */
+  static final int MOST_EVENTS = 1 << 21;
+
   static final int[] NO_INTEGERS = {};
+  private static final int LONGEST_NAME = 1_000;
+  private static final int MOST_NAMES = 1_000;
+  private static final double LARGEST_NUMBER = 1e15;
   private static final int LONGEST_BY_HAND = 19; // 123456789.123456789
   private static final Pattern UNPAIRED = Pattern.compile("\\p{Cs}");
   private static final Pattern LINE_ENDS = Pattern.compile("[\\r\\n\u0085\u2028\u2029]");
@@ -142,6 +150,40 @@ final class FieldType<T> {
   /** The same with a unit. */
   FieldType<T> in(String other) {
     return new FieldType<>(name, other, writer, reader, plain, cell);
+  }
+
+  /** The same, read only where it is in that range. */
+  FieldType<T> within(long least, long most) {
+    return new FieldType<>(
+        name,
+        unit,
+        writer,
+        json -> checked(reader.read(json), least, most),
+        line -> checked(plain.apply(line), least, most),
+        cell);
+  }
+
+  private @Nullable T checked(@Nullable T value, long least, long most) {
+    long number = value == null ? least : ((Number) value).longValue();
+    if (number < least || number > most) {
+      throw new IllegalArgumentException(
+          "is %s; expected %s to %s".formatted(shown(number), shown(least), shown(most)));
+    }
+    return value;
+  }
+
+  private String shown(long number) {
+    return unit.equals("s") ? decimals(number) : Long.toString(number);
+  }
+
+  /** One number per event, each from 0 to {@code most}. */
+  static FieldType<int[]> integers(int most) {
+    return new FieldType<>(
+        "list of integers",
+        (json, values) -> json.writeArray(values, 0, values.length),
+        json -> integers(json, most),
+        line -> line.integers(most),
+        null);
   }
 
   /** Constants by their names in lower case. */
@@ -295,13 +337,22 @@ final class FieldType<T> {
     return constant;
   }
 
+  private static @Nullable String cut(@Nullable String text) {
+    return text == null || text.length() <= LONGEST_NAME
+        ? text
+        : text.substring(0, LONGEST_NAME - 1) + "…";
+  }
+
   private static List<String> texts(JsonParser json) throws IOException {
     List<String> texts = new ArrayList<>(0);
     while (nextElement(json)) {
       if (json.currentToken() != JsonToken.VALUE_STRING) {
         throw wrong(json, "text");
       }
-      texts.add(json.getText());
+      if (texts.size() == MOST_NAMES) {
+        throw new IllegalArgumentException("has more than " + MOST_NAMES + " values");
+      }
+      texts.add(cut(json.getText()));
     }
     return texts.isEmpty() ? List.of() : Collections.unmodifiableList(texts);
   }
@@ -331,7 +382,7 @@ final class FieldType<T> {
     };
   }
 
-  private static int[] integers(JsonParser json) throws IOException {
+  private static int[] integers(JsonParser json, int most) throws IOException {
     int[] integers = NO_INTEGERS;
     int size = 0;
     while (nextElement(json)) {
@@ -341,7 +392,13 @@ final class FieldType<T> {
       if (json.currentToken() != JsonToken.VALUE_NUMBER_INT) {
         throw wrong(json, "integers");
       }
-      integers[size++] = json.getIntValue();
+      int value = json.getIntValue();
+      if (value < 0 || value > most || size == MOST_EVENTS) {
+        throw new IllegalArgumentException(
+            "has %d as value %d; expected 0 to %d, at most %d values"
+                .formatted(value, size + 1, most, MOST_EVENTS));
+      }
+      integers[size++] = value;
     }
     return size == integers.length ? integers : Arrays.copyOf(integers, size);
   }
@@ -357,7 +414,7 @@ final class FieldType<T> {
     return json.nextToken() != JsonToken.END_ARRAY;
   }
 
-  /** In the order of the file; what is not a number is skipped. */
+  /** In the order of the file; what is not a number that a server may mean is skipped. */
   private static Map<String, Double> numbers(JsonParser json) throws IOException {
     if (json.currentToken() == JsonToken.VALUE_NULL) {
       return Map.of();
@@ -367,8 +424,11 @@ final class FieldType<T> {
     }
     Map<String, Double> numbers = new LinkedHashMap<>();
     for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
-      if (json.nextToken().isNumeric()) {
-        numbers.put(name, json.getDoubleValue());
+      if (json.nextToken().isNumeric() && numbers.size() < MOST_NAMES) {
+        double value = json.getDoubleValue();
+        if (Math.abs(value) <= LARGEST_NUMBER) {
+          numbers.put(cut(name), value);
+        }
       } else {
         json.skipChildren();
       }
@@ -427,14 +487,20 @@ final class FieldType<T> {
   }
 
   private static long roundedNanos(JsonParser json) throws IOException {
-    try {
-      return new BigDecimal(json.getText())
-          .movePointRight(9)
-          .setScale(0, RoundingMode.HALF_UP)
-          .longValueExact();
-    } catch (ArithmeticException e) {
-      throw wrong(json, "seconds");
+    BigDecimal seconds = new BigDecimal(json.getText());
+    // Before anything is computed: 1e999999999 would take a gigabyte of digits.
+    long digits = (long) seconds.precision() - seconds.scale();
+    if (digits < -9) {
+      return 0;
     }
+    try {
+      if (digits <= LONGEST_BY_HAND) {
+        return seconds.movePointRight(9).setScale(0, RoundingMode.HALF_UP).longValueExact();
+      }
+    } catch (ArithmeticException e) {
+      // falls through: more than a long holds
+    }
+    throw wrong(json, "seconds");
   }
 
   private static IllegalArgumentException wrong(JsonParser json, String expected) {

@@ -277,7 +277,7 @@ final class PlainLine {
     return negative ? -value : value;
   }
 
-  int[] integers() {
+  int[] integers(int most) {
     if (passesNull()) {
       return FieldType.NO_INTEGERS;
     }
@@ -300,7 +300,11 @@ final class PlainLine {
         value = value * 10 + c;
       }
       int length = i - from;
-      if (length == 0 || length > 9 || (length > 1 && bytes[from] == '0')) {
+      if (length == 0
+          || length > 9
+          || (length > 1 && bytes[from] == '0')
+          || value > most
+          || size > FieldType.MOST_EVENTS) {
         throw NotPlain.HERE;
       }
       numbers[size++] = value;

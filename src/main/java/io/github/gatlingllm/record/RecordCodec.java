@@ -189,7 +189,7 @@ public final class RecordCodec {
     }
   }
 
-  private static String oneLine(String message) {
+  static String oneLine(String message) {
     String flat = message.replaceAll("\\s+", " ");
     return flat.length() <= 160 ? flat : flat.substring(0, 160) + "…";
   }

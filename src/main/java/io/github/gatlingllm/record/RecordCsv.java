@@ -10,7 +10,6 @@ import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -20,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  * Records as {@code llm/requests.csv}: UTF-8, RFC 4180, a header and a row per record, the keys of
  * {@code llm/requests.jsonl} in their order. Left out is what no cell can hold: what comes once per
  * event, timings that the server named, and texts of prompts and answers. An absent value is an
- * empty cell, an empty text {@code ""}; lists of names are joined by {@code |}.
+ * empty cell, an empty text {@code ""}; lists of names are joined by {@code |}. Spreadsheets take a
+ * text that begins with {@code = + - @}, a tab or a line end for a formula, so it gets a {@code '}
+ * before it; a name may come from a server.
  *
  * <pre>{@code
  * try (RecordCsv csv = RecordCsv.create(requestsCsv)) {
@@ -45,13 +46,12 @@ public final class RecordCsv implements Consumer<RequestRecord>, Closeable {
     this.file = file;
     this.draft = draft;
     // an encoder of its own would refuse the unpaired surrogates that a server may send
-    out = new BufferedWriter(new OutputStreamWriter(Files.newOutputStream(draft), UTF_8), 1 << 16);
+    out = new BufferedWriter(new OutputStreamWriter(WholeFile.open(draft), UTF_8), 1 << 16);
   }
 
   /** Begins a file beside that one. */
   public static RecordCsv create(Path requestsCsv) throws IOException {
-    Path draft = requestsCsv.resolveSibling(requestsCsv.getFileName() + ".part");
-    return new RecordCsv(requestsCsv, draft);
+    return new RecordCsv(requestsCsv, WholeFile.draftOf(requestsCsv));
   }
 
   /**
@@ -87,7 +87,13 @@ public final class RecordCsv implements Consumer<RequestRecord>, Closeable {
 
   private static <T> @Nullable String cell(RecordField<T> column, RequestRecord record) {
     T value = column.get(record);
-    return value == null ? null : column.type().cell(value);
+    String cell = value == null ? null : column.type().cell(value);
+    boolean isFormula =
+        cell != null
+            && !(value instanceof Number)
+            && !cell.isEmpty()
+            && "=+-@\t\r\n".indexOf(cell.charAt(0)) >= 0;
+    return isFormula ? "'" + cell : cell;
   }
 
   private static boolean needsQuotes(String cell) {
@@ -100,7 +106,7 @@ public final class RecordCsv implements Consumer<RequestRecord>, Closeable {
   /** Ends the file and moves it into place. */
   public void finish() throws IOException {
     out.close();
-    Files.move(draft, file, StandardCopyOption.REPLACE_EXISTING);
+    WholeFile.move(draft, file);
   }
 
   /** Leaves nothing half written behind. */

@@ -2,14 +2,15 @@ package io.github.gatlingllm.record;
 
 import static io.github.gatlingllm.record.FieldType.FLAG;
 import static io.github.gatlingllm.record.FieldType.INTEGER;
-import static io.github.gatlingllm.record.FieldType.INTEGERS;
 import static io.github.gatlingllm.record.FieldType.JSON;
+import static io.github.gatlingllm.record.FieldType.LABEL;
 import static io.github.gatlingllm.record.FieldType.LONG;
 import static io.github.gatlingllm.record.FieldType.NUMBERS;
 import static io.github.gatlingllm.record.FieldType.SECONDS;
 import static io.github.gatlingllm.record.FieldType.TEXT;
 import static io.github.gatlingllm.record.FieldType.TEXTS;
 import static io.github.gatlingllm.record.FieldType.constant;
+import static io.github.gatlingllm.record.FieldType.integers;
 
 import com.fasterxml.jackson.core.io.SerializedString;
 import io.github.gatlingllm.record.RequestRecord.Events;
@@ -38,8 +39,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordField<T> {
 
-  private static final FieldType<Integer> TOKENS = INTEGER.in("tokens");
+  private static final FieldType<Integer> TOKENS =
+      INTEGER.in("tokens").within(0, RequestRecord.MOST_TOKENS);
   private static final FieldType<Integer> EVENTS = INTEGER.in("events");
+
+  /** At most a year; below 0 no more than two clocks may differ. */
+  private static final FieldType<Long> TIME =
+      SECONDS.within(-1_000_000_000L, 366L * 86_400 * 1_000_000_000);
+
+  /** In 2096: a year after it still fits into a long. */
+  private static final long LATEST = 4_000_000_000_000_000_000L;
 
   private static final List<RecordField<?>> CATALOGUE = new ArrayList<>();
 
@@ -48,13 +57,13 @@ final class RecordField<T> {
   static final RecordField<String> REQUEST_ID =
       identity(
           "request_id",
-          TEXT,
+          LABEL,
           Identity::requestId,
           "unique; also sent as header `X-Request-Id`, warm-ups too");
   static final RecordField<String> RUN_ID =
-      identity("run_id", TEXT, Identity::runId, "the same in all records of a run");
+      identity("run_id", LABEL, Identity::runId, "the same in all records of a run");
   static final RecordField<String> INJECTOR =
-      identity("injector", TEXT, Identity::injector, "the load generator that sent it");
+      identity("injector", LABEL, Identity::injector, "the load generator that sent it");
   static final RecordField<Integer> TRIAL =
       identity("trial", INTEGER, Identity::trial, "of a batch, from 1; null outside batch mode");
   static final RecordField<Long> REQUEST_INDEX =
@@ -64,9 +73,9 @@ final class RecordField<T> {
           Identity::requestIndex,
           "position among the requests of this run and injector, from 0, by start");
   static final RecordField<String> SCENARIO =
-      identity("scenario", TEXT, Identity::scenario, "the user's name of the scenario");
+      identity("scenario", LABEL, Identity::scenario, "the user's name of the scenario");
   static final RecordField<String> NAME =
-      identity("name", TEXT, Identity::name, "the request name");
+      identity("name", LABEL, Identity::name, "the request name");
   static final RecordField<List<String>> GROUPS =
       identity("groups", TEXTS, Identity::groups, "groups around the request, outermost first");
   static final RecordField<Long> USER_ID =
@@ -74,15 +83,15 @@ final class RecordField<T> {
   static final RecordField<Integer> TURN =
       identity("turn", INTEGER, Identity::turn, "of a conversation, from 1; null outside one");
   static final RecordField<String> TARGET =
-      identity("target", TEXT, Identity::target, "label of the server under test");
+      identity("target", LABEL, Identity::target, "label of the server under test");
   static final RecordField<String> ENDPOINT =
-      identity("endpoint", TEXT, Identity::endpoint, "URL that was posted to, no credentials");
+      identity("endpoint", LABEL, Identity::endpoint, "URL that was posted to, no credentials");
   static final RecordField<String> MODEL =
-      identity("model", TEXT, Identity::model, "the model that was asked for");
+      identity("model", LABEL, Identity::model, "the model that was asked for");
   static final RecordField<String> API =
-      identity("api", TEXT, Identity::api, "`chat` or `completions`");
+      identity("api", LABEL, Identity::api, "`chat` or `completions`");
   static final RecordField<String> STAGE =
-      identity("stage", TEXT, Identity::stage, "label of the load level: `c=8`, `r=16`");
+      identity("stage", LABEL, Identity::stage, "label of the load level: `c=8`, `r=16`");
   static final RecordField<Phase> PHASE =
       identity("phase", constant(Phase.class), Identity::phase, "in which it was scheduled");
 
@@ -91,60 +100,60 @@ final class RecordField<T> {
   static final RecordField<Long> START =
       timing(
           "start_unix_ns",
-          LONG.in("ns since 1970"),
+          LONG.in("ns since 1970").within(0, LATEST),
           Timing::startUnixNanos,
           "`start`, when the virtual user reached the request, on the run's nanosecond anchor,"
               + " never a millisecond clock");
   static final RecordField<Long> SCHEDULED_OFFSET =
       timing(
           "scheduled_offset_s",
-          SECONDS,
+          TIME,
           Timing::scheduledOffsetNanos,
           "planned arrival since the start of its stage's schedule; null in closed loops");
   static final RecordField<Long> QUEUE_WAIT =
       timing(
           "queue_wait_s",
-          SECONDS,
+          TIME,
           Timing::queueWaitNanos,
           "`start_lag_s` + `gate_wait_s`; null when never admitted");
   static final RecordField<Long> CONNECT =
-      timing("connect_s", SECONDS, Timing::connectNanos, "request written − admitted");
+      timing("connect_s", TIME, Timing::connectNanos, "request written − admitted");
   static final RecordField<Long> HEADERS =
-      timing("ttfb_s", SECONDS, Timing::headersNanos, "response headers − admitted");
+      timing("ttfb_s", TIME, Timing::headersNanos, "response headers − admitted");
   static final RecordField<Long> FIRST_EVENT =
-      timing("first_event_s", SECONDS, Timing::firstEventNanos, "first data event − admitted");
+      timing("first_event_s", TIME, Timing::firstEventNanos, "first data event − admitted");
   static final RecordField<Long> TTFT =
-      timing("ttft_s", SECONDS, Timing::ttftNanos, "first token − admitted");
+      timing("ttft_s", TIME, Timing::ttftNanos, "first token − admitted");
   static final RecordField<Long> TTFT_FROM_SCHEDULE =
       timing(
           "ttft_from_schedule_s",
-          SECONDS,
+          TIME,
           Timing::ttftFromScheduleNanos,
           "`ttft_s` + `queue_wait_s`; not read back");
   static final RecordField<Long> TTFO =
-      timing("ttfo_s", SECONDS, Timing::ttfoNanos, "first token that is not reasoning − admitted");
+      timing("ttfo_s", TIME, Timing::ttfoNanos, "first token that is not reasoning − admitted");
   static final RecordField<Long> LATENCY =
       timing(
           "latency_s",
-          SECONDS,
+          TIME,
           Timing::latencyNanos,
           "last token − admitted; not streamed: last byte of the body − admitted");
   static final RecordField<Long> LATENCY_FROM_SCHEDULE =
       timing(
           "latency_from_schedule_s",
-          SECONDS,
+          TIME,
           Timing::latencyFromScheduleNanos,
           "`latency_s` + `queue_wait_s`; not read back");
   static final RecordField<Long> CLOSED =
       timing(
           "closed_s",
-          SECONDS,
+          TIME,
           Timing::closedNanos,
           "end − admitted; − start of a request that was never admitted");
   static final RecordField<Long> TPOT =
       timing(
           "tpot_s",
-          SECONDS,
+          TIME,
           RecordField::roundedTpot,
           "(last token − first token) ÷ (`streamed_tokens` − tokens of the first event), see"
               + " [metrics](metrics.md); null under 2 tokens or events");
@@ -154,13 +163,13 @@ final class RecordField<T> {
   static final RecordField<int[]> EVENT_OFFSETS =
       events(
           "event_offsets_us",
-          INTEGERS.in("µs"),
+          integers(Integer.MAX_VALUE).in("µs"),
           Events::offsetsMicros,
           "each token-bearing event − admitted; `[]` without `recordTokens`");
   static final RecordField<int[]> EVENT_TOKENS =
       events(
           "event_tokens",
-          INTEGERS.in("tokens"),
+          integers(RequestRecord.MOST_TOKENS).in("tokens"),
           Events::tokens,
           "tokens in each event, where known; else `[]`");
   static final RecordField<Integer> PROMPT_CHARS =
@@ -212,7 +221,7 @@ final class RecordField<T> {
   // Outcome.
 
   static final RecordField<String> FINISH_REASON =
-      outcome("finish_reason", TEXT, Outcome::finishReason, "of the first choice");
+      outcome("finish_reason", LABEL, Outcome::finishReason, "of the first choice");
   static final RecordField<Integer> HTTP_STATUS =
       outcome("status", INTEGER, Outcome::httpStatus, "of HTTP; null when no response came");
   static final RecordField<Boolean> OK =
@@ -220,7 +229,7 @@ final class RecordField<T> {
   static final RecordField<RequestStatus> STATUS =
       outcome("verdict", constant(RequestStatus.class), Outcome::status, "how it ended");
   static final RecordField<String> ERROR =
-      outcome("error", TEXT, Outcome::error, "constant per cause, at most 200 characters");
+      outcome("error", LABEL, Outcome::error, "constant per cause, at most 200 characters");
   static final RecordField<Boolean> SLO_OK =
       outcome(
           "slo_ok",
@@ -238,13 +247,10 @@ final class RecordField<T> {
   static final RecordField<Boolean> STREAMED =
       identity("streamed", FLAG, Identity::streamed, "whether a stream was asked for");
   static final RecordField<Long> START_LAG =
-      timing("start_lag_s", SECONDS, Timing::startLagNanos, "start − scheduled");
+      timing("start_lag_s", TIME, Timing::startLagNanos, "start − scheduled");
   static final RecordField<Long> GATE_WAIT =
       timing(
-          "gate_wait_s",
-          SECONDS,
-          Timing::gateWaitNanos,
-          "admitted − start; null when never admitted");
+          "gate_wait_s", TIME, Timing::gateWaitNanos, "admitted − start; null when never admitted");
   static final RecordField<Integer> STREAMED_TOKENS =
       tokens(
           "streamed_tokens",
@@ -254,7 +260,7 @@ final class RecordField<T> {
   static final RecordField<int[]> EVENT_CHOICES =
       events(
           "event_choices",
-          INTEGERS,
+          integers(RequestRecord.MOST_CHOICES - 1),
           Events::choices,
           "choice index of each event; `[]` where there is one choice");
   static final RecordField<Integer> EVENT_COUNT =
@@ -282,7 +288,7 @@ final class RecordField<T> {
   static final RecordField<Long> STALL =
       events(
           "stall_s",
-          SECONDS,
+          TIME,
           Events::longestGapNanos,
           "longest gap between events of one choice; null under 2 events");
   static final RecordField<Boolean> TPOT_ESTIMATED =
@@ -299,6 +305,14 @@ final class RecordField<T> {
           Outcome::resent,
           "whether it was sent once more, on a new connection: the server closed the kept-alive one"
               + " before a byte of an answer came; times count from the one admission");
+
+  static final RecordField<List<String>> REFUSED_COUNTS =
+      tokens(
+          "refused_counts",
+          TEXTS,
+          Tokens::refused,
+          "counts of the server's usage that no answer can have (below 0, or more than 16,777,216),"
+              + " by name; they are taken as not said");
 
   // Texts, only with the setting recordText.
 

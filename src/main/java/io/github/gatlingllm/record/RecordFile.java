@@ -2,6 +2,7 @@ package io.github.gatlingllm.record;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -76,8 +77,10 @@ public final class RecordFile {
   }
 
   /**
-   * Hands every record of the file to {@code sink}, in the order of the file.
+   * Hands every record of the file to {@code sink}, in the order of the file. One that the sink
+   * refuses, by an exception, is reported like a line that is damaged: no record costs the others.
    *
+   * @throws UncheckedIOException that the sink throws, because it cannot write
    * @throws NoSuchFileException if there is no such file
    * @throws IOException if it cannot be read; records that are damaged are reported instead
    */
@@ -144,8 +147,7 @@ public final class RecordFile {
     RequestRecord record = skipped > 0 ? null : plain.read(buffer, start, end);
     if (record != null) {
       lines++;
-      records++;
-      sink.accept(record);
+      take(record);
       return plain.next();
     }
     int feed = lineEnd(buffer, searched, end);
@@ -177,8 +179,18 @@ public final class RecordFile {
         bad(String.valueOf(e.getMessage()));
         return;
       }
-      records++;
+      take(record);
+    }
+  }
+
+  private void take(RequestRecord record) {
+    try {
       sink.accept(record);
+      records++;
+    } catch (UncheckedIOException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      bad(RecordCodec.oneLine(String.valueOf(e.getMessage())));
     }
   }
 
@@ -194,8 +206,8 @@ public final class RecordFile {
       cutTailBytes = size;
       return;
     }
-    records++;
-    sink.accept(record);
+    lines++;
+    take(record);
   }
 
   private void bad(String reason) {

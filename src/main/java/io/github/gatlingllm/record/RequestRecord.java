@@ -22,6 +22,12 @@ public record RequestRecord(
     Map<String, Double> server,
     @Nullable Text text) {
 
+  /** More tokens no prompt and no answer has: beyond any model's context. */
+  public static final int MOST_TOKENS = 1 << 24;
+
+  /** No server gives more answers to one request. */
+  public static final int MOST_CHOICES = 1_024;
+
   private static final int[] NONE = {};
 
   /** The same, with our own counts of the tokens of prompt and answer. */
@@ -39,7 +45,8 @@ public record RequestRecord(
             t.reasoningTokens,
             t.streamedTokens,
             t.estimated,
-            t.source);
+            t.source,
+            t.refused);
     return new RequestRecord(identity, timing, events, counted, outcome, server, text);
   }
 
@@ -62,6 +69,15 @@ public record RequestRecord(
 
   /** The same, of another phase. */
   RequestRecord withPhase(Phase as) {
+    return with(identity.stage, identity.target, identity.scenario, as);
+  }
+
+  /** The same, of another load level. */
+  public RequestRecord placedAt(String stage, String target, String scenario) {
+    return with(stage, target, scenario, identity.phase);
+  }
+
+  private RequestRecord with(String stage, String target, String scenario, Phase phase) {
     Identity id = identity;
     Identity moved =
         new Identity(
@@ -70,18 +86,18 @@ public record RequestRecord(
             id.injector,
             id.trial,
             id.requestIndex,
-            id.scenario,
+            scenario,
             id.name,
             id.groups,
             id.userId,
             id.turn,
-            id.target,
+            target,
             id.endpoint,
             id.model,
             id.api,
             id.streamed,
-            id.stage,
-            as);
+            stage,
+            phase);
     return new RequestRecord(moved, timing, events, tokens, outcome, server, text);
   }
 
@@ -120,7 +136,8 @@ public record RequestRecord(
             v.get(RecordField.REASONING_TOKENS),
             v.get(RecordField.STREAMED_TOKENS),
             v.get(RecordField.ESTIMATED, false),
-            v.get(RecordField.TOKEN_SOURCE)),
+            v.get(RecordField.TOKEN_SOURCE),
+            v.get(RecordField.REFUSED_COUNTS, List.of())),
         new Outcome(
             v.get(RecordField.FINISH_REASON),
             v.get(RecordField.HTTP_STATUS),
@@ -183,14 +200,23 @@ public record RequestRecord(
     int[] offsets = v.get(RecordField.EVENT_OFFSETS, NONE);
     return new Events(
         offsets,
-        v.get(RecordField.EVENT_TOKENS, NONE),
-        v.get(RecordField.EVENT_CHOICES, NONE),
+        perEvent(v, RecordField.EVENT_TOKENS, offsets.length),
+        perEvent(v, RecordField.EVENT_CHOICES, offsets.length),
         v.get(RecordField.EVENT_COUNT, offsets.length),
         v.get(RecordField.COALESCED_EVENTS, 0),
         v.get(RecordField.LATE_EVENTS, 0),
         v.get(RecordField.DONE, false),
         v.get(RecordField.STALL),
         v.get(RecordField.FIRST_EVENT_TOKENS));
+  }
+
+  private static int[] perEvent(RecordCodec.Values v, RecordField<int[]> field, int events) {
+    int[] values = v.get(field, NONE);
+    if (values.length > 0 && values.length != events) {
+      throw new IllegalArgumentException(
+          "%s has %d values for %d events".formatted(field, values.length, events));
+    }
+    return values;
   }
 
   private static @Nullable Text text(RecordCodec.Values v) {
@@ -349,7 +375,12 @@ public record RequestRecord(
     }
   }
 
-  /** How much was asked and answered. */
+  /**
+   * How much was asked and answered.
+   *
+   * @param refused counts of the server that no answer can have, by name; they are in no other
+   *     component
+   */
   public record Tokens(
       @Nullable Integer promptChars,
       @Nullable Integer promptTokens,
@@ -361,7 +392,36 @@ public record RequestRecord(
       @Nullable Integer reasoningTokens,
       @Nullable Integer streamedTokens,
       boolean estimated,
-      @Nullable TokenSource source) {
+      @Nullable TokenSource source,
+      List<String> refused) {
+
+    /** Without counts that were refused. */
+    public Tokens(
+        @Nullable Integer promptChars,
+        @Nullable Integer promptTokens,
+        @Nullable Integer promptTokensLocal,
+        @Nullable Integer cachedTokens,
+        @Nullable Integer maxTokens,
+        @Nullable Integer outputTokens,
+        @Nullable Integer outputTokensLocal,
+        @Nullable Integer reasoningTokens,
+        @Nullable Integer streamedTokens,
+        boolean estimated,
+        @Nullable TokenSource source) {
+      this(
+          promptChars,
+          promptTokens,
+          promptTokensLocal,
+          cachedTokens,
+          maxTokens,
+          outputTokens,
+          outputTokensLocal,
+          reasoningTokens,
+          streamedTokens,
+          estimated,
+          source,
+          List.of());
+    }
 
     /**
      * N of the metrics: output tokens that came over the wire, without reasoning that was billed

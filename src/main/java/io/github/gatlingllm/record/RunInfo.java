@@ -3,16 +3,8 @@ package io.github.gatlingllm.record;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonValue;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.PropertyNamingStrategies;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -114,12 +105,6 @@ public record RunInfo(
 
   /** Stands for the value of a setting that is a secret. */
   public static final String REDACTED = "***";
-
-  private static final ObjectMapper JSON =
-      JsonMapper.builder()
-          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
-          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-          .build();
 
   private static final Set<String> SECRETS =
       Set.of(
@@ -477,42 +462,17 @@ public record RunInfo(
 
   /** Writes a file beside it and moves that into place; missing directories are made. */
   public void write(Path runJson) throws IOException {
-    writeJson(this, runJson);
-  }
-
-  static void writeJson(Object value, Path path) throws IOException {
-    Path file = path.toAbsolutePath();
-    Files.createDirectories(file.getParent());
-    Path whole = file.resolveSibling(file.getFileName() + ".tmp");
-    Files.write(whole, JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(value));
-    Files.move(whole, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    RunInfoFile.write(this, runJson);
   }
 
   /**
    * The run in that file; empty if there is no such file. Unknown keys are skipped.
    *
-   * @throws IOException if it is no run of this version of the format; the message is one line
+   * @throws IOException if it is no run of this version of the format, or names more or larger
+   *     things than any run has; the message is one line
    */
   public static Optional<RunInfo> read(Path runJson) throws IOException {
-    return readJson(runJson, RunInfo.class, SCHEMA, RunInfo::schema);
-  }
-
-  static <T> Optional<T> readJson(
-      Path file, Class<T> type, String schema, Function<T, String> schemaOf) throws IOException {
-    T value;
-    try {
-      value = JSON.readValue(Files.readAllBytes(file), type);
-    } catch (NoSuchFileException e) {
-      return Optional.empty();
-    } catch (JsonProcessingException e) {
-      throw new IOException(
-          file + " is not understood: " + e.getOriginalMessage().replaceAll("\\s+", " "), e);
-    }
-    String found = value == null ? null : schemaOf.apply(value);
-    if (!schema.equals(found)) {
-      throw new IOException(file + " has schema '" + found + "'; expected " + schema);
-    }
-    return Optional.of(value);
+    return RunInfoFile.read(runJson);
   }
 
   private static Map<String, String> redacted(@Nullable Map<String, String> config) {

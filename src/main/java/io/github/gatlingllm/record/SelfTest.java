@@ -201,7 +201,7 @@ public record SelfTest(
 
   /** Writes a file beside it and moves that into place; missing directories are made. */
   public void write(Path file) throws IOException {
-    RunInfo.writeJson(this, file);
+    RunInfoFile.write(this, file);
   }
 
   /**
@@ -210,6 +210,6 @@ public record SelfTest(
    * @throws IOException if it is none of this version of the format; the message is one line
    */
   public static Optional<SelfTest> read(Path file) throws IOException {
-    return RunInfo.readJson(file, SelfTest.class, SCHEMA, SelfTest::schema);
+    return RunInfoFile.read(file, SelfTest.class, SCHEMA, SelfTest::schema);
   }
 }

@@ -141,6 +141,10 @@ public final class Timeline {
   }
 
   private void append(int choice, long now, int tokensInEvent) {
+    if (count >= FieldType.MOST_EVENTS) {
+      count++;
+      return;
+    }
     if (count == offsetsMicros.length) {
       offsetsMicros = Arrays.copyOf(offsetsMicros, count * 2);
     }
@@ -200,9 +204,10 @@ public final class Timeline {
   /**
    * The token-bearing events.
    *
-   * @param keepTimes whether to keep one instant per event
+   * @param asked whether to keep one instant per event; those of an endless answer are not kept
    */
-  public RequestRecord.Events events(boolean keepTimes) {
+  public RequestRecord.Events events(boolean asked) {
+    boolean keepTimes = asked && count <= FieldType.MOST_EVENTS;
     boolean counted = count > 0 && everyEventCounted;
     return new RequestRecord.Events(
         keepTimes ? Arrays.copyOf(offsetsMicros, count) : new int[0],

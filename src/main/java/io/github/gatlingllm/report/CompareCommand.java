@@ -6,6 +6,7 @@ import io.github.gatlingllm.compare.Comparison.FailCondition;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.report.ComparedRuns.Side;
 import java.io.IOException;
@@ -56,13 +57,13 @@ final class CompareCommand implements Callable<Integer> {
     Path directory = out == null ? runs.get(0) : Files.createDirectories(out);
     Path page = directory.resolve("compare.html");
     String markdown = CompareMarkdown.of(compared);
-    Files.writeString(directory.resolve("compare.md"), markdown);
+    WholeFile.write(directory.resolve("compare.md"), markdown);
     ComparePage.write(page, compared);
     RunReport.toJobPage(markdown, System.getenv());
     for (Other other : compared.others()) {
-      System.out.println(other.side().name() + ": " + ChangeText.verdict(other));
-      other.comparison().notes().forEach(System.out::println);
-      other.judged().forEach(judged -> System.out.println(ChangeText.judged(judged)));
+      Main.print(other.side().name() + ": " + ChangeText.verdict(other));
+      other.comparison().notes().forEach(Main::print);
+      other.judged().forEach(judged -> Main.print(ChangeText.judged(judged)));
     }
     System.out.println("LLM comparison: " + page.toAbsolutePath().toUri());
     return compared.hasFailed() ? Main.MISSED : 0;

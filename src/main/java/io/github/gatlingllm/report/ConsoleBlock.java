@@ -80,6 +80,39 @@ public final class ConsoleBlock {
     return start + "-".repeat(Math.max(0, WIDTH - start.length()));
   }
 
+  /**
+   * The text as a console may show it: characters that steer a terminal, or change the direction of
+   * what follows, are written as {@code \u001b}.
+   */
+  public static String visible(String text) {
+    StringBuilder shown = new StringBuilder(text.length());
+    text.codePoints()
+        .forEach(
+            c -> {
+              if (isHidden(c)) {
+                shown.append(String.format(Locale.ROOT, "\\u%04x", c));
+              } else {
+                shown.appendCodePoint(c);
+              }
+            });
+    return shown.toString();
+  }
+
+  /** Whether it is not seen, and may change the direction in which what follows is read. */
+  static boolean turnsText(int c) {
+    // The joiner makes one emoji of several.
+    return c > 0xff && Character.getType(c) == Character.FORMAT && c != 0x200D;
+  }
+
+  private static boolean isHidden(int c) {
+    return switch (Character.getType(c)) {
+      case Character.CONTROL -> c != '\n' && c != '\t';
+      case Character.FORMAT -> turnsText(c);
+      case Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE -> true;
+      default -> false;
+    };
+  }
+
   private static String row(String label, String... cells) {
     return "> " + pad(label, -LABEL) + String.join(" ", cells);
   }
@@ -96,7 +129,7 @@ public final class ConsoleBlock {
       String percent = String.format(Locale.ROOT, "%.0f%%", Math.floor(100 * done));
       lines.add("[" + "#".repeat(hashes) + " ".repeat(BAR - hashes) + "] " + pad(percent, 6));
     }
-    StringBuilder where = new StringBuilder(" ".repeat(10)).append(progress.stage());
+    StringBuilder where = new StringBuilder(" ".repeat(10)).append(visible(progress.stage()));
     if (progress.phase() != null) {
       where.append(' ').append(progress.phase().key());
     }

@@ -70,7 +70,7 @@ public final class ConsoleSummary {
   private void wrapped(String text) {
     StringBuilder current = new StringBuilder("> ");
     boolean isFresh = true;
-    for (String word : text.replaceAll("\\s+", " ").split(" ", -1)) {
+    for (String word : ConsoleBlock.visible(text.replaceAll("\\s+", " ")).split(" ", -1)) {
       String kept = word.length() > WIDTH - 4 ? word.substring(0, WIDTH - 5) + "…" : word;
       if (!isFresh && current.length() + 1 + kept.length() > WIDTH) {
         line(current.toString());

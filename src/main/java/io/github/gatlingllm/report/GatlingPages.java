@@ -1,12 +1,12 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.RequestGroup;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +31,11 @@ final class GatlingPages {
   private static final Pattern STATISTICS =
       Pattern.compile("<div id=\"statistics_table_container\">");
   private static final Pattern FIRST_CHART = Pattern.compile("<div class=\"schema geant\">");
+
+  /** Gatling's own take some 100 KiB. */
+  private static final long LARGEST_PAGE = 16 << 20;
+
+  private static final int MOST_PAGES = 5_000;
 
   private GatlingPages() {}
 
@@ -113,7 +118,9 @@ final class GatlingPages {
     try (Stream<Path> files = Files.list(runDirectory)) {
       return files
           .filter(file -> PAGE.matcher(file.getFileName().toString()).matches())
+          .filter(file -> Files.isRegularFile(file) && file.toFile().length() <= LARGEST_PAGE)
           .sorted()
+          .limit(MOST_PAGES)
           .toList();
     }
   }
@@ -126,8 +133,6 @@ final class GatlingPages {
     if (text.equals(read(file))) {
       return;
     }
-    Path draft = file.resolveSibling(file.getFileName() + ".part");
-    Files.writeString(draft, text, StandardCharsets.ISO_8859_1);
-    Files.move(draft, file, StandardCopyOption.REPLACE_EXISTING);
+    WholeFile.write(file, text.getBytes(StandardCharsets.ISO_8859_1));
   }
 }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.AssertionResult;
 import java.io.IOException;
@@ -26,7 +27,7 @@ final class JUnitXml {
     if (summary.assertions().isEmpty()) {
       Files.deleteIfExists(junitXml);
     } else {
-      Files.writeString(junitXml, of(summary));
+      WholeFile.write(junitXml, of(summary));
     }
   }
 
@@ -103,7 +104,10 @@ final class JUnitXml {
   /** Request names may hold what XML 1.0 does not allow, not even escaped. */
   private static String valid(String text) {
     StringBuilder valid = new StringBuilder(text.length());
-    text.codePoints().map(c -> isAllowed(c) ? c : '\uFFFD').forEach(valid::appendCodePoint);
+    ConsoleBlock.visible(text)
+        .codePoints()
+        .map(c -> isAllowed(c) ? c : '\uFFFD')
+        .forEach(valid::appendCodePoint);
     return valid.toString();
   }
 

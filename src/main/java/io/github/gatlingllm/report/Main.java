@@ -49,12 +49,15 @@ public final class Main {
         .setExitCodeExceptionMapper(failure -> 1)
         .setParameterExceptionHandler(
             (failure, given) -> {
-              failure.getCommandLine().getErr().println(failure.getMessage());
+              failure
+                  .getCommandLine()
+                  .getErr()
+                  .println(ConsoleBlock.visible(String.valueOf(failure.getMessage())));
               return 1;
             })
         .setExecutionExceptionHandler(
             (failure, command, parsed) -> {
-              command.getErr().println(failure.getMessage());
+              command.getErr().println(ConsoleBlock.visible(String.valueOf(failure.getMessage())));
               return 1;
             })
         .execute(arguments);
@@ -108,12 +111,17 @@ public final class Main {
     }
   }
 
+  /** Prints a line that may hold text from anywhere. */
+  static void print(String line) {
+    System.out.println(ConsoleBlock.visible(line));
+  }
+
   /** Writes the files and prints what a reader wants to know at once. */
   static int written(RunReport report, RunFiles files) throws IOException {
     RunFigures figures = report.write();
     System.out.println(ConsoleSummary.of(figures.summary()));
-    figures.summary().assertions().forEach(gate -> System.out.println(gate.line()));
-    report.messages().forEach(System.out::println);
+    figures.summary().assertions().forEach(gate -> print(gate.line()));
+    report.messages().forEach(Main::print);
     System.out.println("LLM report: " + files.page().toUri());
     return figures.summary().assertionsHold() ? 0 : MISSED;
   }

@@ -17,15 +17,23 @@ final class MarkedPage {
 
   private static final String BEGIN = "<!-- gatling-llm:begin ";
   private static final String END = "<!-- gatling-llm:end -->";
-  private static final Pattern OURS =
-      Pattern.compile(Pattern.quote(BEGIN) + "[a-z]+ -->.*?" + Pattern.quote(END), Pattern.DOTALL);
 
   private final List<String> missing = new ArrayList<>();
   private String text;
 
   /** Starts from the original: earlier pieces of ours are taken out. */
   MarkedPage(String text) {
-    this.text = OURS.matcher(text).replaceAll("");
+    StringBuilder original = new StringBuilder(text.length());
+    int from = 0;
+    for (int begin = text.indexOf(BEGIN); begin >= 0; begin = text.indexOf(BEGIN, from)) {
+      int end = text.indexOf(END, begin);
+      if (end < 0) {
+        break;
+      }
+      original.append(text, from, begin);
+      from = end + END.length();
+    }
+    this.text = original.append(text, from, text.length()).toString();
   }
 
   /** Puts a piece before the first place where {@code anchor} stands. */

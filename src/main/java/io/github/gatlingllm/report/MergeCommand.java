@@ -10,8 +10,8 @@ import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.RunStatistics;
 import java.io.BufferedOutputStream;
-import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -64,8 +64,8 @@ final class MergeCommand implements Callable<Integer> {
     copyLines(RunFiles::generator, files);
     RunInfo joined = join.info();
     joined.dropped(joined.dropped() + copied.lost).write(files.info());
-    join.remarks().forEach(System.out::println);
-    copied.remarks.forEach(System.out::println);
+    join.remarks().forEach(Main::print);
+    copied.remarks.forEach(Main::print);
     return Main.written(RunReport.of(files), files);
   }
 
@@ -133,13 +133,19 @@ final class MergeCommand implements Callable<Integer> {
   private void copyLines(Function<RunFiles, Path> of, RunFiles target) throws IOException {
     for (Path run : runs) {
       Path file = of.apply(new RunFiles(run));
-      if (Files.exists(file)) {
-        try (Stream<String> lines = Files.lines(file);
-            BufferedWriter to =
-                Files.newBufferedWriter(
+      if (Files.isRegularFile(file)) {
+        try (InputStream from = Files.newInputStream(file);
+            OutputStream to =
+                Files.newOutputStream(
                     of.apply(target), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
-          for (String line : (Iterable<String>) lines::iterator) {
-            to.append(line).append('\n');
+          byte[] buffer = new byte[1 << 16];
+          byte last = '\n';
+          for (int count = from.read(buffer); count > 0; count = from.read(buffer)) {
+            to.write(buffer, 0, count);
+            last = buffer[count - 1];
+          }
+          if (last != '\n') {
+            to.write('\n');
           }
         }
       }

@@ -5,12 +5,11 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.EnumFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.report.RunText.Fact;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
@@ -77,14 +76,7 @@ final class Page {
 
   /** Writes it whole or not at all. */
   void write(Path file) throws IOException {
-    Path target = file.toAbsolutePath();
-    Path draft = target.resolveSibling(target.getFileName() + ".part");
-    try {
-      Files.writeString(draft, Templates.fill(template, values), StandardCharsets.UTF_8);
-      Files.move(draft, target, StandardCopyOption.REPLACE_EXISTING);
-    } finally {
-      Files.deleteIfExists(draft);
-    }
+    WholeFile.write(file.toAbsolutePath(), Templates.fill(template, values));
   }
 
   /** What the charts draw, as one JSON object that is safe inside a script element. */

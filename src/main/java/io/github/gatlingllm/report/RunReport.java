@@ -9,6 +9,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.RunStatistics.RecordSource;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
@@ -80,12 +81,15 @@ public final class RunReport {
       throw new NoSuchFileException(
           files.requests() + " is not there; expected the directory of a recorded run");
     }
+    if (Files.isSymbolicLink(files.folder())) {
+      throw new IOException(files.folder() + " is a link; expected the folder of a recorded run");
+    }
     RunInfo info = RunInfo.read(files.info()).orElse(null);
     boolean withCsv = csv || (info != null && info.reportOptions().csv());
     RunFigures figures = withCsv ? figuresAndCsv(info) : figures(info, this::read);
     SummaryJson.write(figures.summary(), files.summaryJson());
     String markdown = SummaryMarkdown.of(figures.summary());
-    Files.writeString(files.summaryMarkdown(), markdown);
+    WholeFile.write(files.summaryMarkdown(), markdown);
     toJobPage(markdown, environment);
     JUnitXml.write(figures.summary(), files.junit());
     HtmlReport.write(files.page(), figures.summary(), figures.series());

@@ -23,13 +23,13 @@ import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.AssertionResult;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -155,6 +155,6 @@ public final class SummaryJson {
 
   /** Writes the file; its directory must exist. */
   public static void write(Summary summary, Path summaryJson) throws IOException {
-    Files.writeString(summaryJson, of(summary));
+    WholeFile.write(summaryJson, of(summary));
   }
 }

@@ -173,7 +173,8 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     }
 
     private String plain() {
-      return kind == Kind.LOW_N ? text + "*" : text;
+      String shown = ConsoleBlock.visible(text.replaceAll("\\s+", " "));
+      return kind == Kind.LOW_N ? shown + "*" : shown;
     }
 
     private String markdown() {
@@ -254,7 +255,8 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
   /** Text from a server or a script for Markdown, so that it cannot become markup. */
   static String inline(String text) {
-    return text.replaceAll("([\\\\`*<>\\[\\]])", "\\\\$1").replaceAll("\\s+", " ");
+    return ConsoleBlock.visible(text.replaceAll("\\s+", " "))
+        .replaceAll("([\\\\`*<>\\[\\]])", "\\\\$1");
   }
 
   /**

@@ -49,7 +49,10 @@ final class Templates {
     return out.toString();
   }
 
-  /** Text for content and for quoted attribute values; what HTML forbids is replaced. */
+  /**
+   * Text for content and for quoted attribute values; what HTML forbids, or turns text around, is
+   * replaced.
+   */
   static String escape(String text) {
     StringBuilder escaped = new StringBuilder(text.length() + 16);
     for (int i = 0; i < text.length(); i++) {
@@ -61,7 +64,8 @@ final class Templates {
         case '"' -> escaped.append("&quot;");
         case '\'' -> escaped.append("&#39;");
         default -> {
-          boolean isForbidden = Character.isISOControl(c) && c != '\n' && c != '\t';
+          boolean isForbidden =
+              (Character.isISOControl(c) && c != '\n' && c != '\t') || ConsoleBlock.turnsText(c);
           escaped.append(isForbidden ? '\uFFFD' : c);
         }
       }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.report.ConsoleSummary;
 import io.github.gatlingllm.report.RunReport;
 import io.github.gatlingllm.selftest.SelfTestResults;
@@ -43,8 +44,8 @@ final class AfterRun implements Runnable {
       RunReport report = RunReport.of(run.files());
       Summary summary = report.write().summary();
       out.println(ConsoleSummary.of(summary));
-      summary.assertions().forEach(result -> out.println(result.line()));
-      run.conclusions().forEach(out::println);
+      summary.assertions().forEach(result -> out.println(ConsoleBlock.visible(result.line())));
+      run.conclusions().forEach(line -> out.println(ConsoleBlock.visible(line)));
       report.messages().forEach(out::println);
       out.println(
           "LLM report generated, please open the following file: " + run.files().page().toUri());

@@ -9,6 +9,7 @@ import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
@@ -197,7 +198,9 @@ record BenchmarkPlan(
     }
     if (endpoint.baseUrl().indexOf('/', "https://".length()) < 0) {
       settings.warn(
-          "llm.endpoint has no path: posting to " + endpoint.url() + "; most servers expect /v1");
+          "llm.endpoint has no path: posting to "
+              + Secrets.withoutThem(endpoint.url())
+              + "; most servers expect /v1");
     }
     return endpoint;
   }

@@ -5,6 +5,7 @@ import io.github.gatlingllm.load.GoodputSearch;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
 import java.math.BigDecimal;
@@ -85,7 +86,10 @@ final class DryRun {
     boolean several = plan.targets().size() > 1;
     for (int i = 0; i < plan.targets().size(); i++) {
       Target target = plan.targets().get(i);
-      row("target", (several ? plan.labels().get(i) + ": " : "") + target.endpoint().url());
+      row(
+          "target",
+          (several ? plan.labels().get(i) + ": " : "")
+              + Secrets.withoutThem(target.endpoint().url()));
       row("model", Objects.requireNonNullElse(target.model(), "not named, the server decides"));
       row("API key", target.apiKey() == null ? "none" : "set");
     }

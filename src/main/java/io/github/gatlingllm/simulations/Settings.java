@@ -2,6 +2,7 @@ package io.github.gatlingllm.simulations;
 
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.simulations.SettingBuilder.Rule;
+import io.github.gatlingllm.wire.Secrets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -321,7 +322,7 @@ final class Settings {
     }
     String text = String.valueOf(text(setting));
     if (setting == Setting.ENDPOINT) {
-      text = URL_CREDENTIALS.matcher(text).replaceAll("//***@");
+      text = Secrets.withoutThem(URL_CREDENTIALS.matcher(text).replaceAll("//***@"));
     }
     return clipped(redacted(text));
   }

@@ -5,23 +5,53 @@ import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What records say about when a run was and which stages it had. Takes the place of {@code
  * run.json} where that is missing, has no stages, or has ends that nobody wrote: a stage's window
- * is then the first scheduled start to the last close of its measure requests.
+ * is then the first scheduled start to the last close of its measure requests. Records of which few
+ * are of that time are not of the run: a date may be wrong.
  */
 final class RunBounds {
 
-  private final Map<Key, long[]> spans = new LinkedHashMap<>();
-  private long first = Long.MAX_VALUE;
-  private long last = Long.MIN_VALUE;
+  private static final String NUMBER = "[0-9]{1,9}(\\.[0-9]{1,9})?";
+  private static final int MOST_LEVELS = 200;
+  private static final int MOST_MONTHS = 100;
+  private static final long MONTH = TimeUnit.DAYS.toNanos(31);
+
+  private final BoundedNames names = new BoundedNames(List.of(), MOST_LEVELS);
+  private final Map<Long, Month> months = new HashMap<>();
   private @Nullable String runId;
   private @Nullable String injector;
+
+  /** What is of the run if it was in that month. */
+  private static final class Month {
+    private final Map<Key, long[]> spans = new LinkedHashMap<>();
+    private long first = Long.MAX_VALUE;
+    private long last = Long.MIN_VALUE;
+    private long records;
+
+    private void add(Month other) {
+      other.spans.forEach((key, span) -> span(key, span[0], span[1]));
+      first = Math.min(first, other.first);
+      last = Math.max(last, other.last);
+    }
+
+    private void span(Key key, long from, long to) {
+      long[] span = spans.computeIfAbsent(key, k -> new long[] {Long.MAX_VALUE, Long.MIN_VALUE});
+      span[0] = Math.min(span[0], from);
+      span[1] = Math.max(span[1], to);
+    }
+  }
 
   /** Planned levels are told apart by scenario too; a run without plan is one stage per target. */
   private record Key(String label, String target, @Nullable String scenario) {
@@ -35,26 +65,75 @@ final class RunBounds {
     return info.endUnixNanos() == null || info.stages().isEmpty();
   }
 
-  void add(RequestRecord record) {
+  void add(RequestRecord given) {
+    RequestRecord record = names.of(given);
     RequestRecord.Identity id = record.identity();
     long from = record.timing().scheduledUnixNanos();
+    refuseBeyond(from, from + MONTH, record.timing());
     Long closed = record.timing().closedUnixNanos();
     long to = Math.max(record.timing().startUnixNanos(), closed == null ? from : closed);
-    first = Math.min(first, from);
-    last = Math.max(last, to);
     runId = runId == null ? id.runId() : runId;
     injector = injector == null ? id.injector() : injector;
-    if (id.phase() == Phase.MEASURE) {
-      long[] span =
-          spans.computeIfAbsent(Key.of(id), k -> new long[] {Long.MAX_VALUE, Long.MIN_VALUE});
-      span[0] = Math.min(span[0], from);
-      span[1] = Math.max(span[1], to);
+    Long number = from / MONTH;
+    if (months.size() >= MOST_MONTHS && !months.containsKey(number)) {
+      return;
     }
+    Month month = months.computeIfAbsent(number, n -> new Month());
+    month.records++;
+    month.first = Math.min(month.first, from);
+    month.last = Math.max(month.last, to);
+    if (id.phase() == Phase.MEASURE) {
+      month.span(Key.of(id), from, to);
+    }
+  }
+
+  /**
+   * Refuses a record that says that it was at another time.
+   *
+   * @throws IllegalArgumentException in words
+   */
+  static void refuseBeyond(long from, long to, RequestRecord.Timing timing) {
+    long start = timing.startUnixNanos();
+    if (start < from || start > to) {
+      throw new IllegalArgumentException(
+          "start_unix_ns is %s, far from the run".formatted(Instant.ofEpochSecond(0, start)));
+    }
+    for (Long nanos :
+        Arrays.asList(
+            timing.startLagNanos(),
+            timing.gateWaitNanos(),
+            timing.closedNanos(),
+            timing.latencyNanos(),
+            timing.ttftNanos(),
+            timing.connectNanos())) {
+      if (nanos != null && nanos > to - from) {
+        throw new IllegalArgumentException(
+            "a time of %.0f s is longer than the run".formatted(nanos / 1e9));
+      }
+    }
+  }
+
+  /** The month with most records, and the ones beside it. */
+  private Month most() {
+    Month all = new Month();
+    months.entrySet().stream()
+        .max(Comparator.comparingLong(month -> month.getValue().records))
+        .ifPresent(
+            most -> {
+              for (long number = most.getKey() - 1; number <= most.getKey() + 1; number++) {
+                Month month = months.get(number);
+                if (month != null) {
+                  all.add(month);
+                }
+              }
+            });
+    return all;
   }
 
   /** The run with what was missing filled in. */
   RunInfo complete(@Nullable RunInfo info) {
-    long start = first == Long.MAX_VALUE ? 0 : first;
+    Month month = most();
+    long start = month.first == Long.MAX_VALUE ? 0 : month.first;
     RunInfo known =
         info != null
             ? info
@@ -63,21 +142,21 @@ final class RunBounds {
                 "unknown",
                 injector == null ? "unknown" : injector,
                 start);
-    long end = Math.max(known.startUnixNanos(), Math.max(start, last));
+    long end = Math.max(known.startUnixNanos(), Math.max(start, month.last));
     RunInfo ended =
         known.endUnixNanos() != null ? known : known.ended(end, RunInfo.State.INTERRUPTED);
-    return ended.stages().isEmpty() ? ended.stages(stages(ended.planned())) : ended;
+    return ended.stages().isEmpty() ? ended.stages(stages(month, ended.planned())) : ended;
   }
 
-  private List<LevelInfo> stages(@Nullable Long planned) {
-    List<LevelInfo> stages = stages();
+  private static List<LevelInfo> stages(Month month, @Nullable Long planned) {
+    List<LevelInfo> stages = stages(month);
     return planned == null || stages.size() != 1
         ? stages
         : List.of(stages.get(0).withPlanned(planned));
   }
 
-  private List<LevelInfo> stages() {
-    return spans.entrySet().stream()
+  private static List<LevelInfo> stages(Month month) {
+    return month.spans.entrySet().stream()
         .sorted(Map.Entry.comparingByValue((a, b) -> Long.compare(a[0], b[0])))
         .map(e -> stage(e.getKey(), e.getValue()))
         .toList();
@@ -86,8 +165,8 @@ final class RunBounds {
   private static LevelInfo stage(Key key, long[] span) {
     PhaseWindow window = new PhaseWindow(Phase.MEASURE, span[0], span[1]);
     String label = key.label();
-    boolean rate = label.matches("r=[0-9.]+");
-    boolean users = label.matches("c=[0-9.]+");
+    boolean rate = label.matches("r=" + NUMBER);
+    boolean users = label.matches("c=" + NUMBER);
     return new LevelInfo(
         label,
         key.target(),

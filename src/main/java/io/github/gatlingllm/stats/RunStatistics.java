@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -42,6 +43,15 @@ public final class RunStatistics {
   private static final int MOST_NAMES = 100;
   private static final String OTHER_NAMES = "(other names)";
 
+  /** Of load levels that are in no plan: they have no rates. */
+  private static final int MOST_UNPLANNED = 20;
+
+  /** Request names at load levels that have figures of their own, 1 MiB each. */
+  private static final int MOST_CELLS = 500;
+
+  /** How far a record may lie beyond the run: clocks and time zones are off by no more. */
+  private static final long MARGIN_NANOS = TimeUnit.DAYS.toNanos(1);
+
   /** One step of an injection profile, at one rate. */
   private static final Pattern CONSTANT =
       Pattern.compile(
@@ -50,6 +60,7 @@ public final class RunStatistics {
 
   private final long runStart;
   private final long runEnd;
+  private final BoundedNames levels;
   final Windows windows;
   private final TokenStream stream = new TokenStream();
   private final RequestValues values = new RequestValues();
@@ -77,6 +88,7 @@ public final class RunStatistics {
   private RunStatistics(RunInfo info) {
     Long end = info.endUnixNanos();
     windows = new Windows(info.stages(), end == null ? info.startUnixNanos() : end);
+    levels = new BoundedNames(info.stages(), MOST_UNPLANNED);
     slo = new SloTally(info);
     injections =
         info.config().entrySet().stream()
@@ -155,7 +167,9 @@ public final class RunStatistics {
     return info == null || info.stages().isEmpty();
   }
 
-  private void add(RequestRecord record) {
+  private void add(RequestRecord given) {
+    RunBounds.refuseBeyond(runStart - MARGIN_NANOS, runEnd + MARGIN_NANOS, given.timing());
+    RequestRecord record = levels.of(given);
     RequestRecord.Identity id = record.identity();
     LevelWindow stage = windows.of(id);
     String name = nameOf(id.name());
@@ -325,7 +339,13 @@ public final class RunStatistics {
   }
 
   private GroupTally cell(LevelWindow stage, String name) {
-    return cells.computeIfAbsent(new Key(stage.index(), name), k -> GroupTally.of(stage));
+    Key key = new Key(stage.index(), name);
+    GroupTally known = cells.get(key);
+    return known != null
+        ? known
+        : cells.computeIfAbsent(
+            cells.size() < MOST_CELLS ? key : new Key(stage.index(), OTHER_NAMES),
+            k -> GroupTally.of(stage));
   }
 
   private String nameOf(String name) {

@@ -12,13 +12,15 @@ import java.util.Arrays;
  * per token.
  *
  * <p>With event times: each event brings the tokens that the server said, else an even share of N.
- * Without: N tokens at equal distances from the first token to the last. One body, asked for or
- * not: all tokens with its last byte.
+ * Without: N tokens at equal distances from the first token to the last, at no more than {@value
+ * #MOST_INTERPOLATED} instants. One body, asked for or not: all tokens with its last byte.
  */
 final class TokenStream implements TokenGaps.Visitor {
 
   /** Above this many tokens the percentiles of one request are not computed. */
   private static final long MOST_SORTED = 1_000_000;
+
+  private static final int MOST_INTERPOLATED = 100_000;
 
   private TokenTimes times = TokenTimes.KNOWN;
   private int arrivals;
@@ -81,9 +83,10 @@ final class TokenStream implements TokenGaps.Visitor {
       return TokenTimes.KNOWN;
     }
     int n = known == null ? record.events().count() : known;
-    for (int i = 0; i < n; i++) {
-      double part = n == 1 ? 0 : (double) i / (n - 1);
-      arrived(admitted + first + Math.round(part * (last - first)), 1);
+    int points = Math.min(n, MOST_INTERPOLATED);
+    for (int i = 0; i < points; i++) {
+      double part = points == 1 ? 0 : (double) i / (points - 1);
+      arrived(admitted + first + Math.round(part * (last - first)), (double) n / points);
     }
     return TokenTimes.INTERPOLATED;
   }

@@ -61,7 +61,8 @@ public final class ChunkParser implements SseDecoder.Listener {
 
     /**
      * A usage object, wherever it was found; also one of zeros, and one per chunk where the server
-     * sends that. Each count is −1 where absent.
+     * sends that. Each count is −1 where absent, and the largest integer where it is larger, or
+     * below −1.
      */
     void usage(int promptTokens, int completionTokens, int cachedTokens, int reasoningTokens);
 

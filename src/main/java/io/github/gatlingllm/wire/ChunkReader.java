@@ -54,6 +54,8 @@ final class ChunkReader {
                   .build())
           .build();
 
+  private static final int MOST_DIGITS = 400;
+
   private static final Text NOTHING = new Text(Channel.CONTENT, 0, 0);
 
   private final ChunkParser.Listener listener;
@@ -471,7 +473,8 @@ final class ChunkReader {
       slots.add(new Slot(start, start + json.getTextLength(), place));
     }
     double value = number();
-    return value >= 0 ? (int) value : -1;
+    // Some say -1 for what they do not know.
+    return value >= 0 ? (int) value : value < -1 ? Integer.MAX_VALUE : -1;
   }
 
   private void server(String key, double divisor) throws IOException {
@@ -482,17 +485,21 @@ final class ChunkReader {
     }
   }
 
-  /** A finite number, also one in quotes; NaN for anything else. */
+  /** A number, also one in quotes; infinite for one of very many digits, NaN for anything else. */
   private double number() throws IOException {
     try {
-      double value =
-          switch (json.currentToken()) {
-            case VALUE_NUMBER_INT -> json.getNumberValue().doubleValue(); // no decimals to parse
-            case VALUE_NUMBER_FLOAT -> json.getDoubleValue();
-            case VALUE_STRING -> Double.parseDouble(json.getText());
-            default -> Double.NaN;
-          };
-      return Double.isFinite(value) ? value : Double.NaN;
+      return switch (json.currentToken()) {
+        // Time to parse digits grows with their square.
+        case VALUE_NUMBER_INT ->
+            json.getTextLength() > MOST_DIGITS
+                ? Double.POSITIVE_INFINITY
+                : json.getNumberValue().doubleValue(); // no decimals to parse
+        case VALUE_NUMBER_FLOAT ->
+            json.getTextLength() > MOST_DIGITS ? Double.NaN : json.getDoubleValue();
+        case VALUE_STRING ->
+            json.getTextLength() > MOST_DIGITS ? Double.NaN : Double.parseDouble(json.getText());
+        default -> Double.NaN;
+      };
     } catch (NumberFormatException notANumber) {
       return Double.NaN;
     }

@@ -5,8 +5,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -37,7 +35,6 @@ public final class ErrorBody {
   private static final int MAX_JSON = 256 * 1024;
 
   private static final int MAX_RETRY_AFTER = 40;
-  private static final String REDACTED = "***";
 
   /** Keys that we were not told of, e.g. one that a gateway holds. */
   private static final Pattern KEY_LIKE =
@@ -54,14 +51,14 @@ public final class ErrorBody {
    * body that rejects {@code ignore_eos} or {@code min_tokens} adds what to set.
    *
    * @param retryAfter the header's value, seconds or a date; kept as it is
-   * @param secrets texts that must not be shown, e.g. the API key
+   * @param secrets must not be shown
    */
   public static String message(
       int status,
       @Nullable String contentType,
       @Nullable String retryAfter,
       byte[] body,
-      Collection<String> secrets) {
+      Secrets secrets) {
     String text = new String(body, StandardCharsets.UTF_8);
     String prefix = "HTTP " + status + ": ";
     String suffix = retry(retryAfter) + (rejectsPinning(status, text) ? PINNING_REMEDY : "");
@@ -70,7 +67,7 @@ public final class ErrorBody {
   }
 
   /** Any text of a server, e.g. {@link ChunkParser.Listener#error}, as such a line. */
-  public static String line(String text, Collection<String> secrets) {
+  public static String line(String text, Secrets secrets) {
     return cut(redact(oneLine(text), secrets), MAX_LENGTH);
   }
 
@@ -100,18 +97,8 @@ public final class ErrorBody {
         && (text.contains("ignore_eos") || text.contains("min_tokens"));
   }
 
-  /** Longest first: a secret that starts with another one must not leave its rest. */
-  private static String redact(String text, Collection<String> secrets) {
-    List<String> longestFirst =
-        secrets.stream()
-            .filter(secret -> !secret.isBlank())
-            .sorted(Comparator.comparingInt(String::length).reversed())
-            .toList();
-    String redacted = text;
-    for (String secret : longestFirst) {
-      redacted = redacted.replace(secret, REDACTED);
-    }
-    return KEY_LIKE.matcher(redacted).replaceAll(REDACTED);
+  private static String redact(String text, Secrets secrets) {
+    return KEY_LIKE.matcher(secrets.redact(text)).replaceAll(Secrets.REDACTED);
   }
 
   private static String cut(String text, int length) {
@@ -174,9 +161,9 @@ public final class ErrorBody {
     }
   }
 
-  /** White space and control characters become single spaces. */
+  /** White space, and control characters of any kind, become single spaces. */
   private static String oneLine(String text) {
-    return text.replaceAll("[\\s\\p{Cntrl}]+", " ").strip();
+    return text.replaceAll("[\\s\\p{Cc}\\p{Cf}\\u2028\\u2029]+", " ").strip();
   }
 
   private static @Nullable String text(JsonNode node) {

@@ -7,7 +7,7 @@ import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
-import java.util.List;
+import io.github.gatlingllm.wire.Secrets;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +23,7 @@ class InFlightTest {
     return new StreamedExchange(
         timeline,
         new ReceivedAnswer(timeline, 1),
-        new StreamedExchange.ReadOptions(true, 0, List.of()),
+        new StreamedExchange.ReadOptions(true, 0, Secrets.NONE),
         session.eventLoop(),
         () -> 1,
         inFlight::remove);

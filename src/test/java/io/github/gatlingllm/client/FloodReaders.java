@@ -16,6 +16,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.stats.LiveStats;
+import io.github.gatlingllm.wire.Secrets;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -213,7 +214,7 @@ final class FloodReaders {
   /** The whole path of a run: decoded, parsed, timed, recorded, and seen by the live figures. */
   static final class Llm implements FloodClient.Reader {
     private static final StreamedExchange.ReadOptions SETTINGS =
-        new StreamedExchange.ReadOptions(true, 60_000_000_000L, List.of());
+        new StreamedExchange.ReadOptions(true, 60_000_000_000L, Secrets.NONE);
     private static final TokenCounts.Asked ASKED = new TokenCounts.Asked(16, null);
 
     private final Http http;

@@ -18,6 +18,7 @@ import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.wire.Secrets;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -100,7 +101,7 @@ final class LocalClient implements AfterEachCallback {
     private int choices = 1;
     private long idleTimeoutMillis = 1_000 * LIMIT_SECONDS;
     private long requestTimeoutMillis = 1_000 * LIMIT_SECONDS;
-    private List<String> secrets = List.of();
+    private Secrets secrets = Secrets.NONE;
     private LongSupplier nanoClock = System::nanoTime;
     private boolean http2;
     private @Nullable ProxyServer proxy;
@@ -131,7 +132,7 @@ final class LocalClient implements AfterEachCallback {
     }
 
     Call secret(String secret) {
-      secrets = List.of(secret);
+      secrets = Secrets.of(List.of(secret));
       return this;
     }
 

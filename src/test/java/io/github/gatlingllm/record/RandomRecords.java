@@ -74,7 +74,7 @@ public final class RandomRecords {
             text(),
             pick(Phase.values())),
         new Timing(
-            random.nextLong(),
+            random.nextLong(4_000_000_000_000_000_000L),
             maybe(this::nanos),
             nanos(),
             admitted ? nanos() : null,
@@ -107,7 +107,8 @@ public final class RandomRecords {
             maybe(this::count),
             maybe(this::count),
             random.nextBoolean(),
-            maybe(() -> pick(TokenSource.values()))),
+            maybe(() -> pick(TokenSource.values())),
+            texts()),
         new Outcome(
             maybe(this::text),
             maybe(this::count),
@@ -190,7 +191,7 @@ public final class RandomRecords {
           text(),
           chance(0.5)
               ? random.nextInt(1_000)
-              : random.nextDouble() * Math.pow(10, random.nextInt(40) - 20));
+              : random.nextDouble() * Math.pow(10, random.nextInt(30) - 20));
     }
     return numbers;
   }
@@ -224,7 +225,7 @@ public final class RandomRecords {
   private long nanos() {
     return chance(0.5)
         ? random.nextLong(2_000_000_000L)
-        : random.nextLong(-5_000_000_000L, 9_000_000_000_000_000L);
+        : random.nextLong(-1_000_000_000L, 9_000_000_000_000_000L);
   }
 
   private int[] ints(int count, int bound) {

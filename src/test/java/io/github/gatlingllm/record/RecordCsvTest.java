@@ -44,7 +44,12 @@ class RecordCsvTest {
             List.of("messages", "prompt", "answer", "reasoning").contains(field.getKey());
         if (!NOT_FLAT.contains(field.getKey()) && !isText) {
           names.add(field.getKey());
-          cells.add(cell(field.getValue()));
+          String cell = cell(field.getValue());
+          // a spreadsheet would take it for a formula
+          cells.add(
+              field.getValue().isNumber() || !cell.matches("(?s)[=+@\\t\\r\\n-].*")
+                  ? cell
+                  : "'" + cell);
         }
       }
       assertThat(rows.get(0)).isEqualTo(names);

@@ -43,7 +43,7 @@ class BoundedMemoryTest {
         Recorded.figures(
                 RUN,
                 at(0).tokens(1e6, 2e6).perEvent(1, 2_000_000_000).record(),
-                at(1e12).tokens(5).record())
+                at(8e7).tokens(5).record())
             .summary();
     assertThat(summary.figures().metric(Metric.ITL_MS).count()).isEqualTo(2_000_000_000L);
     assertThat(summary.figures().counts().ok()).isEqualTo(2);

@@ -128,6 +128,17 @@ class GeneratorHealthTest {
                 + " CPU was idle where it was busiest.");
   }
 
+  /** Two beats of 20 ms are more than 1 % of 3 s, and no more than a machine takes now and then. */
+  @Test
+  void aFewLateBeatsAreNoShareOfAShortWindow() {
+    late(seconds.get(4), 12, 40);
+    List<GeneratorSecond> three = List.copyOf(seconds.subList(3, 6));
+    seconds.retainAll(three);
+    assertThat(generator().level()).isEqualTo(Level.OK);
+    late(seconds.get(1), 12, 60);
+    assertThat(generator().level()).isEqualTo(Level.WARNING);
+  }
+
   @Test
   void aBlockedLoopIsNamedWithItsSpanAndWhatRestsOnIt() {
     late(seconds.get(4), 300, 280);

@@ -95,14 +95,15 @@ class ErrorBodyTest {
       String body,
       String line) {
     assertThat(
-            ErrorBody.message(status, contentType, retryAfter, body.getBytes(UTF_8), List.of(KEY)))
+            ErrorBody.message(
+                status, contentType, retryAfter, body.getBytes(UTF_8), Secrets.of(List.of(KEY))))
         .isEqualTo(line);
   }
 
   @Test
   void longMessageLeavesRoomForTheRemedy() {
     byte[] body = ("{\"error\":\"ignore_eos " + "x".repeat(5000) + "\"}").getBytes(UTF_8);
-    String line = ErrorBody.message(400, JSON, "2".repeat(300), body, List.of());
+    String line = ErrorBody.message(400, JSON, "2".repeat(300), body, Secrets.NONE);
     assertThat(line)
         .hasSize(ErrorBody.MAX_LENGTH)
         .startsWith("HTTP 400: ignore_eos xxx")
@@ -113,19 +114,20 @@ class ErrorBodyTest {
   @Test
   void secretIsGoneBeforeTheCut() {
     String text = "x".repeat(195) + KEY;
-    assertThat(ErrorBody.line(text, List.of(KEY))).isEqualTo("x".repeat(195) + "***");
-    assertThat(ErrorBody.line(text, List.of())).isEqualTo("x".repeat(195) + "my-s…");
+    assertThat(ErrorBody.line(text, Secrets.of(List.of(KEY)))).isEqualTo("x".repeat(195) + "***");
+    assertThat(ErrorBody.line(text, Secrets.NONE)).isEqualTo("x".repeat(195) + "my-s…");
   }
 
   @Test
   void longestSecretFirst() {
-    assertThat(ErrorBody.line("abc abcdef", List.of("abc", "abcdef", ""))).isEqualTo("*** ***");
+    assertThat(ErrorBody.line("abcdef abcdefg", Secrets.of(List.of("abcdef", "abcdefg", ""))))
+        .isEqualTo("*** ***");
   }
 
   @Test
   void lineIsOneLine() {
-    assertThat(ErrorBody.line(" a\r\n\tb\u0000c ", List.of())).isEqualTo("a b c");
-    assertThat(ErrorBody.line("😀".repeat(150), List.of()))
+    assertThat(ErrorBody.line(" a\r\n\tb\u0000c ", Secrets.NONE)).isEqualTo("a b c");
+    assertThat(ErrorBody.line("😀".repeat(150), Secrets.NONE))
         .hasSizeLessThanOrEqualTo(200)
         .endsWith("😀…");
   }

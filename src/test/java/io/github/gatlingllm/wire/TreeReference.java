@@ -73,7 +73,8 @@ final class TreeReference {
     if (!choice.isObject()) {
       return;
     }
-    int index = Math.max(0, number(choice.path("index")) == null ? 0 : count(choice.path("index")));
+    Double said = number(choice.path("index"));
+    int index = said == null ? 0 : (int) Math.max(0, said);
     boolean indexKnown = false;
     boolean deltaRead = false;
     for (var field : choice.properties()) {
@@ -197,7 +198,9 @@ final class TreeReference {
 
   private static int count(JsonNode node) {
     Double number = number(node);
-    return number != null && number >= 0 ? number.intValue() : -1;
+    return number == null
+        ? -1
+        : number >= 0 ? number.intValue() : number < -1 ? Integer.MAX_VALUE : -1;
   }
 
   private static @Nullable Double number(JsonNode node) {

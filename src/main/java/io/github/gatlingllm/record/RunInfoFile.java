@@ -1,0 +1,172 @@
+package io.github.gatlingllm.record;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code llm/run.json}, written and read. What is read may come from anywhere: its size and all
+ * that it names are bounded, and nothing that a report relies on is missing.
+ */
+final class RunInfoFile {
+
+  private static final int MOST_BYTES = 16 << 20;
+  private static final int MOST_ENTRIES = 1_000;
+  private static final int MOST_LEVELS = 400;
+  private static final int LONGEST_TEXT = 20_000;
+  private static final double LARGEST = 4e18;
+  private static final long LONGEST_RUN = TimeUnit.DAYS.toNanos(31);
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder()
+          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .build();
+
+  private RunInfoFile() {}
+
+  static void write(Object value, Path json) throws IOException {
+    Path file = json.toAbsolutePath();
+    Files.createDirectories(file.getParent());
+    WholeFile.write(file, JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(value));
+  }
+
+  static Optional<RunInfo> read(Path runJson) throws IOException {
+    Optional<RunInfo> info = read(runJson, RunInfo.class, RunInfo.SCHEMA, RunInfo::schema);
+    try {
+      info.ifPresent(
+          run -> {
+            whole("", run);
+            times(run);
+          });
+    } catch (IllegalArgumentException e) {
+      throw new IOException(runJson + " " + e.getMessage(), e);
+    }
+    return info;
+  }
+
+  /** What such a file holds; empty if there is none. */
+  static <T> Optional<T> read(Path file, Class<T> type, String schema, Function<T, String> schemaOf)
+      throws IOException {
+    try {
+      T value = JSON.readValue(bytes(file), type);
+      String found = value == null ? null : schemaOf.apply(value);
+      if (!schema.equals(found)) {
+        throw new IOException(file + " has schema '" + found + "'; expected " + schema);
+      }
+      return Optional.of(value);
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (JsonProcessingException e) {
+      String why = e.getOriginalMessage().replaceAll("\\s+", " ");
+      throw new IOException(file + " is not understood: " + why, e);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(file + " " + e.getMessage(), e);
+    }
+  }
+
+  private static byte[] bytes(Path runJson) throws IOException {
+    if (Files.exists(runJson) && !Files.isRegularFile(runJson)) {
+      throw new IllegalArgumentException("is not a file");
+    }
+    try (InputStream in = Files.newInputStream(runJson)) {
+      byte[] bytes = in.readNBytes(MOST_BYTES + 1);
+      if (bytes.length > MOST_BYTES) {
+        throw new IllegalArgumentException("is larger than " + (MOST_BYTES >> 20) + " MiB");
+      }
+      return bytes;
+    }
+  }
+
+  /** Refuses a value that is not there, too large, or one of too many. */
+  private static void whole(String name, Object value) {
+    if (value instanceof Record part) {
+      for (RecordComponent component : part.getClass().getRecordComponents()) {
+        String inside = (name.isEmpty() ? "" : name + ".") + key(component.getName());
+        Object found = valueOf(component, part);
+        if (found != null) {
+          whole(inside, found);
+        } else if (!component.getAnnotatedType().isAnnotationPresent(Nullable.class)) {
+          throw new IllegalArgumentException("has no " + inside);
+        }
+      }
+    } else if (value instanceof Map<?, ?> entries) {
+      refuseMore(name, entries.size());
+      entries.forEach((key, of) -> whole(name, key, of));
+    } else if (value instanceof Collection<?> elements) {
+      refuseMore(name, elements.size());
+      elements.forEach(element -> whole(name, name, element));
+    } else if (value instanceof CharSequence text) {
+      if (text.length() > LONGEST_TEXT) {
+        throw new IllegalArgumentException(
+            "has a %s of %d characters; expected at most %d"
+                .formatted(name, text.length(), LONGEST_TEXT));
+      }
+    } else if (value instanceof Number number && !(Math.abs(number.doubleValue()) <= LARGEST)) {
+      throw new IllegalArgumentException("has " + name + " " + number);
+    }
+  }
+
+  private static void whole(String name, @Nullable Object key, @Nullable Object element) {
+    if (key == null || element == null) {
+      throw new IllegalArgumentException("has an entry without value in " + name);
+    }
+    whole(name, key);
+    whole(name, element);
+  }
+
+  private static void refuseMore(String name, int entries) {
+    int most = name.equals("stages") ? MOST_LEVELS : MOST_ENTRIES;
+    if (entries > most) {
+      throw new IllegalArgumentException(
+          "has %,d entries in %s; expected at most %,d".formatted(entries, name, most));
+    }
+  }
+
+  private static void times(RunInfo info) {
+    long from = info.startUnixNanos();
+    Long end = info.endUnixNanos();
+    if (from < 0 || (end != null && (end < from || end - from > LONGEST_RUN))) {
+      throw new IllegalArgumentException(
+          "says that the run was from %s to %s; expected at most 31 days".formatted(from, end));
+    }
+    for (LevelInfo stage : info.stages()) {
+      for (LevelInfo.PhaseWindow window : stage.phases()) {
+        Long until = window.endUnixNanos();
+        if (until != null && Math.abs(until - window.startUnixNanos()) > LONGEST_RUN) {
+          throw new IllegalArgumentException(
+              "says that %s of stage %s was from %s to %s; expected at most 31 days"
+                  .formatted(window.phase(), stage.label(), window.startUnixNanos(), until));
+        }
+      }
+    }
+  }
+
+  private static @Nullable Object valueOf(RecordComponent component, Record of) {
+    try {
+      return component.getAccessor().invoke(of);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("records of ours can be read: " + component, e);
+    }
+  }
+
+  private static String key(String component) {
+    return PropertyNamingStrategies.SnakeCaseStrategy.INSTANCE.translate(component);
+  }
+}

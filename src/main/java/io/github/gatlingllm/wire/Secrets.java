@@ -1,0 +1,182 @@
+package io.github.gatlingllm.wire;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a request sends that nobody else may read: its API key, headers that carry one, credentials
+ * in its URL. A server may say any of it again; texts of servers pass {@link #redact} before they
+ * get into a file, a log or onto the console. Immutable.
+ */
+public final class Secrets {
+
+  /** None are known. */
+  public static final Secrets NONE = new Secrets(List.of());
+
+  /** Stands for a secret. */
+  static final String REDACTED = "***";
+
+  /** A shorter one is too likely to be part of an innocent word. */
+  private static final int LEAST_CHARS = 6;
+
+  private static final Pattern NAME =
+      Pattern.compile("auth|key|token|secret|cookie|passw|sig", Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern IN_URL =
+      Pattern.compile("(?<=//)([^/?#@]*)@|[?&]([^=&#]*)=([^&#]*)");
+
+  /** Most requests of a run have the same. */
+  private static volatile Secrets latest = NONE;
+
+  private final List<String> given;
+
+  /** Longest first: one that starts with another must not leave its rest. */
+  private final List<String> texts;
+
+  private @Nullable Pattern escaped;
+
+  private Secrets(List<String> given) {
+    this.given = given;
+    Set<String> all = new LinkedHashSet<>();
+    given.forEach(text -> parts(text, all));
+    texts =
+        all.stream()
+            .filter(text -> text.length() >= LEAST_CHARS)
+            .sorted(Comparator.comparingInt(String::length).reversed())
+            .toList();
+  }
+
+  /** The secrets of these texts: keys, and whole values of headers. */
+  public static Secrets of(Collection<String> texts) {
+    Secrets before = latest;
+    if (before.given.equals(texts)) {
+      return before;
+    }
+    Secrets made = new Secrets(List.copyOf(texts));
+    latest = made;
+    return made;
+  }
+
+  /** Whether what goes by that name, a header or a parameter, is to be kept secret. */
+  public static boolean isNamed(String name) {
+    return NAME.matcher(name).find();
+  }
+
+  /** The secrets in a URL: its user information, and parameters whose names say so. */
+  public static List<String> ofUrl(String url) {
+    List<String> found = new ArrayList<>();
+    if (url.indexOf('@') >= 0 || url.indexOf('?') >= 0) {
+      for (Matcher part = IN_URL.matcher(url); part.find(); ) {
+        if (part.group(1) != null) {
+          found.add(part.group(1));
+          found.add(part.group(1).substring(part.group(1).indexOf(':') + 1));
+        } else if (isNamed(part.group(2))) {
+          found.add(part.group(3));
+        }
+      }
+    }
+    return found;
+  }
+
+  /** The URL without them. */
+  public static String withoutThem(String url) {
+    return url.indexOf('@') < 0 && url.indexOf('?') < 0
+        ? url
+        : IN_URL
+            .matcher(url)
+            .replaceAll(
+                part ->
+                    Matcher.quoteReplacement(
+                        part.group(1) != null
+                            ? REDACTED + "@"
+                            : isNamed(part.group(2))
+                                ? part.group().charAt(0) + part.group(2) + "=" + REDACTED
+                                : part.group()));
+  }
+
+  /** Of {@code Bearer abc}, {@code Basic …} and {@code a=b; c=d} also what stands for itself. */
+  private static void parts(String text, Set<String> all) {
+    String whole = text.strip();
+    all.add(whole);
+    int space = whole.indexOf(' ');
+    String rest = whole.substring(space + 1).strip();
+    all.add(rest);
+    if (whole.toLowerCase(Locale.ROOT).startsWith("basic ")) {
+      try {
+        String login = new String(Base64.getDecoder().decode(rest), StandardCharsets.UTF_8);
+        all.add(login);
+        all.add(login.substring(login.indexOf(':') + 1));
+      } catch (IllegalArgumentException notBase64) {
+        // then it is what it is
+      }
+    }
+    if (whole.indexOf('=') > 0) {
+      for (String pair : whole.split("[;,]", -1)) {
+        all.add(pair.substring(pair.indexOf('=') + 1).strip());
+      }
+    }
+  }
+
+  /**
+   * The text without them: as they are, and in escapes of JSON, URLs and HTML; also the beginning
+   * of one where the text is cut off in it.
+   */
+  public String redact(String text) {
+    if (texts.isEmpty() || text.length() < LEAST_CHARS) {
+      return text;
+    }
+    String redacted = text;
+    if (text.indexOf('\\') >= 0 || text.indexOf('%') >= 0 || text.indexOf('&') >= 0) {
+      redacted = escaped().matcher(text).replaceAll(REDACTED);
+    } else {
+      for (String secret : texts) {
+        redacted = redacted.replace(secret, REDACTED);
+      }
+    }
+    for (String secret : texts) {
+      for (int length = secret.length() - 1; length > LEAST_CHARS; length--) {
+        if (redacted.endsWith(secret.substring(0, length))) {
+          return redacted.substring(0, redacted.length() - length) + REDACTED;
+        }
+      }
+    }
+    return redacted;
+  }
+
+  private Pattern escaped() {
+    Pattern known = escaped;
+    if (known == null) {
+      StringBuilder regex = new StringBuilder();
+      for (String secret : texts) {
+        regex.append(regex.isEmpty() ? "" : "|");
+        secret.chars().forEach(c -> regex.append(anyForm((char) c)));
+      }
+      known = Pattern.compile(regex.toString());
+      escaped = known;
+    }
+    return known;
+  }
+
+  private static String anyForm(char c) {
+    String plain = Pattern.quote(Character.toString(c));
+    return String.format(
+        Locale.ROOT,
+        "(?:%s%s|\\\\+u(?i:%04x)|%%(?i:%02x)|&#(?:0*%d|x0*(?i:%x));)",
+        Character.isLetterOrDigit(c) ? "" : "\\\\*",
+        plain,
+        (int) c,
+        (int) c,
+        (int) c,
+        (int) c);
+  }
+}

@@ -1,0 +1,350 @@
+package io.github.gatlingllm.report;
+
+import static io.github.gatlingllm.report.CommandLine.call;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Assertion.Condition;
+import io.github.gatlingllm.record.Assertion.Scope;
+import io.github.gatlingllm.record.RandomRecords;
+import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.report.CommandLine.Called;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.xml.sax.InputSource;
+
+/** Folders of runs that somebody else wrote, or made up: nothing in them costs or leads astray. */
+class ForeignRunTest {
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+  private static final long START = 1_795_255_200_000_000_000L;
+
+  /** For a terminal, a page, Markdown, a spreadsheet and XML. */
+  private static final String HOSTILE =
+      "=1+1\u001b[31m\u009b2J\u202e</script><img src=x onerror=alert(1)>`|*[a](javascript:b)\"'&]]>"
+          + "\u0000\u2028\ud800\r\nSet";
+
+  @TempDir Path folder;
+  private final RandomRecords records = new RandomRecords(3);
+
+  @Test
+  void noRecordCostsTheReportOfTheOthers() throws IOException {
+    List<String> good = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      good.add(line(record -> {}));
+    }
+    List<String> all = new ArrayList<>(good);
+    String[] impossible = {
+      "output_tokens 2147483647",
+      "output_tokens 99999999999999999999999999",
+      "prompt_tokens -5",
+      "streamed_tokens 1e9",
+      "streamed_tokens 1000000000000000000",
+      "cached_tokens NaN",
+      "start_unix_ns 9223372036854775807",
+      "start_unix_ns -1",
+      "start_unix_ns 1",
+      "start_unix_ns 3999999999999999999",
+      "latency_s 1e999999999",
+      "latency_s 99999999999",
+      "latency_s 20000000",
+      "ttft_s -99999999",
+      "closed_s 9223372036.854775807",
+      "start_lag_s 30000000",
+      "event_offsets_us [-1]",
+      "event_offsets_us [1,2,3000000000]",
+      "event_tokens [1,2]",
+      "event_tokens [2147483647,2147483647,2147483647,2147483647,2147483647]",
+      "event_choices [1000000000,1,1,1,1]",
+      "trial -7",
+      "turn -2147483648",
+      "events -1",
+      "verdict \"won\"",
+      "phase 7",
+      "request_id " + "[".repeat(2_000) + "]".repeat(2_000)
+    };
+    for (int i = 0; i < impossible.length; i++) {
+      String key = impossible[i].split(" ", 2)[0];
+      String value = impossible[i].split(" ", 2)[1];
+      all.add(
+          i,
+          line(record -> {})
+              .replaceFirst("\"" + key + "\":(\\[[^]]*]|[^,}]*)", "\"" + key + "\":" + value));
+    }
+    Path alone = run("alone", good, info());
+    Path mixed = run("mixed", all, info());
+
+    assertThat(call("render", alone.toString()).exitCode()).isZero();
+    Called rendered = call("render", mixed.toString());
+
+    assertThat(rendered.exitCode()).as(rendered.error()).isZero();
+    assertThat(rendered.output())
+        .contains(impossible.length + " lines are damaged, the first is line 1: output_tokens");
+    ObjectNode expected = summary(alone);
+    ObjectNode actual = summary(mixed);
+    JsonNode dropped = actual.at("/checks/0");
+    assertThat(dropped.path("id").textValue()).isEqualTo("records_dropped");
+    assertThat(dropped.path("value").intValue()).isEqualTo(impossible.length);
+    assertThat(dropped.path("level").textValue()).isEqualTo("invalid");
+    for (ObjectNode summary : List.of(expected, actual)) {
+      summary.remove(List.of("checks", "verdict"));
+    }
+    assertThat(actual).isEqualTo(expected);
+    assertThat(actual.at("/counts/ok").intValue()).isEqualTo(40);
+
+    Path joined = folder.resolve("joined");
+    Called merged =
+        call("merge", mixed.toString(), other(good).toString(), "--out", joined.toString());
+    assertThat(merged.exitCode()).as(merged.error()).isZero();
+    assertThat(summary(joined).at("/counts/ok").intValue()).isEqualTo(80);
+    assertThat(call("compare", alone.toString(), mixed.toString()).exitCode()).isZero();
+  }
+
+  /** Without run.json the time of the run is that of most records. */
+  @Test
+  void aDateThatIsWrongDoesNotStretchTheRun() throws IOException {
+    List<String> lines = new ArrayList<>();
+    lines.add(line(record -> record.put("start_unix_ns", 1_000L)));
+    for (int i = 0; i < 30; i++) {
+      lines.add(line(record -> {}));
+    }
+    Path run = run("undated", lines, null);
+
+    Called rendered = call("render", run.toString());
+
+    assertThat(rendered.exitCode()).as(rendered.error()).isZero();
+    assertThat(rendered.output().replaceAll("\\s+", " ")).contains("start_unix_ns is 1970-01-01");
+    assertThat(summary(run).at("/run/start_unix_ns").longValue()).isGreaterThanOrEqualTo(START);
+    assertThat(summary(run).at("/stages/0/duration_s").doubleValue()).isLessThan(60);
+  }
+
+  @Test
+  void namesAreOnlyTextWhereverTheyAreShown() throws Exception {
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      boolean failed = i % 4 == 0;
+      lines.add(
+          line(
+              record -> {
+                for (String key : List.of("name", "target", "scenario", "stage", "model")) {
+                  record.put(key, HOSTILE);
+                }
+                record.put("endpoint", "http://" + HOSTILE).put("finish_reason", HOSTILE);
+                if (failed) {
+                  record.put("verdict", "http_error").put("ok", false).put("error", HOSTILE);
+                }
+              }));
+    }
+    String hostile = HOSTILE.replace("\ud800", "");
+    RunInfo info =
+        RunInfo.started(hostile, hostile, hostile, START)
+            .config(Map.of(hostile, hostile, "model", hostile))
+            .workload(Map.of(hostile, hostile))
+            .versions(Map.of(hostile, hostile))
+            .notSent(Map.of(hostile, 2L))
+            .conclusion(
+                new RunInfo.Conclusion(
+                    "search", hostile, hostile, hostile, false, 1.0, 1.0, null, null))
+            .assertions(
+                List.of(
+                    new Assertion(
+                        null, Scope.REQUEST, hostile, "e2e.max", Condition.LT, List.of(1e9))));
+    Path run = run("hostile", lines, info);
+    Path base = run("base", lines, info);
+    RunFiles files = new RunFiles(run);
+
+    Called rendered = call("render", run.toString(), "--csv");
+    Called compared = call("compare", base.toString(), run.toString());
+
+    assertThat(compared.exitCode()).as(compared.error()).isZero();
+    for (String console : List.of(rendered.output(), rendered.error(), compared.output())) {
+      assertThat(console).doesNotContainPattern("[\\p{Cc}\\p{Cf}\u2028&&[^\n\t]]");
+    }
+    assertThat(rendered.output()).contains("\\u001b[31m\\u009b2J\\u202e");
+    for (Path page : List.of(files.page(), run.resolve("compare.html"))) {
+      assertThat(page).content(UTF_8).doesNotContain("<img src=x", "</script><img", "\u001b[31m");
+    }
+    for (Path text : List.of(files.summaryMarkdown(), run.resolve("compare.md"))) {
+      assertThat(text)
+          .content(UTF_8)
+          .doesNotContainPattern("(?<!\\\\)<img")
+          .doesNotContainPattern("(?<!\\\\)\\[a")
+          .doesNotContainPattern("[\\p{Cc}\\p{Cf}\u2028&&[^\n]]")
+          .doesNotContainPattern("(?m)^Set");
+    }
+    assertThat(Files.readString(files.csv()).lines().skip(1))
+        .noneMatch(cells -> cells.contains(",\"=1"));
+    assertThat(
+            DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(new InputSource(new StringReader(Files.readString(files.junit()))))
+                .getElementsByTagName("testcase")
+                .getLength())
+        .isEqualTo(1);
+  }
+
+  @Test
+  void linksAreReplacedAndNeverFollowed() throws IOException {
+    Path mine = Files.writeString(folder.resolve("mine.txt"), "mine");
+    Path run = run("linked", List.of(line(record -> {})), info());
+    RunFiles files = new RunFiles(run);
+    List<Path> written =
+        List.of(
+            files.page(),
+            files.summaryJson(),
+            files.summaryMarkdown(),
+            files.junit(),
+            files.csv(),
+            files.csv().resolveSibling("requests.csv.part"),
+            files.page().resolveSibling("llm.html.part"),
+            run.resolve("compare.html"),
+            run.resolve("compare.md"));
+    for (Path file : written) {
+      Files.createSymbolicLink(file, mine);
+    }
+
+    assertThat(call("render", run.toString(), "--csv").exitCode()).isZero();
+    assertThat(call("compare", run.toString(), run.toString()).exitCode()).isZero();
+
+    assertThat(mine).hasContent("mine");
+    assertThat(files.page()).isRegularFile();
+    Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+    Files.copy(files.requests(), elsewhere.resolve("requests.jsonl"));
+    Path lured = Files.createDirectory(folder.resolve("lured"));
+    Files.createSymbolicLink(lured.resolve("llm"), elsewhere);
+    Called refused = call("render", lured.toString());
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.error()).contains("is a link").hasLineCount(1);
+    assertThat(elsewhere)
+        .isDirectoryContaining("glob:**requests.jsonl")
+        .isDirectoryNotContaining("glob:**summary*");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '#',
+      value = {
+        "{ # is not understood",
+        "{\"schema\":\"gatling-llm/run/2\"} # has schema",
+        "{\"schema\":\"gatling-llm/run/1\",\"schema\":\"gatling-llm/run/1\"} # Duplicate",
+        "{\"schema\":\"gatling-llm/run/1\"} # has no id",
+        "RUN ,\"stages\":[null] # is not understood",
+        "RUN ,\"stages\":[{\"label\":\"a\"}] # has no stages.target",
+        "RUN ,\"config\":{\"a\":null} # without value in config",
+        "RUN ,\"slo_percentile\":1e300 # has slo_percentile",
+        "RUN ,\"dropped\":\"x\" # is not understood",
+        "RUN ,\"end_unix_ns\":3000000000000000000 # expected at most",
+        "RUN ,\"sub\":DEEP # is not understood",
+        "RUN ,\"versions\":MANY # entries in versions",
+        "RUN ,\"slo\":\"LONG\" # characters",
+        "HUGE # is larger than 16 MiB"
+      })
+  void aRunThatCannotBeIsRefusedInALine(String json, String why) throws IOException {
+    StringBuilder many = new StringBuilder("{\"0\":\"x\"");
+    for (int i = 1; i < 5_000; i++) {
+      many.append(",\"").append(i).append("\":\"x\"");
+    }
+    String text =
+        json.startsWith("RUN")
+            ? "{\"schema\":\"gatling-llm/run/1\",\"id\":\"a\",\"simulation\":\"b\",\"injector\":\"c\","
+                  + "\"state\":\"complete\""
+                + json.substring(4)
+                    .replace("DEEP", "[".repeat(100_000))
+                    .replace("MANY", many + "}")
+                    .replace("LONG", "x".repeat(100_000))
+                + "}"
+            : json.equals("HUGE") ? " ".repeat((16 << 20) + 1) : json;
+    Path run = run("refused", List.of(line(record -> {})), null);
+    Files.writeString(new RunFiles(run).info(), text);
+
+    Called refused = call("render", run.toString());
+
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.error()).contains("run.json").contains(why).hasLineCount(1);
+    assertThat(refused.error().length()).isLessThan(2_000);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anyNumberOfNamesIsFolded(boolean withPlan) throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < 4_000; i++) {
+      String name = i < 500 ? "ask" : "n" + i;
+      lines.add(
+          line(
+              record -> {
+                for (String key :
+                    List.of("name", "target", "scenario", "stage", "model", "injector")) {
+                  record.put(key, name);
+                }
+                record.put("finish_reason", name).put("endpoint", name).put("api", name);
+              }));
+    }
+    Path run = run("many", lines, withPlan ? info() : null);
+
+    Called rendered = call("render", run.toString());
+
+    assertThat(rendered.exitCode()).as(rendered.error()).isZero();
+    JsonNode summary = summary(run);
+    assertThat(summary.at("/counts/started").intValue()).isEqualTo(4_000);
+    assertThat(summary.path("requests").size()).isLessThanOrEqualTo(101);
+    assertThat(summary.path("stages").size()).isLessThanOrEqualTo(230);
+    assertThat(summary.path("stages").findValuesAsText("label")).contains("ask", "(others)");
+    assertThat(new RunFiles(run).page().toFile().length()).isLessThan(20_000_000);
+  }
+
+  private static RunInfo info() {
+    return RunInfo.started("run", "demo.Chat", "one", START)
+        .ended(START + 60_000_000_000L, RunInfo.State.COMPLETE);
+  }
+
+  private Path other(List<String> lines) throws IOException {
+    return run(
+        "other",
+        lines,
+        RunInfo.started("run", "demo.Chat", "two", START)
+            .ended(START + 60_000_000_000L, RunInfo.State.COMPLETE));
+  }
+
+  private String line(Consumer<ObjectNode> change) throws IOException {
+    ObjectNode record = (ObjectNode) JSON.readTree(RecordCodec.write(records.answer(5)));
+    change.accept(record);
+    return JSON.writeValueAsString(record);
+  }
+
+  private Path run(String name, List<String> lines, @Nullable RunInfo info) throws IOException {
+    RunFiles files = new RunFiles(folder.resolve(name));
+    Files.createDirectories(files.folder());
+    Files.write(files.requests(), lines);
+    if (info != null) {
+      info.write(files.info());
+    }
+    return files.run();
+  }
+
+  private static ObjectNode summary(Path run) throws IOException {
+    return (ObjectNode) JSON.readTree(new RunFiles(run).summaryJson().toFile());
+  }
+}
