@@ -8,7 +8,9 @@ import io.gatling.core.session.Session;
 import io.gatling.http.cache.SslContextSupport;
 import io.gatling.http.client.HttpListener;
 import io.gatling.http.client.Request;
+import io.gatling.http.cookie.CookieSupport$;
 import io.gatling.http.protocol.HttpComponents;
+import io.gatling.http.protocol.HttpProtocol;
 import io.gatling.http.request.HttpRequestDef;
 import io.gatling.http.request.builder.HttpRequestBuilder;
 import io.gatling.http.util.SslContexts;
@@ -22,12 +24,15 @@ import scala.Option;
 
 /**
  * The HTTP side of an LLM request: Gatling's own request builder and client, so that proxy, TLS,
- * HTTP/2, DNS and headers of the user's {@code http} protocol hold. What differs from request to
- * request travels in one session attribute.
+ * HTTP/2, DNS, connections and local addresses of the user's {@code http} protocol hold. What that
+ * protocol says to the user's own hosts does not go to the model's: no credentials, headers,
+ * signature or cookies. What differs from request to request travels in one session attribute.
  */
 final class HttpCall {
 
   private static final String KEY = "gatling.llm.request";
+
+  private static final String COOKIES = CookieSupport$.MODULE$.CookieJarAttributeName();
 
   /** Below the ids of users, and below -1, which stands for all of them. */
   private static final AtomicLong NOBODY = new AtomicLong(-1);
@@ -83,10 +88,28 @@ final class HttpCall {
     HttpRequestBuilder builder = (HttpRequestBuilder) post.asScala();
     return new HttpCall(
         http,
-        builder.build(http.httpCaches(), http.httpProtocol(), false, configuration),
+        builder.build(
+            http.httpCaches(),
+            connecting(http.httpProtocol(), configuration),
+            false,
+            configuration),
         protocol.shareConnections,
         tls,
         servers);
+  }
+
+  /** How that protocol connects, with the requests of none. */
+  private static HttpProtocol connecting(HttpProtocol http, GatlingConfiguration configuration) {
+    return http.copy(
+        http.baseUrls(),
+        http.warmUpUrl(),
+        http.enginePart(),
+        HttpProtocol.apply(configuration).requestPart(),
+        http.responsePart(),
+        http.wsPart(),
+        http.ssePart(),
+        http.proxyPart(),
+        http.dnsPart());
   }
 
   /**
@@ -96,7 +119,8 @@ final class HttpCall {
    */
   Request build(Session session, PreparedRequest prepared, String requestId) {
     Content content = new Content(prepared, requestId);
-    return Validations.value(definition.clientRequest().apply(session.set(KEY, content)));
+    Session asked = session.remove(COOKIES).set(KEY, content);
+    return Validations.value(definition.clientRequest().apply(asked));
   }
 
   /** What sends it, and tells the listener on the session's event loop. */

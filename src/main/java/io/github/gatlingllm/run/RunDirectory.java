@@ -1,6 +1,7 @@
 package io.github.gatlingllm.run;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,13 +13,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the directory that Gatling writes this run to. Gatling gives it to nobody: the run's id is
- * read from the statistics engine's log writer, and the results root from the command line; this is
- * the one class that knows.
+ * read from the statistics engine's log writer. Where that writer's file is open, there is the
+ * directory; where the operating system does not tell (it does on Linux), the command line names
+ * the results root, and a program that called Gatling by itself is helped by a search below the
+ * working directory. This is the one class that knows.
  *
  * @param simulation class name of the simulation
  * @param id name of the run, e.g. {@code benchmark-20261121031138123}
@@ -27,7 +31,9 @@ import org.jspecify.annotations.Nullable;
 public record RunDirectory(String simulation, String id, Path path) {
 
   private static final Path DEFAULT_ROOT = Path.of("results");
+  private static final String LOG = "simulation.log";
   private static final int DEPTH = 6;
+  private static final int SEARCH_DEPTH = 5;
   private static final List<String> CLASS_PATH =
       Pattern.compile(java.io.File.pathSeparator, Pattern.LITERAL)
           .splitAsStream(System.getProperty("java.class.path", ""))
@@ -44,11 +50,11 @@ public record RunDirectory(String simulation, String id, Path path) {
             .orElseThrow(
                 () ->
                     new IllegalStateException(
-                        "Gatling's run id was not found; gatling-llm is made for Gatling 3.15 with"
-                            + " its file data writer on"));
+                        "Gatling's run id was not found; gatling-llm is made for Gatling 3.14 and"
+                            + " 3.15 with its file data writer on"));
     String id = text(runMessage, "runId");
     return new RunDirectory(
-        text(runMessage, "simulationClassName"), id, resultsRoot().resolve(id).toAbsolutePath());
+        text(runMessage, "simulationClassName"), id, directory(id).toAbsolutePath());
   }
 
   private static String text(Object runMessage, String accessor) {
@@ -107,10 +113,47 @@ public record RunDirectory(String simulation, String id, Path path) {
     }
   }
 
-  private static Path resultsRoot() {
-    return root(launcherArguments())
-        .or(() -> root(System.getProperty("sun.java.command", "").split(" ", -1)))
-        .orElse(DEFAULT_ROOT);
+  private static Path directory(String id) {
+    return opened(Path.of("/proc/self/fd"), id)
+        .or(() -> root(launcherArguments()).map(root -> root.resolve(id)))
+        .or(() -> root(command()).map(root -> root.resolve(id)))
+        .or(() -> searched(Path.of(""), id))
+        .orElse(DEFAULT_ROOT.resolve(id));
+  }
+
+  private static String[] command() {
+    return System.getProperty("sun.java.command", "").split(" ", -1);
+  }
+
+  /** Where one of the links to open files leads to the run's log. */
+  static Optional<Path> opened(Path links, String id) {
+    try (Stream<Path> all = Files.list(links)) {
+      return all.map(RunDirectory::target)
+          .flatMap(Optional::stream)
+          .filter(file -> file.endsWith(Path.of(id, LOG)))
+          .map(Path::getParent)
+          .findFirst();
+    } catch (IOException | UncheckedIOException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<Path> target(Path link) {
+    try {
+      return Optional.of(Files.readSymbolicLink(link));
+    } catch (IOException e) {
+      return Optional.empty(); // closed since it was listed
+    }
+  }
+
+  /** Such a run in a folder at most so deep: Maven, Gradle and sbt have theirs there. */
+  static Optional<Path> searched(Path folder, String id) {
+    try (Stream<Path> all =
+        Files.find(folder, SEARCH_DEPTH, (path, a) -> path.endsWith(Path.of(id, LOG)))) {
+      return all.map(Path::getParent).findFirst();
+    } catch (IOException | UncheckedIOException e) {
+      return Optional.empty();
+    }
   }
 
   /** The value of {@code -rf}, also where a path with spaces was split. */

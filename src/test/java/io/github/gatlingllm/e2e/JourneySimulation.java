@@ -27,6 +27,7 @@ public class JourneySimulation extends Simulation {
       scenario("RAG")
           .feed(listFeeder(List.of(Map.<String, Object>of("question", "why?"))).circular())
           .exec(
+              addCookie(Cookie("shop", "cart")),
               http("search")
                   .get("/search?q=#{question}")
                   .check(jsonPath("$.passages").saveAs("passages")))
@@ -45,7 +46,9 @@ public class JourneySimulation extends Simulation {
         .disablePauses()
         .protocols(
             llm.baseUrl(System.getProperty("url") + "/v1").disableJvmWarmUp(),
-            http.baseUrl(System.getProperty("url")))
+            http.baseUrl(System.getProperty("url"))
+                .basicAuth("shop", "secret")
+                .header("X-Shop", "1"))
         .assertions(
             global().failedRequests().count().is(0L),
             global().allRequests().count().is(2 * 5 + 3 * 3L));

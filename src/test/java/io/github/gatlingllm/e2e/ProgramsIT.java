@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The programs of the documentation, run. */
@@ -24,12 +25,16 @@ class ProgramsIT {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofMillis(10), ofMillis(2)).start()) {
       GatlingRun run =
-          GatlingRun.of(FirstProgramSimulation.class).set("baseUrl", engine.baseUrl()).run();
+          GatlingRun.of(FirstProgramSimulation.class)
+              .set("baseUrl", engine.baseUrl())
+              .byOwnMain()
+              .run();
 
       long planned = Arrivals.poisson(25, 42).countBefore(TimeUnit.SECONDS.toNanos(2));
       assertThat(run.exitCode())
           .as("its assertion is about this machine's speed: %s", run.output())
           .isIn(0, GatlingRun.ASSERTIONS_FAILED);
+      assertThat(run.files().page()).as("beside Gatling's own").isNotEmptyFile();
       assertThat(engine.requestsReceived()).isEqualTo(planned);
       assertThat(run.requests("ask"))
           .hasSize((int) planned)
@@ -91,6 +96,11 @@ class ProgramsIT {
             heard ->
                 assertThat(heard.contents())
                     .containsExactly("Use only: " + Parrot.PASSAGE, "why?"));
+    for (Request request : server.requests()) {
+      assertThat(Stream.of("Authorization", "X-Shop", "Cookie").map(request::header))
+          .as("the http protocol's, to the user's own hosts only: %s", request)
+          .allMatch(header -> (header == null) == request.path().endsWith("completions"));
+    }
     assertThat(server.requests().stream().filter(r -> r.path().equals("/feedback")))
         .hasSize(3)
         .extracting(Request::body)

@@ -3,8 +3,11 @@ package io.github.gatlingllm.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -24,6 +27,32 @@ class RunDirectoryTest {
   @CsvSource({"-s demo", "-rf", "''"})
   void withoutOneTheDefaultApplies(String command) {
     assertThat(RunDirectory.root(command.split(" ", -1))).isEmpty();
+  }
+
+  @Test
+  void itIsWhereTheOpenLogIs(@TempDir Path folder) throws IOException {
+    Path log = log(folder, "results/demo-1");
+    Path links = Files.createDirectory(folder.resolve("fd"));
+    Files.createSymbolicLink(links.resolve("0"), folder.resolve("demo-1"));
+    Files.createSymbolicLink(links.resolve("7"), log);
+
+    assertThat(RunDirectory.opened(links, "demo-1")).contains(log.getParent());
+    assertThat(RunDirectory.opened(links, "demo-2")).isEmpty();
+    assertThat(RunDirectory.opened(folder.resolve("none"), "demo-1")).isEmpty();
+  }
+
+  @Test
+  void itIsFoundBelowTheWorkingDirectory(@TempDir Path folder) throws IOException {
+    Path log = log(folder, "build/reports/gatling/demo-1");
+
+    assertThat(RunDirectory.searched(folder, "demo-1")).contains(log.getParent());
+    assertThat(RunDirectory.searched(folder, "demo-2")).isEmpty();
+    assertThat(RunDirectory.searched(folder.resolve("none"), "demo-1")).isEmpty();
+  }
+
+  private static Path log(Path folder, String run) throws IOException {
+    Path directory = Files.createDirectories(folder.resolve(run));
+    return Files.createFile(directory.resolve("simulation.log"));
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gatling.app.Gatling;
 import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.LevelInfo;
@@ -56,7 +57,12 @@ public final class GatlingRun implements AutoCloseable {
   /** A run of that simulation, not yet started; if it is the Benchmark, without JVM warm-up. */
   public static Setup of(Class<? extends Simulation> simulation) {
     return new Setup(
-        simulation, Map.of("llm.jvmWarmUp", "false"), List.of(), List.of(), JvmOptions.RECOMMENDED);
+        simulation,
+        Map.of("llm.jvmWarmUp", "false"),
+        List.of(),
+        List.of(),
+        JvmOptions.RECOMMENDED,
+        Gatling.class);
   }
 
   /**
@@ -66,19 +72,21 @@ public final class GatlingRun implements AutoCloseable {
    * @param arguments further arguments of Gatling
    * @param launcher what its command begins with, e.g. {@code taskset -c 1}; empty for nothing
    * @param jvmOptions of its JVM
+   * @param main what is started: Gatling, or {@link OwnMain}
    */
   public record Setup(
       Class<? extends Simulation> simulation,
       Map<String, String> properties,
       List<String> arguments,
       List<String> launcher,
-      List<String> jvmOptions) {
+      List<String> jvmOptions,
+      Class<?> main) {
 
     /** Sets a system property of the simulation's JVM. */
     public Setup set(String property, Object value) {
       Map<String, String> more = new TreeMap<>(properties);
       more.put(property, value.toString());
-      return new Setup(simulation, more, arguments, launcher, jvmOptions);
+      return new Setup(simulation, more, arguments, launcher, jvmOptions, main);
     }
 
     /** Sets system properties of the simulation's JVM. */
@@ -92,17 +100,22 @@ public final class GatlingRun implements AutoCloseable {
 
     /** Leaves out Gatling's pages, which take about a second. */
     public Setup noReports() {
-      return new Setup(simulation, properties, List.of("-nr"), launcher, jvmOptions);
+      return new Setup(simulation, properties, List.of("-nr"), launcher, jvmOptions, main);
     }
 
     /** In a JVM with these options instead of those that are recommended. */
     public Setup jvm(List<String> options) {
-      return new Setup(simulation, properties, arguments, launcher, List.copyOf(options));
+      return new Setup(simulation, properties, arguments, launcher, List.copyOf(options), main);
     }
 
     /** Started by another program, which becomes Java. */
     public Setup launchedBy(String... command) {
-      return new Setup(simulation, properties, arguments, List.of(command), jvmOptions);
+      return new Setup(simulation, properties, arguments, List.of(command), jvmOptions, main);
+    }
+
+    /** By a main class of the user's that calls Gatling, as from an IDE. */
+    public Setup byOwnMain() {
+      return new Setup(simulation, properties, arguments, launcher, jvmOptions, OwnMain.class);
     }
 
     /** Runs it to its end. */
@@ -146,9 +159,15 @@ public final class GatlingRun implements AutoCloseable {
               "-Dhttps.proxyPort=1",
               "-Djava.util.prefs.userRoot=" + results.toAbsolutePath()));
       properties.forEach((name, value) -> command.add("-D" + name + "=" + value));
-      command.addAll(
-          List.of("io.gatling.app.Gatling", "-s", simulation.getName(), "-rf", results.toString()));
-      command.addAll(arguments);
+      List<String> forGatling =
+          new ArrayList<>(List.of("-s", simulation.getName(), "-rf", results.toString()));
+      forGatling.addAll(arguments);
+      if (main == OwnMain.class) {
+        command.add("-D" + OwnMain.ARGUMENTS + "=" + String.join(" ", forGatling));
+        forGatling.clear();
+      }
+      command.add(main.getName());
+      command.addAll(forGatling);
       return command;
     }
   }
