@@ -65,8 +65,8 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
-    kill();
+  public void close() {
+    process.destroyForcibly();
   }
 
   /** The process: the port as its argument, and printed when it listens. */
