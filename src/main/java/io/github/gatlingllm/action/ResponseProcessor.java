@@ -94,7 +94,11 @@ final class ResponseProcessor {
             if (user != null) {
               user.delayed(components.now() - ended);
             }
-            finish(exchange, sent, TokenCounts.byUsage(sent.prepared().size(), exchange.answer()));
+            finish(
+                exchange,
+                sent,
+                TokenCounts.atOnce(
+                    sent.prepared().size(), exchange.answer(), exchange.timeline()));
           });
     }
   }

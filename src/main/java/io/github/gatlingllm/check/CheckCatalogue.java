@@ -134,7 +134,7 @@ enum CheckCatalogue {
   JVM_OPTIONS(
       "Does the generator's JVM leave the processors to the measurement?",
       "recommended options that it lacks",
-      Threshold.above(0),
+      Threshold.when("where the optimising compiler is on"),
       "runs whose run.json has the options of the JVM",
       in -> !in.jvmOptions().isEmpty(),
       "Set gatling.jvmArgs as README says (Add it to a Gatling project): compiler and collector"

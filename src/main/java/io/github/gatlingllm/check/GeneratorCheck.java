@@ -94,7 +94,10 @@ final class GeneratorCheck {
             worst.value(),
             worst.threshold(),
             worst.level(),
-            worst.message() + " So it is, if less, in " + others + " more.",
+            worst.message()
+                + " Less so at "
+                + others
+                + (others == 1 ? " other level." : " other levels."),
             worst.remedy());
   }
 
@@ -152,7 +155,7 @@ final class GeneratorCheck {
         .formatted(
             level.label(),
             worst.place(),
-            spans.size() > 1 ? " and in " + (spans.size() - 1) + " more spans" : "",
+            spans.size() > 1 ? ", and at " + (spans.size() - 1) + " other times," : "",
             of(),
             ms(health.all().lagMaxMs()),
             cause(worst),

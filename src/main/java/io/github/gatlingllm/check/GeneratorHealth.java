@@ -28,6 +28,7 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
    * @param compilerS time of its compiler
    * @param gcMaxMs its longest pause for garbage collection
    */
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   public record Interval(
       double fromS,
       double untilS,

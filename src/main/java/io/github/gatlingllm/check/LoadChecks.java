@@ -249,7 +249,7 @@ final class LoadChecks {
             .formatted(ms(arrivals.lagP50Ms()), ms(arrivals.lagP99Ms()), ms(arrivals.lagMaxMs())));
   }
 
-  /** Of all JVMs that made load. */
+  /** Of all JVMs that made load. Of those options, only the compiler's spoils figures by itself. */
   static Finding jvmOptions(CheckInput in) {
     List<String> missing =
         in.jvmOptions().stream()
@@ -257,10 +257,11 @@ final class LoadChecks {
             .distinct()
             .toList();
     return Finding.of(
-        (double) missing.size(),
-        missing.isEmpty()
-            ? "The JVM had the options that disturb least."
-            : "The JVM ran without " + String.join(" ", missing) + ".");
+            (double) missing.size(),
+            missing.isEmpty()
+                ? "The JVM had the options that disturb least."
+                : "The JVM ran without " + String.join(" ", missing) + ".")
+        .warnsIf(missing.contains(JvmOptions.NO_OPTIMISING_COMPILER));
   }
 
   /** Of the level that was silent for longest. */

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.client;
 
 import io.netty.handler.codec.CodecException;
+import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.compression.DecompressionException;
 import io.netty.handler.codec.http.InvalidChunkExtensionException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
@@ -8,6 +9,7 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.proxy.ProxyConnectException;
 import io.netty.handler.ssl.NotSslRecordException;
 import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.util.List;
@@ -74,6 +76,10 @@ final class ConnectionFailure {
     DecompressionException compressed = find(DecompressionException.class, failure);
     if (compressed != null) {
       return "response could not be decompressed: " + message(compressed);
+    }
+    if (failure instanceof ClosedChannelException
+        || failure instanceof PrematureChannelClosureException) {
+      return "connection closed by the server before any response";
     }
     if (failure instanceof TooLongHttpHeaderException) {
       return "response headers longer than " + BoundedHttp.MAX_HEADERS / 1024 + " KiB";

@@ -168,6 +168,15 @@ public final class ReceivedAnswer {
     return all.toString();
   }
 
+  /** How long {@link #generated()} is, in bytes as they came. */
+  long generatedBytes() {
+    long bytes = 0;
+    for (ChoiceText choice : choices) {
+      bytes += choice.reasoning.bytes() + choice.content.bytes() + choice.tools.bytes();
+    }
+    return bytes;
+  }
+
   /** Whether any reasoning text came over the wire. */
   public boolean streamedReasoning() {
     for (ChoiceText choice : choices) {

@@ -35,6 +35,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StreamedExchange implements HttpListener {
 
+  static {
+    // Loads the classes: that needs a file, and a failure may be that no more can be opened.
+    var unused =
+        ErrorBody.line(ConnectionFailure.reason(new IOException("none yet")), Secrets.NONE);
+  }
+
   private static final FastThreadLocal<byte[]> SCRATCH =
       new FastThreadLocal<>() {
         @Override
@@ -42,6 +48,9 @@ public final class StreamedExchange implements HttpListener {
           return new byte[64 * 1024];
         }
       };
+
+  /** Long enough for all that has come in by now to be read. */
+  private static final long ONCE_MORE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final Timeline timeline;
   private final ReceivedAnswer answer;
@@ -64,6 +73,10 @@ public final class StreamedExchange implements HttpListener {
   private @Nullable ResponseBody body;
   private boolean plainChunks;
   private long lastActivity;
+
+  /** The {@link #lastActivity} after which the idle timeout has passed; any other value before. */
+  private long silentSince;
+
   private @Nullable Ending ending;
 
   /**
@@ -327,8 +340,17 @@ public final class StreamedExchange implements HttpListener {
     }
   }
 
+  /** Where no socket can be made, Gatling's client tells it on a thread that is not ours. */
   @Override
   public void onThrowable(Throwable cause) {
+    if (eventLoop.inEventLoop()) {
+      failed(cause);
+    } else {
+      eventLoop.execute(() -> failed(cause));
+    }
+  }
+
+  private void failed(Throwable cause) {
     long now = nanoClock.getAsLong();
     if (ending != null) {
       return;
@@ -444,14 +466,16 @@ public final class StreamedExchange implements HttpListener {
     }
   }
 
+  /** A silence counts when it was heard twice: bytes may wait for an event loop that was busy. */
   private void checkSilence() {
     if (ending != null) {
       return;
     }
     long now = nanoClock.getAsLong();
     long left = options.idleTimeoutNanos() - (now - lastActivity);
-    if (left > 0) {
-      watchForSilence(left);
+    if (left > 0 || silentSince != lastActivity) {
+      silentSince = left > 0 ? silentSince : lastActivity;
+      watchForSilence(Math.max(left, ONCE_MORE_NANOS));
       return;
     }
     giveUp(

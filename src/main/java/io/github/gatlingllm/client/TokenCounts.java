@@ -22,15 +22,31 @@ public final class TokenCounts {
    */
   public record Asked(int promptChars, @Nullable Integer maxTokens) {}
 
-  /** Whether the server did not say how many tokens it generated, though it generated some. */
+  /**
+   * A tokenizer needs a hundred times the memory of a text, and an answer of more than 1 MiB is no
+   * model's.
+   */
+  private static final int LONGEST_TEXT = 1 << 20;
+
+  /**
+   * Whether the server did not say how many tokens it generated, though it generated some, and not
+   * too much to be counted.
+   */
   public static boolean needTokenizer(ReceivedAnswer answer) {
-    return answer.completionTokens() == null && answer.hasTokens();
+    return answer.completionTokens() == null
+        && answer.hasTokens()
+        && answer.generatedBytes() <= LONGEST_TEXT;
   }
 
-  /** Counts by the server's usage alone; output counts are absent where it said nothing. */
-  public static Tokens byUsage(Asked asked, ReceivedAnswer answer) {
+  /**
+   * Counts that are there at once: the server's usage; for an answer that is too long for a
+   * tokenizer its events; else none of the output.
+   */
+  public static Tokens atOnce(Asked asked, ReceivedAnswer answer, Timeline timeline) {
     Integer output = answer.completionTokens();
-    return tokens(asked, answer, output, null, output == null ? null : TokenSource.USAGE);
+    return output == null && answer.generatedBytes() > LONGEST_TEXT
+        ? byEvents(asked, answer, timeline)
+        : tokens(asked, answer, output, null, output == null ? null : TokenSource.USAGE);
   }
 
   /**
@@ -47,11 +63,15 @@ public final class TokenCounts {
   }
 
   /**
-   * Our own count of all that was generated and came; null where the tokenizer fails.
+   * Our own count of all that was generated and came; null where the tokenizer fails, or would take
+   * too much memory.
    *
    * @param tokenizer slow: not for an event loop
    */
   public static @Nullable Integer local(ReceivedAnswer answer, ToIntFunction<String> tokenizer) {
+    if (answer.generatedBytes() > LONGEST_TEXT) {
+      return null;
+    }
     try {
       return tokenizer.applyAsInt(answer.generated());
     } catch (RuntimeException e) {

@@ -39,12 +39,26 @@ public final class LogLinearHistogram {
 
   /** Adds {@code weight} values; a negative value counts as 0. */
   public void add(long value, long weight) {
-    int at = bin(value) - first;
+    int bin = bin(value);
+    int at = bin - first;
     if (at < 0 || at >= counts.length) {
-      at = reach(bin(value));
+      at = reach(bin);
     }
     counts[at] += weight;
     total += weight;
+  }
+
+  /** Adds the first {@code count} of these values. */
+  void addAll(int[] values, int count) {
+    for (int i = 0; i < count; i++) {
+      int bin = bin(values[i]);
+      int at = bin - first;
+      if (at < 0 || at >= counts.length) {
+        at = reach(bin);
+      }
+      counts[at]++;
+    }
+    total += count;
   }
 
   public void add(LogLinearHistogram other) {

@@ -59,9 +59,7 @@ public final class ValueRecorder {
 
   /** Adds the first {@code count} of these times in microseconds, as milliseconds. */
   public void addMicros(int[] micros, int count) {
-    for (int i = 0; i < count; i++) {
-      histogram.add(micros[i], 1);
-    }
+    histogram.addAll(micros, count);
     moments.addMicros(micros, count);
   }
 

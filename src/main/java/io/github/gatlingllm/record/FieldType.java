@@ -95,7 +95,7 @@ final class FieldType<T> {
 
   /** Text that is JSON already, kept as it is written. */
   static final FieldType<String> JSON =
-      new FieldType<>("JSON", FieldType::writeJson, FieldType::json, PlainLine::other, null);
+      new FieldType<>("JSON", FieldType::writeJson, FieldType::json, PlainLine::json, null);
 
   /** Events of one answer whose times are kept, and read: about two hours at 300 a second. */
   static final int MOST_EVENTS = 1 << 21;

@@ -19,14 +19,17 @@ public final class JvmOptions {
   /** Their name in {@link RunInfo#config}. */
   public static final String CONFIG_NAME = "jvm";
 
+  /** C1 alone: the optimising compiler's threads take a processor for the first minute. */
+  public static final String NO_OPTIMISING_COMPILER = "-XX:TieredStopAtLevel=1";
+
   /**
-   * What a run should have: no optimising compiler, whose threads take a processor for the first
-   * minute; a collector without threads of its own, in a heap that does not grow, whose young
-   * generation is large enough for few collections; and none because of class metadata.
+   * What a run should have: no optimising compiler; a collector without threads of its own, in a
+   * heap that does not grow, whose young generation is large enough for few collections; and none
+   * because of class metadata.
    */
   public static final List<String> RECOMMENDED =
       List.of(
-          "-XX:TieredStopAtLevel=1",
+          NO_OPTIMISING_COMPILER,
           "-XX:+UseSerialGC",
           "-Xms1g",
           "-Xmx1g",
@@ -72,7 +75,7 @@ public final class JvmOptions {
   private static boolean suffices(String option, String recommended) {
     Matcher has = SIZE.matcher(option);
     Matcher needs = SIZE.matcher(recommended);
-    return has.matches() && needs.matches() && has.group(1).equals(needs.group(1))
+    return (has.matches() && needs.matches() && has.group(1).equals(needs.group(1)))
         ? mebibytes(has) >= mebibytes(needs)
         : option.equals(recommended);
   }

@@ -49,6 +49,8 @@ final class PlainLine {
   private static final class NotPlain extends RuntimeException {
 
     private static final long serialVersionUID = 1;
+
+    @SuppressWarnings("StaticAssignmentOfThrowable") // it has no trace
     private static final NotPlain HERE = new NotPlain();
 
     private NotPlain() {
@@ -137,9 +139,12 @@ final class PlainLine {
     return true;
   }
 
-  /** Nothing that this reads. */
-  <T> T other() {
-    throw NotPlain.HERE;
+  /** JSON is not plain. */
+  @Nullable String json() {
+    if (!passesNull()) {
+      throw NotPlain.HERE;
+    }
+    return null;
   }
 
   @Nullable String text() {

@@ -62,7 +62,10 @@ public final class RankSelection {
 
   /** Ascending with the value; all that are not positive share the first. */
   private static int bin(int value) {
+    if (value < 1 << SPLIT_BITS) {
+      return Math.max(0, value);
+    }
     int shift = 31 - SPLIT_BITS - Integer.numberOfLeadingZeros(value);
-    return shift <= 0 ? Math.max(0, value) : (shift << SPLIT_BITS) + (value >>> shift);
+    return (shift << SPLIT_BITS) + (value >>> shift);
   }
 }

@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
@@ -78,19 +79,46 @@ public final class Recorder {
   public static Recorder open(Path requestsJsonl, Consumer<RequestRecord> observer)
       throws IOException {
     return new Recorder(
-        create(requestsJsonl), CAPACITY, System::nanoTime, observer, System.err::println);
+        create(requestsJsonl),
+        CAPACITY,
+        System::nanoTime,
+        observer,
+        complaint -> System.err.println("LLM: " + complaint));
   }
 
-  private static FileChannel create(Path file) throws IOException {
+  private static WritableByteChannel create(Path file) throws IOException {
     try {
       Files.createDirectories(file.toAbsolutePath().getParent());
-      return FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      return new FileOnDisk(
+          FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), file);
     } catch (FileAlreadyExistsException e) {
       throw new IOException(
           e.getFile() + " is in the way; expected a new run directory: move it away", e);
     } catch (IOException e) {
       throw new IOException(
           "Cannot record to " + file + " (" + e + "); make its directory writable", e);
+    }
+  }
+
+  /** What is written to a file that was deleted is lost, though no write fails. */
+  private record FileOnDisk(FileChannel channel, Path file) implements WritableByteChannel {
+
+    @Override
+    public int write(ByteBuffer bytes) throws IOException {
+      if (!Files.exists(file)) {
+        throw new NoSuchFileException(file.toString());
+      }
+      return channel.write(bytes);
+    }
+
+    @Override
+    public boolean isOpen() {
+      return channel.isOpen();
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
     }
   }
 
@@ -128,7 +156,7 @@ public final class Recorder {
     return dropped.get();
   }
 
-  /** Records lost because they could not be written. */
+  /** Records lost because they could not be written, or because their file was deleted. */
   public long failed() {
     return file.failed();
   }
@@ -288,6 +316,9 @@ public final class Recorder {
     }
 
     void close() {
+      if (channel instanceof FileOnDisk onDisk && !Files.exists(onDisk.file())) {
+        deleted(onDisk.file().toString());
+      }
       try {
         channel.close();
       } catch (IOException e) {
@@ -310,10 +341,23 @@ public final class Recorder {
       }
       written.addAndGet(waiting - lost);
       failed.addAndGet(lost);
+      if (why instanceof NoSuchFileException gone) {
+        deleted(gone.getFile());
+        return;
+      }
       complain(
           "Records cannot be written ("
               + why.getMessage()
               + "): the report will miss them; free the disk, later ones are still tried");
+    }
+
+    private void deleted(String file) {
+      failed.addAndGet(written.getAndSet(0));
+      complain(
+          "Records are lost ("
+              + file
+              + " was deleted while the run wrote to it): there will be no report; leave the"
+              + " folder of results alone until the run has ended");
     }
 
     private void complain(String what) {

@@ -103,6 +103,7 @@ public final class SloCounts {
   }
 
   /** Made anew only where another SLO comes: mostly it is that of the request before. */
+  @SuppressWarnings("ReferenceEquality") // quick, and another one that is equal gives equal keys
   private List<String> keys(String owner, Slo slo) {
     if (slo != keysOf || !owner.equals(keysOwner)) {
       keysOf = slo;

@@ -11,7 +11,8 @@ import java.io.PrintStream;
 /**
  * The JVM's shutdown hook: Gatling's pages exist by now and its loggers are gone, so ours are made,
  * and what is said is printed. A run that did not come to its end is reported as interrupted. Only
- * a missed assertion after a complete run changes the exit code; no failure in here does.
+ * a missed assertion after a complete run, and records that could not be written, change the exit
+ * code; no failure in here does.
  */
 final class AfterRun implements Runnable {
 
@@ -27,8 +28,8 @@ final class AfterRun implements Runnable {
   public void run() {
     boolean failed = report();
     GatlingExit exit = run.exit();
-    if (failed && exit != null) {
-      exit.assertionsMissed();
+    if (exit != null && (failed || run.isRecordLost())) {
+      exit.with(failed ? GatlingExit.ASSERTIONS_MISSED : GatlingExit.RECORDS_LOST);
     }
   }
 

@@ -7,16 +7,19 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends the JVM, from its shutdown hook, with the exit code that Gatling uses for missed assertions.
- * Only where Gatling itself ends the JVM, after a run that came to its end: whoever asks the JVM to
- * exit still stands in {@code Runtime.exit} with all its callers on the stack. After a signal or a
- * crash, or where Gatling is a guest in somebody else's JVM, it is not Gatling, and nothing
- * happens.
+ * Ends the JVM, from its shutdown hook, with an exit code other than Gatling's: what it does not
+ * know of has failed. Only where Gatling itself ends the JVM, after a run that came to its end:
+ * whoever asks the JVM to exit still stands in {@code Runtime.exit} with all its callers on the
+ * stack. After a signal or a crash, or where Gatling is a guest in somebody else's JVM, it is not
+ * Gatling, and nothing happens.
  */
 final class GatlingExit {
 
   /** What Gatling returns, and its Maven plugin understands, when assertions were missed. */
-  private static final int ASSERTIONS_MISSED = 2;
+  static final int ASSERTIONS_MISSED = 2;
+
+  /** Records could not be written. */
+  static final int RECORDS_LOST = 1;
 
   private static final String GATLING = "io.gatling.app.Gatling";
   private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -32,14 +35,14 @@ final class GatlingExit {
    * Ends the JVM at once, but not before other shutdown hooks have ended, or 5 s have passed.
    * Returns where Gatling does not end the JVM.
    */
-  void assertionsMissed() {
+  void with(int code) {
     if (!gatlingExits()) {
       return;
     }
     awaitOtherHooks();
     System.out.flush();
     System.err.flush();
-    Runtime.getRuntime().halt(ASSERTIONS_MISSED);
+    Runtime.getRuntime().halt(code);
   }
 
   private static boolean gatlingExits() {

@@ -79,6 +79,8 @@ public final class Run {
   private final AtomicBoolean over = new AtomicBoolean();
 
   private volatile @Nullable GatlingExit exit;
+  private volatile long unwritten;
+  private String lastFailure = "";
   private volatile Consumer<Duration> beforeInterruption = atMost -> {};
   private volatile LongSupplier underWay = () -> 0;
   private RunInfo info;
@@ -377,6 +379,11 @@ public final class Run {
     return exit;
   }
 
+  /** Whether records could not be written: what is made of the others is not the whole run. */
+  boolean isRecordLost() {
+    return unwritten > 0;
+  }
+
   /** Ends it, if nothing has: what was recorded by then is what the report is made of. */
   RunInfo end(RunInfo.State state) {
     if (over.compareAndSet(false, true)) {
@@ -394,7 +401,13 @@ public final class Run {
         System.out.println("LLM records: not all could be written in time; see run.json, dropped");
       }
       generator.close();
-      long lost = recorder.dropped() + recorder.failed() + unrecorded;
+      unwritten = recorder.failed();
+      if (unwritten > 0) {
+        System.out.println(
+            "LLM records: those of %d of %d requests could not be kept; the run is invalid"
+                .formatted(unwritten, started.get()));
+      }
+      long lost = recorder.dropped() + unwritten + unrecorded;
       long now = clock.unixNanos(System.nanoTime());
       describe(info -> info.ended(now, state).dropped(lost).started(started.get()));
     }
@@ -412,7 +425,11 @@ public final class Run {
     try {
       info.write(files.info());
     } catch (IOException e) {
-      System.out.println("LLM run.json could not be written: " + e.getMessage());
+      String failure = "LLM run.json could not be written: " + e.getMessage();
+      if (!failure.equals(lastFailure)) {
+        lastFailure = failure;
+        System.out.println(failure);
+      }
     }
   }
 

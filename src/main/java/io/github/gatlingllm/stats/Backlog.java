@@ -94,8 +94,12 @@ final class Backlog {
 
   /** Adds a request of the level's target and scenario, whichever level it was scheduled in. */
   void add(RequestRecord record) {
+    streams |= record.identity().streamed();
     RequestRecord.Timing timing = record.timing();
     long came = timing.scheduledUnixNanos();
+    if (came >= window.to()) {
+      return;
+    }
     long over = timing.startUnixNanos() + Objects.requireNonNullElse(timing.closedNanos(), 0L);
     Long admitted = timing.admittedUnixNanos();
     if (admitted != null) {
@@ -106,7 +110,6 @@ final class Backlog {
     Long ttft = timing.ttftNanos();
     unfinished.add(came, ended);
     if (record.identity().streamed()) {
-      streams = true;
       waiting.add(came, admitted != null && ttft != null ? admitted + ttft : ended);
     }
     if (record.outcome().ok() && window.contains(ended) && isLate(ended)) {

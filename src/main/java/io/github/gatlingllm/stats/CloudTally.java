@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.random.SplitMix64;
 import io.github.gatlingllm.stats.RequestSamples.Cloud;
 import io.github.gatlingllm.stats.RequestSamples.Dot;
 import io.github.gatlingllm.stats.RequestSamples.Range;
@@ -89,11 +90,41 @@ final class CloudTally {
    * @param hash of the request, and of the place in it where it has several values
    */
   void add(int x, double micros, int weight, long hash, String requestId) {
-    if (x < 0 || weight <= 0) {
-      return;
+    if (x >= 0 && weight > 0) {
+      int value = (int) Math.min(Integer.MAX_VALUE, Math.max(0, Math.round(micros)));
+      add(bin(x), x, value, weight, hash, requestId);
     }
-    int value = (int) Math.min(Integer.MAX_VALUE, Math.max(0, Math.round(micros)));
-    Bin bin = bin(x);
+  }
+
+  /** Adds the gaps of a request, against the number of the event that ended each, from 1. */
+  void addGaps(TokenStream stream, long requestHash, String requestId) {
+    Bin bin = null;
+    long from = 0;
+    long to = 0;
+    for (int g = 0; g < stream.gaps(); g++) {
+      int weight = stream.gapTokens(g);
+      if (weight <= 0) {
+        continue;
+      }
+      int event = stream.endedBy(g);
+      int x = event + 1;
+      if (bin == null || x >= to || x < from) {
+        bin = bin(x);
+        from = from(indexOf(x));
+        to = from(indexOf(x) + 1);
+      }
+      long micros = stream.isOneEach() ? stream.chunkMicros(g) : Math.round(stream.tokenMicros(g));
+      int value = (int) Math.min(Integer.MAX_VALUE, Math.max(0, micros));
+      add(bin, x, value, weight, spread(requestHash + event), requestId);
+    }
+  }
+
+  /** Spreads neighbours over all values ≥ 0. */
+  static long spread(long value) {
+    return SplitMix64.mix(value) >>> 1;
+  }
+
+  private void add(Bin bin, int x, int value, int weight, long hash, String requestId) {
     bin.times.add(value, weight);
     bin.count += weight;
     bin.sumX += (double) x * weight;

@@ -138,8 +138,8 @@ final class GeneratorTally {
                 (from - origin + second.number(GeneratorField.LENGTH)) / 1e9,
                 second.largest(GeneratorField.LAG_MAX) / 1e3,
                 late == null ? new int[0] : late,
-                share(second.number(GeneratorField.MACHINE_IDLE), all),
-                own == null ? null : share(own, all),
+                share((double) second.number(GeneratorField.MACHINE_IDLE), all),
+                own == null ? null : share(own.doubleValue(), all),
                 second.number(GeneratorField.COMPILER) / 1e9,
                 second.number(GeneratorField.GC_PAUSE_MAX) / 1e6));
   }

@@ -2,7 +2,6 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
-import io.github.gatlingllm.random.SplitMix64;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.TokenGaps;
@@ -177,11 +176,7 @@ final class RequestSampleTally {
       if (output != null && e2e != null) {
         e2eByOutput.add(output, e2e / 1e3, 1, hash, id);
       }
-      for (int g = 0; g < stream.gaps(); g++) {
-        int event = stream.endedBy(g);
-        itlByPosition.add(
-            event + 1, stream.tokenMicros(g), stream.gapTokens(g), mixed(hash + event), id);
-      }
+      itlByPosition.addGaps(stream, hash, id);
     }
 
     /** A hash of an id, the same on every machine; FNV-1a, then mixed. */
@@ -190,12 +185,7 @@ final class RequestSampleTally {
       for (int i = 0; i < id.length(); i++) {
         hash = (hash ^ id.charAt(i)) * 0x100000001b3L;
       }
-      return mixed(hash);
-    }
-
-    /** Spreads neighbours over all values ≥ 0. */
-    private static long mixed(long value) {
-      return SplitMix64.mix(value) >>> 1;
+      return CloudTally.spread(hash);
     }
 
     Dependence dependence() {

@@ -83,6 +83,10 @@ public final class RunStatistics {
 
   final Map<String, RunInfo.TargetFacts> targets;
 
+  // Mostly it is the one that was asked for before.
+  private Key latestKey = new Key(-1, "");
+  private GroupTally latestCell = GroupTally.empty();
+
   record Key(int stage, String name) {}
 
   private RunStatistics(RunInfo info) {
@@ -339,13 +343,20 @@ public final class RunStatistics {
   }
 
   private GroupTally cell(LevelWindow stage, String name) {
-    Key key = new Key(stage.index(), name);
+    if (latestKey.stage() != stage.index() || !latestKey.name().equals(name)) {
+      latestKey = new Key(stage.index(), name);
+      latestCell = cell(latestKey);
+    }
+    return latestCell;
+  }
+
+  private GroupTally cell(Key key) {
     GroupTally known = cells.get(key);
     return known != null
         ? known
         : cells.computeIfAbsent(
-            cells.size() < MOST_CELLS ? key : new Key(stage.index(), OTHER_NAMES),
-            k -> GroupTally.of(stage));
+            cells.size() < MOST_CELLS ? key : new Key(key.stage(), OTHER_NAMES),
+            k -> GroupTally.of(windows.stages().get(k.stage())));
   }
 
   private String nameOf(String name) {

@@ -6,9 +6,8 @@ import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +20,8 @@ public final class SliceTally {
   /** Slices of equal length in a measure window; divisible by every length a block may have. */
   public static final int COUNT = 48;
 
-  private final Map<Integer, TimeBuckets<TimeSlice>> levels = new LinkedHashMap<>();
+  /** By the levels' indices; null where nothing belongs to one. */
+  private final List<@Nullable TimeBuckets<TimeSlice>> levels = new ArrayList<>();
 
   /** When the slice of an instant in a level ends, epoch nanoseconds. */
   long endOf(LevelWindow level, long unixNanos) {
@@ -75,13 +75,20 @@ public final class SliceTally {
   }
 
   private TimeBuckets<TimeSlice> slices(LevelWindow level) {
-    return levels.computeIfAbsent(
-        level.index(), i -> TimeBuckets.within(level.from(), level.nanos(), COUNT, TimeSlice::new));
+    while (levels.size() <= level.index()) {
+      levels.add(null);
+    }
+    TimeBuckets<TimeSlice> made = levels.get(level.index());
+    if (made == null) {
+      made = TimeBuckets.within(level.from(), level.nanos(), COUNT, TimeSlice::new);
+      levels.set(level.index(), made);
+    }
+    return made;
   }
 
   /** The slices of a load level in order of time; null where nothing belongs to it. */
   public @Nullable List<TimeSlice> slices(int level) {
-    TimeBuckets<TimeSlice> slices = levels.get(level);
+    TimeBuckets<TimeSlice> slices = level < levels.size() ? levels.get(level) : null;
     return slices == null ? null : slices.all();
   }
 

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.stats;
 
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -14,7 +14,7 @@ final class Tallies<K> {
   private static final int MOST = 200;
 
   private final K other;
-  private final Map<K, Long> counts = new LinkedHashMap<>();
+  private final Map<K, long[]> counts = new LinkedHashMap<>();
 
   /**
    * An empty one.
@@ -30,21 +30,23 @@ final class Tallies<K> {
   }
 
   void add(Tallies<K> more) {
-    more.counts.forEach(this::add);
+    more.counts.forEach((key, count) -> add(key, count[0]));
   }
 
   private void add(K key, long count) {
-    K kept = counts.size() < MOST || counts.containsKey(key) ? key : other;
-    counts.merge(kept, count, Long::sum);
+    long[] known = counts.get(key);
+    if (known == null) {
+      known = counts.computeIfAbsent(counts.size() < MOST ? key : other, k -> new long[1]);
+    }
+    known[0] += count;
   }
 
   /** Most frequent first; among equals the one that came first. */
   Map<K, Long> byCount() {
     Map<K, Long> sorted = new LinkedHashMap<>();
-    List<Map.Entry<K, Long>> entries = List.copyOf(counts.entrySet());
-    entries.stream()
-        .sorted(Map.Entry.<K, Long>comparingByValue().reversed())
-        .forEach(e -> sorted.put(e.getKey(), e.getValue()));
+    counts.entrySet().stream()
+        .sorted(Comparator.comparingLong((Map.Entry<K, long[]> e) -> e.getValue()[0]).reversed())
+        .forEach(e -> sorted.put(e.getKey(), e.getValue()[0]));
     return Collections.unmodifiableMap(sorted);
   }
 }

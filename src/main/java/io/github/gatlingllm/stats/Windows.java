@@ -38,6 +38,8 @@ final class Windows {
 
   private record Key(String label, Track track) {}
 
+  private @Nullable Asked latest;
+
   Windows(List<LevelInfo> infos, long runEnd) {
     for (LevelInfo info : infos) {
       add(LevelWindow.of(stages.size(), info, runEnd));
@@ -79,6 +81,24 @@ final class Windows {
    * names gets a stage without a window.
    */
   LevelWindow of(RequestRecord.Identity id) {
+    Asked asked = latest;
+    if (asked == null || !asked.isFor(id)) {
+      asked = new Asked(id, find(id));
+      latest = asked;
+    }
+    return asked.window();
+  }
+
+  /** The request that was asked for before, and its stage: mostly the next has the same. */
+  private record Asked(RequestRecord.Identity id, LevelWindow window) {
+    boolean isFor(RequestRecord.Identity other) {
+      return id.stage().equals(other.stage())
+          && id.target().equals(other.target())
+          && id.scenario().equals(other.scenario());
+    }
+  }
+
+  private LevelWindow find(RequestRecord.Identity id) {
     String label = labelOf(id);
     LevelWindow own = byLabel.get(new Key(label, new Track(id.target(), id.scenario())));
     LevelWindow window =

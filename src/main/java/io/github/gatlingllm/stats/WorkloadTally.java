@@ -150,13 +150,25 @@ final class WorkloadTally {
 
     private final Map<Place, OfLevel> byPlace = new LinkedHashMap<>();
 
-    private record Place(String stage, String target, String scenario) {}
+    // Mostly it is the one of the request before.
+    private @Nullable Place latestPlace;
+    private OfLevel latest = new OfLevel();
+
+    private record Place(String stage, String target, String scenario) {
+      boolean isOf(RequestRecord.Identity id) {
+        return stage.equals(id.stage())
+            && target.equals(id.target())
+            && scenario.equals(id.scenario());
+      }
+    }
 
     void add(RequestRecord record, @Nullable Integer prompt) {
       RequestRecord.Identity id = record.identity();
-      byPlace
-          .computeIfAbsent(new Place(id.stage(), id.target(), id.scenario()), p -> new OfLevel())
-          .add(record, prompt);
+      if (latestPlace == null || !latestPlace.isOf(id)) {
+        latestPlace = new Place(id.stage(), id.target(), id.scenario());
+        latest = byPlace.computeIfAbsent(latestPlace, p -> new OfLevel());
+      }
+      latest.add(record, prompt);
     }
 
     /** That of the level with most requests of both kinds; null where the server never told. */

@@ -123,6 +123,11 @@ public final class ChunkParser implements SseDecoder.Listener {
       return escaped.isEmpty();
     }
 
+    /** How many bytes were added, escapes not resolved. */
+    public int bytes() {
+      return escaped.length();
+    }
+
     /** The text so far. */
     public String text() {
       return unescape(escaped.array(), 0, escaped.length());

@@ -3,7 +3,6 @@ package io.github.gatlingllm.wire;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -57,7 +56,7 @@ public final class Secrets {
   }
 
   /** The secrets of these texts: keys, and whole values of headers. */
-  public static Secrets of(Collection<String> texts) {
+  public static Secrets of(List<String> texts) {
     Secrets before = latest;
     if (before.given.equals(texts)) {
       return before;

@@ -3,13 +3,16 @@ package io.github.gatlingllm.bench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -40,6 +43,7 @@ public final class Bench implements Callable<Integer> {
   private static final Map<String, Measurement> BOUNDS = bounds();
 
   private static final int GOES_ON = 3;
+  private static final Path PAGE = Path.of("docs", "performance.md");
 
   @Parameters(
       arity = "0..*",
@@ -65,7 +69,7 @@ public final class Bench implements Callable<Integer> {
   @Option(
       names = "--jvm",
       description = "JVM options of our client instead of the POM's, in one argument.")
-  private String jvm;
+  private @Nullable String jvm;
 
   @Option(
       names = "--server-core",
@@ -105,24 +109,15 @@ public final class Bench implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    List<BenchScenario> scenarios = new ArrayList<>();
-    Map<String, Measurement> bounds = new LinkedHashMap<>();
-    for (String name : what) {
-      switch (name) {
-        case "accuracy" -> scenarios.addAll(scenarios(scenario -> !scenario.costOnly()));
-        case "cost" -> scenarios.addAll(scenarios(BenchScenario::costOnly));
-        case "bounds" -> bounds.putAll(BOUNDS);
-        default -> {
-          List<BenchScenario> named = scenarios(scenario -> scenario.label().equals(name));
-          scenarios.addAll(named);
-          if (BOUNDS.containsKey(name)) {
-            bounds.put(name, BOUNDS.get(name));
-          } else if (named.isEmpty()) {
-            throw new ParameterException(spec.commandLine(), "There is no " + name + " to measure");
-          }
-        }
-      }
+    if (!isKnown()) {
+      throw new ParameterException(spec.commandLine(), "Cannot measure " + what + ", " + clients);
     }
+    List<BenchScenario> scenarios =
+        Stream.of(BenchScenario.values())
+            .filter(each -> isAsked(each.label(), each.costOnly() ? "cost" : "accuracy"))
+            .toList();
+    Map<String, Measurement> bounds = new LinkedHashMap<>(BOUNDS);
+    bounds.keySet().removeIf(name -> !isAsked(name, "bounds"));
     boolean complete = scenarios.isEmpty() || compare(scenarios);
     BenchReport report = new BenchReport();
     for (Map.Entry<String, Measurement> each : bounds.entrySet()) {
@@ -136,17 +131,23 @@ public final class Bench implements Callable<Integer> {
     return complete ? 0 : GOES_ON;
   }
 
-  private static List<BenchScenario> scenarios(Predicate<BenchScenario> which) {
-    return List.of(BenchScenario.values()).stream().filter(which).toList();
+  private boolean isAsked(String name, String group) {
+    return what.contains(name) || what.contains(group);
+  }
+
+  /** Whether there is all that is asked for. */
+  boolean isKnown() {
+    Set<String> names = new HashSet<>(BOUNDS.keySet());
+    names.addAll(List.of("accuracy", "cost", "bounds"));
+    Stream.of(BenchScenario.values()).map(BenchScenario::label).forEach(names::add);
+    return names.containsAll(what) && clients.stream().allMatch(name -> client(name) != null);
   }
 
   /** Client after client, round after round; whether all rounds are done. */
+  @SuppressWarnings("try") // closing may be interrupted
   private boolean compare(List<BenchScenario> scenarios) throws IOException, InterruptedException {
     BenchResults kept = new BenchResults(results);
-    List<BenchClient> all = new ArrayList<>();
-    for (String name : clients) {
-      all.add(client(name));
-    }
+    List<BenchClient> all = clients.stream().map(this::client).filter(Objects::nonNull).toList();
     boolean complete = true;
     try (BenchRound bench =
         new BenchRound(new Processors(serverCore, clientCore), Path.of("target", "bench"))) {
@@ -180,23 +181,21 @@ public final class Bench implements Callable<Integer> {
     String table = BenchTable.of(scenario, medians);
     System.out.println("\n" + scenario.title + "\n\n" + table);
     if (write) {
-      BenchTable.write(Path.of("docs", "performance.md"), scenario.label(), table);
+      BenchTable.write(PAGE, scenario.label(), "\n" + table + "\n");
+      BenchTable.write(PAGE, "machine", "\n" + Processors.machine() + "\n\n");
     }
   }
 
-  private BenchClient client(String name) throws IOException {
+  private @Nullable BenchClient client(String name) {
     return switch (name) {
       case "ours" ->
           new BenchClient.Ours(
-              name, jvm == null ? Jvm.optionsOf(Path.of("pom.xml")) : List.of(jvm.split(" +")));
+              name, jvm == null ? Jvm.recommended() : Jvm.ofRun(List.of(jvm.split(" +", -1))));
       case "netty" -> new BenchClient.Netty(name, false);
+      case "gatling-sse" -> new BenchClient.PlainGatling();
       default -> {
-        BenchClient variant = JvmVariants.client(name);
-        if (variant == null) {
-          throw new ParameterException(
-              spec.commandLine(), "There is no client of the name " + name);
-        }
-        yield variant;
+        BenchClient.Peer peer = new BenchClient.Peer(name);
+        yield peer.isKnown() ? peer : JvmVariants.client(name);
       }
     };
   }

@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The bytes of an answer: headers, an event that is sent again for each token, and the end. Each
@@ -17,9 +19,16 @@ final class BenchAnswer {
   /** What any request is answered that asks for no stream. */
   static final ByteBuffer MODELS = models().asReadOnlyBuffer();
 
+  private static final long FIRST_NAME = 1_000_000;
+  private static final Pattern NAME = Pattern.compile("r(\\d{7,})");
   private static final String HEAD =
-      "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n"
-          + "transfer-encoding: chunked\r\n\r\n";
+      String.join(
+          "\r\n",
+          "HTTP/1.1 200 OK",
+          "content-type: text/event-stream; charset=utf-8",
+          "transfer-encoding: chunked",
+          "",
+          "");
   private static final Map<Integer, ByteBuffer> FLOODS = new ConcurrentHashMap<>();
 
   private final ByteBuffer bytes;
@@ -32,9 +41,19 @@ final class BenchAnswer {
     this.endAt = endAt;
   }
 
-  /** An answer of that many tokens, a piece per token. */
-  static BenchAnswer of(long number, int tokens) {
-    String event = chunk(event(number, "{\"content\":\" " + name(number) + "\"}", "null"));
+  /**
+   * An answer of that many tokens, a piece per token.
+   *
+   * @param isChat by the chat API; else by the completions API
+   */
+  static BenchAnswer of(long number, int tokens, boolean isChat) {
+    String text = "\" " + name(number) + "\"";
+    String event =
+        chunk(
+            event(
+                number,
+                isChat ? "\"delta\":{\"content\":" + text + "}" : "\"text\":" + text,
+                "null"));
     return new BenchAnswer(
         direct(HEAD + event + end(number, tokens)), HEAD.length(), HEAD.length() + event.length());
   }
@@ -48,7 +67,7 @@ final class BenchAnswer {
   private static ByteBuffer encodedFlood(int tokens) {
     StringBuilder all = new StringBuilder(HEAD);
     for (int i = 0; i < tokens; i++) {
-      all.append(chunk(event(0, "{\"content\":\" tok" + i % 100 + "\"}", "null")));
+      all.append(chunk(event(0, "\"delta\":{\"content\":\" tok" + i % 100 + "\"}", "null")));
     }
     return direct(all.append(end(0, tokens)).toString());
   }
@@ -65,18 +84,18 @@ final class BenchAnswer {
             "{\"prompt_tokens\":9,\"completion_tokens\":%d,\"total_tokens\":%d}",
             tokens,
             tokens + 9);
-    return chunk(event(number, "{}", "\"length\""))
+    return chunk(event(number, "\"delta\":{},\"text\":\"\"", "\"length\""))
         + chunk("{" + opening(number) + ",\"choices\":[],\"usage\":" + usage + "}")
         + chunk("[DONE]")
         + "0\r\n\r\n";
   }
 
-  private static String event(long number, String delta, String finishReason) {
+  private static String event(long number, String text, String finishReason) {
     return String.format(
         Locale.ROOT,
-        "{%s,\"choices\":[{\"index\":0,\"delta\":%s,\"logprobs\":null,\"finish_reason\":%s}]}",
+        "{%s,\"choices\":[{\"index\":0,%s,\"logprobs\":null,\"finish_reason\":%s}]}",
         opening(number),
-        delta,
+        text,
         finishReason);
   }
 
@@ -89,7 +108,16 @@ final class BenchAnswer {
 
   /** Found again wherever a client keeps the text. */
   private static String name(long number) {
-    return "r" + (1_000_000 + number);
+    return "r" + (FIRST_NAME + number);
+  }
+
+  /** The number of the request that a text of its answer is of. */
+  static long number(String text) {
+    Matcher name = NAME.matcher(text);
+    if (!name.find()) {
+      throw new IllegalArgumentException("names no request: " + text);
+    }
+    return Long.parseLong(name.group(1)) - FIRST_NAME;
   }
 
   private static String chunk(String data) {

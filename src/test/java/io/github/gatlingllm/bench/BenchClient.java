@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** A load generator that is measured, in a process of its own. */
@@ -34,26 +35,23 @@ interface BenchClient {
 
     @Override
     public List<String> command(BenchScenario scenario, int port, Path folder) {
-      List<String> command = new ArrayList<>(List.of(Jvm.JAVA));
-      command.addAll(jvmOptions);
-      command.addAll(
-          List.of(
-              "-cp",
-              Jvm.CLASS_PATH,
-              "-Djava.util.prefs.userRoot=" + folder.toAbsolutePath(),
-              "-Dllm.endpoint=http://127.0.0.1:" + port + "/v1",
-              "-Dllm.model=bench",
-              "-Dllm.prompt=" + BenchScenario.PROMPT,
-              "-Dllm.concurrency=" + scenario.streams,
-              "-Dllm.requests=" + scenario.requests(false),
-              "-Dllm.maxTokens=" + scenario.tokens,
-              "io.gatling.app.Gatling",
-              "-nr",
-              "-s",
-              Benchmark.class.getName(),
-              "-rf",
-              folder.toString()));
-      return command;
+      return Jvm.gatling(
+          jvmOptions,
+          Benchmark.class,
+          folder,
+          Map.of(
+              "llm.endpoint",
+              "http://127.0.0.1:" + port + "/v1",
+              "llm.model",
+              "bench",
+              "llm.prompt",
+              BenchScenario.PROMPT,
+              "llm.concurrency",
+              scenario.streams,
+              "llm.requests",
+              scenario.requests(false),
+              "llm.maxTokens",
+              scenario.tokens));
     }
 
     @Override
@@ -87,13 +85,89 @@ interface BenchClient {
     @Override
     public List<String> command(BenchScenario scenario, int port, Path folder) {
       return Jvm.command(
-          Jvm.GATLING_DEFAULTS,
+          Jvm.recommended(),
           NettyClient.class,
           port,
           scenario.streams,
           scenario.requests(isPeer),
           scenario.tokens,
           folder.resolve("streams.jsonl"));
+    }
+
+    @Override
+    public List<TimedStream> read(Path folder) throws IOException {
+      return TimedStream.read(folder.resolve("streams.jsonl"));
+    }
+  }
+
+  /** Gatling without us. */
+  record PlainGatling() implements BenchClient {
+
+    @Override
+    public String label() {
+      return "gatling-sse";
+    }
+
+    @Override
+    public boolean isPeer() {
+      return true;
+    }
+
+    @Override
+    public List<String> command(BenchScenario scenario, int port, Path folder) {
+      return Jvm.gatling(
+          Jvm.recommended(),
+          PlainSseSimulation.class,
+          folder,
+          Map.of(
+              "baseUrl",
+              "http://127.0.0.1:" + port,
+              "streams",
+              scenario.streams,
+              "turns",
+              scenario.requests(true) / scenario.streams,
+              "tokens",
+              scenario.tokens,
+              "file",
+              folder.resolve("streams.jsonl")));
+    }
+
+    @Override
+    public List<TimedStream> read(Path folder) throws IOException {
+      return TimedStream.read(folder.resolve("streams.jsonl"));
+    }
+  }
+
+  /** Another load generator, by the adapter in {@code bench/peers} that has its name. */
+  record Peer(String label) implements BenchClient {
+
+    private static final Path ADAPTERS = Path.of("bench", "peers");
+    private static final Path INSTALLED = Path.of("target", "bench", "peers");
+
+    /** Whether there is an adapter. */
+    boolean isKnown() {
+      return Files.exists(ADAPTERS.resolve(label + ".py")) && !label.equals("common");
+    }
+
+    @Override
+    public boolean isPeer() {
+      return true;
+    }
+
+    @Override
+    public List<String> command(BenchScenario scenario, int port, Path folder) throws IOException {
+      Path python = INSTALLED.resolve(label).resolve("bin").resolve("python");
+      if (!Files.exists(python)) {
+        throw new IOException(label + " is not installed; run bench/install " + label);
+      }
+      return List.of(
+          python.toString(),
+          ADAPTERS.resolve(label + ".py").toString(),
+          String.valueOf(port),
+          String.valueOf(scenario.streams),
+          String.valueOf(scenario.requests(true)),
+          String.valueOf(scenario.tokens),
+          folder.toString());
     }
 
     @Override

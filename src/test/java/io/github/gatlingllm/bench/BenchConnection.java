@@ -2,6 +2,7 @@ package io.github.gatlingllm.bench;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -70,15 +71,18 @@ final class BenchConnection {
     Matcher named = ID.matcher(request).region(0, head);
     id = named.find() ? named.group(1) : "";
     number = ifAsked;
-    begin(id.startsWith(WARM_UP) ? Pace.WARM_UP : pace, Integer.parseInt(tokens.group(1)));
+    begin(
+        id.startsWith(WARM_UP) ? Pace.WARM_UP : pace,
+        Integer.parseInt(tokens.group(1)),
+        request.startsWith("POST /v1/chat/"));
     return true;
   }
 
-  private void begin(Pace pace, int tokens) {
+  private void begin(Pace pace, int tokens, boolean isChat) {
     due = pace.offsets(number, pace.isFlood() ? 1 : tokens);
     written = new long[due.length];
     token = 0;
-    answer = pace.isFlood() ? BenchAnswer.flood(tokens) : BenchAnswer.of(number, tokens);
+    answer = pace.isFlood() ? BenchAnswer.flood(tokens) : BenchAnswer.of(number, tokens, isChat);
   }
 
   /** Writes the token that is due; the stream once that was its last. */
@@ -115,7 +119,7 @@ final class BenchConnection {
     try {
       channel.close();
     } catch (IOException e) {
-      e.printStackTrace();
+      throw new UncheckedIOException(e);
     }
   }
 }

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
  * Puts one client under one load at a time, beside one server that stays. Both are pinned to a
  * processor of their own where there is {@code taskset}, and so is this process, to the server's.
  */
+@SuppressWarnings("try") // closing may be interrupted
 final class BenchRound implements AutoCloseable {
 
   private static final int MAX_SECONDS = 280;

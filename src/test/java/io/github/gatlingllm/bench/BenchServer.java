@@ -70,7 +70,7 @@ final class BenchServer {
         selector.wakeup();
       }
     } catch (IOException | InterruptedException e) {
-      e.printStackTrace();
+      System.err.println(e);
     }
     System.exit(0);
   }

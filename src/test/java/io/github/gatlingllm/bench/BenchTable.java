@@ -19,6 +19,7 @@ final class BenchTable {
    * @param title with the unit
    * @param figures names, whose values stand side by side
    */
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   private record Column(String title, String... figures) {}
 
   private static final List<Column> ACCURACY =

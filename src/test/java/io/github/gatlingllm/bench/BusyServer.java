@@ -34,6 +34,7 @@ final class BusyServer {
     }
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate") // a count that nobody reads
   private static void spin() {
     while (true) {
       turns = turns + 1;

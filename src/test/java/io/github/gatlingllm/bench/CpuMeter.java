@@ -16,6 +16,7 @@ import java.util.stream.Stream;
  * of a load can be told from starting and reporting; and of the threads of its JVM that do what no
  * program asked for. From {@code /proc}; in steps of 10 ms.
  */
+@SuppressWarnings("try") // closing may be interrupted
 final class CpuMeter implements AutoCloseable {
 
   private static final long INTERVAL_MILLIS = 50;

@@ -1,24 +1,22 @@
 package io.github.gatlingllm.bench;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
+import io.gatling.app.Gatling;
+import io.gatling.javaapi.core.Simulation;
+import io.github.gatlingllm.record.JvmOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import javax.xml.parsers.DocumentBuilderFactory;
-import javax.xml.parsers.ParserConfigurationException;
-import org.w3c.dom.Document;
-import org.xml.sax.SAXException;
+import java.util.Map;
 
 /** How JVMs are started here. */
 final class Jvm {
 
-  static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-  static final String CLASS_PATH = System.getProperty("java.class.path");
+  private static final String JAVA =
+      Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  private static final String CLASS_PATH = System.getProperty("java.class.path");
 
-  /** What Gatling's Maven plugin sets by itself. */
-  static final List<String> GATLING_DEFAULTS =
+  /** What Gatling's Maven plugin sets by itself; of two that differ the last counts. */
+  private static final List<String> GATLING =
       List.of(
           "-Xmx1G",
           "-XX:+HeapDumpOnOutOfMemoryError",
@@ -28,6 +26,18 @@ final class Jvm {
           "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
 
   private Jvm() {}
+
+  /** What a run of ours has that the Maven plugin starts: its own options, and those. */
+  static List<String> ofRun(List<String> options) {
+    List<String> all = new ArrayList<>(GATLING);
+    all.addAll(options);
+    return all;
+  }
+
+  /** What the POM adds. */
+  static List<String> recommended() {
+    return ofRun(JvmOptions.RECOMMENDED);
+  }
 
   /** A command that starts one of our programs. */
   static List<String> command(List<String> options, Class<?> main, Object... arguments) {
@@ -40,20 +50,15 @@ final class Jvm {
     return command;
   }
 
-  /** What the Maven plugin starts a run with: its defaults, and what that POM adds. */
-  static List<String> optionsOf(Path pom) throws IOException {
-    List<String> options = new ArrayList<>(GATLING_DEFAULTS);
-    String added =
-        parsed(pom).getElementsByTagName("gatling.jvmArgs").item(0).getTextContent().strip();
-    options.addAll(List.of(added.split(",", -1)));
-    return options;
-  }
-
-  private static Document parsed(Path pom) throws IOException {
-    try (InputStream in = Files.newInputStream(pom)) {
-      return DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(in);
-    } catch (ParserConfigurationException | SAXException e) {
-      throw new IOException(pom + " is no XML", e);
-    }
+  /** A command that runs a simulation with these system properties, without Gatling's pages. */
+  static List<String> gatling(
+      List<String> options,
+      Class<? extends Simulation> simulation,
+      Path folder,
+      Map<String, ?> properties) {
+    List<String> all = new ArrayList<>(options);
+    all.add("-Djava.util.prefs.userRoot=" + folder.toAbsolutePath());
+    properties.forEach((name, value) -> all.add("-D" + name + "=" + value));
+    return command(all, Gatling.class, "-nr", "-s", simulation.getName(), "-rf", folder);
   }
 }

@@ -59,8 +59,6 @@ final class JvmVariants {
     if (own == null) {
       return null;
     }
-    List<String> options = new ArrayList<>(Jvm.GATLING_DEFAULTS);
-    options.addAll(own);
-    return new BenchClient.Ours(name, options);
+    return new BenchClient.Ours(name, Jvm.ofRun(own));
   }
 }

@@ -1,6 +1,8 @@
 package io.github.gatlingllm.bench;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -47,5 +49,24 @@ record Processors(String server, String client) {
         throw new IOException("taskset failed");
       }
     }
+  }
+
+  /** What machine this is, in words; neither names nor paths of it. */
+  static String machine() throws IOException {
+    Path cpus = Path.of("/proc/cpuinfo");
+    String model =
+        Files.exists(cpus)
+            ? Files.readAllLines(cpus).stream()
+                .filter(line -> line.startsWith("model name"))
+                .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                .findFirst()
+                .orElse("")
+            : "";
+    return String.join(
+        ", ",
+        Runtime.getRuntime().availableProcessors() + " processors",
+        model.isEmpty() ? System.getProperty("os.arch") : model,
+        System.getProperty("os.name"),
+        System.getProperty("java.vm.name") + " " + Runtime.version().feature() + ".");
   }
 }

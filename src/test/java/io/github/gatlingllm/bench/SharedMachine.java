@@ -12,7 +12,6 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -45,9 +44,9 @@ final class SharedMachine {
           new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))
               .readLine();
       double before = socket(url);
-      double ours = ours(report, "shared machine: ours", url, Jvm.optionsOf(Path.of("pom.xml")));
+      double ours = ours(report, "shared machine: ours", url, Jvm.recommended());
       double after = socket(url);
-      double gatling = ours(report, "with Gatling's JVM options", url, Jvm.GATLING_DEFAULTS);
+      double gatling = ours(report, "with Gatling's JVM options", url, Jvm.ofRun(List.of()));
       double last = socket(url);
       report.say("shared machine: TTFT p50 by a socket, before", before, "ms");
       report.say("shared machine: TTFT p50 by a socket, between", after, "ms");

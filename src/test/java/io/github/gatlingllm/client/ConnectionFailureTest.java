@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.compression.DecompressionException;
 import io.netty.handler.codec.http.InvalidChunkExtensionException;
@@ -18,6 +19,7 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertificateException;
 import java.util.stream.Stream;
@@ -36,6 +38,7 @@ final class ConnectionFailureTest {
   private static final String NO_FILES =
       "too many open files: raise the limit (ulimit -n) of the load generator";
   private static final String RESET = "connection reset by the server";
+  private static final String CLOSED = "connection closed by the server before any response";
   private static final String NO_HTTP = "response is not valid HTTP: is this the endpoint's port?";
 
   static Stream<Arguments> failures() {
@@ -49,6 +52,10 @@ final class ConnectionFailureTest {
         row(
             new InvalidChunkExtensionException("Invalid chunk extension"),
             "response has an HTTP chunk extension in a form that Netty does not read"),
+        row(new ClosedChannelException(), CLOSED),
+        row(
+            new PrematureChannelClosureException("Connection closed before received headers"),
+            CLOSED),
         row(new UnknownHostException("llm.invalid"), "unknown host: check the endpoint's name"),
         row(
             new IOException("Failed to resolve 'llm.invalid' [A(1)] after 2 queries"),

@@ -284,7 +284,7 @@ final class FloodReaders {
         System.err.println(ending + ", token events: " + exchange.timeline().count());
         System.exit(1);
       }
-      RequestRecord.Tokens tokens = TokenCounts.byUsage(ASKED, answer);
+      RequestRecord.Tokens tokens = TokenCounts.atOnce(ASKED, answer, exchange.timeline());
       long number = index.getAndIncrement();
       return new RequestRecord(
           new RequestRecord.Identity(

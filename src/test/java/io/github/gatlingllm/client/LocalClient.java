@@ -258,7 +258,7 @@ final class LocalClient implements AfterEachCallback {
       ReceivedAnswer answer = exchange.answer();
       return TokenCounts.needTokenizer(answer)
           ? TokenCounts.byTokenizer(asked, answer, exchange.timeline(), String::length)
-          : TokenCounts.byUsage(asked, answer);
+          : TokenCounts.atOnce(asked, answer, exchange.timeline());
     }
 
     Timing timing() {

@@ -307,12 +307,12 @@ final class ReceivedAnswerTest {
         .isEqualTo(new Tokens(8, null, null, null, 64, 2, 2, null, 2, true, TokenSource.TOKENIZER));
     assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, ReceivedAnswerTest::broken))
         .isEqualTo(new Tokens(8, null, null, null, 64, 2, null, null, 2, true, TokenSource.CHUNKS));
-    assertThat(TokenCounts.byUsage(ASKED, answer))
+    assertThat(TokenCounts.atOnce(ASKED, answer, timeline))
         .isEqualTo(new Tokens(8, null, null, null, 64, null, null, null, null, false, null));
 
     event(3, usage(9, 3));
     assertThat(TokenCounts.needTokenizer(answer)).isFalse();
-    assertThat(TokenCounts.byUsage(ASKED, answer))
+    assertThat(TokenCounts.atOnce(ASKED, answer, timeline))
         .isEqualTo(new Tokens(8, 9, null, null, 64, 3, null, null, 3, false, TokenSource.USAGE));
   }
 
@@ -323,11 +323,11 @@ final class ReceivedAnswerTest {
             + "\"completion_tokens_details\":{\"reasoning_tokens\":32}}}";
     event(1, content("a"));
     event(2, usage);
-    assertThat(TokenCounts.byUsage(ASKED, answer).streamedTokens()).isEqualTo(8);
-    assertThat(TokenCounts.byUsage(ASKED, answer).outputTokens()).isEqualTo(40);
+    assertThat(TokenCounts.atOnce(ASKED, answer, timeline).streamedTokens()).isEqualTo(8);
+    assertThat(TokenCounts.atOnce(ASKED, answer, timeline).outputTokens()).isEqualTo(40);
 
     event(3, ChatChunks.reasoning("hm"));
-    assertThat(TokenCounts.byUsage(ASKED, answer).streamedTokens()).isEqualTo(40);
+    assertThat(TokenCounts.atOnce(ASKED, answer, timeline).streamedTokens()).isEqualTo(40);
   }
 
   @Test

@@ -31,10 +31,10 @@ class SelfTestIT {
   @Test
   void isKeptShownAndQuotedByALaterRun() throws Exception {
     GatlingRun test =
-        benchmark(Map.of("llm.selfTest", true, "llm.concurrency", "1,3", "llm.duration", "1200ms"));
+        benchmark(Map.of("llm.selfTest", true, "llm.concurrency", "4", "llm.duration", "2"));
 
     SelfTest kept = SelfTest.read(folder.resolve("kept/self-test.json")).orElseThrow();
-    assertThat(kept.levels()).extracting(SelfTest.Level::streams).containsExactly(1, 3);
+    assertThat(kept.levels()).extracting(SelfTest.Level::streams).containsExactly(4);
     assertThat(kept.levels())
         .allSatisfy(
             level -> {
@@ -52,10 +52,17 @@ class SelfTestIT {
     assertThat(Files.readString(test.files().page())).contains("Self-test: errors in ms");
 
     GatlingRun later =
-        benchmark(Map.of("llm.concurrency", "1", "llm.requests", "3", "llm.maxTokens", "4"));
+        benchmark(
+            Map.of(
+                "llm.rate", "5",
+                "llm.arrival", "constant",
+                "llm.requests", "4",
+                "llm.maxTokens", "2"));
 
     assertThat(later.info().selfTest()).isEqualTo(kept);
-    assertThat(later.summary().at("/self_test/operating_point/tested/streams").asInt()).isOne();
+    assertThat(later.summary().at("/self_test/operating_point/tested/streams").asInt())
+        .as("4 requests are at most 4 streams, and 2 tokens each far fewer events")
+        .isEqualTo(4);
     for (String text :
         List.of(
             later.output(),

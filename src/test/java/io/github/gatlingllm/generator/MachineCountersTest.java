@@ -50,8 +50,10 @@ class MachineCountersTest {
     assertThat(
             with(
                     "proc/pressure/cpu",
-                    "some avg10=1.53 avg60=1.87 avg300=1.73 total=1088168194\n"
-                        + "full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n")
+                    """
+                    some avg10=1.53 avg60=1.87 avg300=1.73 total=1088168194
+                    full avg10=0.00 avg60=0.00 avg300=0.00 total=7
+                    """)
                 .pressureNanos())
         .isEqualTo(1_088_168_194_000L);
     assertThat(

@@ -23,30 +23,34 @@ import java.util.UUID;
 
 /**
  * Writes the records of an invented open-loop run of any size, to measure how long its report takes
- * to make and to open. Arguments: directory, requests, gaps per request. Seeded: always the same.
+ * to make and to open. Arguments: directory, requests, gaps per request, seconds of load (960).
+ * Seeded: always the same.
  *
  * <pre>{@code
- * BigRun big 200000 100     20 million gaps
- * BigRun big 1000000 10     10 million gaps
+ * BigRun big 1000000 10          10 million gaps
+ * BigRun big 1800000 199 3600    an hour of 500 requests/s with 200 tokens each: 5.2 GB
  * }</pre>
  */
 final class BigRun {
 
   private static final long START = 1_795_226_400_000_000_000L;
-  private static final long LEVEL = 120_000_000_000L;
   private static final int LEVELS = 8;
 
   private final Random random = new Random(11);
   private final int requests;
   private final int gaps;
+  private final long levelNanos;
 
-  BigRun(int requests, int gaps) {
+  BigRun(int requests, int gaps, int seconds) {
     this.requests = requests;
     this.gaps = gaps;
+    levelNanos = seconds * 1_000_000_000L / LEVELS;
   }
 
   public static void main(String[] args) throws IOException {
-    new BigRun(Integer.parseInt(args[1]), Integer.parseInt(args[2])).write(Path.of(args[0]));
+    int seconds = args.length > 3 ? Integer.parseInt(args[3]) : 960;
+    new BigRun(Integer.parseInt(args[1]), Integer.parseInt(args[2]), seconds)
+        .write(Path.of(args[0]));
   }
 
   /** Writes {@code llm/requests.jsonl} and {@code llm/run.json} below that directory. */
@@ -65,21 +69,21 @@ final class BigRun {
   private RunInfo info() {
     List<LevelInfo> stages = new ArrayList<>();
     for (int level = 0; level < LEVELS; level++) {
-      long from = START + level * LEVEL;
-      PhaseWindow measure = new PhaseWindow(Phase.MEASURE, from, from + LEVEL);
+      long from = START + level * levelNanos;
+      PhaseWindow measure = new PhaseWindow(Phase.MEASURE, from, from + levelNanos);
       double rate = rate(level);
       stages.add(
           new LevelInfo(
               label(level), "local", null, "open loop", rate, "requests/s", List.of(measure)));
     }
     return RunInfo.started("bigrun", "demo.BigRun", "local", START)
-        .ended(START + LEVELS * LEVEL, RunInfo.State.COMPLETE)
+        .ended(START + LEVELS * levelNanos, RunInfo.State.COMPLETE)
         .slo(Slo.parse("ttft<500ms,tpot<30ms", 95, Slo.Rule.PERCENTILES))
         .stages(stages);
   }
 
   private double rate(int level) {
-    return Math.round(requests * 1e9 / LEVELS / LEVEL * 10) / 10.0 + level * 0.1;
+    return Math.round(requests * 1e9 / LEVELS / levelNanos * 10) / 10.0 + level * 0.1;
   }
 
   private String label(int level) {
@@ -88,7 +92,7 @@ final class BigRun {
 
   private RequestRecord record(int i) {
     int level = (int) ((long) i * LEVELS / requests);
-    long offset = (long) ((double) i / requests * LEVELS * LEVEL) - level * LEVEL;
+    long offset = (long) ((double) i / requests * LEVELS * levelNanos) - level * levelNanos;
     long lag = (long) (50_000 * -Math.log(1 - random.nextDouble()));
     boolean ok = random.nextInt(200) > 0;
     int turn = 1 + i % 5;
@@ -127,7 +131,7 @@ final class BigRun {
             label(level),
             Phase.MEASURE),
         new RequestRecord.Timing(
-            START + level * LEVEL + offset + lag,
+            START + level * levelNanos + offset + lag,
             offset,
             lag,
             20_000L,

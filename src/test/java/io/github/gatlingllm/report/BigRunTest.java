@@ -22,7 +22,7 @@ class BigRunTest {
   @Test
   void pageStaysSmallAndIsTheSameWhateverTheOrderOfRecords() throws IOException {
     RunFiles files = new RunFiles(directory);
-    new BigRun(4_000, 60).write(directory);
+    new BigRun(4_000, 60, 960).write(directory);
     RunReport.of(files).write();
     byte[] page = Files.readAllBytes(files.page());
     assertThat(page.length).isBetween(1_000_000, 2_500_000);

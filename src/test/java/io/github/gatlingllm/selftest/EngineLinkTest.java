@@ -32,10 +32,12 @@ class EngineLinkTest {
   }
 
   @Test
+  @SuppressWarnings("try") // closed early on purpose
   void answersArriveWithTheInstantsOfOurClock() throws Exception {
     List<GroundTruth> truths = List.of(truth("a", 1_000, 2_000L, 3_000L), truth("b", 1_500));
+    Thread engine;
     try (ServerSocket control = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      Thread engine = new Thread(() -> EngineLink.serve(control, () -> truths));
+      engine = new Thread(() -> EngineLink.serve(control, () -> truths));
       engine.start();
       try (EngineLink link = new EngineLink(control.getLocalPort())) {
         assertThat(link.clockOffset()).as("one process").isEqualTo(new ClockOffset(0, 0));
@@ -45,10 +47,9 @@ class EngineLinkTest {
         assertThat(answers.get(0).receivedNanos()).isEqualTo(500);
         assertThat(answers.get(0).tokenNanos()).containsExactly(1_500, 2_500);
       }
-      control.close();
-      engine.join(SECONDS.toMillis(10));
-      assertThat(engine.isAlive()).isFalse();
     }
+    engine.join(SECONDS.toMillis(10));
+    assertThat(engine.isAlive()).isFalse();
   }
 
   private static GroundTruth truth(String id, long received, Long... tokens) {

@@ -51,14 +51,14 @@ public final class ScriptedServer implements AutoCloseable {
     void answer(Exchange exchange) throws IOException, InterruptedException;
   }
 
-  private ScriptedServer(@Nullable SSLContext tls, Script... scripts) {
+  private ScriptedServer(int port, @Nullable SSLContext tls, Script... scripts) {
     if (scripts.length == 0) {
       throw new IllegalArgumentException("a scripted server needs at least one script");
     }
     this.tls = tls;
     this.scripts = List.of(scripts);
     try {
-      listener = new ServerSocket(0, 512, InetAddress.getLoopbackAddress());
+      listener = new ServerSocket(port, 512, InetAddress.getLoopbackAddress());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -67,12 +67,17 @@ public final class ScriptedServer implements AutoCloseable {
 
   /** Starts a server; the n-th script answers the n-th request. */
   public static ScriptedServer start(Script... scripts) {
-    return new ScriptedServer(null, scripts);
+    return new ScriptedServer(0, null, scripts);
+  }
+
+  /** Starts a server on that port. */
+  public static ScriptedServer startAt(int port, Script... scripts) {
+    return new ScriptedServer(port, null, scripts);
   }
 
   /** Starts a server that speaks TLS, for example with {@link SelfSigned#sslContext}. */
   public static ScriptedServer startTls(SSLContext tls, Script... scripts) {
-    return new ScriptedServer(tls, scripts);
+    return new ScriptedServer(0, tls, scripts);
   }
 
   /** The port it listens on. */

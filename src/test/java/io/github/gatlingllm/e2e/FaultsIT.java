@@ -1,0 +1,420 @@
+package io.github.gatlingllm.e2e;
+
+import static io.github.gatlingllm.record.RequestStatus.COMPLETE;
+import static io.github.gatlingllm.record.RequestStatus.CONNECTION_ERROR;
+import static io.github.gatlingllm.record.RequestStatus.EMPTY;
+import static io.github.gatlingllm.record.RequestStatus.HTTP_ERROR;
+import static io.github.gatlingllm.record.RequestStatus.INVALID_RESPONSE;
+import static io.github.gatlingllm.record.RequestStatus.IN_STREAM_ERROR;
+import static io.github.gatlingllm.record.RequestStatus.RATE_LIMITED;
+import static io.github.gatlingllm.record.RequestStatus.STALLED;
+import static io.github.gatlingllm.record.RequestStatus.TIMEOUT;
+import static io.github.gatlingllm.record.RequestStatus.TRUNCATED;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.Exchange;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.ScriptedServer;
+import io.github.gatlingllm.testing.ScriptedServer.Script;
+import io.github.gatlingllm.testing.SelfSigned;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Whatever a server does, each request ends, once, with its verdict, and the run ends by itself.
+ */
+class FaultsIT {
+
+  private static final String A = ChatChunks.content("a");
+  private static final String STOP = ChatChunks.finish("stop");
+
+  private static final String CLOSED = "connection closed by the server before any response";
+  private static final String RESET = "connection reset by the server";
+  private static final String CUT = "stream ended before finish_reason and without [DONE]";
+  private static final String TIME_OUT = "no end within the request timeout";
+  private static final String NO_HTTP = "response is not valid HTTP: is this the endpoint's port?";
+
+  /** What becomes of each request of a name. */
+  private record Fault(String url, RequestStatus status, @Nullable String error) {}
+
+  private final Map<String, Fault> faults = new LinkedHashMap<>();
+  private final List<String> floods = new ArrayList<>();
+  private final List<AutoCloseable> servers = new ArrayList<>();
+
+  @AfterEach
+  void closesTheServers() throws Exception {
+    for (AutoCloseable server : servers) {
+      server.close();
+    }
+  }
+
+  private void fault(String name, RequestStatus status, @Nullable String error, Script script) {
+    ScriptedServer server = ScriptedServer.start(script);
+    servers.add(server);
+    faults.put(name, new Fault(server.baseUrl() + "/v1", status, error));
+  }
+
+  private void flood(String name, String error, Script script) {
+    floods.add(name);
+    fault(name, INVALID_RESPONSE, error, script);
+  }
+
+  private void fault(String name, String url, String error) {
+    faults.put(name, new Fault(url, CONNECTION_ERROR, error));
+  }
+
+  @Test
+  void eachRequestHasItsVerdictAndTheRunEnds(@TempDir Path folder) throws Exception {
+    connections();
+    contents();
+    tls(folder);
+    silence();
+    sizes();
+    Path hosts = Files.writeString(folder.resolve("hosts"), "127.0.0.1 localhost\n");
+
+    GatlingRun run =
+        GatlingRun.of(FaultsSimulation.class)
+            .jvm(
+                List.of(
+                    "-XX:TieredStopAtLevel=1",
+                    "-XX:+UseSerialGC",
+                    "-Xmx512m",
+                    "-Djdk.net.hosts.file=" + hosts))
+            .set("servers", urls(name -> !floods.contains(name)))
+            .set("floods", urls(floods::contains))
+            .run();
+
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    assertThat(run.output()).doesNotContain("\tat ");
+    Map<String, List<RequestRecord>> records =
+        run.requests().stream().collect(Collectors.groupingBy(r -> r.identity().name()));
+    assertThat(ends(records)).isEqualTo(ends(faults.keySet()));
+    assertAllIsAccountedFor(run, faults.size() * FaultsSimulation.USERS);
+    RunInfo info = run.info();
+    assertThat(TimeUnit.NANOSECONDS.toSeconds(info.endUnixNanos() - info.startUnixNanos()))
+        .as("seconds that the run took: nothing hangs, requests time out after 5")
+        .isLessThan(30);
+  }
+
+  private String urls(Predicate<String> which) {
+    return faults.keySet().stream()
+        .filter(which)
+        .map(name -> name + "=" + faults.get(name).url())
+        .collect(Collectors.joining(";"));
+  }
+
+  /** One line per request: a difference is seen at a glance. */
+  private static List<String> ends(Map<String, List<RequestRecord>> records) {
+    return records.entrySet().stream()
+        .flatMap(
+            name ->
+                name.getValue().stream()
+                    .map(RequestRecord::outcome)
+                    .map(end -> line(name.getKey(), end.status(), end.error())))
+        .sorted()
+        .toList();
+  }
+
+  private List<String> ends(Iterable<String> names) {
+    List<String> lines = new ArrayList<>();
+    for (String name : names) {
+      Fault fault = faults.get(name);
+      for (int i = 0; i < FaultsSimulation.USERS; i++) {
+        lines.add(line(name, fault.status(), fault.error()));
+      }
+    }
+    lines.sort(null);
+    return lines;
+  }
+
+  private static String line(String name, RequestStatus status, @Nullable String error) {
+    return name + ": " + status.key() + ": " + error;
+  }
+
+  static void assertAllIsAccountedFor(GatlingRun run, int planned) throws IOException {
+    RunInfo info = run.info();
+    assertThat(info.state()).isEqualTo(RunInfo.State.COMPLETE);
+    assertThat(info.planned()).isEqualTo(planned);
+    assertThat(info.started()).isEqualTo(planned);
+    assertThat(info.dropped()).isZero();
+    assertThat(run.requests()).hasSize(planned);
+    JsonNode counts = run.summary().path("counts");
+    assertThat(counts.path("planned").asInt()).isEqualTo(planned);
+    assertThat(counts.path("started").asInt()).isEqualTo(planned);
+    assertThat(counts.path("ended").asInt()).isEqualTo(planned);
+    assertThat(run.check("all_accounted").path("level").asText()).isEqualTo("ok");
+  }
+
+  private void connections() throws IOException {
+    fault("answered", COMPLETE, null, x -> x.startStream().event(A).event(STOP).lastChunk());
+    try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      fault(
+          "refused",
+          "http://127.0.0.1:" + closed.getLocalPort() + "/v1",
+          "connection refused: is the server running at the endpoint's port?");
+    }
+    fault("no such host", "http://llm.invalid/v1", "unknown host: check the endpoint's name");
+    fault("reset before headers", CONNECTION_ERROR, RESET, Exchange::reset);
+    fault("reset after headers", CONNECTION_ERROR, RESET, x -> x.startStream().reset());
+    fault(
+        "reset in an event",
+        CONNECTION_ERROR,
+        RESET,
+        x -> x.startStream().event(A).chunk("data: {\"choi").reset());
+    fault(
+        "reset in a character",
+        CONNECTION_ERROR,
+        RESET,
+        x -> x.startStream().chunk(inTheMiddleOfACharacter()).reset());
+    fault("closed before headers", CONNECTION_ERROR, CLOSED, Exchange::close);
+    fault(
+        "closed in headers",
+        CONNECTION_ERROR,
+        CLOSED,
+        x -> x.send("HTTP/1.1 200 OK\r\nContent-Ty").close());
+    fault(
+        "closed after headers",
+        TRUNCATED,
+        "stream ended without a single event",
+        x -> x.startStream().close());
+    fault(
+        "closed in an event",
+        TRUNCATED,
+        CUT,
+        x -> x.startStream().event(A).chunk("data: {\"choi").close());
+    fault(
+        "closed in a character",
+        TRUNCATED,
+        CUT,
+        x -> x.startStream().event(A).chunk(inTheMiddleOfACharacter()).close());
+    fault(
+        "closed in a body",
+        TRUNCATED,
+        "body ended before it was whole",
+        x ->
+            x.sendHeaders(200, "Content-Type: application/json", "Content-Length: 999")
+                .send("{")
+                .close());
+  }
+
+  private static byte[] inTheMiddleOfACharacter() {
+    byte[] event = ("data: " + ChatChunks.content("€")).getBytes(UTF_8);
+    int first = new String(event, java.nio.charset.StandardCharsets.ISO_8859_1).indexOf(0xE2);
+    return Arrays.copyOf(event, first + 1);
+  }
+
+  private void silence() {
+    String idle = "no byte for " + FaultsSimulation.IDLE.toMillis() + " ms (idle timeout)";
+    fault("hangs in headers", TIMEOUT, TIME_OUT, x -> x.send("HTTP/1.1 200").awaitClientClose());
+    fault("hangs after headers", STALLED, idle, x -> x.startStream().awaitClientClose());
+    fault("hangs between events", STALLED, idle, x -> x.startStream().event(A).awaitClientClose());
+    fault(
+        "hangs in an event",
+        STALLED,
+        idle,
+        x -> x.startStream().event(A).chunk("data: {\"cho").awaitClientClose());
+    fault(
+        "hangs after the last event",
+        COMPLETE,
+        null,
+        x -> x.startStream().event(A).event(STOP).done().awaitClientClose());
+    fault(
+        "a byte at a time, headers",
+        TIMEOUT,
+        TIME_OUT,
+        x -> drip(x.send("HTTP/1.1 200 OK\r\n"), 'x'));
+    fault(
+        "a byte at a time, an event",
+        TIMEOUT,
+        TIME_OUT,
+        x -> drip(x.startStream().event(A).send("ffff\r\ndata: "), 'x'));
+    fault(
+        "comments without an end",
+        TIMEOUT,
+        TIME_OUT,
+        x -> drip(x.startStream().send("ffff\r\n:"), '\n'));
+    // The last one: those that flood the client start when its requests have ended.
+    fault("hangs before headers", TIMEOUT, TIME_OUT, Exchange::awaitClientClose);
+  }
+
+  /** That byte ten times a second. */
+  private static void drip(Exchange exchange, char single)
+      throws IOException, InterruptedException {
+    for (int i = 0; true; i++) {
+      exchange.at(TimeUnit.MILLISECONDS.toNanos(100) * i).send(new byte[] {(byte) single});
+    }
+  }
+
+  private void sizes() throws IOException {
+    flood(
+        "a line of 50 MB",
+        "event longer than 8 MiB",
+        x -> x.startStream().event(A).event("{\"choices\":[\"" + "x".repeat(50_000_000) + "\"]}"));
+    flood(
+        "a text without an end",
+        "text of an answer longer than 16 MiB",
+        x -> forever(x.startStream(), "data: " + ChatChunks.content("x".repeat(10_000)) + "\n\n"));
+    flood(
+        "a body without an end",
+        "body longer than 16 MiB",
+        x -> {
+          x.sendHeaders(200, "Content-Type: application/json", "Transfer-Encoding: chunked");
+          forever(x, "[1,");
+        });
+    fault(
+        "headers of 1 MB",
+        CONNECTION_ERROR,
+        "response headers longer than 256 KiB",
+        x -> x.respond(200, "text/event-stream", "", "X-Long: " + "x".repeat(1_000_000)));
+    flood("a gzip bomb", "event longer than 8 MiB", zipped(BOMB, 0));
+    fault(
+        "gzip, cut",
+        TRUNCATED,
+        "gzip data ended before it was whole",
+        zipped("data: " + A + "\n\ndata: " + STOP + "\n\n", 8));
+  }
+
+  private static final String BOMB = "data: {\"choices\":[\"" + "x".repeat(30_000_000);
+
+  private static Script zipped(String text, int cut) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+      gzip.write(text.getBytes(UTF_8));
+    }
+    byte[] sent = Arrays.copyOf(bytes.toByteArray(), bytes.size() - cut);
+    return x ->
+        x.sendHeaders(
+                200,
+                "Content-Type: text/event-stream",
+                "Content-Encoding: gzip",
+                "Content-Length: " + sent.length)
+            .send(sent);
+  }
+
+  private static void forever(Exchange exchange, String text) throws IOException {
+    byte[] bytes = text.repeat(Math.max(1, (1 << 16) / text.length())).getBytes(UTF_8);
+    while (true) {
+      exchange.chunk(bytes);
+    }
+  }
+
+  private void contents() {
+    byte[] garbage = new byte[100_000];
+    new Random(1).nextBytes(garbage);
+    fault(
+        "garbage for HTTP", CONNECTION_ERROR, NO_HTTP, x -> x.send("?\r\n?\r\n\r\n").send(garbage));
+    fault(
+        "garbage for a chunk's length",
+        CONNECTION_ERROR,
+        NO_HTTP,
+        x -> x.startStream().send("what\r\n"));
+    fault(
+        "garbage for an event",
+        INVALID_RESPONSE,
+        "data is not a JSON object",
+        x -> x.startStream().event(A).event("what").event(STOP).lastChunk());
+    fault(
+        "garbage for gzip",
+        CONNECTION_ERROR,
+        "response could not be decompressed: Input is not in the GZIP format",
+        x -> x.respond(200, "text/event-stream", "what".repeat(10), "Content-Encoding: gzip"));
+    fault(
+        "HTML",
+        INVALID_RESPONSE,
+        "expected an event stream or JSON, got text/html",
+        x -> x.respond(200, "text/html", "<html></html>"));
+    fault(
+        "an event stream that says it is HTML",
+        COMPLETE,
+        null,
+        x -> x.respond(200, "text/html", "data: " + A + "\n\ndata: " + STOP + "\n\n"));
+    fault(
+        "no token",
+        EMPTY,
+        "stream ended well but held no token",
+        x -> x.startStream().event(STOP).lastChunk());
+    fault(
+        "redirect",
+        HTTP_ERROR,
+        "HTTP 307: redirects are not followed; set the endpoint to /v2",
+        x -> x.respond(307, "text/plain", "", "Location: /v2"));
+    fault(
+        "too many requests",
+        RATE_LIMITED,
+        "HTTP 429: slow down; retry after 20",
+        x -> x.respond(429, "text/plain", "slow down", "Retry-After: 20"));
+    fault("error", HTTP_ERROR, "HTTP 500: oops", x -> x.respond(500, "text/plain", "oops"));
+    fault(
+        "error in the stream",
+        IN_STREAM_ERROR,
+        "broke",
+        x -> x.startStream().event(A).event(ChatChunks.error("broke")).lastChunk());
+  }
+
+  private void tls(Path folder) throws Exception {
+    ScriptedServer untrusted =
+        ScriptedServer.startTls(SelfSigned.sslContext(folder), x -> x.startStream().lastChunk());
+    servers.add(untrusted);
+    fault(
+        "TLS, untrusted",
+        untrusted.baseUrl() + "/v1",
+        "TLS failed: the server's certificate is not trusted; add its authority to the trust store,"
+            + " or set verifyTls=false");
+    fault("TLS, asked without", "http://127.0.0.1:" + untrusted.port() + "/v1", CLOSED);
+    fault(
+        "TLS, server without",
+        "https://127.0.0.1:" + plain("HTTP/1.1 400 Bad Request\r\n\r\n") + "/v1",
+        "TLS failed: the server does not speak TLS; use http:// or another port");
+    fault("TLS, closed", "https://127.0.0.1:" + plain("") + "/v1", CLOSED);
+    ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+    servers.add(silent);
+    faults.put(
+        "TLS, silent",
+        new Fault("https://127.0.0.1:" + silent.getLocalPort() + "/v1", TIMEOUT, TIME_OUT));
+  }
+
+  /** The port of a server that says this to whom connects, and closes. */
+  private int plain(String text) throws IOException {
+    ServerSocket listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+    servers.add(listener);
+    Thread thread =
+        new Thread(
+            () -> {
+              while (!listener.isClosed()) {
+                try (var socket = listener.accept()) {
+                  socket.getInputStream().read(new byte[1 << 12]);
+                  socket.getOutputStream().write(text.getBytes(UTF_8));
+                } catch (IOException gone) {
+                  continue;
+                }
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
+    return listener.getLocalPort();
+  }
+}

@@ -1,0 +1,178 @@
+package io.github.gatlingllm.e2e;
+
+import static java.time.Duration.ofMillis;
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.ScriptedServer;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** A load generator that runs out of what the machine gives: files, disk, memory. */
+class LimitsIT {
+
+  private static final int RECORDS_LOST = 1;
+
+  private static EmbeddedEngine engine() {
+    return EmbeddedEngine.builder().fixed(ofMillis(300), ofMillis(5)).start();
+  }
+
+  /** Under a limit of the shell's {@code ulimit}. */
+  private static String[] limited(String limit) {
+    return new String[] {"sh", "-c", "ulimit " + limit + " && exec \"$@\"", "sh"};
+  }
+
+  @Test
+  void outOfOpenFiles() throws Exception {
+    int users = 300;
+    try (EmbeddedEngine engine = engine()) {
+      GatlingRun run =
+          GatlingRun.of(CrowdSimulation.class)
+              .launchedBy(limited("-n 250"))
+              .set("baseUrl", engine.baseUrl())
+              .set("users", users)
+              .run();
+
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      FaultsIT.assertAllIsAccountedFor(run, CrowdSimulation.FIRST + users);
+      List<RequestRecord> failed =
+          run.requests("Crowd").stream().filter(record -> !record.outcome().ok()).toList();
+      assertThat(failed)
+          .hasSizeBetween(1, users - 1)
+          .allSatisfy(
+              record -> {
+                assertThat(record.outcome().status()).isEqualTo(RequestStatus.CONNECTION_ERROR);
+                assertThat(record.outcome().error())
+                    .isEqualTo(
+                        "too many open files: raise the limit (ulimit -n) of the load generator");
+              });
+    }
+  }
+
+  /** A limit on the size of files is a disk that is full: the records are the largest file. */
+  @Test
+  void aDiskThatIsFull() throws Exception {
+    int requests = 60;
+    String text = "x".repeat(100_000);
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x ->
+                x.startStream()
+                    .event(ChatChunks.content(text))
+                    .event(ChatChunks.finish("stop"))
+                    .lastChunk())) {
+      GatlingRun run =
+          GatlingRun.of(PatientSimulation.class)
+              .launchedBy(limited("-f 8000"))
+              .set("baseUrl", server.baseUrl() + "/v1")
+              .set("requests", requests)
+              .run();
+
+      RunInfo info = run.info();
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(RECORDS_LOST);
+      assertThat(run.lines())
+          .filteredOn(line -> line.contains("ecords cannot be written"))
+          .singleElement()
+          .asString()
+          .contains("File too large");
+      assertThat(info.started()).isEqualTo(requests);
+      assertThat(info.dropped()).isBetween(5L, requests - 5L);
+      assertThat(run.output())
+          .contains("LLM records: those of %d of %d requests".formatted(info.dropped(), requests));
+      assertThat(run.summary().at("/counts/ended").asLong() + info.dropped()).isEqualTo(requests);
+      assertThat(run.check("records_dropped").path("level").asText()).isEqualTo("invalid");
+    }
+  }
+
+  @Test
+  void resultsThatAreTakenAwayWhileTheRunIsOn() throws Exception {
+    int requests = 60;
+    try (EmbeddedEngine engine = engine();
+        GatlingRun run =
+            GatlingRun.of(PatientSimulation.class)
+                .set("baseUrl", engine.baseUrl())
+                .set("requests", requests)
+                .noReports()
+                .start()) {
+      run.awaitRecords(4);
+      Files.move(run.files().folder(), run.directory().resolve("gone"));
+      run.awaitLine("requests.jsonl was deleted while the run wrote to it");
+      run.await();
+
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(RECORDS_LOST);
+      assertThat(run.output())
+          .doesNotContain("\tat ")
+          .contains("LLM records: those of %d of %d requests".formatted(requests, requests))
+          .contains("LLM report could not be made");
+      assertThat(run.info().dropped()).isEqualTo(requests);
+    }
+  }
+
+  /** Each holds less than what one may; together they would be more than the heap. */
+  @Test
+  void linesThatAreTogetherLargerThanTheHeap() throws Exception {
+    int users = 48;
+    String line = "data: {\"choices\":[\"" + "x".repeat(7_000_000);
+    try (ScriptedServer server =
+        ScriptedServer.start(x -> x.startStream().chunk(line).awaitClientClose())) {
+      GatlingRun run =
+          GatlingRun.of(CrowdSimulation.class)
+              .jvm(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"))
+              .set("baseUrl", server.baseUrl() + "/v1")
+              .set("users", users)
+              .noReports()
+              .run();
+
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      FaultsIT.assertAllIsAccountedFor(run, CrowdSimulation.FIRST + users);
+      Map<String, Long> errors =
+          run.requests("Crowd").stream()
+              .collect(
+                  groupingBy(
+                      r -> String.valueOf(r.outcome().error()).replaceAll("\\d+ MiB", "… MiB"),
+                      counting()));
+      assertThat(errors)
+          .containsOnlyKeys(
+              "no byte for 2000 ms (idle timeout)",
+              "answers under way hold more than … MiB together, a quarter of the heap: raise -Xmx");
+    }
+  }
+
+  @Test
+  void tenThousandConnectionsAtOnce() throws Exception {
+    int users = 10_000;
+    var system = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    assumeTrue(
+        system.getMaxFileDescriptorCount() > 1.1 * users,
+        "needs 11,000 open files per process (ulimit -n)");
+    try (EmbeddedEngine engine =
+        EmbeddedEngine.builder().fixed(ofMillis(10), ofMillis(1)).start()) {
+      GatlingRun run =
+          GatlingRun.of(CrowdSimulation.class)
+              .set("baseUrl", engine.baseUrl())
+              .set("users", users)
+              .set("gatling.http.connectTimeout", 60_000)
+              .noReports()
+              .run();
+
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      FaultsIT.assertAllIsAccountedFor(run, CrowdSimulation.FIRST + users);
+      assertThat(run.requests("Crowd").stream().map(record -> record.outcome().error()).distinct())
+          .as("a queue of connections that is full may cost some of them")
+          .contains((String) null)
+          .isSubsetOf(null, "connection reset by the server");
+    }
+  }
+}

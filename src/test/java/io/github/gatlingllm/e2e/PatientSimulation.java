@@ -1,0 +1,29 @@
+package io.github.gatlingllm.e2e;
+
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
+
+import io.gatling.javaapi.core.*;
+import java.time.Duration;
+
+/** Users in closed loops that wait after a failure, so that one does not use up all requests. */
+public final class PatientSimulation extends Simulation {
+
+  static final int USERS = 4;
+
+  {
+    ScenarioBuilder chat =
+        scenario("Chat")
+            .exec(llm("ask").chat().user("hi").maxTokens(2))
+            .doIf(Session::isFailed)
+            .then(pause(Duration.ofMillis(500)));
+    setUp(closedLoop(USERS).requests(Integer.getInteger("requests")).inject(chat))
+        .protocols(
+            llm.baseUrl(System.getProperty("baseUrl"))
+                .model("embedded")
+                .idleTimeout(Duration.ofMillis(500))
+                .requestTimeout(Duration.ofMillis(1_500))
+                .recordText()
+                .disableJvmWarmUp());
+  }
+}

@@ -1,0 +1,89 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.ServerProcess;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** A server that stops, goes on, dies and comes back while load is on. */
+class ServerFaultsIT {
+
+  private static final int REQUESTS = 120;
+  private static final int ENOUGH = 12;
+
+  private static final String REFUSED =
+      "connection refused: is the server running at the endpoint's port?";
+
+  @Test
+  void theRunOutlivesItsServer() throws Exception {
+    try (ServerProcess first = ServerProcess.start(0);
+        GatlingRun run =
+            GatlingRun.of(PatientSimulation.class)
+                .set("baseUrl", "http://127.0.0.1:" + first.port() + "/v1")
+                .set("requests", REQUESTS)
+                .start()) {
+      run.awaitRecords(ENOUGH);
+      first.signal("STOP");
+      awaitFailure(run, "no end within the request timeout");
+      first.signal("CONT");
+      awaitAnswers(run);
+      first.kill();
+      awaitFailure(run, REFUSED);
+      try (ServerProcess second = ServerProcess.start(first.port())) {
+        assertThat(second.port()).isEqualTo(first.port());
+        awaitAnswers(run);
+        run.await();
+      }
+
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      FaultsIT.assertAllIsAccountedFor(run, REQUESTS);
+      assertThat(run.requests())
+          .extracting(record -> record.outcome().error())
+          .as("what a stop and a kill may do to a request")
+          .isSubsetOf(
+              null,
+              "no end within the request timeout",
+              "no byte for 500 ms (idle timeout)",
+              REFUSED,
+              "connection reset by the server",
+              "connection closed by the server before any response",
+              "kept-alive connection closed by the server; not re-sent",
+              "stream ended before finish_reason and without [DONE]",
+              "stream ended without a single event");
+      assertThat(run.requests())
+          .filteredOn(record -> !record.outcome().ok())
+          .extracting(record -> record.outcome().status())
+          .isSubsetOf(
+              Set.of(
+                  RequestStatus.TIMEOUT,
+                  RequestStatus.STALLED,
+                  RequestStatus.CONNECTION_ERROR,
+                  RequestStatus.TRUNCATED));
+    }
+  }
+
+  private static void awaitFailure(GatlingRun run, String error)
+      throws IOException, InterruptedException {
+    run.await(
+        error, () -> run.requests().stream().anyMatch(r -> error.equals(r.outcome().error())));
+  }
+
+  /** Until the last ones have all been answered. */
+  private static void awaitAnswers(GatlingRun run) throws IOException, InterruptedException {
+    int before = run.requests().size();
+    run.await(
+        "answers",
+        () -> {
+          List<RequestRecord> records = run.requests();
+          return records.size() >= before + ENOUGH
+              && records.subList(records.size() - PatientSimulation.USERS, records.size()).stream()
+                  .allMatch(record -> record.outcome().ok());
+        });
+  }
+}
