@@ -32,7 +32,10 @@ public final class RecordCodec {
           .collect(Collectors.toUnmodifiableMap(RecordField::toString, field -> field));
 
   private static final JsonFactory JSON =
-      JsonFactory.builder().enable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION).build();
+      JsonFactory.builder()
+          .disable(JsonFactory.Feature.CHARSET_DETECTION)
+          .enable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+          .build();
 
   private RecordCodec() {}
 

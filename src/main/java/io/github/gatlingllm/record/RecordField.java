@@ -43,9 +43,11 @@ final class RecordField<T> {
       INTEGER.in("tokens").within(0, RequestRecord.MOST_TOKENS);
   private static final FieldType<Integer> EVENTS = INTEGER.in("events");
 
+  private static final long LEAST_TIME = -1_000_000_000L;
+  private static final long LONGEST_TIME = 366L * 86_400 * 1_000_000_000;
+
   /** At most a year; below 0 no more than two clocks may differ. */
-  private static final FieldType<Long> TIME =
-      SECONDS.within(-1_000_000_000L, 366L * 86_400 * 1_000_000_000);
+  private static final FieldType<Long> TIME = SECONDS.within(LEAST_TIME, LONGEST_TIME);
 
   /** In 2096: a year after it still fits into a long. */
   private static final long LATEST = 4_000_000_000_000_000_000L;
@@ -113,7 +115,7 @@ final class RecordField<T> {
   static final RecordField<Long> QUEUE_WAIT =
       timing(
           "queue_wait_s",
-          TIME,
+          SECONDS,
           Timing::queueWaitNanos,
           "`start_lag_s` + `gate_wait_s`; null when never admitted");
   static final RecordField<Long> CONNECT =
@@ -127,7 +129,7 @@ final class RecordField<T> {
   static final RecordField<Long> TTFT_FROM_SCHEDULE =
       timing(
           "ttft_from_schedule_s",
-          TIME,
+          SECONDS,
           Timing::ttftFromScheduleNanos,
           "`ttft_s` + `queue_wait_s`; not read back");
   static final RecordField<Long> TTFO =
@@ -141,7 +143,7 @@ final class RecordField<T> {
   static final RecordField<Long> LATENCY_FROM_SCHEDULE =
       timing(
           "latency_from_schedule_s",
-          TIME,
+          SECONDS,
           Timing::latencyFromScheduleNanos,
           "`latency_s` + `queue_wait_s`; not read back");
   static final RecordField<Long> CLOSED =
@@ -392,6 +394,17 @@ final class RecordField<T> {
   private static @Nullable Long roundedTpot(Timing timing) {
     Double nanos = timing.tpotNanos();
     return nanos == null ? null : (Long) Math.round(nanos);
+  }
+
+  /**
+   * A time that was computed from others.
+   *
+   * @throws IllegalArgumentException if it is none that a line may have
+   */
+  static void refuseImpossible(RecordField<Long> of, double nanos) {
+    if (!(nanos >= LEAST_TIME && nanos <= LONGEST_TIME)) {
+      throw new IllegalArgumentException(of + " would be " + nanos + " ns by other values");
+    }
   }
 
   /** Position in {@link #ALL}. */

@@ -157,8 +157,12 @@ public record RequestRecord(
     Long gateWait = v.get(RecordField.GATE_WAIT);
     if (!v.has(RecordField.GATE_WAIT) && queueWait != null) {
       gateWait = queueWait - startLag;
+      RecordField.refuseImpossible(RecordField.GATE_WAIT, gateWait);
     }
     Double tpot = tpot(v);
+    if (tpot != null) {
+      RecordField.refuseImpossible(RecordField.TPOT, tpot);
+    }
     return new Timing(
         v.required(RecordField.START),
         v.get(RecordField.SCHEDULED_OFFSET),
