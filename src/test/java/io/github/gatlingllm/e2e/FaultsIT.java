@@ -106,6 +106,7 @@ class FaultsIT {
                     "-Djdk.net.hosts.file=" + hosts))
             .set("servers", urls(name -> !floods.contains(name)))
             .set("floods", urls(floods::contains))
+            .noReports()
             .run();
 
     assertThat(run.exitCode()).as(run.output()).isZero();
