@@ -43,6 +43,7 @@ class LimitsIT {
               .launchedBy(limited("-n 250"))
               .set("baseUrl", engine.baseUrl())
               .set("users", users)
+              .noReports()
               .run();
 
       assertThat(run.exitCode()).as(run.output()).isZero();
@@ -78,6 +79,7 @@ class LimitsIT {
               .launchedBy(limited("-f 8000"))
               .set("baseUrl", server.baseUrl() + "/v1")
               .set("requests", requests)
+              .noReports()
               .run();
 
       RunInfo info = run.info();

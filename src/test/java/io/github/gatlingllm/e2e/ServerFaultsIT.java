@@ -27,6 +27,7 @@ class ServerFaultsIT {
             GatlingRun.of(PatientSimulation.class)
                 .set("baseUrl", "http://127.0.0.1:" + first.port() + "/v1")
                 .set("requests", REQUESTS)
+                .noReports()
                 .start()) {
       run.awaitRecords(ENOUGH);
       first.signal("STOP");

@@ -11,6 +11,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -47,7 +48,8 @@ class AfterRunTest {
 
   private static void send(Run to, LevelRecord record) {
     var unused = to.nextRequest();
-    to.record(record.record());
+    long now = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+    to.record(record.at(now, now + 1).record());
   }
 
   private static void demand(Run of, String assertion) {
