@@ -407,7 +407,7 @@ class FaultsIT {
             () -> {
               while (!listener.isClosed()) {
                 try (var socket = listener.accept()) {
-                  socket.getInputStream().read(new byte[1 << 12]);
+                  var unused = socket.getInputStream().read(new byte[1 << 12]);
                   socket.getOutputStream().write(text.getBytes(UTF_8));
                 } catch (IOException gone) {
                   continue;
