@@ -410,7 +410,7 @@ class FaultsIT {
                   var unused = socket.getInputStream().read(new byte[1 << 12]);
                   socket.getOutputStream().write(text.getBytes(UTF_8));
                 } catch (IOException gone) {
-                  continue;
+                  // the next one
                 }
               }
             });
