@@ -29,7 +29,7 @@ class LimitsIT {
     return EmbeddedEngine.builder().fixed(ofMillis(300), ofMillis(5)).start();
   }
 
-  /** Under a limit of the shell's {@code ulimit}. */
+  /** Under a limit that the shell sets, e.g. {@code -n 64}. */
   private static String[] limited(String limit) {
     return new String[] {"sh", "-c", "ulimit " + limit + " && exec \"$@\"", "sh"};
   }
