@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Bytes of a server, guided by what they make the decoder and the parser do. Without {@code
- * JAZZER_FUZZ=1} the inputs that are kept in {@code StreamFuzzTestInputs} are played.
+ * Bytes of a server, guided by what they make the decoder and the parser do. A build plays the
+ * inputs that are kept in {@code StreamFuzzTestInputs}; the POM says how to look for more.
  */
 class StreamFuzzTest {
 
