@@ -45,6 +45,11 @@ record RunParts(
     AtomicLong warmUpPrompts,
     List<LlmProtocol> used) {
 
+  /**
+   * Where warm-up prompts are counted from: half of the nonces there are, and no run gets so far.
+   */
+  private static final long WARM_UP_PROMPTS = 1L << 58;
+
   /** Longest time that records wait for counts when all requests have ended. */
   private static final Duration COUNTING = Duration.ofSeconds(30);
 
@@ -89,7 +94,7 @@ record RunParts(
         servers,
         new ConcurrentHashMap<>(),
         new AtomicLong(),
-        new AtomicLong(Long.MIN_VALUE),
+        new AtomicLong(WARM_UP_PROMPTS),
         new CopyOnWriteArrayList<>());
   }
 
