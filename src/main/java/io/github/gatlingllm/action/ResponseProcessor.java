@@ -97,8 +97,7 @@ final class ResponseProcessor {
             finish(
                 exchange,
                 sent,
-                TokenCounts.atOnce(
-                    sent.prepared().size(), exchange.answer(), exchange.timeline()));
+                TokenCounts.atOnce(sent.prepared().size(), exchange.answer(), exchange.timeline()));
           });
     }
   }
