@@ -399,7 +399,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return "'" + url + "' is no base URL; expected something like http://localhost:8000/v1";
   }
 
-  private static Duration positive(String setting, Duration value) {
+  static Duration positive(String setting, Duration value) {
     if (value.isNegative() || value.isZero()) {
       throw InvalidSimulation.because(setting + "(" + value + "): expected more than zero");
     }
