@@ -217,7 +217,7 @@ record RunParts(
     run.describe(
         info ->
             info.slo(first.slo)
-                .sloByRequest(judge.byRequest())
+                .sloByRequest(judge.byRequest(), judge.heldByRequest())
                 .sloByTarget(alike ? Map.of() : slos)
                 .assertions(List.copyOf(assertions))
                 .config(config)
@@ -228,10 +228,7 @@ record RunParts(
   }
 
   private static RunInfo.TargetSlo judge(LlmProtocol protocol) {
-    Map<String, String> byRequest = new TreeMap<>();
-    protocol.sloByName.forEach((name, slo) -> byRequest.put(name, slo.toString()));
-    return new RunInfo.TargetSlo(
-        protocol.slo.toString(), protocol.slo.percentile(), protocol.slo.rule(), byRequest);
+    return RunInfo.TargetSlo.of(protocol.slo, protocol.sloByName);
   }
 
   private static String injector() {

@@ -37,7 +37,11 @@ final class VerdictSections {
     values.put("each", summary.curves().size() > 1);
     values.put("curves", groups.isEmpty() ? KeyFigureTables.byCurve(summary) : null);
     values.put("objectives", slo == null ? null : OutcomeTables.objectives(summary, slo, false));
-    values.put("percentile", slo == null ? "" : NumberText.plain(slo.percentile()));
+    values.put(
+        "share",
+        slo == null || !slo.hasOnePercentile()
+            ? "the share of attempted requests that its percentile says"
+            : NumberText.plain(slo.percentile()) + " % of attempted requests");
     values.put("rule", slo == null ? "" : slo.rule().toString());
     values.put("assertions", OutcomeTables.assertions(assertions));
     values.put("demands", assertions.size());

@@ -220,7 +220,7 @@ final class SummaryAssembly {
   private void addCurve(Windows.Track track) {
     curves.add(
         new LoadCurve(
-            counted.slo.global(track.target()),
+            counted.slo.of(track.target()),
             stages.stream()
                 .filter(
                     s ->
