@@ -41,9 +41,12 @@ public final class ConsoleSummary {
       wrapped(selfTest.ceiling());
     }
     List<Check> notOk = summary.checks().stream().filter(c -> c.level() != Check.Level.OK).toList();
-    if (!notOk.isEmpty()) {
-      line(ConsoleBlock.title("Validity"));
-      notOk.forEach(c -> wrapped(c.level().key() + " " + c.id() + ": " + c.message()));
+    line(ConsoleBlock.title("Validity"));
+    notOk.forEach(
+        c -> wrapped(c.level().key() + " " + c.id() + ": " + c.message() + " " + c.remedy()));
+    String passed = VerdictSections.passed(summary.checks().size() - notOk.size());
+    if (!passed.isEmpty()) {
+      wrapped(passed);
     }
     line("=".repeat(WIDTH));
   }

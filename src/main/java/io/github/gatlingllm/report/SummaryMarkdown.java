@@ -70,15 +70,15 @@ final class SummaryMarkdown {
 
   private void checks(Summary summary) {
     List<Check> notOk = summary.checks().stream().filter(c -> c.level() != Check.Level.OK).toList();
-    if (notOk.isEmpty()) {
-      out.append("All ").append(summary.checks().size()).append(" validity checks are ok.\n");
-      return;
-    }
     out.append("### Validity\n\n");
     for (Check check : notOk) {
       out.append("- **").append(check.level().key()).append("** `").append(check.id());
       out.append("` ").append(Table.inline(check.message()));
       out.append(' ').append(Table.inline(check.remedy())).append('\n');
+    }
+    String passed = VerdictSections.passed(summary.checks().size() - notOk.size());
+    if (!passed.isEmpty()) {
+      out.append(notOk.isEmpty() ? "" : "- ").append(passed).append('\n');
     }
   }
 }

@@ -57,7 +57,7 @@ final class VerdictSections {
     SelfTestText selfTest = new SelfTestText(summary);
     String lead =
         switch (summary.level()) {
-          case OK -> "Nothing speaks against these figures.";
+          case OK, NOTE -> "Nothing speaks against these figures.";
           case WARNING -> "Read the figures with the warnings below in mind.";
           case INVALID -> "Some figures do not mean what they say; see what to do below.";
         };
@@ -69,6 +69,8 @@ final class VerdictSections {
                 raised,
                 "fine",
                 fine,
+                "passed",
+                passed(fine.size()),
                 "error",
                 SelfTestText.NAME,
                 "quote",
@@ -77,6 +79,11 @@ final class VerdictSections {
                 selfTest.table(),
                 "ceiling",
                 selfTest.ceiling()));
+  }
+
+  /** How many checks found nothing; empty for none. */
+  static String passed(long checks) {
+    return checks == 0 ? "" : checks + (checks == 1 ? " check passed" : " checks passed");
   }
 
   /** How requests ended: errors by verdict and message, finish reasons, objectives missed. */
