@@ -47,11 +47,7 @@ final class VerdictSections {
 
   /** How far the figures can be trusted: what to look at first. */
   Section checks() {
-    List<Check> raised =
-        summary.checks().stream()
-            .filter(check -> check.level() != Check.Level.OK)
-            .sorted(Comparator.comparing(Check::level).reversed())
-            .toList();
+    List<Check> raised = raised(summary);
     List<Check> fine =
         summary.checks().stream().filter(check -> check.level() == Check.Level.OK).toList();
     SelfTestText selfTest = new SelfTestText(summary);
@@ -79,6 +75,14 @@ final class VerdictSections {
                 selfTest.table(),
                 "ceiling",
                 selfTest.ceiling()));
+  }
+
+  /** The checks that found something, the worst first. */
+  static List<Check> raised(Summary summary) {
+    return summary.checks().stream()
+        .filter(check -> check.level() != Check.Level.OK)
+        .sorted(Comparator.comparing(Check::level).reversed())
+        .toList();
   }
 
   /** How many checks found nothing; empty for none. */
