@@ -88,7 +88,7 @@ public final class RunReport {
     boolean withCsv = csv || (info != null && info.reportOptions().csv());
     RunFigures figures = withCsv ? figuresAndCsv(info) : figures(info, this::read);
     SummaryJson.write(figures.summary(), files.summaryJson());
-    String markdown = SummaryMarkdown.of(figures.summary());
+    String markdown = SummaryText.markdown(figures.summary());
     WholeFile.write(files.summaryMarkdown(), markdown);
     toJobPage(markdown, environment);
     JUnitXml.write(figures.summary(), files.junit());
