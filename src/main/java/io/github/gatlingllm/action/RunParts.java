@@ -255,17 +255,14 @@ record RunParts(
     run.describe(
         info ->
             info.slo(first.slo)
-                .sloByRequest(judge.byRequest())
+                .sloByRequest(judge.byRequest(), judge.heldByRequest())
                 .sloByTarget(alike ? Map.of() : slos));
   }
 
   private RunInfo.TargetSlo judgeOf(LlmProtocol protocol) {
     Map<String, Slo> named = new TreeMap<>(protocol.sloByName);
     named.putAll(ownSlos.getOrDefault(protocol.label(), Map.of()));
-    Map<String, String> byRequest = new TreeMap<>();
-    named.forEach((name, slo) -> byRequest.put(name, slo.toString()));
-    return new RunInfo.TargetSlo(
-        protocol.slo.toString(), protocol.slo.percentile(), protocol.slo.rule(), byRequest);
+    return RunInfo.TargetSlo.of(protocol.slo, named);
   }
 
   private static String injector() {

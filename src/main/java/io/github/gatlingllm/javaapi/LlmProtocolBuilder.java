@@ -284,7 +284,10 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return report(new ReportOptions(false, false, true)).note("indexBlock", "false");
   }
 
-  /** Objectives of requests of that name. */
+  /**
+   * Objectives of requests of that name, in place of those of all, complete with the share at which
+   * they hold.
+   */
   public LlmProtocolBuilder slo(String requestName, SloBuilder slo) {
     return with(s -> s.sloByName = Draft.and(s.sloByName, requestName, slo.build()));
   }
