@@ -70,7 +70,12 @@ final class MetricsSection {
   private List<Whole> wholes() {
     List<Whole> wholes = new ArrayList<>();
     for (Level level : levels.all()) {
-      wholes.add(whole(level.title(), "level" + level.suffix(), levels.when(level), level.stage().figures()));
+      wholes.add(
+          whole(
+              level.title(),
+              "level" + level.suffix(),
+              levels.when(level),
+              level.stage().figures()));
     }
     if (wholes.isEmpty()) {
       wholes.add(whole("", "level", When.ALWAYS, summary.figures()));
@@ -95,7 +100,8 @@ final class MetricsSection {
                 wholes(),
                 "pooled",
                 summary.hasSeveralLevels()
-                    ? List.of(whole(pooled.replace(".", ""), "pooled", When.ALWAYS, summary.figures()))
+                    ? List.of(
+                        whole(pooled.replace(".", ""), "pooled", When.ALWAYS, summary.figures()))
                     : List.of(),
                 "parts",
                 parts));

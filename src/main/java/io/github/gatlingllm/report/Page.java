@@ -86,7 +86,8 @@ final class Page {
 
   /** What the charts draw, as one JSON object that is safe inside a script element. */
   private static String chartData(List<Section> sections) {
-    List<Chart> charts = sections.stream()
+    List<Chart> charts =
+        sections.stream()
             .flatMap(section -> section.groups.stream())
             .flatMap(group -> group.charts.stream())
             .toList();

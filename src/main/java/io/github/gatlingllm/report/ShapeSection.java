@@ -67,8 +67,7 @@ final class ShapeSection {
     }
     charts.add(
         curves("shape-waiting" + suffix, "TTFT and E2E", drawn, Metric.TTFT_MS, Metric.E2E_MS));
-    charts.add(
-        curves("shape-gaps" + suffix, "ITL and TPOT", drawn, Metric.ITL_MS, Metric.TPOT_MS));
+    charts.add(curves("shape-gaps" + suffix, "ITL and TPOT", drawn, Metric.ITL_MS, Metric.TPOT_MS));
     return charts;
   }
 
@@ -78,15 +77,12 @@ final class ShapeSection {
         .map(
             metric ->
                 percentiles(
-                    "shape-" + id(metric),
-                    metric.title(),
-                    samples -> samples.shapes().get(metric)))
+                    "shape-" + id(metric), metric.title(), samples -> samples.shapes().get(metric)))
         .toList();
   }
 
   /** A line for each operating point. */
-  Chart percentiles(
-      String id, String title, Function<LevelSamples, @Nullable Shape> shape) {
+  Chart percentiles(String id, String title, Function<LevelSamples, @Nullable Shape> shape) {
     List<Line> lines = new ArrayList<>();
     for (Level level : levels.operating()) {
       LevelSamples drawn = samples.get(level.position());

@@ -98,10 +98,7 @@ final class Tiles {
             ? "no value"
             : objective == null
                 ? median
-                : median
-                    + " · SLO < "
-                    + NumberText.plainMs(objective.limitMs())
-                    + met(objective));
+                : median + " · SLO < " + NumberText.plainMs(objective.limitMs()) + met(objective));
   }
 
   private static String met(ObjectiveRow objective) {

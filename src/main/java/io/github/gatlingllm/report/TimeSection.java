@@ -16,8 +16,8 @@ import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -41,8 +41,7 @@ final class TimeSection {
   /** The section; without charts when nothing happened. */
   Section section() {
     List<Chart> charts = new ArrayList<>();
-    for (Chart chart :
-        List.of(ttft(), tokens(), itl(), inFlight(), tokensInFlight(), requests())) {
+    for (Chart chart : List.of(ttft(), tokens(), itl(), inFlight(), tokensInFlight(), requests())) {
       if (chart.hasPoints()) {
         charts.add(chart.over(bands()));
       }

@@ -90,11 +90,7 @@ final class RequestSampleTally {
     Map<Integer, RequestSamples.LevelSamples> drawn = new TreeMap<>();
     levels.forEach((index, level) -> drawn.put(index, level.level(of.apply(index))));
     return new RequestSamples(
-        drawn,
-        breakdowns(),
-        exemplars.exemplars(),
-        shape(lag),
-        scenarios.loads());
+        drawn, breakdowns(), exemplars.exemplars(), shape(lag), scenarios.loads());
   }
 
   private List<Breakdown> breakdowns() {

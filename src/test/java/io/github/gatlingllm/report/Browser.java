@@ -144,7 +144,10 @@ final class Browser implements AutoCloseable {
     return driver.executeScript("return " + expression);
   }
 
-  /** All boxes for charts of the load level that is chosen; asked for in one call, since each call to the browser takes long. */
+  /**
+   * All boxes for charts of the load level that is chosen; asked for in one call, since each call
+   * to the browser takes long.
+   */
   List<Plot> plots() {
     return ((List<?>) eval(PLOTS))
         .stream()

@@ -113,7 +113,8 @@ class OperatingPointTest {
     levels.remove(1);
     Summary summary = figures("ttft<200ms").summary();
     assertThat(tiles(summary).get(0))
-        .isEqualTo(new Tile("TTFT p99", "20 ms †", "p50 20 ms · SLO < 200 ms · ✗ missed: met by 90.0 %"));
+        .isEqualTo(
+            new Tile("TTFT p99", "20 ms †", "p50 20 ms · SLO < 200 ms · ✗ missed: met by 90.0 %"));
   }
 
   /** All three objectives hold at c=1 and c=16 only: nothing says that they were missed. */
