@@ -42,7 +42,7 @@ class PackageArrowsTest {
           Map.entry("compare", Set.of("metric", "record", "stats")),
           Map.entry("report", Set.of("check", "compare", "metric", "stats", "record")),
           Map.entry("engine", Set.of("random", "wire")),
-          Map.entry("cli", Set.of("engine", "record", "report")),
+          Map.entry("cli", Set.of("engine", "record", "report", "simulations")),
           Map.entry(
               "simulations",
               Set.of(

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.cli;
 
 import io.github.gatlingllm.record.JvmOptions;
+import io.github.gatlingllm.simulations.Benchmark;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +21,6 @@ import java.util.regex.Pattern;
  */
 record BenchmarkProcess(Map<String, String> settings, String results, List<String> jvm) {
 
-  private static final String SIMULATION = "io.github.gatlingllm.simulations.Benchmark";
   private static final String CONFIGURATION = "io/github/gatlingllm/cli/";
 
   /** Gatling's writer of simulation.log looks into the text of strings. */
@@ -97,7 +97,8 @@ record BenchmarkProcess(Map<String, String> settings, String results, List<Strin
           }
         });
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of("io.gatling.app.Gatling", "-s", SIMULATION, "-rf", results));
+    command.addAll(
+        List.of("io.gatling.app.Gatling", "-s", Benchmark.class.getName(), "-rf", results));
     return command;
   }
 
