@@ -96,17 +96,18 @@ final class HttpCall {
 
   static HttpCall of(
       LlmProtocol protocol,
-      Map<String, Dynamic<String>> headers,
+      LlmRequest.RequestDraft request,
       HttpComponents http,
       GatlingConfiguration configuration,
       @Nullable SslContexts tls,
       Map<String, ServerConnections> servers) {
-    List<Header> all = headers(protocol, headers);
+    List<Header> all = headers(protocol, request);
     HttpRequestActionBuilder post =
         http("llm")
             .post(session -> content(session.asScala()).prepared().url())
             .body(ByteArrayBody(session -> content(session.asScala()).prepared().body().toJson()))
-            .requestTimeout(protocol.requestTimeout)
+            .requestTimeout(
+                request.requestTimeout == null ? protocol.requestTimeout : request.requestTimeout)
             .disableFollowRedirect();
     for (int i = 0; i < all.size(); i++) {
       int index = i;
@@ -127,15 +128,15 @@ final class HttpCall {
   }
 
   /** Of two of the same name the later one counts. */
-  private static List<Header> headers(LlmProtocol protocol, Map<String, Dynamic<String>> own) {
+  private static List<Header> headers(LlmProtocol protocol, LlmRequest.RequestDraft request) {
     Map<String, Header.Value> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     all.put("Content-Type", (prepared, requestId, session) -> "application/json");
     all.put("Accept", (prepared, requestId, session) -> accept(prepared));
     all.put("X-Request-Id", (prepared, requestId, session) -> requestId);
-    if (protocol.apiKey != null) {
+    if (protocol.apiKey != null || request.apiKey != null) {
       all.put("Authorization", (prepared, requestId, session) -> "Bearer " + prepared.apiKey());
     }
-    for (Map<String, Dynamic<String>> some : List.of(protocol.headers, own)) {
+    for (Map<String, Dynamic<String>> some : List.of(protocol.headers, request.headers)) {
       some.forEach(
           (name, value) -> all.put(name, (prepared, id, session) -> value.resolve(session)));
     }
