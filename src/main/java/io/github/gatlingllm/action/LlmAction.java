@@ -228,7 +228,6 @@ final class LlmAction extends RequestActionBase {
     } else {
       go.accept(start);
     }
-    // Only now: waking a thread up takes longer than sending.
     sent.promptCount().start();
   }
 
