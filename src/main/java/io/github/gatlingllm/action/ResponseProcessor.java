@@ -50,10 +50,7 @@ final class ResponseProcessor {
   private final scala.collection.immutable.List<Check<MeasuredAnswer>> checks;
 
   ResponseProcessor(
-      LlmRequest.RequestDraft request,
-      LlmComponents components,
-      CoreComponents core,
-      Action next) {
+      LlmRequest.RequestDraft request, LlmComponents components, CoreComponents core, Action next) {
     this.request = request;
     this.components = components;
     this.statsEngine = core.statsEngine();
