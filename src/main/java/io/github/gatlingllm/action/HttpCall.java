@@ -8,6 +8,7 @@ import io.gatling.core.session.Session;
 import io.gatling.http.cache.SslContextSupport;
 import io.gatling.http.client.HttpListener;
 import io.gatling.http.client.Request;
+import io.gatling.http.client.proxy.ProxyServer;
 import io.gatling.http.cookie.CookieSupport$;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
@@ -18,7 +19,9 @@ import io.gatling.javaapi.http.HttpRequestActionBuilder;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.client.StreamedExchange;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
 
@@ -65,25 +68,23 @@ final class HttpCall {
       GatlingConfiguration configuration,
       @Nullable SslContexts tls,
       Map<String, ServerConnections> servers) {
+    Map<String, Function<Session, String>> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    all.put("Content-Type", session -> "application/json");
+    all.put("Accept", session -> accept(content(session).prepared()));
+    all.put("X-Request-Id", session -> content(session).requestId());
+    if (protocol.apiKey != null) {
+      all.put("Authorization", session -> "Bearer " + content(session).prepared().apiKey());
+    }
+    protocol.headers.forEach((name, value) -> all.put(name, value::resolve));
+    headers.forEach((name, value) -> all.put(name, value::resolve));
     HttpRequestActionBuilder post =
         http("llm")
             .post(session -> content(session.asScala()).prepared().url())
-            .header("Content-Type", "application/json")
-            .header("Accept", session -> accept(content(session.asScala()).prepared()))
-            .header("X-Request-Id", session -> content(session.asScala()).requestId())
             .body(ByteArrayBody(session -> content(session.asScala()).prepared().body().toJson()))
             .requestTimeout(protocol.requestTimeout)
             .disableFollowRedirect();
-    if (protocol.apiKey != null) {
-      post =
-          post.header(
-              "Authorization",
-              session -> "Bearer " + content(session.asScala()).prepared().apiKey());
-    }
-    for (Map<String, Dynamic<String>> extra : java.util.List.of(protocol.headers, headers)) {
-      for (Map.Entry<String, Dynamic<String>> header : extra.entrySet()) {
-        post = post.header(header.getKey(), s -> header.getValue().resolve(s.asScala()));
-      }
+    for (Map.Entry<String, Function<Session, String>> header : all.entrySet()) {
+      post = post.header(header.getKey(), session -> header.getValue().apply(session.asScala()));
     }
     HttpRequestBuilder builder = (HttpRequestBuilder) post.asScala();
     return new HttpCall(
@@ -145,6 +146,12 @@ final class HttpCall {
     @Override
     public ServerConnections server() {
       return server;
+    }
+
+    @Override
+    public @Nullable String proxy() {
+      ProxyServer proxy = request.getProxyServer();
+      return proxy == null ? null : proxy.getHost() + ":" + proxy.getPort();
     }
 
     @Override
