@@ -63,7 +63,7 @@ final class HttpCall {
 
   static HttpCall of(
       LlmProtocol protocol,
-      Map<String, Dynamic<String>> headers,
+      LlmRequest.RequestDraft request,
       HttpComponents http,
       GatlingConfiguration configuration,
       @Nullable SslContexts tls,
@@ -72,16 +72,17 @@ final class HttpCall {
     all.put("Content-Type", session -> "application/json");
     all.put("Accept", session -> accept(content(session).prepared()));
     all.put("X-Request-Id", session -> content(session).requestId());
-    if (protocol.apiKey != null) {
+    if (protocol.apiKey != null || request.apiKey != null) {
       all.put("Authorization", session -> "Bearer " + content(session).prepared().apiKey());
     }
     protocol.headers.forEach((name, value) -> all.put(name, value::resolve));
-    headers.forEach((name, value) -> all.put(name, value::resolve));
+    request.headers.forEach((name, value) -> all.put(name, value::resolve));
     HttpRequestActionBuilder post =
         http("llm")
             .post(session -> content(session.asScala()).prepared().url())
             .body(ByteArrayBody(session -> content(session.asScala()).prepared().body().toJson()))
-            .requestTimeout(protocol.requestTimeout)
+            .requestTimeout(
+                request.requestTimeout == null ? protocol.requestTimeout : request.requestTimeout)
             .disableFollowRedirect();
     for (Map.Entry<String, Function<Session, String>> header : all.entrySet()) {
       post = post.header(header.getKey(), session -> header.getValue().apply(session.asScala()));

@@ -46,7 +46,7 @@ final class LlmAction extends RequestActionBase {
         context.throttled()
             && core.throttler().isDefined()
             && components.requestLog().inStatistics();
-    this.call = components.httpCall(context, request.parts().headers);
+    this.call = components.httpCall(context, request.parts());
     this.end = new ResponseProcessor(request.parts(), components, core.statsEngine(), next);
   }
 
@@ -55,6 +55,7 @@ final class LlmAction extends RequestActionBase {
     if (!components.protocol().hasTarget()) {
       throw WithoutProtocol.mistake(context);
     }
+    components.judge(request.parts());
     components.warmUp(context);
     return new LlmAction(request, components, context, next);
   }

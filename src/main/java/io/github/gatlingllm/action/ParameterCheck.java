@@ -59,15 +59,11 @@ public final class ParameterCheck {
     return this;
   }
 
-  /** As {@link #of}; where the number is the same for every session, it must be in this range. */
-  <N extends Number> ParameterCheck number(
-      String method, @Nullable Dynamic<N> value, double least, double most) {
-    N number = value == null ? null : value.constant();
-    if (number != null && !(number.doubleValue() >= least && number.doubleValue() <= most)) {
-      String range = least == 1 ? "1" : "0";
-      throw wrong(
-          "." + method + "(" + number + ")",
-          "expected " + range + (most == Double.MAX_VALUE ? " or more" : " to " + (long) most));
+  /** As {@link #of}; a number that is the same for every session must be 1 or more. */
+  ParameterCheck atLeastOne(String method, @Nullable Dynamic<Integer> value) {
+    Integer number = value == null ? null : value.constant();
+    if (number != null && number < 1) {
+      throw wrong("." + method + "(" + number + ")", "expected 1 or more");
     }
     return of(method, value);
   }
