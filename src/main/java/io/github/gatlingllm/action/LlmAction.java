@@ -226,7 +226,6 @@ final class LlmAction extends RequestActionBase {
     } else {
       go.accept(start);
     }
-    // Only now: waking a thread up takes longer than sending.
     sent.promptCount().start();
   }
 
