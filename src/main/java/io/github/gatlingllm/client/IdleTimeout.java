@@ -41,10 +41,10 @@ final class IdleTimeout {
     this.whenSilent = whenSilent;
   }
 
-  /** From now on silence counts. */
+  /** From now on silence counts, if it did not yet. */
   void start(long now) {
     heard(now);
-    if (limitNanos > 0) {
+    if (next == null && limitNanos > 0) {
       lookIn(limitNanos);
     }
   }

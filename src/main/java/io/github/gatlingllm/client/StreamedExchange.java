@@ -73,7 +73,9 @@ public final class StreamedExchange implements HttpListener {
    * What an exchange needs to know of its request.
    *
    * @param streamed whether a stream was asked for
-   * @param idleTimeoutNanos longest silence after the response headers; 0 for no limit
+   * @param idleTimeoutNanos longest silence: of a stream from the instant it is asked for, else
+   *     from the response headers on, as a whole body may come when all of it is made; 0 for no
+   *     limit
    * @param secrets never to appear in a message
    */
   public record ReadOptions(boolean streamed, long idleTimeoutNanos, Secrets secrets) {}
@@ -83,6 +85,11 @@ public final class StreamedExchange implements HttpListener {
 
     /** The server that it sends to. */
     ServerConnections server();
+
+    /** The proxy that it sends through, as host and port; null for none. */
+    default @Nullable String proxy() {
+      return null;
+    }
 
     /** Sends on a connection that was kept alive where there is one, else on a new one. */
     void send(HttpListener listener);
@@ -243,6 +250,9 @@ public final class StreamedExchange implements HttpListener {
       }
     }
     timeline.written(now);
+    if (options.streamed()) {
+      idle.start(now);
+    }
   }
 
   private ResendRefused resendRefused() {
@@ -257,6 +267,7 @@ public final class StreamedExchange implements HttpListener {
       return;
     }
     timeline.headers(now);
+    idle.start(now);
     answer.timings(headers);
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this);
@@ -268,7 +279,6 @@ public final class StreamedExchange implements HttpListener {
     if (connection != null) {
       connection.headers(headers);
     }
-    idle.start(now);
   }
 
   @Override
@@ -360,7 +370,8 @@ public final class StreamedExchange implements HttpListener {
     } else if (body != null && ConnectionFailure.find(CutGzip.class, cause) != null) {
       cutGzip(now, body);
     } else {
-      broken(now, ConnectionFailure.reason(cause));
+      String proxy = channel == null && transport != null ? transport.proxy() : null;
+      broken(now, ConnectionFailure.reason(cause, proxy));
     }
   }
 

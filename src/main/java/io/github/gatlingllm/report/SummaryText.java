@@ -57,11 +57,13 @@ public final class SummaryText {
       if (!selfTest.table().isEmpty()) {
         wrapped(selfTest.ceiling());
       }
-      List<Check> notOk =
-          summary.checks().stream().filter(c -> c.level() != Check.Level.OK).toList();
-      if (!notOk.isEmpty()) {
-        line(ConsoleBlock.title("Validity"));
-        notOk.forEach(c -> wrapped(c.level().key() + " " + c.id() + ": " + c.message()));
+      line(ConsoleBlock.title("Validity"));
+      List<Check> notOk = VerdictSections.raised(summary);
+      notOk.forEach(
+          c -> wrapped(c.level().key() + " " + c.id() + ": " + c.message() + " " + c.remedy()));
+      String passed = VerdictSections.passed(summary.checks().size() - notOk.size());
+      if (!passed.isEmpty()) {
+        wrapped(passed);
       }
       line("=".repeat(WIDTH));
     }
@@ -152,8 +154,10 @@ public final class SummaryText {
       table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
       Summary.SloTable slo = summary.slo();
       if (slo != null) {
-        String share = NumberText.plain(slo.percentile());
-        table("SLO: " + share + " % of the requests", OutcomeTables.objectives(summary, slo, true));
+        String share = ": " + NumberText.plain(slo.percentile()) + " % of the requests";
+        table(
+            "SLO" + (slo.hasOnePercentile() ? share : ""),
+            OutcomeTables.objectives(summary, slo, true));
       }
       table("Assertions", OutcomeTables.assertions(summary.assertions(), true));
       table("Errors", OutcomeTables.errors(summary.figures(), MOST_ERRORS));
@@ -167,17 +171,16 @@ public final class SummaryText {
     }
 
     private void checks(Summary summary) {
-      List<Check> notOk =
-          summary.checks().stream().filter(c -> c.level() != Check.Level.OK).toList();
-      if (notOk.isEmpty()) {
-        out.append("All ").append(summary.checks().size()).append(" validity checks are ok.\n");
-        return;
-      }
+      List<Check> notOk = VerdictSections.raised(summary);
       out.append("### Validity\n\n");
       for (Check check : notOk) {
         out.append("- **").append(check.level().key()).append("** `").append(check.id());
         out.append("` ").append(Table.inline(check.message()));
         out.append(' ').append(Table.inline(check.remedy())).append('\n');
+      }
+      String passed = VerdictSections.passed(summary.checks().size() - notOk.size());
+      if (!passed.isEmpty()) {
+        out.append(notOk.isEmpty() ? "" : "- ").append(passed).append('\n');
       }
     }
   }

@@ -177,7 +177,8 @@ class SummaryFilesTest {
   void checksByLevel() {
     assertThat(keys(json.get("checks").get(0)))
         .containsExactly("id", "level", "value", "threshold", "message", "remedy");
-    assertThat(json.get("checks").get(0).get("level").asText()).isIn("ok", "warning", "invalid");
+    assertThat(json.get("checks").get(0).get("level").asText())
+        .isIn("ok", "note", "warning", "invalid");
   }
 
   @Test
