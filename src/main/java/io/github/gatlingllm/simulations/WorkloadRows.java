@@ -7,6 +7,7 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
+import io.github.gatlingllm.metric.NumberText;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.IntSummaryStatistics;
@@ -66,7 +67,7 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
           plan.prefix()
               + ": "
               + (sizes.getMin() == sizes.getMax()
-                  ? DryRun.counted(sizes.getMax(), "token")
+                  ? NumberText.counted(sizes.getMax(), "token")
                   : sizes.getMin() + " to " + sizes.getMax() + " tokens, and so do totals vary"));
     }
   }
@@ -75,7 +76,7 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
     LengthDistribution lengths = prompts.lengths();
     PromptPool pool = prompts.source() instanceof PromptPool texts ? texts : null;
     String source =
-        (pool == null ? "" : DryRun.counted(pool.texts().size(), "prompt") + " ")
+        (pool == null ? "" : NumberText.counted(pool.texts().size(), "prompt") + " ")
             + "("
             + prompts.source().origin()
             + ")";
@@ -85,7 +86,7 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
     }
     row.accept(
         "prompts",
-        DryRun.counted(prompts.made().size(), "text") + " made of " + source + distinct(prompts));
+        NumberText.counted(prompts.made().size(), "text") + " made of " + source + distinct(prompts));
     row.accept("prompt size", lengths + " by " + tokenizer().name());
   }
 
@@ -133,7 +134,7 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
 
   private static String sizes(IntSummaryStatistics chars) {
     return chars.getMin() == chars.getMax()
-        ? DryRun.counted(chars.getMin(), "character")
+        ? NumberText.counted(chars.getMin(), "character")
         : chars.getMin()
             + " to "
             + chars.getMax()

@@ -57,8 +57,8 @@ final class BenchmarkPlanTest {
     assertThat(settings.load().phases()).as("of more than one user").isEqualTo(phases);
     assertThat(settings.get(Setting.WARMUP)).isEqualTo(1);
     assertThat(settings.workload().name()).isEqualTo("built-in");
-    assertThat(settings.workload().made()).isZero();
-    assertThat(settings.prefix()).isEqualTo(PromptPrefix.NONE);
+    assertThat(settings.workload().made()).isEqualTo(1_000);
+    assertThat(settings.prefix()).isInstanceOf(PromptPrefix.Unique.class);
     assertThat(settings.get(Setting.STREAM)).isTrue();
     assertThat(settings.get(Setting.MAX_TOKENS)).isEqualTo(16);
     assertThat(settings.get(Setting.IGNORE_EOS)).isTrue();
