@@ -72,8 +72,14 @@ public final class ServerConnections {
     }
   }
 
+  /** It served another request: the server is still there. */
   void wasKept() {
     confirmClosed();
+    wasKeptUntilClosed();
+  }
+
+  /** It was closed, but a while after its answer; the server may be going away. */
+  void wasKeptUntilClosed() {
     kept.increment();
     note(0);
   }

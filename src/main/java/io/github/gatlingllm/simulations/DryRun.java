@@ -4,11 +4,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.load.GoodputSearch;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
-import io.github.gatlingllm.metric.NumberText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -175,7 +175,9 @@ final class DryRun {
     if (total == null) {
       return "as many as the server answers in the time of each level";
     }
-    return load.phases().requests() == null ? about(load, total) : NumberText.counted(total, "request");
+    return load.phases().requests() == null
+        ? about(load, total)
+        : NumberText.counted(total, "request");
   }
 
   private static String about(Load load, long requests) {

@@ -384,8 +384,8 @@ final class Setting<T extends @Nullable Object> {
           .means(
               "a seeded nonce first in every prompt, so that no prompt is cached",
               "18 digits and an empty line. Unless set, not where the workload says what prompts"
-                  + " share (sharedPrefix, scenario, mix, dataset), and not where promptTokens is too"
-                  + " short for it.");
+                  + " share (sharedPrefix, scenario, mix, dataset), and not where promptTokens is"
+                  + " too short for it.");
 
   static final Setting<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
       in(

@@ -32,7 +32,7 @@ record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullab
   private static final Pattern WEIGHTED = Pattern.compile("(.+):(\\d{1,9}(?:\\.\\d{1,9})?)");
 
   /** Tokens of the built-in prompts, unless set: questions with some context. */
-  static final String BUILT_IN_LENGTHS = "256:96";
+  static final String BUILT_IN_LENGTHS = "64-448";
 
   /** Prompts of at least so many tokens have room for a nonce beside their text. */
   private static final int ROOM_FOR_NONCE = 32;

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPool;
@@ -7,7 +8,6 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
-import io.github.gatlingllm.metric.NumberText;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.IntSummaryStatistics;
@@ -86,7 +86,10 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
     }
     row.accept(
         "prompts",
-        NumberText.counted(prompts.made().size(), "text") + " made of " + source + distinct(prompts));
+        NumberText.counted(prompts.made().size(), "text")
+            + " made of "
+            + source
+            + distinct(prompts));
     row.accept("prompt size", lengths + " by " + tokenizer().name());
   }
 

@@ -30,7 +30,10 @@ class ServerConnectionsTest {
     for (int i = 0; i < 16; i++) {
       server.wasClosed();
     }
-    assertThat(server.closed()).isZero();
+    server.wasKeptUntilClosed();
+    assertThat(server.closed()).as("some were idle for longer").isZero();
+    server.wasKept();
+    assertThat(server.closed()).as("it is still there").isEqualTo(16);
   }
 
   @Test

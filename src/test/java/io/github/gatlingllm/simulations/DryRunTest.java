@@ -33,7 +33,7 @@ final class DryRunTest {
             cooldown       the load stays on until the measured requests have ended
             drain          at most 30 s per level
             prompts        1,000 texts made of 100 prompts (built-in); after these they come again
-            prompt size    normal lengths of mean 256 and std 96 tokens by chars4
+            prompt size    uniform lengths of 64 to 448 tokens by chars4
             prefix         a nonce of its own first in every prompt: 5 tokens
             tokenizer      chars4
             output         exactly 16 tokens (ignore_eos, min_tokens)
