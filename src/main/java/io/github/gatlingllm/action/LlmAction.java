@@ -57,7 +57,7 @@ final class LlmAction extends RequestActionBase {
           "this scenario sends llm requests but has no llm protocol; add"
               + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
     }
-    components.warmUp(context);
+    components.warmUp(context, request);
     return new LlmAction(request, components, context, next);
   }
 

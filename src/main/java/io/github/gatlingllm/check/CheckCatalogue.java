@@ -1,6 +1,7 @@
 package io.github.gatlingllm.check;
 
 import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.Arrays;
 import java.util.Collections;
@@ -153,8 +154,8 @@ enum CheckCatalogue {
       "Are there enough values for a p99?",
       "values of E2E",
       Threshold.below(1_000).or("also of TTFT, ITL and TPOT, and of E2E at a load level"),
-      "every run",
-      in -> true,
+      "runs with answers",
+      in -> in.figures().metric(Metric.E2E_MS).count() > 0,
       "p99 needs 1,000 values, p95 200: measure longer, or quote p50 and p90.",
       LoadChecks::lowN),
   LOAD_LEVELS(
@@ -176,7 +177,7 @@ enum CheckCatalogue {
   STOPPED_EARLY(
       "Was every load level measured to its end?",
       "the figure of the rule that ended it",
-      Threshold.when("where a level was cut short"),
+      Threshold.when("where a level was cut short; invalid where errors in a row did it"),
       "runs that a stop rule ended",
       in -> in.conclusions("stopped early").findAny().isPresent(),
       "The last level is cut short: its figures cover the time before. Look at its errors.",

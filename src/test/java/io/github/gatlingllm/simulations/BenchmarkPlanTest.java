@@ -92,7 +92,7 @@ final class BenchmarkPlanTest {
     assertThat(plan.get(Setting.MAX_TOKENS)).isEqualTo(50);
     assertThat(plan.slo().toString()).isEqualTo("e2e<1620ms");
     assertThat(plan.load().phases().fillNanos()).isEqualTo(1_080_000_000L);
-    assertThat(plan.load().stopWhen()).hasSize(1);
+    assertThat(plan.load().stopWhen()).hasToString("[errorsInARow>100, slo<50%]");
     assertThat(labels(read(Map.of("selfTest", "true")))).startsWith("c=1 c=16").endsWith("c=4096");
   }
 
@@ -170,6 +170,8 @@ final class BenchmarkPlanTest {
         good("csv", "true", s -> s.get(Setting.CSV), true),
         good("indexBlock", "false", s -> s.get(Setting.INDEX_BLOCK), false),
         good("failBuild", "false", s -> s.get(Setting.FAIL_BUILD), false),
+        good("failOnInvalid", "true", s -> s.get(Setting.FAIL_ON_INVALID), true),
+        good("stopWhen", "never", s -> s.load().stopWhen(), List.of()),
         good("dryRun", "true", s -> s.get(Setting.DRY_RUN), true));
   }
 
@@ -324,7 +326,7 @@ final class BenchmarkPlanTest {
         arguments(
             Map.of("stopWhen", "errors>10%,slow"),
             "llm.stopWhen=errors>10%,slow: expected rules such as"
-                + " slo<50%,errors>10%,errors>50,overSaturated"),
+                + " slo<50%,errors>10%,errors>50,errorsInARow>100,overSaturated, or never"),
         arguments(
             Map.of("trials", "3", "rate", "2"),
             "llm.trials=3: cannot be set together with llm.rate (trials are bounded by their"
@@ -520,9 +522,10 @@ final class BenchmarkPlanTest {
 
   @Test
   void theJvmIsWarmedUpUnlessSwitchedOff() {
-    assertThat(protocol(read(Map.of())).warmUp).isEqualTo(new LlmProtocol.WarmUp(1, true));
+    assertThat(protocol(read(Map.of())).warmUp)
+        .isEqualTo(new LlmProtocol.WarmUp(1, true, Map.of()));
     assertThat(protocol(read(Map.of("jvmWarmUp", "false"))).warmUp)
-        .isEqualTo(new LlmProtocol.WarmUp(1, false));
+        .isEqualTo(new LlmProtocol.WarmUp(1, false, Map.of()));
   }
 
   private static LlmProtocol protocol(BenchmarkPlan plan) {
