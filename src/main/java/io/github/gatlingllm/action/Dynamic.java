@@ -6,6 +6,7 @@ import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.internal.Expressions;
 import java.math.BigDecimal;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import scala.Function1;
 
 /**
@@ -16,15 +17,22 @@ import scala.Function1;
 public final class Dynamic<T> {
 
   private final Function<io.gatling.core.session.Session, Validation<T>> expression;
+  private final @Nullable T constant;
 
   private Dynamic(Function<io.gatling.core.session.Session, Validation<T>> expression) {
+    this(expression, null);
+  }
+
+  private Dynamic(
+      Function<io.gatling.core.session.Session, Validation<T>> expression, @Nullable T constant) {
     this.expression = expression;
+    this.constant = constant;
   }
 
   /** The same for every user. */
   public static <T> Dynamic<T> of(T constant) {
     Validation<T> success = new Success<>(constant);
-    return new Dynamic<>(session -> success);
+    return new Dynamic<>(session -> success, constant);
   }
 
   /** Computed from the session; null is a failure. */
@@ -89,6 +97,11 @@ public final class Dynamic<T> {
   /** A Gatling EL String that gives text. */
   public static Dynamic<String> text(String el) {
     return el.contains("#{") || el.contains("$") ? el(el, String.class) : of(el);
+  }
+
+  /** The value, where it is the same for every user; else null. */
+  @Nullable T constant() {
+    return constant;
   }
 
   /**

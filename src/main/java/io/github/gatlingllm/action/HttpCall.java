@@ -60,7 +60,7 @@ final class HttpCall {
 
   static HttpCall of(
       LlmProtocol protocol,
-      Map<String, Dynamic<String>> headers,
+      LlmRequest.RequestDraft request,
       HttpComponents http,
       GatlingConfiguration configuration,
       @Nullable SslContexts tls,
@@ -72,15 +72,17 @@ final class HttpCall {
             .header("Accept", session -> accept(content(session.asScala()).prepared()))
             .header("X-Request-Id", session -> content(session.asScala()).requestId())
             .body(ByteArrayBody(session -> content(session.asScala()).prepared().body().toJson()))
-            .requestTimeout(protocol.requestTimeout)
+            .requestTimeout(
+                request.requestTimeout == null ? protocol.requestTimeout : request.requestTimeout)
             .disableFollowRedirect();
-    if (protocol.apiKey != null) {
+    if (protocol.apiKey != null || request.apiKey != null) {
       post =
           post.header(
               "Authorization",
               session -> "Bearer " + content(session.asScala()).prepared().apiKey());
     }
-    for (Map<String, Dynamic<String>> extra : java.util.List.of(protocol.headers, headers)) {
+    for (Map<String, Dynamic<String>> extra :
+        java.util.List.of(protocol.headers, request.headers)) {
       for (Map.Entry<String, Dynamic<String>> header : extra.entrySet()) {
         post = post.header(header.getKey(), s -> header.getValue().resolve(s.asScala()));
       }

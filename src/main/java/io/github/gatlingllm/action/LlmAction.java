@@ -46,7 +46,7 @@ final class LlmAction extends RequestActionBase {
         context.throttled()
             && core.throttler().isDefined()
             && components.requestLog().inStatistics();
-    this.call = components.httpCall(context, request.parts().headers);
+    this.call = components.httpCall(context, request.parts());
     this.end = new ResponseProcessor(request.parts(), components, core.statsEngine(), next);
   }
 
@@ -57,6 +57,7 @@ final class LlmAction extends RequestActionBase {
           "this scenario sends llm requests but has no llm protocol; add"
               + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
     }
+    components.judge(request.parts());
     components.warmUp(context, request);
     return new LlmAction(request, components, context, next);
   }

@@ -13,9 +13,9 @@ import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.TokenCounting;
-import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
@@ -68,6 +68,22 @@ final class LlmComponents implements ProtocolComponents {
   /** What prompts begin with. */
   RequestPrefixes prefixes() {
     return prefixes;
+  }
+
+  /**
+   * Notes the objectives of a request that has its own.
+   *
+   * @throws IllegalArgumentException if requests of its name have others
+   */
+  void judge(LlmRequest.RequestDraft request) {
+    if (request.slo != null && requestLog.inStatistics()) {
+      parts.judge(protocol, request.name.constant(), request.slo);
+    }
+  }
+
+  /** The objectives of a request of that name. */
+  Slo sloOf(LlmRequest.RequestDraft request, String name) {
+    return request.slo == null ? protocol.sloOf(name) : request.slo;
   }
 
   Run run() {
@@ -147,7 +163,7 @@ final class LlmComponents implements ProtocolComponents {
     return System.nanoTime();
   }
 
-  HttpCall httpCall(ScenarioContext context, Map<String, Dynamic<String>> headers) {
+  HttpCall httpCall(ScenarioContext context, LlmRequest.RequestDraft request) {
     HttpComponents http =
         context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
     parts.endBeforeClient(context.coreComponents().actorSystem());
@@ -155,7 +171,7 @@ final class LlmComponents implements ProtocolComponents {
     boolean http2 = http.httpProtocol().enginePart().enableHttp2();
     return HttpCall.of(
         protocol,
-        headers,
+        request,
         http,
         configuration,
         parts.tls(protocol, http2, configuration),

@@ -5,7 +5,10 @@ import io.gatling.core.action.builder.ActionBuilder;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Api;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
@@ -46,6 +49,22 @@ public final class LlmRequest {
     return edit(draft -> draft.messages = Draft.and(draft.messages, message));
   }
 
+  /**
+   * A copy with the conversation of that session key: behind what the system says first, before all
+   * that is asked.
+   */
+  public LlmRequest withHistory(String sessionKey) {
+    List<MessagePart> messages = new ArrayList<>(parts.messages);
+    int at = 0;
+    while (at < messages.size()
+        && messages.get(at) instanceof MessagePart.Text text
+        && text.role().equals("system")) {
+      at++;
+    }
+    messages.add(at, new MessagePart.History(sessionKey));
+    return edit(draft -> draft.messages = List.copyOf(messages));
+  }
+
   /** What the DSL hands to Gatling. */
   public ActionBuilder toActionBuilder() {
     return new ActionBuilder() {
@@ -70,6 +89,9 @@ public final class LlmRequest {
     /** What a tool that the model called gave back. */
     record ToolResult(Dynamic<String> callId, Dynamic<String> text) implements MessagePart {}
 
+    /** What each of several tools gave back, by the id of its call. */
+    record ToolResults(Dynamic<Map<String, String>> byCallId) implements MessagePart {}
+
     /** A message of a text, unless that is empty, and images by URL. */
     record Illustrated(String role, Dynamic<String> text, List<Dynamic<String>> imageUrls)
         implements MessagePart {}
@@ -90,7 +112,7 @@ public final class LlmRequest {
    * @param condition null for always
    */
   public record ConditionalCheck(
-      CheckBuilder check, @Nullable BiFunction<LlmResponse, Session, Boolean> condition) {
+      CheckBuilder check, @Nullable BiFunction<MeasuredAnswer, Session, Boolean> condition) {
 
     /** Done always. */
     public static ConditionalCheck of(CheckBuilder check) {
@@ -105,7 +127,7 @@ public final class LlmRequest {
 
     /** Done where the condition holds. */
     public static ConditionalCheck when(
-        BiFunction<LlmResponse, Session, Boolean> condition, CheckBuilder check) {
+        BiFunction<MeasuredAnswer, Session, Boolean> condition, CheckBuilder check) {
       return new ConditionalCheck(check, condition);
     }
   }
@@ -118,17 +140,27 @@ public final class LlmRequest {
     public @Nullable Dynamic<String> prompt;
     public @Nullable Dynamic<String> model;
     public @Nullable Dynamic<Integer> maxTokens;
-    public @Nullable Dynamic<Double> temperature;
-    public @Nullable Dynamic<Double> topP;
+
+    /** What else is sent, by its name in the API: numbers, texts and switches. */
+    public Map<String, Dynamic<?>> parameters = Map.of();
+
     public List<Dynamic<String>> stop = List.of();
-    public @Nullable Dynamic<Long> seed;
     public @Nullable Dynamic<Boolean> stream;
     public @Nullable Dynamic<String> tools;
     public @Nullable Dynamic<String> toolChoice;
     public @Nullable Dynamic<String> responseFormat;
-    public @Nullable Dynamic<Integer> n;
     public @Nullable Dynamic<String> extraBody;
     public Map<String, Dynamic<String>> headers = Map.of();
+
+    /** In place of the protocol's. */
+    public @Nullable Dynamic<String> apiKey;
+
+    /** In place of the protocol's. */
+    public @Nullable Duration requestTimeout;
+
+    /** In place of the protocol's. */
+    public @Nullable Slo slo;
+
     public List<ConditionalCheck> checks = List.of();
     public boolean silent;
 

@@ -19,6 +19,13 @@ import java.util.stream.Collectors;
 /** Checks of what came back: whether the answers are what the figures take them for. */
 final class AnswerChecks {
 
+  static final String NOTE_WHERE_MEANT =
+      "note where prompts are meant to share text: scenarios A1, A2, C and D, shared prefixes,"
+          + " conversations, datasets";
+
+  private static final String SHARED_ON_PURPOSE =
+      "This workload shares text between prompts on purpose: quote TTFT together with this share.";
+
   private AnswerChecks() {}
 
   static Finding errors(CheckInput in) {
@@ -127,11 +134,18 @@ final class AnswerChecks {
 
   static Finding outputTokensAgree(CheckInput in) {
     CountComparison outputs = in.answers().outputs;
-    return outputs.finding(
-        "output tokens",
-        " in the " + count(outputs.count()) + " answers that both counted",
-        "per answer whatever its length, such as an end token",
-        "per answer (median), of which end tokens and tool markup are a part");
+    Finding found =
+        outputs.finding(
+            "output tokens",
+            " in the " + count(outputs.count()) + " answers that both counted",
+            "per answer whatever its length, such as an end token",
+            "per answer (median), of which end tokens and tool markup are a part");
+    boolean isModelsOwn = in.info().config().getOrDefault("tokenizer", "").startsWith("hf:");
+    return isModelsOwn
+            && found.level() == null
+            && CheckCatalogue.OUTPUT_TOKENS_AGREE.threshold().level(found.value()) == Level.NOTE
+        ? found.level(Level.WARNING)
+        : found;
   }
 
   static Finding notStreamed(CheckInput in) {
@@ -186,29 +200,41 @@ final class AnswerChecks {
     String cached =
         percent(cache.share()) + " of the prompt tokens came from the server's prefix cache";
     if (warm.isEmpty() || cold.isEmpty()) {
-      return Finding.of(cache.share(), cached + ".");
+      return asMeant(in, CheckCatalogue.CACHED_SHARE, Finding.of(cache.share(), cached + "."));
     }
-    return Finding.of(
-        cache.share(),
-        cached
-            + (cache.level() == null ? ": " : "; at " + cache.level() + " ")
-            + "TTFT p50 is %s ms for the %s with half or more of it cached, %s ms for the other %s."
-                .formatted(
-                    number(warm.p50()),
-                    count(warm.count()) + (warm.count() == 1 ? " request" : " requests"),
-                    number(cold.p50()),
-                    count(cold.count())));
+    Finding found =
+        Finding.of(
+            cache.share(),
+            cached
+                + (cache.level() == null ? ": " : "; at " + cache.level() + " ")
+                + "TTFT p50 is %s ms for the %s with half or more of it cached, %s ms for the other %s."
+                    .formatted(
+                        number(warm.p50()),
+                        count(warm.count()) + (warm.count() == 1 ? " request" : " requests"),
+                        number(cold.p50()),
+                        count(cold.count())));
+    return asMeant(in, CheckCatalogue.CACHED_SHARE, found);
+  }
+
+  /** What would be a warning is a note where prompts are meant to share text. */
+  private static Finding asMeant(CheckInput in, CheckCatalogue check, Finding found) {
+    return in.isSharingMeant() && check.threshold().level(found.value()) == Level.WARNING
+        ? found.level(Level.NOTE).remedy(SHARED_ON_PURPOSE)
+        : found;
   }
 
   static Finding repeatedPrompts(CheckInput in) {
     PromptRepeats prompts = requireNonNull(in.info().prompts());
     double share = share(prompts.repeated(), prompts.counted());
-    return Finding.of(
-        share,
-        prompts.repeated() == 0
-            ? "No prompt was sent twice."
-            : "%s of %s prompts repeat an earlier one word for word, and the server does not say how much it cached."
-                .formatted(percent(share), count(prompts.counted())));
+    return asMeant(
+        in,
+        CheckCatalogue.REPEATED_PROMPTS,
+        Finding.of(
+            share,
+            prompts.repeated() == 0
+                ? "No prompt was sent twice."
+                : "%s of %s prompts repeat an earlier one word for word, and the server does not say how much it cached."
+                    .formatted(percent(share), count(prompts.counted()))));
   }
 
   static Finding cancelledTails(CheckInput in) {
@@ -217,7 +243,7 @@ final class AnswerChecks {
         share(cancelled, in.figures().counts().started()),
         cancelled == 0
             ? "No request was cancelled."
-            : "%s requests were cancelled at the end (%s never left the gate): tails are lower bounds."
+            : "%s requests were cancelled at the end (%s before they were sent): percentiles of their latency are lower bounds."
                 .formatted(count(cancelled), count(in.answers().neverAdmitted)));
   }
 

@@ -36,6 +36,8 @@ public record Check(
   public enum Level {
     /** Nothing to do. */
     OK,
+    /** Worth knowing; the figures mean what they say. */
+    NOTE,
     /** Read the figures with this in mind. */
     WARNING,
     /** The figures do not mean what they say. */

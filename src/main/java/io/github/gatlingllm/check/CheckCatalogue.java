@@ -94,12 +94,13 @@ enum CheckCatalogue {
       "A mean of what still changes: stabilize longer, or offer less where queues still grow.",
       LoadChecks::steadyState),
   WINDOW_LENGTH(
-      "Is each measure window at least ten times as long as its requests take?",
+      "Is each measure window much longer than its requests take?",
       "p90 of E2E ÷ measure window, of the load level where it is largest",
-      Threshold.share(0.1),
+      Threshold.noteShare(0.1).warningAboveShare(0.3),
       "load levels with a measure window and an answered request; no batch trials",
       in -> in.levels().stream().anyMatch(level -> level.shareOfWindow() != null),
-      "Too few requests begin and end in the window for its rates: measure longer.",
+      "Rates rest on few rounds of requests: measure at least three times as long as a request"
+          + " takes, better ten times.",
       LoadChecks::windowLength),
   GENERATOR(
       "Did the load generator itself keep up: event loops in time, CPU left on its machine?",
@@ -151,17 +152,18 @@ enum CheckCatalogue {
           + " schedule, which count what users waited.",
       LoadChecks::silentSpans),
   LOW_N(
-      "Are there enough values for a p99?",
-      "values of E2E",
-      Threshold.below(1_000).or("also of TTFT, ITL and TPOT, and of E2E at a load level"),
+      "Are there enough values for the percentiles that headlines quote?",
+      "values of E2E at the load level that headlines quote, of several the fewest",
+      Threshold.noteBelow(1_000).warningBelow(100),
       "runs with answers",
-      in -> in.figures().metric(Metric.E2E_MS).count() > 0,
-      "p99 needs 1,000 values, p95 200: measure longer, or quote p50 and p90.",
+      in -> !in.sweeps().isEmpty() && in.figures().metric(Metric.E2E_MS).count() > 0,
+      "A p99 needs 1,000 values, a p95 200, a p90 100: measure longer, or quote what the values"
+          + " carry.",
       LoadChecks::lowN),
   LOAD_LEVELS(
       "Are there enough load levels for a curve?",
       "load levels of the target and scenario that has most",
-      Threshold.below(3),
+      Threshold.noteBelow(3),
       "every run",
       in -> in.mostLevels() > 0,
       "For a curve and its knee name several, e.g. concurrency=1,2,4,8,16,32.",
@@ -169,7 +171,7 @@ enum CheckCatalogue {
   KNEE(
       "Does the knee lie inside the loads tried?",
       "targets and scenarios whose knee was not reached",
-      Threshold.above(0),
+      Threshold.noteAbove(0),
       "runs of 3 load levels or more",
       in -> in.mostLevels() >= 3,
       "Add higher load levels, or lighter ones where the first is saturated.",
@@ -254,7 +256,7 @@ enum CheckCatalogue {
   EVENT_TIMES(
       "Is it known when tokens came?",
       "share of answers whose token times are interpolated",
-      Threshold.share(0),
+      Threshold.noteShare(0),
       "runs with answers",
       in -> in.answers().ok > 0,
       "Run with recordTokens=true for exact window edges, ITL and jitter.",
@@ -262,7 +264,7 @@ enum CheckCatalogue {
   PROMPT_TOKENS_AGREE(
       "Do the server and our tokenizer count the same prompt tokens?",
       "|Σ prompt_tokens ÷ Σ prompt_tokens_local − 1|, of the target where it is largest",
-      Threshold.share(0.1).or("never where prompts of all lengths differ by as many tokens"),
+      Threshold.noteShare(0.1).or("never where prompts of all lengths differ by as many tokens"),
       "requests that both counted",
       in -> in.answers().prompts.hasCounts(),
       "Set the model's own: tokenizer=hf:<tokenizer.json>. Prompt lengths are the server's counts.",
@@ -270,7 +272,10 @@ enum CheckCatalogue {
   OUTPUT_TOKENS_AGREE(
       "Do the server and our tokenizer count the same output tokens?",
       "|Σ streamed_tokens ÷ Σ output_tokens_local − 1|, of the target where it is largest",
-      Threshold.share(0.1).or("never where answers of all lengths differ by as many tokens"),
+      Threshold.noteShare(0.1)
+          .or(
+              "warning where the tokenizer is the model's own (hf:), never where answers of all"
+                  + " lengths differ by as many tokens"),
       "answers with usage that both counted",
       in -> in.answers().outputs.hasCounts(),
       "Set the model's own: tokenizer=hf:<tokenizer.json>. Else ask how the server counts: its"
@@ -314,7 +319,7 @@ enum CheckCatalogue {
   LATE_DATA(
       "Do streams end where they say so?",
       "share of streams with data after their announced end",
-      Threshold.share(0),
+      Threshold.noteShare(0),
       "streamed answers",
       in -> in.answers().streamedOk > 0,
       "The server sends data after [DONE]; it is ignored.",
@@ -322,7 +327,7 @@ enum CheckCatalogue {
   MISSING_DONE(
       "Do streams end with [DONE]?",
       "share of complete streams that do not",
-      Threshold.share(0),
+      Threshold.noteShare(0),
       "streamed answers",
       in -> in.answers().streamedOk > 0,
       "Harmless for figures; clients that wait for [DONE] hang on this server.",
@@ -330,24 +335,25 @@ enum CheckCatalogue {
   CACHED_SHARE(
       "Are prompts new to the server?",
       "cached ÷ all prompt tokens",
-      Threshold.share(0.1),
+      Threshold.share(0.1).or(AnswerChecks.NOTE_WHERE_MEANT),
       "servers that report cached tokens",
       in -> in.cache() != null,
-      "Quote TTFT with this share, or ask without repeats: uniquePrompts=true.",
+      "TTFT is that of prompts which the server has partly seen: ask without repeats"
+          + " (uniquePrompts=true), or quote TTFT together with this share.",
       AnswerChecks::cachedShare),
   REPEATED_PROMPTS(
       "Are prompts new to a server that does not say what it cached?",
       "share of prompts that had gone to the same target before, word for word",
-      Threshold.share(0.1),
+      Threshold.share(0.1).or(AnswerChecks.NOTE_WHERE_MEANT),
       "servers that report no cached tokens, where run.json has prompts",
       in -> in.cache() == null && in.info().prompts() != null,
       "If the server caches prefixes, TTFT is without prefill: ask without repeats"
-          + " (uniquePrompts=true), or quote TTFT as that of prompts that repeat.",
+          + " (uniquePrompts=true), or quote TTFT as that of repeated prompts.",
       AnswerChecks::repeatedPrompts),
   CANCELLED_TAILS(
       "Did all requests end by themselves?",
       "cancelled ÷ started requests",
-      Threshold.share(0),
+      Threshold.noteShare(0).warningAboveShare(0.01),
       "every run",
       in -> true,
       "Give them longer to end (drain), or offer less load.",

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param arrivals null in closed loops
  * @param models what each target was asked for; an empty name stands for none
  * @param cache null where the server does not tell
+ * @param isSharingMeant whether prompts have text in common because the workload is made so
  * @param isServerHere whether an endpoint is an address of the generator's own machine
  */
 public record CheckInput(
@@ -41,6 +42,7 @@ public record CheckInput(
     List<Set<String>> models,
     AnswerCounts answers,
     @Nullable CachedPrompts cache,
+    boolean isSharingMeant,
     boolean isServerHere) {
 
   /** Records that are known to be missing. */
@@ -107,6 +109,11 @@ public record CheckInput(
       return e2eMs == null || end == null || info.kind().equals(LevelInfo.BATCH)
           ? null
           : (Double) (e2eMs * 1e6 / (end - window.startUnixNanos()));
+    }
+
+    /** Whether its setting {@code duration} says how long it measures. */
+    public boolean hasDuration() {
+      return info.kind().equals(LevelInfo.OPEN_LOOP) || (isClosedLoop() && info.planned() == null);
     }
 
     boolean isClosedLoop() {
@@ -204,9 +211,25 @@ public record CheckInput(
    * @param isOneAtATime whether there is nothing but one user in a closed loop
    * @param isKneeReached whether output flattens, and a lighter level delivers less
    * @param isSaturated whether output is flat from the first level on
+   * @param quoted the level that headlines quote
    */
   public record Sweep(
-      int levels, boolean isOneAtATime, boolean isKneeReached, boolean isSaturated) {}
+      int levels,
+      boolean isOneAtATime,
+      boolean isKneeReached,
+      boolean isSaturated,
+      QuotedLevel quoted) {}
+
+  /**
+   * The load level that headlines quote.
+   *
+   * @param label with its target and scenario where there are several
+   * @param e2eValues requests whose E2E is known
+   * @param windowS seconds measured; null where not known
+   * @param hasDuration whether its setting {@code duration} says how long it measures
+   */
+  public record QuotedLevel(
+      String label, long e2eValues, @Nullable Double windowS, boolean hasDuration) {}
 
   /**
    * The server's prefix cache.

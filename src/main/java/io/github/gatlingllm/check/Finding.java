@@ -30,6 +30,10 @@ record Finding(
     return level(isDoubtful ? Level.WARNING : Level.OK);
   }
 
+  Finding notesIf(boolean isWorthKnowing) {
+    return level(isWorthKnowing ? Level.NOTE : Level.OK);
+  }
+
   Finding threshold(@Nullable Double own) {
     return new Finding(value, own, level, message, remedy);
   }

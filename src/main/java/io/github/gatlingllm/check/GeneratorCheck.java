@@ -133,7 +133,7 @@ final class GeneratorCheck {
                   + " their own (taskset); the server is not to blame before that.");
     }
     return switch (byLag) {
-      case OK -> Finding.of(late, "").level(Level.OK);
+      case OK, NOTE -> Finding.of(late, "").level(Level.OK);
       case WARNING ->
           Finding.of(late, late(tailMs, tails.isEmpty() ? "the largest times" : join(tails)))
               .level(Level.WARNING);

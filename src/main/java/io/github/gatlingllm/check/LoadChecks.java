@@ -9,16 +9,15 @@ import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.check.CheckInput.Drift;
 import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
+import io.github.gatlingllm.check.CheckInput.QuotedLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
-import io.github.gatlingllm.metric.Distribution;
-import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.RunInfo;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +27,9 @@ import java.util.stream.Stream;
 
 /** Checks of how the run was made: its load, its windows, its records, its laws. */
 final class LoadChecks {
+
+  /** Of a p99: 10 values lie beyond it. */
+  private static final int ENOUGH_VALUES = 1_000;
 
   private LoadChecks() {}
 
@@ -303,30 +305,26 @@ final class LoadChecks {
         : found;
   }
 
+  /** Of the level that headlines quote; where there are several, of the one with fewest values. */
   static Finding lowN(CheckInput in) {
-    List<String> low = new ArrayList<>();
-    long fewest = Long.MAX_VALUE;
-    for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS)) {
-      Distribution values = in.figures().metric(metric);
-      if (values.isLowN("p99")) {
-        low.add(metric.title());
-        fewest = Math.min(fewest, values.count());
-      }
-    }
-    long lowLevels = in.levels().stream().filter(level -> hasFewValues(level.figures())).count();
-    String message =
-        !low.isEmpty()
-            ? "p99 of %s rests on %s values.".formatted(String.join(", ", low), count(fewest))
-            : lowLevels == 0
-                ? "p99 rests on at least 1,000 values everywhere."
-                : "In %d of %d load levels p99 has under 1,000 requests."
-                    .formatted(lowLevels, in.levels().size());
-    return Finding.of((double) in.figures().metric(Metric.E2E_MS).count(), message)
-        .warnsIf(!low.isEmpty() || lowLevels > 0);
-  }
-
-  private static boolean hasFewValues(Figures figures) {
-    return figures.metric(Metric.E2E_MS).isLowN("p99");
+    Sweep fewest =
+        Collections.min(in.sweeps(), Comparator.comparingLong(sweep -> sweep.quoted().e2eValues()));
+    QuotedLevel level = fewest.quoted();
+    Finding found =
+        Finding.of(
+            (double) level.e2eValues(),
+            "%s: p99 rests on %s%s."
+                .formatted(
+                    level.label(),
+                    count(level.e2eValues()),
+                    level.e2eValues() == 1 ? " request" : " requests"));
+    Double windowS = level.windowS();
+    return windowS == null || level.e2eValues() == 0 || !level.hasDuration()
+        ? found
+        : found.remedy(
+            "For a p99 measure %s s or longer (duration=%1$s); or quote what the values carry: a p95 needs 200, a p90 100."
+                .formatted(
+                    NumberText.plain(Math.ceil(windowS * ENOUGH_VALUES / level.e2eValues()))));
   }
 
   static Finding loadLevels(CheckInput in) {

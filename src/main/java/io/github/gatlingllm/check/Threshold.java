@@ -2,79 +2,124 @@ package io.github.gatlingllm.check;
 
 import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.metric.NumberText;
+import java.util.Locale;
 import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the figure of a check becomes a warning, and where it makes the run invalid.
+ * From where on the figure of a check is a note, a warning, or makes the run invalid.
  *
- * @param value the first of them; null where no figure decides
- * @param invalid a second bound, above which the run is invalid; null where there is none
+ * @param value where it is no longer ok; null where no figure decides
+ * @param second a bound beyond it; null where there is none
  * @param first what lies beyond {@code value}
- * @param isBelow whether values below it are beyond it
+ * @param then what lies beyond {@code second}
+ * @param isBelow whether values below them are beyond them
  * @param words as people read it
  */
 record Threshold(
-    @Nullable Double value, @Nullable Double invalid, Level first, boolean isBelow, String words) {
+    @Nullable Double value,
+    @Nullable Double second,
+    Level first,
+    Level then,
+    boolean isBelow,
+    String words) {
 
   /** A share of 0 to 1, above which it warns. */
   static Threshold share(double value) {
-    return above(value, Threshold::percent);
+    return above(Level.WARNING, value, Threshold::percent);
+  }
+
+  /** A share of 0 to 1, above which it is a note. */
+  static Threshold noteShare(double value) {
+    return above(Level.NOTE, value, Threshold::percent);
   }
 
   /** A number above which it warns. */
   static Threshold above(double value) {
-    return above(value, NumberText::plain);
+    return above(Level.WARNING, value, NumberText::plain);
+  }
+
+  /** A number above which it is a note. */
+  static Threshold noteAbove(double value) {
+    return above(Level.NOTE, value, NumberText::plain);
   }
 
   /** A time above which it warns. */
   static Threshold aboveMs(double value) {
-    return above(value, NumberText::plainMs);
-  }
-
-  private static Threshold above(double value, DoubleFunction<String> text) {
-    return new Threshold(value, null, Level.WARNING, false, "warning above " + text.apply(value));
-  }
-
-  /** A number below which it warns. */
-  static Threshold below(double value) {
-    String words = "warning below " + NumberText.plain(value);
-    return new Threshold(value, null, Level.WARNING, true, words);
+    return above(Level.WARNING, value, NumberText::plainMs);
   }
 
   /** A number above which the run is invalid. */
   static Threshold invalidAbove(double value) {
-    String words = "invalid above " + NumberText.plain(value);
-    return new Threshold(value, null, Level.INVALID, false, words);
+    return above(Level.INVALID, value, NumberText::plain);
+  }
+
+  private static Threshold above(Level first, double value, DoubleFunction<String> text) {
+    return new Threshold(
+        value, null, first, first, false, words(first) + "above " + text.apply(value));
+  }
+
+  /** A number below which it is a note. */
+  static Threshold noteBelow(double value) {
+    String words = words(Level.NOTE) + "below " + NumberText.number(value);
+    return new Threshold(value, null, Level.NOTE, Level.NOTE, true, words);
   }
 
   /** Each finding says by itself whether it warns. */
   static Threshold when(String condition) {
-    return new Threshold(null, null, Level.WARNING, false, "warning " + condition);
+    return judged(Level.WARNING, condition);
+  }
+
+  /** Each finding says by itself whether it is a note. */
+  static Threshold noteWhen(String condition) {
+    return judged(Level.NOTE, condition);
+  }
+
+  private static Threshold judged(Level level, String condition) {
+    return new Threshold(null, null, level, level, false, words(level) + condition);
   }
 
   /** With a second share above which the run is invalid. */
   Threshold invalidAboveShare(double share) {
-    String both = words + ", invalid above " + percent(share);
-    return new Threshold(value, share, first, isBelow, both);
+    return then(Level.INVALID, share, "above " + percent(share));
+  }
+
+  /** With a second share above which it warns. */
+  Threshold warningAboveShare(double share) {
+    return then(Level.WARNING, share, "above " + percent(share));
+  }
+
+  /** With a second number below which it warns. */
+  Threshold warningBelow(double bound) {
+    return then(Level.WARNING, bound, "below " + NumberText.number(bound));
+  }
+
+  private Threshold then(Level level, double bound, String text) {
+    return new Threshold(value, bound, first, level, isBelow, words + ", " + words(level) + text);
   }
 
   /** With a case that findings judge by themselves. */
   Threshold or(String condition) {
-    return new Threshold(value, invalid, first, isBelow, words + ", " + condition);
+    return new Threshold(value, second, first, then, isBelow, words + ", " + condition);
   }
 
   boolean isPassed(double figure) {
-    return value != null && (isBelow ? figure < value : figure > value);
+    return isBeyond(value, figure);
   }
 
   Level level(@Nullable Double figure) {
     if (figure == null) {
       return Level.OK;
     }
-    return invalid != null && figure > invalid
-        ? Level.INVALID
-        : isPassed(figure) ? first : Level.OK;
+    return isBeyond(second, figure) ? then : isPassed(figure) ? first : Level.OK;
+  }
+
+  private boolean isBeyond(@Nullable Double bound, double figure) {
+    return bound != null && (isBelow ? figure < bound : figure > bound);
+  }
+
+  private static String words(Level level) {
+    return level.name().toLowerCase(Locale.ROOT) + " ";
   }
 
   private static String percent(double share) {

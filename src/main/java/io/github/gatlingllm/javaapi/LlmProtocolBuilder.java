@@ -284,7 +284,10 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return report(new ReportOptions(false, false, true, true)).note("indexBlock", "false");
   }
 
-  /** Objectives of requests of that name. */
+  /**
+   * Objectives of requests of that name, in place of those of all, complete with the share at which
+   * they hold.
+   */
   public LlmProtocolBuilder slo(String requestName, SloBuilder slo) {
     return with(s -> s.sloByName = Draft.and(s.sloByName, requestName, slo.build()));
   }
@@ -422,7 +425,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return "'" + url + "' is no base URL; expected something like http://localhost:8000/v1";
   }
 
-  private static Duration positive(String setting, Duration value) {
+  static Duration positive(String setting, Duration value) {
     if (value.isNegative() || value.isZero()) {
       throw InvalidSimulation.because(setting + "(" + value + "): expected more than zero");
     }

@@ -56,7 +56,7 @@ final class CompareCommand implements Callable<Integer> {
     ComparedRuns compared = compare(conditions);
     Path directory = out == null ? runs.get(0) : Files.createDirectories(out);
     Path page = directory.resolve("compare.html");
-    String markdown = CompareMarkdown.of(compared);
+    String markdown = ComparePage.markdown(compared);
     WholeFile.write(directory.resolve("compare.md"), markdown);
     ComparePage.write(page, compared);
     RunReport.toJobPage(markdown, System.getenv());

@@ -1,10 +1,12 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.compare.Comparison;
 import io.github.gatlingllm.compare.Comparison.Change;
 import io.github.gatlingllm.compare.Comparison.FailCondition.Judged;
 import io.github.gatlingllm.compare.Comparison.Outcome;
 import io.github.gatlingllm.compare.Comparison.Place;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.report.ComparedRuns.ConfigurationDifference;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.report.ComparedRuns.Side;
 import io.github.gatlingllm.report.Page.Section;
@@ -20,7 +22,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** The page {@code compare.html}: what differs, what changed, and the curves of all runs. */
+/**
+ * A comparison as {@code compare.html} and {@code compare.md}: what differs, what changed, and on
+ * the page the curves of all runs.
+ */
 final class ComparePage {
 
   private final ComparedRuns runs;
@@ -44,6 +49,11 @@ final class ComparePage {
             facts,
             new ComparePage(runs).sections())
         .write(file);
+  }
+
+  /** The same as {@code compare.md}. */
+  static String markdown(ComparedRuns runs) {
+    return Markdown.of(runs);
   }
 
   private static String what(Side side) {
@@ -105,9 +115,7 @@ final class ComparePage {
   }
 
   private Section differences() {
-    List<ConfigurationDifference.Row> rows =
-        ConfigurationDifference.of(
-            runs.sides().stream().map(side -> side.figures().summary()).toList());
+    List<ConfigurationDifference.Row> rows = runs.differences();
     List<String> unmatched =
         runs.others().stream()
             .flatMap(
@@ -126,7 +134,7 @@ final class ComparePage {
   }
 
   /** The settings that differ, a column per run. */
-  static Table differences(ComparedRuns runs, List<ConfigurationDifference.Row> rows) {
+  private static Table differences(ComparedRuns runs, List<ConfigurationDifference.Row> rows) {
     List<Column<ConfigurationDifference.Row>> columns = new ArrayList<>();
     columns.add(Column.name("Setting", ConfigurationDifference.Row::name));
     for (int i = 0; i < runs.sides().size(); i++) {
@@ -172,7 +180,7 @@ final class ComparePage {
   }
 
   /** Figures of both runs, and how they changed. */
-  static Table changes(String title, List<Change> changes) {
+  private static Table changes(String title, List<Change> changes) {
     return Table.of(
         title,
         changes,
@@ -198,5 +206,78 @@ final class ComparePage {
           case NO_CLEAR_CHANGE, TOO_FEW, NOT_JUDGED -> Kind.UNCHANGED;
         };
     return new Cell(ChangeText.outcome(change.outcome()), kind);
+  }
+
+  /** A comparison as {@code compare.md}: what a reader of a pull request wants to see. */
+  private static final class Markdown {
+
+    private Markdown() {}
+
+    static String of(ComparedRuns runs) {
+      StringBuilder out = new StringBuilder();
+      out.append("## LLM load test compared with ");
+      out.append(Table.inline(runs.base().name())).append("\n\n");
+      differences(runs, out);
+      for (Other other : runs.others()) {
+        out.append("**").append(Table.inline(other.side().name())).append(": ");
+        out.append(Table.inline(ChangeText.verdict(other))).append("**\n\n");
+        conditions(other, out);
+      }
+      for (Other other : runs.others()) {
+        figures(other, out);
+      }
+      return out.append(ChangeText.RULE).append('\n').toString();
+    }
+
+    private static void conditions(Other other, StringBuilder out) {
+      other
+          .judged()
+          .forEach(
+              judged ->
+                  out.append("- ")
+                      .append(judged.hasFailed() ? "KO " : "OK ")
+                      .append(Table.inline(ChangeText.judged(judged)))
+                      .append('\n'));
+      other
+          .comparison()
+          .notes()
+          .forEach(note -> out.append("- ").append(Table.inline(note)).append('\n'));
+      out.append(other.judged().isEmpty() && other.comparison().notes().isEmpty() ? "" : "\n");
+    }
+
+    private static void differences(ComparedRuns runs, StringBuilder out) {
+      List<ConfigurationDifference.Row> differences = runs.differences();
+      out.append("### What differs\n\n");
+      if (differences.isEmpty()) {
+        out.append("Nothing that the runs know of.\n");
+      } else {
+        out.append(ComparePage.differences(runs, differences).markdown());
+      }
+      out.append('\n');
+      for (Other other : runs.others()) {
+        for (String stage : other.comparison().unmatched()) {
+          out.append("- ").append(Table.inline(other.side().name())).append(": stage ");
+          out.append(Table.inline(stage)).append('\n');
+        }
+        out.append(other.comparison().unmatched().isEmpty() ? "" : "\n");
+      }
+    }
+
+    /** All figures of the first place, clear changes of the others. */
+    private static void figures(Other other, StringBuilder out) {
+      Comparison comparison = other.comparison();
+      for (int i = 0; i < comparison.places().size(); i++) {
+        Place place = comparison.places().get(i);
+        boolean isFirst = i == 0;
+        List<Change> shown =
+            place.changes().stream().filter(c -> isFirst || c.outcome().isClear()).toList();
+        if (!shown.isEmpty()) {
+          String title = other.side().name() + ", " + ChangeText.place(comparison, place);
+          out.append("### ").append(Table.inline(title)).append("\n\n");
+          out.append(ComparePage.changes(title, shown).markdown());
+          out.append('\n');
+        }
+      }
+    }
   }
 }

@@ -1,11 +1,21 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.compare.Comparison;
 import io.github.gatlingllm.compare.Comparison.FailCondition;
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
+import io.github.gatlingllm.stats.Summary;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A base and the runs that were compared with it: what the page and the text show.
@@ -46,6 +56,13 @@ record ComparedRuns(Side base, List<Other> others) {
     return sides;
   }
 
+  /** The settings that differ, and what a run's checks complain about. */
+  List<ConfigurationDifference.Row> differences() {
+    return new ConfigurationDifference(
+            sides().stream().map(side -> side.figures().summary()).toList())
+        .rows();
+  }
+
   /** Whether any condition failed. */
   boolean hasFailed() {
     return others.stream()
@@ -64,5 +81,102 @@ record ComparedRuns(Side base, List<Other> others) {
   private static String last(Path run) {
     Path name = run.toAbsolutePath().normalize().getFileName();
     return name == null ? run.toString() : name.toString();
+  }
+
+  /** What was not the same in several runs: a figure that differs may differ for these reasons. */
+  static final class ConfigurationDifference {
+
+    /** Lengths whose means differ by less are those of one workload, drawn twice. */
+    private static final double SAME_LENGTH = 0.01;
+
+    private final List<Summary> runs;
+    private final List<Row> rows = new ArrayList<>();
+
+    /**
+     * One setting.
+     *
+     * @param values one per run; absent ones say so
+     */
+    record Row(String name, List<String> values) {}
+
+    private ConfigurationDifference(List<Summary> runs) {
+      this.runs = runs;
+    }
+
+    private List<Row> rows() {
+      add("simulation", s -> String.valueOf(s.run().simulation()));
+      add("state", s -> s.run().state());
+      add("model", s -> names(s.workload().models()));
+      add("endpoint", s -> names(s.workload().endpoints()));
+      add("API", s -> names(s.workload().apis()));
+      add("scenario", s -> names(s.workload().scenarios()));
+      add("levels", ConfigurationDifference::levels);
+      add("SLO", s -> slo(s.slo()));
+      lengths("prompt tokens", s -> s.workload().promptTokens());
+      lengths("output tokens", s -> s.workload().outputTokens());
+      add("injectors", s -> String.join(", ", s.run().injectors()));
+      add("seed", s -> s.run().seed() == null ? "" : s.run().seed().toString());
+      maps("", Summary::config);
+      maps("version of ", s -> s.run().versions());
+      add("validity", ConfigurationDifference::complaints);
+      return List.copyOf(rows);
+    }
+
+    private static String slo(Summary.@Nullable SloTable slo) {
+      return slo == null ? "" : slo.text() + " at " + slo.percentile() + " % (" + slo.rule() + ")";
+    }
+
+    private void maps(String prefix, Function<Summary, Map<String, String>> of) {
+      TreeSet<String> keys = new TreeSet<>();
+      runs.forEach(run -> keys.addAll(of.apply(run).keySet()));
+      for (String key : keys) {
+        add(prefix + key, run -> of.apply(run).getOrDefault(key, ""));
+      }
+    }
+
+    private void add(String name, Function<Summary, String> of) {
+      List<String> values = runs.stream().map(of).toList();
+      if (values.stream().distinct().count() > 1
+          && rows.stream().noneMatch(r -> r.name.equals(name))) {
+        rows.add(
+            new Row(name, values.stream().map(v -> v.isEmpty() ? NumberText.ABSENT : v).toList()));
+      }
+    }
+
+    private void lengths(String name, Function<Summary, Distribution> of) {
+      double least = Double.MAX_VALUE;
+      double most = 0;
+      boolean isKnown = true;
+      for (Summary run : runs) {
+        Double mean = of.apply(run).mean();
+        isKnown &= mean != null;
+        least = mean == null ? least : Math.min(least, mean);
+        most = mean == null ? most : Math.max(most, mean);
+      }
+      if (!isKnown || most - least > SAME_LENGTH * most) {
+        add(name, run -> RunText.lengths(of.apply(run)));
+      }
+    }
+
+    private static String levels(Summary summary) {
+      Map<String, String> byTarget = new LinkedHashMap<>();
+      summary.stages().forEach(s -> byTarget.merge(s.target(), s.label(), (a, b) -> a + " " + b));
+      return byTarget.size() == 1
+          ? byTarget.values().iterator().next()
+          : byTarget.entrySet().stream()
+              .map(e -> e.getKey() + ": " + e.getValue())
+              .collect(Collectors.joining("; "));
+    }
+
+    private static String complaints(Summary summary) {
+      return summary.checks().stream()
+          .filter(check -> check.level() != Check.Level.OK)
+          .map(check -> check.id() + " (" + check.level().key() + ")")
+          .collect(Collectors.joining(", "));
+    }
+
+    private static String names(Map<String, Long> counts) {
+      return counts.keySet().stream().sorted().collect(Collectors.joining(", "));
+    }
   }
 }

@@ -119,7 +119,7 @@ public final class Main {
   /** Writes the files and prints what a reader wants to know at once. */
   static int written(RunReport report, RunFiles files) throws IOException {
     RunFigures figures = report.write();
-    System.out.println(ConsoleSummary.of(figures.summary()));
+    System.out.println(SummaryText.console(figures.summary()));
     figures.summary().assertions().forEach(gate -> print(gate.line()));
     report.messages().forEach(Main::print);
     System.out.println("LLM report: " + files.page().toUri());

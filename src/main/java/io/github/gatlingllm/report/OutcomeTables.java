@@ -38,6 +38,7 @@ final class OutcomeTables {
     if (rows.isEmpty()) {
       slo.objectives().forEach(row -> rows.add(Map.entry(NumberText.ABSENT, row)));
     }
+    boolean hasOne = slo.hasOnePercentile();
     List<Column<Entry<String, ObjectiveRow>>> columns =
         new ArrayList<>(
             List.of(
@@ -49,7 +50,9 @@ final class OutcomeTables {
     }
     Stream.<Column<ObjectiveRow>>of(
             Column.figure("limit", row -> "< " + NumberText.plainMs(row.limitMs())),
-            Column.of("actual p" + NumberText.plain(slo.percentile()), row -> actual(row, isText)),
+            Column.of(
+                "actual" + (hasOne ? " p" + NumberText.plain(slo.percentile()) : ""),
+                row -> actual(row, isText, hasOne)),
             Column.figure("margin", row -> NumberText.with(row.marginMs(), "ms")),
             Column.percent("requests within", ObjectiveRow::metShare),
             Column.of("outcome", row -> Cell.passed(row.ok())))
@@ -57,10 +60,12 @@ final class OutcomeTables {
     return Table.of("Service level objectives", rows, columns);
   }
 
-  private static Cell actual(ObjectiveRow row, boolean isText) {
+  private static Cell actual(ObjectiveRow row, boolean isText, boolean hasOne) {
     String reason = row.noValue();
     return reason == null
-        ? Cell.figure(NumberText.with(row.actualMs(), "ms"))
+        ? Cell.figure(
+            (hasOne ? "" : "p" + NumberText.plain(row.percentile()) + " ")
+                + NumberText.with(row.actualMs(), "ms"))
         : isText ? Cell.words("none: " + reason) : Cell.figure("none").remarked(reason);
   }
 

@@ -54,7 +54,7 @@ public final class RunReport {
 
   /** The same, judged by another SLO. */
   public RunReport slo(Slo other) {
-    return judged(info -> info.slo(other).sloByRequest(Map.of()).sloByTarget(Map.of()));
+    return judged(info -> info.slo(other).sloByRequest(Map.of(), Map.of()).sloByTarget(Map.of()));
   }
 
   /** The same, its objectives held at another share or by another rule; null for no other. */
@@ -88,7 +88,7 @@ public final class RunReport {
     boolean withCsv = csv || (info != null && info.reportOptions().csv());
     RunFigures figures = withCsv ? figuresAndCsv(info) : figures(info, this::read);
     SummaryJson.write(figures.summary(), files.summaryJson());
-    String markdown = SummaryMarkdown.of(figures.summary());
+    String markdown = SummaryText.markdown(figures.summary());
     WholeFile.write(files.summaryMarkdown(), markdown);
     toJobPage(markdown, environment);
     JUnitXml.write(figures.summary(), files.junit());

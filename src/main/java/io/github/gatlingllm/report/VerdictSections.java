@@ -37,7 +37,11 @@ final class VerdictSections {
     values.put("each", summary.curves().size() > 1);
     values.put("curves", groups.isEmpty() ? KeyFigureTables.byCurve(summary) : null);
     values.put("objectives", slo == null ? null : OutcomeTables.objectives(summary, slo, false));
-    values.put("percentile", slo == null ? "" : NumberText.plain(slo.percentile()));
+    values.put(
+        "share",
+        slo == null || !slo.hasOnePercentile()
+            ? "the share of attempted requests that its percentile says"
+            : NumberText.plain(slo.percentile()) + " % of attempted requests");
     values.put("rule", slo == null ? "" : slo.rule().toString());
     values.put("assertions", OutcomeTables.assertions(assertions));
     values.put("demands", assertions.size());
@@ -47,17 +51,13 @@ final class VerdictSections {
 
   /** How far the figures can be trusted: what to look at first. */
   Section checks() {
-    List<Check> raised =
-        summary.checks().stream()
-            .filter(check -> check.level() != Check.Level.OK)
-            .sorted(Comparator.comparing(Check::level).reversed())
-            .toList();
+    List<Check> raised = raised(summary);
     List<Check> fine =
         summary.checks().stream().filter(check -> check.level() == Check.Level.OK).toList();
     SelfTestText selfTest = new SelfTestText(summary);
     String lead =
         switch (summary.level()) {
-          case OK -> "Nothing speaks against these figures.";
+          case OK, NOTE -> "Nothing speaks against these figures.";
           case WARNING -> "Read the figures with the warnings below in mind.";
           case INVALID -> "Some figures do not mean what they say; see what to do below.";
         };
@@ -69,6 +69,8 @@ final class VerdictSections {
                 raised,
                 "fine",
                 fine,
+                "passed",
+                passed(fine.size()),
                 "error",
                 SelfTestText.NAME,
                 "quote",
@@ -77,6 +79,19 @@ final class VerdictSections {
                 selfTest.table(),
                 "ceiling",
                 selfTest.ceiling()));
+  }
+
+  /** The checks that found something, the worst first. */
+  static List<Check> raised(Summary summary) {
+    return summary.checks().stream()
+        .filter(check -> check.level() != Check.Level.OK)
+        .sorted(Comparator.comparing(Check::level).reversed())
+        .toList();
+  }
+
+  /** How many checks found nothing; empty for none. */
+  static String passed(long checks) {
+    return checks == 0 ? "" : checks + (checks == 1 ? " check passed" : " checks passed");
   }
 
   /** How requests ended: errors by verdict and message, finish reasons, objectives missed. */

@@ -2,8 +2,8 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.ConsoleBlock;
-import io.github.gatlingllm.report.ConsoleSummary;
 import io.github.gatlingllm.report.RunReport;
+import io.github.gatlingllm.report.SummaryText;
 import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.stats.Summary;
 import java.io.PrintStream;
@@ -47,7 +47,7 @@ final class AfterRun implements Runnable {
       run.selfTest(SelfTestResults.ofUser(), out::println);
       RunReport report = RunReport.of(run.files());
       Summary summary = report.write().summary();
-      out.println(ConsoleSummary.of(summary));
+      out.println(SummaryText.console(summary));
       summary.assertions().forEach(result -> out.println(ConsoleBlock.visible(result.line())));
       run.conclusions().forEach(line -> out.println(ConsoleBlock.visible(line)));
       report.messages().forEach(out::println);

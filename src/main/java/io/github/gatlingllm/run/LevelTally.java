@@ -166,22 +166,22 @@ final class LevelTally implements Consumer<RequestRecord> {
     /** What has become of the level so far. */
     LevelResult result() {
       synchronized (LevelTally.this) {
-        SloCounts.Decision decision = slo.decide(judge.rule(), judge.percentile());
-        SloCounts.Count judged = decision.count();
+        SloCounts.Decision decision = slo.decide();
+        SloCounts.Count judged = decision == null ? SloCounts.Count.NONE : decision.count();
         // What a level that cannot be judged counts is not enough to say anything.
-        boolean isTold = decision.holds() != null;
+        boolean isTold = decision != null && decision.holds() != null;
         return new LevelResult(
             level.label(),
             isTold ? judged.judged() : 0,
             slo.isEmpty() ? null : (Long) (isTold ? judged.met() : 0),
-            judge.percentile(),
+            decision == null ? judge.percentile() : decision.percent(),
             ended,
             failed,
             judgesSaturation() && !level.isCut() ? (Long) arrived : null,
             served,
             failures,
             level.isCut(),
-            decision.objective(),
+            decision == null ? null : decision.objective(),
             longestRow);
       }
     }

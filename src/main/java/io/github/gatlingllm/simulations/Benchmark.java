@@ -11,7 +11,7 @@ import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
-import io.github.gatlingllm.javaapi.TargetLoad;
+import io.github.gatlingllm.javaapi.LoadProfile.TargetLoad;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.selftest.EngineProcess;
 import io.github.gatlingllm.selftest.SelfTestResults;

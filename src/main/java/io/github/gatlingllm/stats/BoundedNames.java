@@ -2,8 +2,12 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -65,5 +69,51 @@ final class BoundedNames {
       return true;
     }
     return levels.size() < most && levels.add(level);
+  }
+
+  /**
+   * Counts by key, for keys that a server or a script chooses: after 200 different ones further
+   * keys are counted under one of their own, so that memory stays bounded.
+   */
+  static final class KeyCounts<K> {
+
+    private static final int MOST = 200;
+
+    private final K other;
+    private final Map<K, long[]> counts = new LinkedHashMap<>();
+
+    /**
+     * An empty one.
+     *
+     * @param other stands for the keys that come when there are too many
+     */
+    KeyCounts(K other) {
+      this.other = other;
+    }
+
+    void add(K key) {
+      add(key, 1);
+    }
+
+    void add(KeyCounts<K> more) {
+      more.counts.forEach((key, count) -> add(key, count[0]));
+    }
+
+    private void add(K key, long count) {
+      long[] known = counts.get(key);
+      if (known == null) {
+        known = counts.computeIfAbsent(counts.size() < MOST ? key : other, k -> new long[1]);
+      }
+      known[0] += count;
+    }
+
+    /** Most frequent first; among equals the one that came first. */
+    Map<K, Long> byCount() {
+      Map<K, Long> sorted = new LinkedHashMap<>();
+      counts.entrySet().stream()
+          .sorted(Comparator.comparingLong((Map.Entry<K, long[]> e) -> e.getValue()[0]).reversed())
+          .forEach(e -> sorted.put(e.getKey(), e.getValue()[0]));
+      return Collections.unmodifiableMap(sorted);
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.LogLinearHistogram;
 import io.github.gatlingllm.random.SplitMix64;
 import io.github.gatlingllm.stats.RequestSamples.Cloud;
 import io.github.gatlingllm.stats.RequestSamples.Dot;
@@ -50,7 +51,7 @@ final class CloudTally {
   }
 
   private static final class Bin {
-    private final CoarseTimes times = new CoarseTimes();
+    private final LogLinearHistogram times = Shapes.coarse();
     private final List<Kept> slowest = new ArrayList<>(SLOWEST + 1);
     private @Nullable Kept fastest;
     private double sumX;
@@ -208,10 +209,10 @@ final class CloudTally {
         from(index + 1),
         bin.sumX / bin.count,
         bin.count,
-        Math.min(max, Objects.requireNonNull(bin.times.percentileMs(50))),
+        Math.min(max, Objects.requireNonNull(Shapes.percentileMs(bin.times, 50))),
         bin.count < LEAST_FOR_P95
             ? null
-            : (Double) Math.min(max, Objects.requireNonNull(bin.times.percentileMs(95))),
+            : (Double) Math.min(max, Objects.requireNonNull(Shapes.percentileMs(bin.times, 95))),
         max);
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.LogLinearHistogram;
 import io.github.gatlingllm.stats.Series.Bucket;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +24,8 @@ final class OverTime {
   }
 
   private static final class Interval {
-    private final CoarseTimes ttft = new CoarseTimes();
-    private final CoarseTimes itl = new CoarseTimes();
+    private final LogLinearHistogram ttft = Shapes.coarse();
+    private final LogLinearHistogram itl = Shapes.coarse();
     private double tokens;
     private double sloTokens;
 
@@ -88,7 +89,7 @@ final class OverTime {
   }
 
   void ttft(long unixNanos, long nanos) {
-    intervals.at(unixNanos).ttft.add(nanos);
+    intervals.at(unixNanos).ttft.add(nanos / 1_000, 1);
   }
 
   /** The gaps of a request; those for no token are left out. */
@@ -96,11 +97,11 @@ final class OverTime {
     for (int g = 0; g < stream.gaps(); g++) {
       int tokens = stream.gapTokens(g);
       if (tokens > 0) {
-        CoarseTimes itl = intervals.at(stream.unixNanos(stream.endedBy(g))).itl;
+        LogLinearHistogram itl = intervals.at(stream.unixNanos(stream.endedBy(g))).itl;
         if (stream.isOneEach()) {
           itl.add((long) stream.chunkMicros(g), tokens);
         } else {
-          itl.add(stream.tokenMicros(g), tokens);
+          itl.add(Math.round(stream.tokenMicros(g)), tokens);
         }
       }
     }
@@ -131,11 +132,11 @@ final class OverTime {
       buckets.add(
           new Bucket(
               buckets.size() * seconds,
-              v.ttft.percentileMs(50),
-              v.ttft.percentileMs(95),
-              v.ttft.percentileMs(99),
-              v.itl.percentileMs(50),
-              v.itl.percentileMs(99),
+              Shapes.percentileMs(v.ttft, 50),
+              Shapes.percentileMs(v.ttft, 95),
+              Shapes.percentileMs(v.ttft, 99),
+              Shapes.percentileMs(v.itl, 50),
+              Shapes.percentileMs(v.itl, 99),
               v.tokens / seconds,
               hasSlo ? (Double) (v.sloTokens / seconds) : null,
               v.started,
@@ -150,7 +151,7 @@ final class OverTime {
   }
 
   /** TTFT by bucket: the material of the heat map. */
-  List<CoarseTimes> ttft() {
+  List<LogLinearHistogram> ttft() {
     return intervals.all().stream().map(interval -> interval.ttft).toList();
   }
 }

@@ -10,7 +10,9 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.stats.BoundedNames.KeyCounts;
 import io.github.gatlingllm.stats.GroupTally.WindowThroughput;
+import io.github.gatlingllm.stats.Tally.RequestValues;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.io.IOException;
 import java.util.HashMap;
@@ -72,7 +74,7 @@ public final class RunStatistics {
   final Map<Integer, Backlog> backlogs = new LinkedHashMap<>();
   final Map<Integer, TrialTally> trials = new LinkedHashMap<>();
   final Map<String, ValueRecorder> server = new LinkedHashMap<>();
-  private final Tallies<String> injectors = new Tallies<>("(others)");
+  private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
   final Map<String, SilenceTally> silence = new LinkedHashMap<>();
   final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;

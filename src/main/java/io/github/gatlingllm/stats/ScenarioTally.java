@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.LogLinearHistogram;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.stats.RequestSamples.ScenarioLoad;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
@@ -26,8 +27,8 @@ final class ScenarioTally {
 
   private static final class Cell {
     private final LevelWindow stage;
-    private final CoarseTimes ttft = new CoarseTimes();
-    private final CoarseTimes e2e = new CoarseTimes();
+    private final LogLinearHistogram ttft = Shapes.coarse();
+    private final LogLinearHistogram e2e = Shapes.coarse();
     private long count;
     private long attempted;
     private long met;
@@ -55,8 +56,8 @@ final class ScenarioTally {
       cell.met += inSlo ? 1 : 0;
     }
     if (record.outcome().ok()) {
-      cell.ttft.add(record.timing().ttftNanos());
-      cell.e2e.add(record.timing().latencyNanos());
+      Shapes.add(cell.ttft, record.timing().ttftNanos());
+      Shapes.add(cell.e2e, record.timing().latencyNanos());
     }
   }
 
@@ -77,8 +78,8 @@ final class ScenarioTally {
                     cell.stage.level().label(),
                     cell.stage.level().target(),
                     cell.count,
-                    cell.ttft.percentileMs(95),
-                    cell.e2e.percentileMs(95),
+                    Shapes.percentileMs(cell.ttft, 95),
+                    Shapes.percentileMs(cell.e2e, 95),
                     cell.attempted == 0 ? null : (Double) ((double) cell.met / cell.attempted))));
     return loads;
   }

@@ -10,6 +10,7 @@ import io.github.gatlingllm.stats.Series.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Draws histograms, percentile curves and heat maps out of recorded values. */
 final class Shapes {
@@ -21,6 +22,23 @@ final class Shapes {
   };
 
   private Shapes() {}
+
+  /** Takes times in microseconds and keeps 2 significant digits, so that each bucket has one. */
+  static LogLinearHistogram coarse() {
+    return new LogLinearHistogram(2);
+  }
+
+  /** Adds a time in nanoseconds; nothing when it is null. */
+  static void add(LogLinearHistogram micros, @Nullable Long nanos) {
+    if (nanos != null) {
+      micros.add(nanos / 1_000, 1);
+    }
+  }
+
+  /** Nearest rank, in milliseconds; null without a value. */
+  static @Nullable Double percentileMs(LogLinearHistogram micros, double percent) {
+    return micros.total() == 0 ? null : (Double) (micros.percentile(percent) / 1e3);
+  }
 
   /** The shape of at least one value. */
   static Shape of(ValueRecorder values) {
@@ -65,12 +83,11 @@ final class Shapes {
   }
 
   /** Counts over time and value in rows of equal ratio, from the smallest value to the largest. */
-  static HeatMap heat(List<CoarseTimes> byBucket) {
+  static HeatMap heat(List<LogLinearHistogram> byBucket) {
     long low = Long.MAX_VALUE;
     long high = 0;
-    for (CoarseTimes times : byBucket) {
-      LogLinearHistogram micros = times.micros();
-      if (micros != null) {
+    for (LogLinearHistogram micros : byBucket) {
+      if (micros.total() > 0) {
         low = Math.min(low, Math.max(1, micros.low()));
         high = Math.max(high, micros.high());
       }
@@ -85,8 +102,8 @@ final class Shapes {
     }
     List<Cell> cells = new ArrayList<>();
     for (int bucket = 0; bucket < byBucket.size(); bucket++) {
-      LogLinearHistogram micros = byBucket.get(bucket).micros();
-      if (micros != null) {
+      LogLinearHistogram micros = byBucket.get(bucket);
+      if (micros.total() > 0) {
         addRow(micros, bucket, low, ratio, cells);
       }
     }

@@ -241,7 +241,13 @@ public record Summary(
    * @param rule when a level holds
    */
   public record SloTable(
-      String text, double percentile, Slo.Rule rule, List<ObjectiveRow> objectives) {}
+      String text, double percentile, Slo.Rule rule, List<ObjectiveRow> objectives) {
+
+    /** Whether all objectives hold at the same share. */
+    public boolean hasOnePercentile() {
+      return objectives.stream().allMatch(row -> row.percentile() == percentile);
+    }
+  }
 
   /**
    * One objective, of one stage or of all pooled.

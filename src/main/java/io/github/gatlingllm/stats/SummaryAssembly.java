@@ -5,6 +5,7 @@ import io.github.gatlingllm.check.CheckInput;
 import io.github.gatlingllm.check.CheckInput.CachedPrompts;
 import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
+import io.github.gatlingllm.check.CheckInput.QuotedLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
 import io.github.gatlingllm.metric.Distribution;
@@ -34,11 +35,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Joins what was counted into the figures of stages, targets, request names and the run. */
 final class SummaryAssembly {
+
+  /** Requests of the known scenarios whose prompts have text in common. */
+  private static final Set<String> SHARING_SCENARIOS = Set.of("A1", "A2", "C", "D");
 
   /** Endpoints on the generator's own machine. */
   private static final Pattern HERE =
@@ -220,7 +225,7 @@ final class SummaryAssembly {
   private void addCurve(Windows.Track track) {
     curves.add(
         new LoadCurve(
-            counted.slo.global(track.target()),
+            counted.slo.of(track.target()),
             stages.stream()
                 .filter(
                     s ->
@@ -297,22 +302,36 @@ final class SummaryAssembly {
             inferred,
             run,
             measured,
-            curves.stream().map(SummaryAssembly::sweep).toList(),
+            curves.stream().map(this::sweep).toList(),
             arrivals,
             counted.workload.modelsOfTargets(),
             counted.answers,
             cachedPrompts(workload.cachedShare(), workload.cache()),
+            isSharingMeant(workload),
             workload.endpoints().keySet().stream().anyMatch(HERE.asPredicate())));
   }
 
-  private static Sweep sweep(LoadCurve curve) {
+  private boolean isSharingMeant(Summary.Workload workload) {
+    return info.config().containsKey("sharedPrefix")
+        || info.config().containsKey("dataset")
+        || workload.turns().keySet().stream().anyMatch(turn -> turn > 1)
+        || parts.requests(null).stream().anyMatch(SHARING_SCENARIOS::contains);
+  }
+
+  private Sweep sweep(LoadCurve curve) {
     Knee knee = curve.knee();
+    MeasuredLevel quoted = measured.get(stages.indexOf(curve.chosen().level()));
     return new Sweep(
         curve.levels().size(),
         curve.levels().stream()
             .allMatch(s -> "closed loop".equals(s.kind()) && Double.valueOf(1).equals(s.offered())),
         knee != null && knee.reached(),
-        knee != null && knee.saturatedFromFirst());
+        knee != null && knee.saturatedFromFirst(),
+        new QuotedLevel(
+            quoted.label(),
+            quoted.figures().metric(Metric.E2E_MS).count(),
+            quoted.figures().throughput().windowS(),
+            quoted.hasDuration()));
   }
 
   private static @Nullable CachedPrompts cachedPrompts(

@@ -9,6 +9,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloCounts;
+import io.github.gatlingllm.stats.BoundedNames.KeyCounts;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -33,9 +34,9 @@ final class Tally {
   private ValueRecorder singles = Metric.ICL_MS.recorder();
 
   private final ValueRecorder ratio = new ValueRecorder(ValueRecorder.THOUSANDTHS);
-  private final Tallies<Cause> errors = new Tallies<>(new Cause("other", "further causes"));
-  private final Tallies<String> finishReasons = new Tallies<>("other");
-  private final Tallies<String> missed = new Tallies<>("other");
+  private final KeyCounts<Cause> errors = new KeyCounts<>(new Cause("other", "further causes"));
+  private final KeyCounts<String> finishReasons = new KeyCounts<>("other");
+  private final KeyCounts<String> missed = new KeyCounts<>("other");
   private final Map<RequestStatus, Long> verdicts = new EnumMap<>(RequestStatus.class);
   private final SloCounts slo = new SloCounts();
   private final Spans spans = new Spans();
@@ -269,6 +270,40 @@ final class Tally {
       }
       long wall = Windows.unionNanos(intervals);
       return wall == 0 ? null : (Double) (tokens * 1e9 / wall);
+    }
+  }
+
+  /**
+   * The values of one ok request by metric, computed once for all tallies. One object takes request
+   * after request.
+   */
+  static final class RequestValues {
+
+    private static final List<Metric> METRICS = Metric.ofRequests();
+
+    /** Not a number where the request has none. */
+    private final double[] values = new double[METRICS.size()];
+
+    /** Receives the values that there are. */
+    @FunctionalInterface
+    interface Visitor {
+      void value(Metric metric, double value);
+    }
+
+    /** Takes the place of the request before. */
+    void read(RequestRecord record) {
+      for (int i = 0; i < values.length; i++) {
+        Double value = METRICS.get(i).of(record);
+        values[i] = value == null ? Double.NaN : value;
+      }
+    }
+
+    void forEach(Visitor visitor) {
+      for (int i = 0; i < values.length; i++) {
+        if (!Double.isNaN(values[i])) {
+          visitor.value(METRICS.get(i), values[i]);
+        }
+      }
     }
   }
 }

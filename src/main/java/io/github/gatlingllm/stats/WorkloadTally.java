@@ -2,6 +2,7 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.stats.BoundedNames.KeyCounts;
 import io.github.gatlingllm.stats.Summary.CacheUse;
 import io.github.gatlingllm.stats.Summary.Turn;
 import io.github.gatlingllm.stats.Summary.Workload;
@@ -24,11 +25,11 @@ final class WorkloadTally {
   private final PrefixCacheTally.Share cache = new PrefixCacheTally.Share();
   private final PrefixCacheTally caches = new PrefixCacheTally();
   private final TurnTally turns = new TurnTally();
-  private final Tallies<String> scenarios = new Tallies<>("other");
-  private final Tallies<String> models = new Tallies<>("other");
-  private final Map<String, Tallies<String>> modelsByTarget = new HashMap<>();
-  private final Tallies<String> apis = new Tallies<>("other");
-  private final Tallies<String> endpoints = new Tallies<>("other");
+  private final KeyCounts<String> scenarios = new KeyCounts<>("other");
+  private final KeyCounts<String> models = new KeyCounts<>("other");
+  private final Map<String, KeyCounts<String>> modelsByTarget = new HashMap<>();
+  private final KeyCounts<String> apis = new KeyCounts<>("other");
+  private final KeyCounts<String> endpoints = new KeyCounts<>("other");
   private long streamed;
 
   void add(RequestRecord record) {
@@ -50,7 +51,7 @@ final class WorkloadTally {
       models.add(model);
     }
     modelsByTarget
-        .computeIfAbsent(id.target(), t -> new Tallies<>("other"))
+        .computeIfAbsent(id.target(), t -> new KeyCounts<>("other"))
         .add(model == null ? "" : model);
     scenarios.add(id.scenario());
     apis.add(id.api());

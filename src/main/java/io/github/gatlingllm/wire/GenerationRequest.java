@@ -70,6 +70,21 @@ public final class GenerationRequest {
       return new Message("assistant", content, null, toolCalls, null);
     }
 
+    /** What the model said when it called these functions, as it has to be sent back. */
+    public static Message toolCalls(String content, List<FunctionCall> calls) {
+      ArrayNode array = JsonNodeFactory.instance.arrayNode();
+      for (FunctionCall call : calls) {
+        array
+            .addObject()
+            .put("id", call.id())
+            .put("type", "function")
+            .putObject("function")
+            .put("name", call.name())
+            .put("arguments", call.arguments());
+      }
+      return toolCalls(content.isEmpty() ? null : content, array.toString());
+    }
+
     /** The result of a tool call. */
     public static Message tool(String toolCallId, String content) {
       return new Message("tool", content, null, null, toolCallId);
@@ -267,12 +282,13 @@ public final class GenerationRequest {
       return this;
     }
 
-    public Builder temperature(@Nullable Double temperature) {
-      return set("temperature", number(temperature));
-    }
-
-    public Builder topP(@Nullable Double topP) {
-      return set("top_p", number(topP));
+    /**
+     * A field of the API that needs nothing but its value.
+     *
+     * @param value a number, a text or a switch
+     */
+    public Builder parameter(String name, Object value) {
+      return set(name, JSON.valueToTree(value));
     }
 
     /** Texts that end the output; none when empty. */
@@ -280,15 +296,6 @@ public final class GenerationRequest {
       ArrayNode array = JsonNodeFactory.instance.arrayNode();
       texts.forEach(array::add);
       return set("stop", texts.isEmpty() ? null : array);
-    }
-
-    public Builder seed(@Nullable Long seed) {
-      return set("seed", seed == null ? null : JsonNodeFactory.instance.numberNode(seed));
-    }
-
-    /** How many choices. */
-    public Builder n(@Nullable Integer choices) {
-      return set("n", choices == null ? null : JsonNodeFactory.instance.numberNode(choices));
     }
 
     /** A JSON array. */
@@ -391,10 +398,6 @@ public final class GenerationRequest {
           .filter(field -> field.getValue().isNull())
           .map(Map.Entry::getKey)
           .toList();
-    }
-
-    private static @Nullable JsonNode number(@Nullable Double value) {
-      return value == null ? null : JsonNodeFactory.instance.numberNode(value);
     }
 
     private static <T extends JsonNode> T json(String what, String text, Class<T> kind) {

@@ -93,6 +93,7 @@ class BenchArithmeticTest {
 
   @ParameterizedTest
   @CsvSource({
+    "0, 0",
     "0.0123, 0.012",
     "0.4567, 0.46",
     "1.26, 1.3",

@@ -106,6 +106,9 @@ final class BenchTable {
     if (Double.isNaN(value)) {
       return "–";
     }
+    if (value == 0) {
+      return "0";
+    }
     double size = Math.abs(value);
     String format = size >= 10 ? "%,.0f" : size >= 1 ? "%.1f" : size >= 0.1 ? "%.2f" : "%.3f";
     return String.format(Locale.ROOT, format, value);

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.bench;
 
 import io.github.gatlingllm.record.JvmOptions;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,7 +36,6 @@ final class JvmVariants {
     all.put("ours-touched", with("", "-XX:+AlwaysPreTouch"));
     all.put("ours-1-loop", with("", "-Dio.netty.eventLoopThreads=1"));
     all.put("ours-2-loops", with("", "-Dio.netty.eventLoopThreads=2"));
-    all.put("ours-archive", with("", "-XX:SharedArchiveFile=" + Path.of("target", "run.jsa")));
     return all;
   }
 

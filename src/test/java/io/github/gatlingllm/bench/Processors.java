@@ -53,18 +53,19 @@ record Processors(String server, String client) {
 
   /** What machine this is, in words; neither names nor paths of it. */
   static String machine() throws IOException {
-    Path cpus = Path.of("/proc/cpuinfo");
+    Path file = Path.of("/proc/cpuinfo");
+    List<String> lines = Files.exists(file) ? Files.readAllLines(file) : List.of();
     String model =
-        Files.exists(cpus)
-            ? Files.readAllLines(cpus).stream()
-                .filter(line -> line.startsWith("model name"))
-                .map(line -> line.substring(line.indexOf(':') + 1).strip())
-                .findFirst()
-                .orElse("")
-            : "";
+        lines.stream()
+            .filter(line -> line.startsWith("model name"))
+            .map(line -> line.substring(line.indexOf(':') + 1).strip())
+            .findFirst()
+            .orElse("");
+    // Of the machine, not those that this process has left itself.
+    long processors = lines.stream().filter(line -> line.startsWith("processor")).count();
     return String.join(
         ", ",
-        Runtime.getRuntime().availableProcessors() + " processors",
+        (processors > 0 ? processors : Runtime.getRuntime().availableProcessors()) + " processors",
         model.isEmpty() ? System.getProperty("os.arch") : model,
         System.getProperty("os.name"),
         System.getProperty("java.vm.name") + " " + Runtime.version().feature() + ".");

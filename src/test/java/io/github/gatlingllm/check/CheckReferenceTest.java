@@ -22,8 +22,9 @@ class CheckReferenceTest {
       Validity of the report, and part of the console block and of the Markdown summary. Written from the catalogue of checks
       (`check.CheckCatalogue`); ids are stable.
 
-      A **warning** asks to read the figures with it in mind; **invalid** says that figures do not mean what they say, and makes
-      the assertion `valid` fail. Shares are of requests scheduled in a measure window. A check that does not apply is left out.
+      A **note** is worth knowing, and nothing to worry about. A **warning** asks to read the figures with it in mind; **invalid**
+      says that figures do not mean what they say, and makes the assertion `valid` fail. Checks that find nothing are counted
+      ("18 checks passed"). Shares are of requests scheduled in a measure window. A check that does not apply is left out.
 
       """;
 
@@ -74,9 +75,11 @@ class CheckReferenceTest {
     assertThat(shares.level(0.02)).isEqualTo(Check.Level.OK);
     assertThat(shares.level(0.021)).isEqualTo(Check.Level.WARNING);
     assertThat(shares.level(0.51)).isEqualTo(Check.Level.INVALID);
-    assertThat(Threshold.below(3).words()).isEqualTo("warning below 3");
-    assertThat(Threshold.below(3).level(3.0)).isEqualTo(Check.Level.OK);
-    assertThat(Threshold.below(3).level(2.0)).isEqualTo(Check.Level.WARNING);
+    Threshold counts = Threshold.noteBelow(1_000).warningBelow(100);
+    assertThat(counts.words()).isEqualTo("note below 1,000, warning below 100");
+    assertThat(counts.level(1_000.0)).isEqualTo(Check.Level.OK);
+    assertThat(counts.level(999.0)).isEqualTo(Check.Level.NOTE);
+    assertThat(counts.level(99.0)).isEqualTo(Check.Level.WARNING);
     assertThat(Threshold.invalidAbove(0).level(1.0)).isEqualTo(Check.Level.INVALID);
     assertThat(Threshold.when("always").level(1.0)).isEqualTo(Check.Level.OK);
   }

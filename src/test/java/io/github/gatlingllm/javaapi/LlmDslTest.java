@@ -118,6 +118,7 @@ class LlmDslTest {
         CompletionRequestBuilder.class,
         LlmRequestBuilder.class,
         LlmRequestBuilder.CheckCondition.class,
+        LlmResponse.class,
         LlmProtocolBuilder.class,
         ConversationBuilder.class,
         DatasetFile.class,
@@ -135,7 +136,7 @@ class LlmDslTest {
         MillisCheck.class,
         ClosedLoop.class,
         OpenLoop.class,
-        TargetLoad.class,
+        LoadProfile.TargetLoad.class,
         MaxGoodput.class,
         Batch.class,
         StoppedSweep.class,
@@ -182,6 +183,9 @@ class LlmDslTest {
         mistake(() -> llm.baseUrl(""), "'' is no base URL"),
         mistake(() -> llm.baseUrl(URL, "nowhere"), "'nowhere' is no base URL"),
         mistake(() -> llm.requestTimeout(0), "requestTimeout(PT0S): expected more than zero"),
+        mistake(
+            () -> llm("ask").chat().user("hi").requestTimeout(0),
+            "requestTimeout(PT0S): expected more than zero"),
         mistake(() -> llm.idleTimeout(-1), "idleTimeout(PT-1S): expected more than zero"),
         mistake(() -> conversation("h").contextLimit(0), "contextLimit(0): expected 1 token"),
         mistake(

@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import static java.util.stream.Collectors.toMap;
 
+import io.github.gatlingllm.metric.AssertionText;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -13,7 +14,6 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.stats.AssertionText;
 import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.IOException;

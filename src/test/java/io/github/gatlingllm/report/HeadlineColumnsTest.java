@@ -77,13 +77,13 @@ class HeadlineColumnsTest {
     Summary summary = gate("closed loop", "users");
     assertLast(KeyFigureTables.levels(summary), "TTFT from schedule p99", 13_325);
     assertLast(KeyFigureTables.levels(summary), "E2E from schedule p50", 7_625);
-    assertThat(SummaryMarkdown.of(summary)).contains("| TTFT from schedule p99 |");
+    assertThat(SummaryText.markdown(summary)).contains("| TTFT from schedule p99 |");
   }
 
   /** 120 characters are too few for such names in one line. */
   @Test
   void consoleHeadingsTakeTwoLines() {
-    String console = ConsoleSummary.of(gate("closed loop", "users"));
+    String console = SummaryText.console(gate("closed loop", "users"));
     assertThat(console)
         .containsPattern(" TTFT from +TTFT from .*\n> .* schedule p50 +schedule p99 ");
     assertThat(console.lines()).allMatch(line -> line.length() <= 120);
@@ -113,7 +113,7 @@ class HeadlineColumnsTest {
                 Recorded.at(0).stage("c=8").failed(RequestStatus.TIMEOUT, "timeout").record())
             .summary();
     String reason = "25.0 % of 4 requests failed or had none";
-    assertThat(SummaryMarkdown.of(summary))
+    assertThat(SummaryText.markdown(summary))
         .contains("| ttft | < 1000 ms | none: " + reason + " | – | 75.0 % | KO |");
     Table page = OutcomeTables.objectives(summary, summary.slo(), false);
     assertThat(page.groups().get(0).rows().get(0).get(2))

@@ -79,10 +79,10 @@ class OperatingPointTest {
         .startsWith(new Tile("TTFT p95", "20 ms", "median 20 ms"))
         .extracting(Tile::value)
         .contains("900 tok/s");
-    assertThat(SummaryMarkdown.of(summary))
+    assertThat(SummaryText.markdown(summary))
         .contains("| operating point | c=16, the knee |", "| latency at c=16 |", "| 900 tok/s, ")
         .doesNotContain("| TTFT (ms) | 195 |");
-    assertThat(ConsoleSummary.of(summary))
+    assertThat(SummaryText.console(summary))
         .contains("> operating point: c=16, the knee\n", "latency at c=16");
     assertThat(SummaryJson.of(summary))
         .contains(
@@ -132,7 +132,7 @@ class OperatingPointTest {
         .startsWith(new Tile("TTFT p95", "20 ms", "SLO < 200 ms · ✓ met"))
         .extracting(Tile::remark)
         .noneMatch(remark -> remark.contains("missed"));
-    assertThat(SummaryMarkdown.of(summary))
+    assertThat(SummaryText.markdown(summary))
         .contains("| ttft | c=16 | < 200 ms | 20 ms | 180 ms | 100 % | OK |")
         .doesNotContain("| KO |");
     assertThat(summary.stages().get(2).objectives().get(0).ok()).isFalse();
@@ -150,7 +150,7 @@ class OperatingPointTest {
 
     assertThat(summary.curves().get(0).quoted())
         .isEqualTo("c=16, the knee, as no level is within the SLO");
-    assertThat(ConsoleSummary.of(summary)).contains("; no load level holds it");
+    assertThat(SummaryText.console(summary)).contains("; no load level holds it");
   }
 
   /** One target answers, the other does not: neither half of 900 tok/s nor half of the errors. */
@@ -174,10 +174,10 @@ class OperatingPointTest {
         .contains("0 tok/s", "100 %");
     assertThat(summary.figures().throughput().outputTokensPerS()).as("pooled").isEqualTo(450);
     assertThat(new RunText(summary).pooled()).isEqualTo("All targets pooled.");
-    assertThat(ConsoleSummary.of(summary))
+    assertThat(SummaryText.console(summary))
         .contains("---- Operating points ---")
         .doesNotContain("450");
-    assertThat(SummaryMarkdown.of(summary))
+    assertThat(SummaryText.markdown(summary))
         .contains("### Operating points", "| fast | c=8 | 90 | 900 |", "| dead | c=8 | 0 | 0 |")
         .doesNotContain("450");
   }
@@ -206,6 +206,6 @@ class OperatingPointTest {
 
     assertThat(summary.operatingPoint().why()).isEqualTo("the only load level");
     assertThat(Tiles.of(summary).get(0).title()).isEmpty();
-    assertThat(ConsoleSummary.of(summary)).doesNotContain("operating point");
+    assertThat(SummaryText.console(summary)).doesNotContain("operating point");
   }
 }

@@ -152,7 +152,7 @@ class SelfTestTextTest {
     assertThat(json)
         .contains("\"self_test\" : {", "\"measured_unix_ns\" : 1795322477000000000")
         .contains("\"operating_point\" : {", "\"ttft_error_ms\" : {");
-    assertThat(SummaryMarkdown.of(summary(Recorded.run(1).selfTest(TEST), 3)))
+    assertThat(SummaryText.markdown(summary(Recorded.run(1).selfTest(TEST), 3)))
         .contains("| error of this tool | TTFT ± 0.200 ms");
   }
 }

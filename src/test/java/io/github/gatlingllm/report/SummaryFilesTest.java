@@ -177,7 +177,8 @@ class SummaryFilesTest {
   void checksByLevel() {
     assertThat(keys(json.get("checks").get(0)))
         .containsExactly("id", "level", "value", "threshold", "message", "remedy");
-    assertThat(json.get("checks").get(0).get("level").asText()).isIn("ok", "warning", "invalid");
+    assertThat(json.get("checks").get(0).get("level").asText())
+        .isIn("ok", "note", "warning", "invalid");
   }
 
   @Test
@@ -189,7 +190,7 @@ class SummaryFilesTest {
 
   @Test
   void markdownIsShort() {
-    String text = SummaryMarkdown.of(sweep);
+    String text = SummaryText.markdown(sweep);
     assertThat(text)
         .startsWith("## LLM load test")
         .contains("| TTFT (ms) |")
@@ -219,17 +220,17 @@ class SummaryFilesTest {
 
   @Test
   void markdownOfAssertions() {
-    assertThat(SummaryMarkdown.of(demanding))
+    assertThat(SummaryText.markdown(demanding))
         .contains(
             "| assertion | expected | actual | outcome | note |",
             "| Global: max of TTFT | < 60,000 ms |",
             "| c=9: 99th percentile of TTFT | < 200 ms | – | KO | no stage is called 'c=9'; there");
-    assertThat(SummaryMarkdown.of(sweep)).doesNotContain("### Assertions");
+    assertThat(SummaryText.markdown(sweep)).doesNotContain("### Assertions");
   }
 
   @Test
   void consoleFitsItsColumns() {
-    String block = ConsoleSummary.of(sweep);
+    String block = SummaryText.console(sweep);
     assertThat(block.lines())
         .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(120))
         .noneMatch(line -> line.endsWith(" "));
@@ -244,7 +245,7 @@ class SummaryFilesTest {
 
   @Test
   void markdownQuotesMaxGoodputWithItsSloAndRule() {
-    assertThat(SummaryMarkdown.of(sweep))
+    assertThat(SummaryText.markdown(sweep))
         .containsPattern(
             "\\| goodput \\| .* requests/s, .* % of requests in SLO ttft.*500ms,tpot.*30ms.*; max"
                 + " goodput .* requests/s at c=\\d+ by rule percentiles \\|");
@@ -252,7 +253,7 @@ class SummaryFilesTest {
 
   @Test
   void consoleWithoutSlo() {
-    String block = ConsoleSummary.of(DemoRun.sweep().withoutSlo().figures().summary());
+    String block = SummaryText.console(DemoRun.sweep().withoutSlo().figures().summary());
     assertThat(block).doesNotContain("goodput").doesNotContain("in SLO");
   }
 

@@ -3,8 +3,8 @@ package io.github.gatlingllm.run;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.metric.AssertionText;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.stats.AssertionText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -56,7 +56,7 @@ class LevelTallyTest {
             })
         .begin();
     RunningLevel running = started.get(started.size() - 1);
-    TargetSlo judge = new TargetSlo(slo, 95, rule, Map.of());
+    TargetSlo judge = new TargetSlo(slo, 95, rule, Map.of(), Map.of());
     return tally.begin(running, LevelRecord.TARGET, LevelRecord.SCENARIO, judge);
   }
 

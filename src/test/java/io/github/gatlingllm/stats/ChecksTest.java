@@ -277,14 +277,14 @@ class ChecksTest {
         Arguments.of(
             "prompts of one length prove no template",
             new int[][] {{19, 10}, {19, 10}},
-            Level.WARNING,
+            Level.NOTE,
             0.9,
             "The server counts 90.0 % more prompt tokens than our tokenizer: +9 in the"
                 + " median request, of which a chat template is a part."),
         Arguments.of(
             "another tokenizer",
             new int[][] {{8, 10}, {15, 20}, {33, 30}, {10, 20}},
-            Level.WARNING,
+            Level.NOTE,
             0.175,
             "The server counts 17.5 % fewer prompt tokens than our tokenizer: −5 in the"
                 + " median request, of which a chat template is a part."),
@@ -322,7 +322,7 @@ class ChecksTest {
             at(0).tokens(STEADY).prompt(40).ours(20).record(),
             at(0).target("b").tokens(STEADY).prompt(10).ours(20).record());
     Check check = check(Recorded.figures(RUN, records).summary(), "prompt_tokens_agree");
-    assertThat(check.level()).isEqualTo(Level.WARNING);
+    assertThat(check.level()).isEqualTo(Level.NOTE);
     assertThat(check.message()).startsWith("b counts 50.0 % fewer prompt tokens");
   }
 
@@ -345,7 +345,7 @@ class ChecksTest {
         Arguments.of(
             "another tokenizer",
             new int[][] {{8, 10}, {15, 20}, {12, 20}},
-            Level.WARNING,
+            Level.NOTE,
             0.3,
             "The server counts 30.0 % fewer output tokens than our tokenizer in the 3 answers that"
                 + " both counted: −5 per answer (median), of which end tokens and tool markup are a"
@@ -646,18 +646,39 @@ class ChecksTest {
     assertThat(check(sweep, "load_levels").level()).isEqualTo(Level.OK);
     assertThat(check(sweep, "knee").level()).isEqualTo(Level.OK);
     Summary open = new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 90, 120).summary();
-    assertThat(check(open, "knee").level()).isEqualTo(Level.WARNING);
+    assertThat(check(open, "knee").level()).isEqualTo(Level.NOTE);
     Summary full = new Levels().level(4, 30, 100).level(8, 31, 200).level(16, 30, 400).summary();
-    assertThat(check(full, "knee").level()).isEqualTo(Level.WARNING);
+    assertThat(check(full, "knee").level()).isEqualTo(Level.NOTE);
     assertThat(check(full, "knee").message()).contains("flat from the first load level on");
   }
 
   @Test
   void fewValues() {
     assertThat(check(summary(r -> {}), "low_n").level()).isEqualTo(Level.WARNING);
-    Summary many = new Levels().level(1, 1_000, 100).level(2, 1_000, 100).summary();
-    // No answer has a second token: neither ITL nor TPOT exist, which is no low n.
+    Summary many = new Levels().level(1, 10, 100).level(2, 1_000, 100).summary();
+    // Headlines quote two users; that one user alone asks little is no fault of the run.
     assertThat(check(many, "low_n").level()).isEqualTo(Level.OK);
+    Check some = check(new Levels().level(1, 10, 100).level(2, 400, 100).summary(), "low_n");
+    assertThat(some.level()).isEqualTo(Level.NOTE);
+    assertThat(some.message()).isEqualTo("c=2: p99 rests on 400 requests.");
+    assertThat(some.remedy()).startsWith("For a p99 measure 3 s or longer (duration=3)");
+  }
+
+  /** What a workload is made for, or a user asked for, is no doubt about its figures. */
+  @Test
+  void whatIsMeantIsANote() {
+    RunInfo shared = RUN.config(Map.of("sharedPrefix", "8x512"));
+    assertThat(check(of(shared, r -> r.cached(10)), "cached_share").level()).isEqualTo(Level.NOTE);
+    assertThat(check(summary(r -> r.cached(10).turn(2)), "cached_share").level())
+        .isEqualTo(Level.NOTE);
+    RunInfo repeats = shared.prompts(new RunInfo.PromptRepeats(600, 599));
+    assertThat(check(of(repeats), "repeated_prompts").level()).isEqualTo(Level.NOTE);
+    assertThat(check(summary(Recorded::withoutDone), "missing_done").level()).isEqualTo(Level.NOTE);
+    assertThat(check(summary(r -> {}), "load_levels").level()).isEqualTo(Level.NOTE);
+    // A token counted by the model's own tokenizer is a token.
+    RunInfo own = RUN.config(Map.of("tokenizer", "hf:tokenizer.json"));
+    assertThat(check(of(own, r -> r.output(15).ourOutput(10)), "output_tokens_agree").level())
+        .isEqualTo(Level.WARNING);
   }
 
   private static void warns(String id, Summary summary, Double value) {

@@ -172,7 +172,7 @@ class RunStatisticsTest {
     assertThat(s.figures().throughput().outputTokensPerS()).isEqualTo(0.5);
     assertThat(s.figures().metric(Metric.ITL_MS).isEmpty()).isTrue();
     assertThat(s.figures().jitter().itlP99OverP50()).isNull();
-    assertThat(check(s, "event_times").level()).isEqualTo(Check.Level.WARNING);
+    assertThat(check(s, "event_times").level()).isEqualTo(Check.Level.NOTE);
     assertThat(check(summary, "event_times").level()).isEqualTo(Check.Level.OK);
   }
 

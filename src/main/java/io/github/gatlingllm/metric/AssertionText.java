@@ -1,6 +1,5 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.metric;
 
-import io.github.gatlingllm.metric.Figure;
 import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;

@@ -1,0 +1,187 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.report.RunText.Fact;
+import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.stats.Summary;
+import java.util.List;
+
+/** A {@link Summary} as text: the block that ends a run on the console, and a Markdown file. */
+public final class SummaryText {
+
+  private SummaryText() {}
+
+  /** The console block, each line ended. */
+  public static String console(Summary summary) {
+    return Console.of(summary);
+  }
+
+  /** The whole {@code llm/summary.md}. */
+  static String markdown(Summary summary) {
+    return Markdown.of(summary);
+  }
+
+  /**
+   * The block that ends a run on the console, in Gatling's style: plain text, as wide as {@link
+   * ConsoleBlock}.
+   */
+  private static final class Console {
+
+    private static final int WIDTH = ConsoleBlock.WIDTH;
+    private static final int MOST_TRIALS = 10;
+
+    private final StringBuilder out = new StringBuilder();
+
+    private Console() {}
+
+    static String of(Summary summary) {
+      Console block = new Console();
+      block.write(summary);
+      return block.out.toString();
+    }
+
+    private void write(Summary summary) {
+      line("=".repeat(WIDTH));
+      line(ConsoleBlock.title("LLM Information"));
+      wrapped(summary.verdict());
+      new RunText(summary).facts().forEach(fact -> wrapped(fact.name() + ": " + fact.value()));
+      rows(DistributionTables.latencies(summary));
+      table(KeyFigureTables.CURVES, KeyFigureTables.curves(summary));
+      if (summary.stages().size() > 1) {
+        table("Load levels", KeyFigureTables.levels(summary));
+      }
+      table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
+      SelfTestText selfTest = new SelfTestText(summary);
+      table(SelfTestText.TITLE, selfTest.table());
+      if (!selfTest.table().isEmpty()) {
+        wrapped(selfTest.ceiling());
+      }
+      line(ConsoleBlock.title("Validity"));
+      List<Check> notOk = VerdictSections.raised(summary);
+      notOk.forEach(
+          c -> wrapped(c.level().key() + " " + c.id() + ": " + c.message() + " " + c.remedy()));
+      String passed = VerdictSections.passed(summary.checks().size() - notOk.size());
+      if (!passed.isEmpty()) {
+        wrapped(passed);
+      }
+      line("=".repeat(WIDTH));
+    }
+
+    private void table(String title, Table table) {
+      if (!table.isEmpty()) {
+        line(ConsoleBlock.title(title));
+        rows(table);
+      }
+    }
+
+    private void rows(Table table) {
+      if (table.isEmpty()) {
+        return;
+      }
+      List<String> lines = table.lines(WIDTH - 2);
+      lines.forEach(text -> line("> " + text));
+      if (lines.stream().anyMatch(text -> text.indexOf('*') >= 0)) {
+        line("  " + DistributionTables.LOW_N);
+      }
+    }
+
+    /** Breaks at spaces; further lines are indented. */
+    private void wrapped(String text) {
+      StringBuilder current = new StringBuilder("> ");
+      boolean isFresh = true;
+      for (String word : ConsoleBlock.visible(text.replaceAll("\\s+", " ")).split(" ", -1)) {
+        String kept = word.length() > WIDTH - 4 ? word.substring(0, WIDTH - 5) + "…" : word;
+        if (!isFresh && current.length() + 1 + kept.length() > WIDTH) {
+          line(current.toString());
+          current = new StringBuilder("  ");
+          isFresh = true;
+        }
+        current.append(isFresh ? "" : " ").append(kept);
+        isFresh = false;
+      }
+      line(current.toString());
+    }
+
+    private void line(String text) {
+      out.append(text).append('\n');
+    }
+  }
+
+  /**
+   * A {@link Summary} as {@code llm/summary.md}: what a reader of a pull request or a CI job wants
+   * to see, no more.
+   */
+  private static final class Markdown {
+
+    private static final int MOST_TRIALS = 50;
+    private static final int MOST_ERRORS = 10;
+
+    private final StringBuilder out = new StringBuilder();
+
+    private Markdown() {}
+
+    static String of(Summary summary) {
+      Markdown text = new Markdown();
+      text.write(summary);
+      return text.out.toString();
+    }
+
+    private void write(Summary summary) {
+      out.append("## LLM load test: ").append(Table.inline(summary.run().id())).append("\n\n");
+      out.append("**").append(Table.inline(summary.verdict())).append("**\n\n");
+      Table latencies = DistributionTables.latencies(summary);
+      if (!latencies.isEmpty()) {
+        out.append(latencies.markdown())
+            .append("\n`")
+            .append(DistributionTables.LOW_N)
+            .append("`\n\n");
+      }
+      Table system =
+          Table.of(
+              "System",
+              new RunText(summary).facts(),
+              Column.name("system", Fact::name),
+              Column.words("value", Fact::value));
+      out.append(system.markdown()).append('\n');
+      table(KeyFigureTables.CURVES, KeyFigureTables.curves(summary));
+      if (summary.stages().size() > 1) {
+        table("Load levels", KeyFigureTables.levels(summary));
+      }
+      SelfTestText selfTest = new SelfTestText(summary);
+      table(SelfTestText.TITLE, selfTest.table());
+      out.append(selfTest.table().isEmpty() ? "" : "\n" + selfTest.ceiling() + "\n\n");
+      table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
+      Summary.SloTable slo = summary.slo();
+      if (slo != null) {
+        String share = ": " + NumberText.plain(slo.percentile()) + " % of the requests";
+        table(
+            "SLO" + (slo.hasOnePercentile() ? share : ""),
+            OutcomeTables.objectives(summary, slo, true));
+      }
+      table("Assertions", OutcomeTables.assertions(summary.assertions(), true));
+      table("Errors", OutcomeTables.errors(summary.figures(), MOST_ERRORS));
+      checks(summary);
+    }
+
+    private void table(String heading, Table table) {
+      if (!table.isEmpty()) {
+        out.append("### ").append(heading).append("\n\n").append(table.markdown()).append('\n');
+      }
+    }
+
+    private void checks(Summary summary) {
+      List<Check> notOk = VerdictSections.raised(summary);
+      out.append("### Validity\n\n");
+      for (Check check : notOk) {
+        out.append("- **").append(check.level().key()).append("** `").append(check.id());
+        out.append("` ").append(Table.inline(check.message()));
+        out.append(' ').append(Table.inline(check.remedy())).append('\n');
+      }
+      String passed = VerdictSections.passed(summary.checks().size() - notOk.size());
+      if (!passed.isEmpty()) {
+        out.append(notOk.isEmpty() ? "" : "- ").append(passed).append('\n');
+      }
+    }
+  }
+}
