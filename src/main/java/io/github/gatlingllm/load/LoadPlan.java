@@ -219,7 +219,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
       List<StopRule> all = new ArrayList<>(someRules);
       if (all.stream().noneMatch(rule -> rule.mostInARow() != null) && !all.remove(NEVER)) {
-        all.add(0, StopRule.DEFAULT);
+        all.add(StopRule.DEFAULT);
       }
       all.removeIf(NEVER::equals);
       return new Sweep(levels, all);

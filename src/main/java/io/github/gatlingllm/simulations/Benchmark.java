@@ -202,6 +202,7 @@ public final class Benchmark extends Simulation {
 
   private static LlmProtocolBuilder target(Target target) {
     LlmProtocolBuilder protocol = llm.baseUrl(target.endpoint().url()).apiKey(target.apiKey());
+    protocol = target.name() == null ? protocol : protocol.target(target.name());
     return target.model() == null ? protocol : protocol.model(target.model());
   }
 }

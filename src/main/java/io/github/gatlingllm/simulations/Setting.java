@@ -65,19 +65,26 @@ final class Setting<T extends @Nullable Object> {
 
   // ---- Target ----------------------------------------------------------------------------------
 
-  static final Setting<List<String>> ENDPOINT =
-      in(Group.TARGET, "endpoint", Form.texts("URLs"))
+  static final Setting<List<EndpointSpec.Named>> ENDPOINT =
+      in(
+              Group.TARGET,
+              "endpoint",
+              Form.list("URLs", EndpointSpec.Named::parse, "a comma list of URLs")
+                  .map(EndpointSpec.Named::each))
           .unset("the embedded engine", List.of())
           .means(
               "base URL (…/v1) or full path (…/v1/chat/completions, …/v1/completions); a list names"
-                  + " several targets",
-              "A URL holds no credentials.");
+                  + " several targets, e.g. vllm=http://a:8000/v1,sglang=http://b:30000/v1",
+              "A URL holds no credentials. The name before = is what results call the target; one"
+                  + " without is called by host and port, by its model where hosts are equal, by"
+                  + " more where that is not enough.");
 
   static final Setting<List<String>> MODEL =
       in(Group.TARGET, "model", Form.texts("names"))
           .unset("the server decides", List.of())
           .means(
-              "model that is asked for; one for all endpoints, or one for each",
+              "model that is asked for; one for all endpoints, or one for each; a|b: an endpoint is"
+                  + " asked for both, each a target of its own",
               "Another number of names than endpoints is refused; without an endpoint it has no"
                   + " effect.");
 
@@ -102,9 +109,8 @@ final class Setting<T extends @Nullable Object> {
           .byDefault("false")
           .means(
               "several targets side by side instead of one after the other",
-              "Each target gets the same levels, arrivals and prompts. It is called by host and"
-                  + " port, by its model where hosts are equal, by more where that is not enough."
-                  + " Cannot be set together with several scenarios.");
+              "Each target gets the same levels, arrivals and prompts. Cannot be set together with"
+                  + " several scenarios.");
 
   static final Setting<List<Tokenizer>> TOKENIZER =
       in(Group.TARGET, "tokenizer", Form.texts("names").map(WorkloadReader::tokenizers))

@@ -159,6 +159,7 @@ class LlmDslTest {
             "protocol",
             "toChainBuilder",
             "plan",
+            "inTurn",
             "of",
             "get",
             "type",

@@ -71,7 +71,7 @@ final class DryRunTest {
         .contains("search         the highest rate that holds the SLO, to 5 %: doubled from there,")
         .contains("time           depends on the server: 15 to 20 levels, 30 to 40 times the time");
     assertThat(plan(Map.of("llm.stopWhen", "errors>10%", "llm.stabilize", "5", "llm.fill", "2")))
-        .contains("stop when      errorsInARow>100, errors>10%\n", "stabilize      5 s per level\n")
+        .contains("stop when      errors>10%, errorsInARow>100\n", "stabilize      5 s per level\n")
         .contains("fill           2 s per level\n");
   }
 
