@@ -203,6 +203,7 @@ final class LlmComponents implements ProtocolComponents {
   @Override
   public Function1<Session, BoxedUnit> onExit() {
     return session -> {
+      RowsForGatling.userLeaves();
       Arrival arrival = (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
       if (arrival != null && !arrival.taken()) {
         RunningLevel level = arrival.level();

@@ -52,7 +52,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Longest time of a whole request. */
   public Duration requestTimeout = Duration.ofMinutes(10);
 
-  /** Longest silence after the response headers. */
+  /** Longest silence of a stream. */
   public Duration idleTimeout = Duration.ofMinutes(2);
 
   /** Most requests at once; more wait, first in first out. Null for no limit. */
@@ -138,6 +138,16 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
     /** Session attribute that only users who send such requests have. */
     public static final String KEY = "gatling.llm.warmUp";
+  }
+
+  /**
+   * Looks at what is computed from the session.
+   *
+   * @throws InvalidSimulation for what would make every request fail
+   */
+  public void refuseMistakes() {
+    ParameterCheck check = new ParameterCheck("llm").of("model", model).secret("apiKey", apiKey);
+    headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));
   }
 
   /** Whether it says where the server is. */

@@ -61,6 +61,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
       throw InvalidSimulation.because(
           "the llm protocol has no base URL; set one: llm.baseUrl(\"http://localhost:8000/v1\")");
     }
+    settings.refuseMistakes();
     boolean judged = !settings.slo.isEmpty() || !settings.sloByName.isEmpty();
     if (!judged && settings.assertions.stream().anyMatch(Assertion::needsSlo)) {
       throw InvalidSimulation.because(
@@ -130,7 +131,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   private LlmProtocolBuilder header(String name, Dynamic<String> value) {
-    return with(s -> s.headers = Draft.and(s.headers, name, value));
+    return with(s -> s.headers = Draft.andHeader(s.headers, name, value));
   }
 
   /** Headers of every request; the values are Gatling EL Strings. */
@@ -138,7 +139,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(
         s ->
             headers.forEach(
-                (name, value) -> s.headers = Draft.and(s.headers, name, Dynamic.text(value))));
+                (name, value) ->
+                    s.headers = Draft.andHeader(s.headers, name, Dynamic.text(value))));
   }
 
   /** Longest time of a whole request, from connecting to the last byte; 600 s unless set. */
@@ -151,7 +153,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return requestTimeout(Duration.ofSeconds(seconds));
   }
 
-  /** Longest silence within a response; 120 s unless set. Heartbeats count as signs of life. */
+  /**
+   * Longest silence of a stream, from the instant it is asked for; 120 s unless set. Heartbeats
+   * count as signs of life. An answer that is not streamed may take as long as {@link
+   * #requestTimeout} until its headers come.
+   */
   public LlmProtocolBuilder idleTimeout(Duration timeout) {
     return with(s -> s.idleTimeout = positive("idleTimeout", timeout));
   }

@@ -474,7 +474,7 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Duration> IDLE_TIMEOUT =
       in(Group.CONNECTIONS, "idleTimeout", Form.duration(false))
           .byDefault("120")
-          .means("longest silence between events");
+          .means("longest silence of a stream, also before its first byte");
 
   static final Setting<@Nullable Integer> MAX_IN_FLIGHT =
       in(Group.CONNECTIONS, "maxInFlight", Form.whole(1))
