@@ -159,7 +159,7 @@ final class AnswerWatch extends ChannelDuplexHandler {
   private void closed(long now) {
     if (leftOpen && server != null) {
       if (now - answered >= ServerConnections.RIGHT_AFTER_NANOS) {
-        server.wasKeptUntilClosed();
+        server.wasKept();
       } else if (!closedByUs) {
         server.wasClosed();
       }

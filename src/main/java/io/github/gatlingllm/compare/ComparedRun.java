@@ -49,13 +49,15 @@ public final class ComparedRun {
   private static RunInfo judgedAs(RunInfo judge, RunInfo run) {
     List<String> targets = judge.stages().stream().map(LevelInfo::target).distinct().toList();
     if (targets.size() == 1) {
-      String target = targets.get(0);
-      return run.slo(judge.sloOf(target))
-          .sloByRequest(judge.judgeOf(target).byRequest())
+      RunInfo.TargetSlo own = judge.judgeOf(targets.get(0));
+      return run.slo(own.global())
+          .sloByRequest(own.byRequest(), own.heldByRequest())
           .sloByTarget(Map.of());
     }
     Slo global = Slo.parse(judge.slo(), judge.sloPercentile(), judge.sloRule());
-    return run.slo(global).sloByRequest(judge.sloByRequest()).sloByTarget(judge.sloByTarget());
+    return run.slo(global)
+        .sloByRequest(judge.sloByRequest(), judge.sloHeldByRequest())
+        .sloByTarget(judge.sloByTarget());
   }
 
   /** The run, with stages and windows that were inferred where {@code run.json} had none. */

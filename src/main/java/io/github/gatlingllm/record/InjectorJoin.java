@@ -73,6 +73,7 @@ public final class InjectorJoin {
     same("SLO", InjectorJoin::slo);
     same("SLO rule", RunInfo::sloRule);
     same("SLO by request", RunInfo::sloByRequest);
+    same("SLO percentile by request", RunInfo::sloHeldByRequest);
     same("SLO by target", RunInfo::sloByTarget);
     this.joined = join(id);
   }
@@ -158,7 +159,7 @@ public final class InjectorJoin {
             String.join(", ", runs.stream().map(r -> r.id() + " (" + r.injector() + ")").toList()))
         .workload(distinct(RunInfo::workload))
         .slo(Slo.parse(first.slo(), first.sloPercentile(), first.sloRule()))
-        .sloByRequest(first.sloByRequest())
+        .sloByRequest(first.sloByRequest(), first.sloHeldByRequest())
         .sloByTarget(first.sloByTarget())
         .targets(targets())
         .connections(connections())

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,7 @@ import org.jspecify.annotations.Nullable;
  * @param sloRule of what that share is asked for; files without it mean {@code requests}, the one
  *     rule there was
  * @param sloByRequest objectives of the requests that have their own, by request name
+ * @param sloHeldByRequest when those hold, where that is not as for all others, by request name
  * @param sloByTarget what each target is judged by, where targets differ; empty where the three
  *     before are those of all
  * @param targets what figures depend on, by target; empty in files without it
@@ -83,6 +85,7 @@ public record RunInfo(
     double sloPercentile,
     Slo.Rule sloRule,
     Map<String, String> sloByRequest,
+    Map<String, SloHeld> sloHeldByRequest,
     Map<String, TargetSlo> sloByTarget,
     Map<String, TargetFacts> targets,
     Map<String, Connections> connections,
@@ -124,12 +127,35 @@ public record RunInfo(
    * @param percentile share of attempted requests, in percent, at which a load level holds
    * @param rule of what that share is asked for; {@code requests} in files without it
    * @param byRequest objectives of the requests that have their own, by request name
+   * @param heldByRequest when those hold, where that is not as for all others, by request name
    */
   public record TargetSlo(
-      String slo, double percentile, Slo.Rule rule, Map<String, String> byRequest) {
+      String slo,
+      double percentile,
+      Slo.Rule rule,
+      Map<String, String> byRequest,
+      Map<String, SloHeld> heldByRequest) {
     public TargetSlo {
       rule = rule == null ? Slo.Rule.REQUESTS : rule;
-      byRequest = copy(byRequest);
+      byRequest = ordered(byRequest);
+      heldByRequest = ordered(heldByRequest);
+    }
+
+    /**
+     * The objectives of all requests, and of those that have their own: what an SLO of these holds
+     * by is kept where it differs.
+     */
+    public static TargetSlo of(Slo global, Map<String, Slo> byName) {
+      Map<String, String> byRequest = new TreeMap<>();
+      Map<String, SloHeld> held = new TreeMap<>();
+      byName.forEach(
+          (name, slo) -> {
+            byRequest.put(name, slo.toString());
+            if (!slo.isHeldAs(global)) {
+              held.put(name, new SloHeld(slo.percentile(), slo.rule()));
+            }
+          });
+      return new TargetSlo(global.toString(), global.percentile(), global.rule(), byRequest, held);
     }
 
     /** The objectives of requests that have none of their own. */
@@ -139,12 +165,33 @@ public record RunInfo(
 
     /** The objectives of the requests of that name. */
     public Slo of(String requestName) {
-      return Slo.parse(byRequest.getOrDefault(requestName, slo), percentile, rule);
+      SloHeld held = heldByRequest.getOrDefault(requestName, new SloHeld(percentile, rule));
+      return Slo.parse(byRequest.getOrDefault(requestName, slo), held.percentile(), held.rule());
     }
 
     /** What stands before the objectives of the requests of that name. */
     public String owner(String requestName) {
       return byRequest.containsKey(requestName) ? requestName + ": " : "";
+    }
+  }
+
+  /**
+   * When an SLO holds.
+   *
+   * @param percentile share of attempted requests, in percent
+   */
+  public record SloHeld(double percentile, Slo.Rule rule) {
+    private SloHeld at(@Nullable Double otherPercentile, Slo.@Nullable Rule otherRule) {
+      return new SloHeld(
+          otherPercentile == null ? percentile : otherPercentile,
+          otherRule == null ? rule : otherRule);
+    }
+
+    private static Map<String, SloHeld> all(
+        Map<String, SloHeld> byRequest, @Nullable Double percentile, Slo.@Nullable Rule rule) {
+      Map<String, SloHeld> all = new LinkedHashMap<>(byRequest);
+      all.replaceAll((name, held) -> held.at(percentile, rule));
+      return all;
     }
   }
 
@@ -196,17 +243,22 @@ public record RunInfo(
    *
    * @param csv whether {@code requests.csv} is written
    * @param indexBlock whether Gatling's pages get our block
-   * @param failBuild whether a missed assertion fails the build
+   * @param failBuild whether a missed assertion, or what the next one says, fails the build
+   * @param failOnInvalid whether a check that calls the run invalid fails the build
    */
-  public record ReportOptions(boolean csv, boolean indexBlock, boolean failBuild) {
+  public record ReportOptions(
+      boolean csv, boolean indexBlock, boolean failBuild, boolean failOnInvalid) {
 
     /** The defaults of the contract. */
-    public static final ReportOptions DEFAULT = new ReportOptions(false, true, true);
+    public static final ReportOptions DEFAULT = new ReportOptions(false, true, true, true);
 
     /** What either asks for that is not the default. */
     public ReportOptions and(ReportOptions other) {
       return new ReportOptions(
-          csv || other.csv, indexBlock && other.indexBlock, failBuild && other.failBuild);
+          csv || other.csv,
+          indexBlock && other.indexBlock,
+          failBuild && other.failBuild,
+          failOnInvalid && other.failOnInvalid);
     }
   }
 
@@ -255,24 +307,16 @@ public record RunInfo(
     slo = slo == null ? "" : slo;
     sloPercentile = sloPercentile == 0 ? Slo.NONE.percentile() : sloPercentile;
     sloRule = sloRule == null ? Slo.Rule.REQUESTS : sloRule;
-    versions = copy(versions);
-    machines =
-        machines == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(machines));
+    versions = ordered(versions);
+    machines = ordered(machines);
     config = redacted(config);
-    workload = copy(workload);
-    sloByRequest = copy(sloByRequest);
-    sloByTarget =
-        sloByTarget == null
-            ? Map.of()
-            : Collections.unmodifiableMap(new LinkedHashMap<>(sloByTarget));
-    targets =
-        targets == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(targets));
-    connections =
-        connections == null
-            ? Map.of()
-            : Collections.unmodifiableMap(new LinkedHashMap<>(connections));
-    notSent =
-        notSent == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(notSent));
+    workload = ordered(workload);
+    sloByRequest = ordered(sloByRequest);
+    sloHeldByRequest = ordered(sloHeldByRequest);
+    sloByTarget = ordered(sloByTarget);
+    targets = ordered(targets);
+    connections = ordered(connections);
+    notSent = ordered(notSent);
     stages = stages == null ? List.of() : List.copyOf(stages);
     conclusions = conclusions == null ? List.of() : List.copyOf(conclusions);
     assertions = assertions == null ? List.of() : List.copyOf(assertions);
@@ -345,17 +389,24 @@ public record RunInfo(
                 own.slo(),
                 percentile == null ? own.percentile() : percentile,
                 rule == null ? own.rule() : rule,
-                own.byRequest()));
+                own.byRequest(),
+                SloHeld.all(own.heldByRequest(), percentile, rule)));
     return with(
         run -> {
           run.sloPercentile = percentile == null ? sloPercentile : percentile;
           run.sloRule = rule == null ? sloRule : rule;
+          run.sloHeldByRequest = SloHeld.all(sloHeldByRequest, percentile, rule);
           run.sloByTarget = targets;
         });
   }
 
-  public RunInfo sloByRequest(Map<String, String> byName) {
-    return with(run -> run.sloByRequest = byName);
+  /** The objectives of the requests that have their own, and when they hold. */
+  public RunInfo sloByRequest(Map<String, String> byName, Map<String, SloHeld> heldByName) {
+    return with(
+        run -> {
+          run.sloByRequest = byName;
+          run.sloHeldByRequest = heldByName;
+        });
   }
 
   /** What each target is judged by; empty where all are judged alike. */
@@ -419,7 +470,9 @@ public record RunInfo(
   /** What requests to that target are judged by. */
   public TargetSlo judgeOf(String target) {
     TargetSlo own = sloByTarget.get(target);
-    return own == null ? new TargetSlo(slo, sloPercentile, sloRule, sloByRequest) : own;
+    return own == null
+        ? new TargetSlo(slo, sloPercentile, sloRule, sloByRequest, sloHeldByRequest)
+        : own;
   }
 
   /** The objectives that all requests to that target have unless their name has its own. */
@@ -457,7 +510,8 @@ public record RunInfo(
         : new ReportOptions(
             "true".equals(config.get("csv")),
             !"false".equals(config.get("indexBlock")),
-            !"false".equalsIgnoreCase(config.get("failBuild")));
+            !"false".equalsIgnoreCase(config.get("failBuild")),
+            true);
   }
 
   /** Writes a file beside it and moves that into place; missing directories are made. */
@@ -476,13 +530,13 @@ public record RunInfo(
   }
 
   private static Map<String, String> redacted(@Nullable Map<String, String> config) {
-    Map<String, String> copy = new LinkedHashMap<>(copy(config));
+    Map<String, String> copy = new LinkedHashMap<>(ordered(config));
     copy.replaceAll(
         (name, value) -> SECRETS.contains(name.toLowerCase(Locale.ROOT)) ? REDACTED : value);
     return Collections.unmodifiableMap(copy);
   }
 
-  private static Map<String, String> copy(@Nullable Map<String, String> map) {
+  private static <T> Map<String, T> ordered(@Nullable Map<String, T> map) {
     return map == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(map));
   }
 }

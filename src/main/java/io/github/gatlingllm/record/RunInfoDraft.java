@@ -30,6 +30,7 @@ final class RunInfoDraft {
   double sloPercentile = Slo.NONE.percentile();
   Slo.Rule sloRule = Slo.NONE.rule();
   Map<String, String> sloByRequest = Map.of();
+  Map<String, RunInfo.SloHeld> sloHeldByRequest = Map.of();
   Map<String, TargetSlo> sloByTarget = Map.of();
   Map<String, TargetFacts> targets = Map.of();
   Map<String, Connections> connections = Map.of();
@@ -70,6 +71,7 @@ final class RunInfoDraft {
     sloPercentile = run.sloPercentile();
     sloRule = run.sloRule();
     sloByRequest = run.sloByRequest();
+    sloHeldByRequest = run.sloHeldByRequest();
     sloByTarget = run.sloByTarget();
     targets = run.targets();
     connections = run.connections();
@@ -103,6 +105,7 @@ final class RunInfoDraft {
         sloPercentile,
         sloRule,
         sloByRequest,
+        sloHeldByRequest,
         sloByTarget,
         targets,
         connections,

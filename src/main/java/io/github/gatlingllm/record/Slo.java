@@ -304,6 +304,11 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     return objectives.isEmpty();
   }
 
+  /** Whether it holds at the same share, by the same rule. */
+  public boolean isHeldAs(Slo other) {
+    return percentile == other.percentile && rule == other.rule;
+  }
+
   /** What became of the objectives of one request. */
   public Judgement judge(
       boolean streamed,

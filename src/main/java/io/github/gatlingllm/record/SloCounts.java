@@ -1,10 +1,10 @@
 package io.github.gatlingllm.record;
 
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +18,11 @@ public final class SloCounts {
 
   private static final double ROUNDING = 1e-9;
 
-  private final Map<String, Count> objectives = new LinkedHashMap<>();
+  private final Map<String, Objective> objectives = new LinkedHashMap<>();
+
+  /** Of what is judged by {@link Slo.Rule#REQUESTS}: all objectives at once, by percentile. */
+  private final Map<Double, Count> atOnce = new LinkedHashMap<>();
+
   private Count all = Count.NONE;
   private @Nullable Slo keysOf;
   private String keysOwner = "";
@@ -74,13 +78,26 @@ public final class SloCounts {
     }
   }
 
+  /** How many met one objective that requests are judged by. */
+  private record Objective(Slo slo, Count count) {
+    Objective and(Objective other) {
+      return new Objective(slo, count.and(other.count));
+    }
+  }
+
   /**
    * What decides whether a level holds.
    *
    * @param objective as in settings, behind the name of the request that it is for; null where all
    *     are asked for at once
+   * @param percent the share that is asked for
    */
-  public record Decision(@Nullable Boolean holds, @Nullable String objective, Count count) {}
+  public record Decision(
+      @Nullable Boolean holds, @Nullable String objective, Count count, double percent) {
+    private static Decision of(@Nullable String objective, Count count, double percent) {
+      return new Decision(count.holds(percent), objective, count, percent);
+    }
+  }
 
   /**
    * Adds a request.
@@ -94,12 +111,17 @@ public final class SloCounts {
     }
     List<String> keys = keys(owner, slo);
     for (int i = 0; i < keys.size(); i++) {
-      Slo.Verdict verdict = judgement.of(i);
-      objectives.compute(
-          keys.get(i), (key, count) -> (count == null ? Count.NONE : count).and(verdict));
+      Count one = Count.NONE.and(judgement.of(i));
+      objectives.merge(keys.get(i), new Objective(slo, one), Objective::and);
     }
     Boolean met = judgement.met();
-    all = all.and(met == null ? Slo.Verdict.UNKNOWN : met ? Slo.Verdict.MET : Slo.Verdict.MISSED);
+    Count one =
+        Count.NONE.and(
+            met == null ? Slo.Verdict.UNKNOWN : met ? Slo.Verdict.MET : Slo.Verdict.MISSED);
+    all = all.and(one);
+    if (slo.rule() == Slo.Rule.REQUESTS) {
+      atOnce.merge(slo.percentile(), one, Count::and);
+    }
   }
 
   /** Made anew only where another SLO comes: mostly it is that of the request before. */
@@ -114,7 +136,8 @@ public final class SloCounts {
   }
 
   public void add(SloCounts other) {
-    other.objectives.forEach((name, count) -> objectives.merge(name, count, Count::and));
+    other.objectives.forEach((name, count) -> objectives.merge(name, count, Objective::and));
+    other.atOnce.forEach((percent, count) -> atOnce.merge(percent, count, Count::and));
     all = all.and(other.all);
   }
 
@@ -130,29 +153,34 @@ public final class SloCounts {
 
   /** Of each objective by itself, by its text behind its owner. */
   public Map<String, Count> objectives() {
-    return Collections.unmodifiableMap(objectives);
+    Map<String, Count> counts = new LinkedHashMap<>();
+    objectives.forEach((name, objective) -> counts.put(name, objective.count));
+    return counts;
   }
 
   /**
-   * Whether at least that share of the requests meets the SLO by that rule, and what decides it: by
-   * percentiles an objective that fewest met.
+   * Whether enough requests meet what they are judged by, and what decides it: of the objectives
+   * that are judged by percentiles, and of what is to be met at once, the one that is furthest
+   * below the share that is asked for, or least above it. Null where nothing was judged.
    */
-  public Decision decide(Slo.Rule rule, double percent) {
-    List<Decision> decisions =
-        objectives.entrySet().stream()
-            .filter(o -> o.getValue().judged() + o.getValue().unknown() > 0)
-            .map(o -> new Decision(o.getValue().holds(percent), o.getKey(), o.getValue()))
-            .sorted(Comparator.comparing(SloCounts::rank))
-            .toList();
-    return rule == Slo.Rule.REQUESTS || decisions.isEmpty()
-        ? new Decision(all.holds(percent), null, all)
-        : decisions.get(0);
+  public @Nullable Decision decide() {
+    return Stream.concat(
+            objectives.entrySet().stream()
+                .filter(o -> o.getValue().slo.rule() == Slo.Rule.PERCENTILES)
+                .map(
+                    o ->
+                        Decision.of(o.getKey(), o.getValue().count, o.getValue().slo.percentile())),
+            atOnce.entrySet().stream()
+                .map(share -> Decision.of(null, share.getValue(), share.getKey())))
+        .filter(decision -> decision.count().judged() + decision.count().unknown() > 0)
+        .min(Comparator.comparing(SloCounts::rank))
+        .orElse(null);
   }
 
-  /** Missed first, then what cannot be told, then the smallest share. */
+  /** Missed first, then what cannot be told, then the smallest margin. */
   private static double rank(Decision decision) {
     Double share = decision.count().share();
-    double within = share == null ? 0 : share;
-    return within + (decision.holds() == null ? 2 : decision.holds() ? 4 : 0);
+    double margin = share == null ? 0 : share - decision.percent() / 100;
+    return margin + (decision.holds() == null ? 2 : decision.holds() ? 4 : 0);
   }
 }

@@ -30,14 +30,27 @@ final class OutcomeTables {
   static Table objectives(Summary summary, SloTable slo, boolean isText) {
     List<Entry<String, ObjectiveRow>> rows = new ArrayList<>();
     for (Curve curve : summary.curves()) {
-      Stage level = summary.operatingLevel(curve);
-      level
-          .objectives()
-          .forEach(row -> rows.add(Map.entry(KeyFigureTables.place(summary, level), row)));
+      rows.addAll(objectives(summary, summary.operatingLevel(curve)));
     }
     if (rows.isEmpty()) {
       slo.objectives().forEach(row -> rows.add(Map.entry(NumberText.ABSENT, row)));
     }
+    return objectives(summary, slo, rows, isText);
+  }
+
+  /** The same at one load level, on pages. */
+  static Table objectives(Summary summary, SloTable slo, Stage level) {
+    return objectives(summary, slo, objectives(summary, level), false);
+  }
+
+  private static List<Entry<String, ObjectiveRow>> objectives(Summary summary, Stage level) {
+    String place = KeyFigureTables.place(summary, level);
+    return level.objectives().stream().map(row -> Map.entry(place, row)).toList();
+  }
+
+  private static Table objectives(
+      Summary summary, SloTable slo, List<Entry<String, ObjectiveRow>> rows, boolean isText) {
+    boolean hasOne = slo.hasOnePercentile();
     List<Column<Entry<String, ObjectiveRow>>> columns =
         new ArrayList<>(
             List.of(
@@ -49,7 +62,9 @@ final class OutcomeTables {
     }
     Stream.<Column<ObjectiveRow>>of(
             Column.figure("limit", row -> "< " + NumberText.plainMs(row.limitMs())),
-            Column.of("actual p" + NumberText.plain(slo.percentile()), row -> actual(row, isText)),
+            Column.of(
+                "actual" + (hasOne ? " p" + NumberText.plain(slo.percentile()) : ""),
+                row -> actual(row, isText, hasOne)),
             Column.figure("margin", row -> NumberText.with(row.marginMs(), "ms")),
             Column.percent("requests within", ObjectiveRow::metShare),
             Column.of("outcome", row -> Cell.passed(row.ok())))
@@ -57,10 +72,12 @@ final class OutcomeTables {
     return Table.of("Service level objectives", rows, columns);
   }
 
-  private static Cell actual(ObjectiveRow row, boolean isText) {
+  private static Cell actual(ObjectiveRow row, boolean isText, boolean hasOne) {
     String reason = row.noValue();
     return reason == null
-        ? Cell.figure(NumberText.with(row.actualMs(), "ms"))
+        ? Cell.figure(
+            (hasOne ? "" : "p" + NumberText.plain(row.percentile()) + " ")
+                + NumberText.with(row.actualMs(), "ms"))
         : isText ? Cell.words("none: " + reason) : Cell.figure("none").remarked(reason);
   }
 

@@ -154,8 +154,10 @@ public final class SummaryText {
       table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
       Summary.SloTable slo = summary.slo();
       if (slo != null) {
-        String share = NumberText.plain(slo.percentile());
-        table("SLO: " + share + " % of the requests", OutcomeTables.objectives(summary, slo, true));
+        String share = ": " + NumberText.plain(slo.percentile()) + " % of the requests";
+        table(
+            "SLO" + (slo.hasOnePercentile() ? share : ""),
+            OutcomeTables.objectives(summary, slo, true));
       }
       table("Assertions", OutcomeTables.assertions(summary.assertions(), true));
       table("Errors", OutcomeTables.errors(summary.figures(), MOST_ERRORS));

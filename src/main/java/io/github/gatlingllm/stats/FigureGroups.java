@@ -93,13 +93,13 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
   /** What the requests of that target are judged by, null stands for all; null without SLO. */
   @Nullable Judge judge(@Nullable String target) {
     boolean judged = target == null ? hasSlo() : !counted.slo.isEmpty(target);
-    return judged ? new Judge(counted.slo.quote(target, clock), null) : null;
+    return judged ? new Judge(counted.slo.quote(target, clock), false) : null;
   }
 
   /** What a load level of that target is judged by; null without SLO. */
   @Nullable Judge levelJudge(String target) {
     Judge judge = judge(target);
-    return judge == null ? null : new Judge(judge.quote(), counted.slo.global(target));
+    return judge == null ? null : new Judge(judge.quote(), true);
   }
 
   /** The trials of those stages; null outside batch mode. */

@@ -9,7 +9,6 @@ import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.metric.ValueRecorder.Moments;
-import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloCounts;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
@@ -114,13 +113,13 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
    * What requests are judged by.
    *
    * @param quote the objectives with their clock
-   * @param level when a load level holds them; null where the requests are no load level
+   * @param isOfLevel whether the requests are a load level, which may hold them
    */
-  record Judge(String quote, @Nullable Slo level) {}
+  record Judge(String quote, boolean isOfLevel) {}
 
   private Goodput goodput(double window, Judge judge, @Nullable MaxGoodput max) {
     SloCounts.Count all = tally.slo().all();
-    Slo level = judge.level();
+    SloCounts.Decision decision = tally.slo().decide();
     return new Goodput(
         judge.quote(),
         all.share(),
@@ -130,7 +129,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         all.judged(),
         all.met(),
         all.unknown(),
-        level == null ? null : tally.slo().decide(level.rule(), level.percentile()).holds(),
+        !judge.isOfLevel() || decision == null ? null : decision.holds(),
         max,
         tally.missed(),
         tally.slo().objectives().entrySet().stream()

@@ -4,7 +4,6 @@ import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.Summary.BestPower;
 import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.OperatingPoint;
@@ -28,15 +27,15 @@ final class LoadCurve {
   private static final double STEP = 1.25;
   private static final double ROUNDING = 1e-9;
 
-  private final Slo slo;
+  private final List<SloTally.Objectives> slo;
   private final List<Stage> levels;
 
   /**
-   * @param slo of that target
+   * @param slo of that target; empty without
    * @param stages at least one; those that no request started in tell nothing and are left out, as
    *     are those that were measured again
    */
-  LoadCurve(Slo slo, List<Stage> stages) {
+  LoadCurve(List<SloTally.Objectives> slo, List<Stage> stages) {
     this.slo = slo;
     List<Stage> used =
         stages.stream()
@@ -71,8 +70,8 @@ final class LoadCurve {
     return levels.get(0).scenario();
   }
 
-  /** What its target is judged by. */
-  Slo slo() {
+  /** What its target is judged by; empty without SLO. */
+  List<SloTally.Objectives> slo() {
     return slo;
   }
 

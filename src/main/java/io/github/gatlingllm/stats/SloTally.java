@@ -32,9 +32,9 @@ final class SloTally {
     static Judge of(TargetSlo slo, String target) {
       Map<String, Objectives> byName = new LinkedHashMap<>();
       for (String name : slo.byRequest().keySet()) {
-        byName.put(name, new Objectives(slo.of(name), target + slo.owner(name)));
+        byName.put(name, new Objectives(slo.of(name), name, target + slo.owner(name)));
       }
-      return new Judge(new Objectives(slo.global(), target), byName);
+      return new Judge(new Objectives(slo.global(), null, target), byName);
     }
 
     Stream<Objectives> all() {
@@ -50,7 +50,11 @@ final class SloTally {
       StringBuilder text = new StringBuilder(global.slo.toString());
       byName.forEach(
           (name, own) ->
-              text.append(text.isEmpty() ? "" : "; ").append(name).append(": ").append(own.slo));
+              text.append(text.isEmpty() ? "" : "; ")
+                  .append(name)
+                  .append(": ")
+                  .append(own.slo)
+                  .append(own.slo.isHeldAs(global.slo) ? "" : " (" + held(own.slo) + ")"));
       return text.toString();
     }
   }
@@ -58,12 +62,14 @@ final class SloTally {
   /** The objectives of some requests, and how they were met over all load levels. */
   static final class Objectives {
     private final Slo slo;
+    private final @Nullable String request;
     private final String owner;
     private final List<Row> rows;
     private final Map<Integer, List<Row>> byLevel = new HashMap<>();
 
-    private Objectives(Slo slo, String owner) {
+    private Objectives(Slo slo, @Nullable String request, String owner) {
       this.slo = slo;
+      this.request = request;
       this.owner = owner;
       rows = newRows();
     }
@@ -74,6 +80,11 @@ final class SloTally {
 
     Slo slo() {
       return slo;
+    }
+
+    /** The name of the requests whose own they are; null for those of all others. */
+    @Nullable String request() {
+      return request;
     }
 
     /**
@@ -187,9 +198,9 @@ final class SloTally {
     return judge.byName().getOrDefault(name, judge.global());
   }
 
-  /** The objectives of requests to that target that have none of their own. */
-  Slo global(String target) {
-    return judge(target).global().slo();
+  /** The objectives of the requests to that target, then of names that have their own. */
+  List<Objectives> of(String target) {
+    return judge(target).all().filter(all -> !all.slo.isEmpty()).toList();
   }
 
   /** Whether no request of the run has an objective. */
@@ -230,8 +241,8 @@ final class SloTally {
     if (byTarget.isEmpty() || target != null) {
       return judge(target == null ? "" : target).toString();
     }
-    boolean alike = judges().map(j -> j.global().slo().percentile()).distinct().count() == 1;
-    boolean oneRule = judges().map(j -> j.global().slo().rule()).distinct().count() == 1;
+    Slo first = judges().findFirst().orElse(common).global().slo();
+    boolean alike = judges().allMatch(j -> j.global().slo().isHeldAs(first));
     List<String> parts = new ArrayList<>();
     byTarget.forEach(
         (name, judge) ->
@@ -239,15 +250,14 @@ final class SloTally {
                 name
                     + ": "
                     + (judge.isEmpty() ? "no SLO" : judge.toString())
-                    + ((alike && oneRule) || judge.isEmpty()
-                        ? ""
-                        : " (" + rule(judge.global().slo(), oneRule) + ")")));
+                    + (alike || judge.isEmpty() ? "" : " (" + held(judge.global().slo()) + ")")));
     return String.join("; ", parts);
   }
 
-  private static String rule(Slo slo, boolean oneRule) {
-    String percent = NumberText.plain(slo.percentile()) + " %";
-    return oneRule ? percent : percent + ", " + slo.rule();
+  private static String held(Slo slo) {
+    return NumberText.plain(slo.percentile())
+        + " %"
+        + (slo.rule() == Slo.Rule.REQUESTS ? " at once" : "");
   }
 
   /** The same with its clock: what goodput is always quoted with. */

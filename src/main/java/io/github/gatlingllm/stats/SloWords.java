@@ -7,38 +7,79 @@ import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The SLO of a curve, and how a load level met it, in the words of the rule that it is judged by:
- * percentiles of each objective, or a share of requests that meet all at once.
+ * percentiles of each objective, or a share of requests that meet all at once. Objectives that
+ * single requests have for themselves say the name of these requests.
  */
 final class SloWords {
 
-  private final Slo slo;
+  private final List<Term> terms;
   private final HeadlineClock clock;
+  private final boolean byRequests;
   private final String percent;
 
-  SloWords(LoadCurve curve) {
-    slo = curve.slo();
-    clock = curve.clock();
-    percent = NumberText.plain(slo.percentile());
+  /** An objective, and whose it is. */
+  private record Term(SloTally.Objectives of, Slo.Objective objective) {
+
+    String of(String text) {
+      return of.request() == null ? text : text + " of " + of.request();
+    }
+
+    Goodput.@Nullable Objective in(Stage level) {
+      Goodput goodput = level.figures().goodput();
+      return goodput == null
+          ? null
+          : goodput.objectives().stream()
+              .filter(o -> o.objective().equals(of.owner() + objective))
+              .filter(o -> o.attempted() + o.excluded() > 0)
+              .findFirst()
+              .orElse(null);
+    }
+
+    boolean isIn(Stage level) {
+      return in(level) != null;
+    }
+
+    boolean isMissedIn(Stage level) {
+      Goodput.Objective counts = in(level);
+      Double share = counts == null ? null : counts.share();
+      return share != null && share * 100 < of.slo().percentile() - 1e-9;
+    }
   }
 
-  private boolean byRequests() {
-    return slo.rule() == Slo.Rule.REQUESTS;
+  /** Of what applies to no request of the curve nothing is said. */
+  SloWords(LoadCurve curve) {
+    List<SloTally.Objectives> used =
+        curve.slo().stream()
+            .filter(of -> terms(of).anyMatch(term -> curve.levels().stream().anyMatch(term::isIn)))
+            .toList();
+    terms = (used.isEmpty() ? curve.slo() : used).stream().flatMap(SloWords::terms).toList();
+    clock = curve.clock();
+    Slo first = terms.get(0).of.slo();
+    byRequests =
+        first.rule() == Slo.Rule.REQUESTS
+            && terms.stream().allMatch(term -> term.of.slo().isHeldAs(first));
+    percent = NumberText.plain(first.percentile());
+  }
+
+  private static Stream<Term> terms(SloTally.Objectives of) {
+    return of.slo().objectives().stream().map(objective -> new Term(of, objective));
   }
 
   private boolean isOne() {
-    return slo.objectives().size() == 1;
+    return terms.size() == 1;
   }
 
   /** That it is met, e.g. {@code TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met}. */
   String isMet() {
-    return byRequests()
-        ? percent + " % of the requests meet " + limits("") + atOnce()
-        : limits(" p" + percent) + (isOne() ? " is met" : " are met");
+    return byRequests
+        ? percent + " % of the requests meet " + limits() + atOnce()
+        : limits() + (isOne() ? " is met" : " are met");
   }
 
   /** That no level meets it, and how the lowest one did. */
@@ -48,11 +89,11 @@ final class SloWords {
       return "No load level is known to meet %s; at the lowest, %s, %s"
           .formatted(demand(), lowest, untold(goodput));
     }
-    return byRequests()
+    return byRequests
         ? "At no load level do %s %% of the requests meet %s; at the lowest, %s, %s do"
-            .formatted(percent, limits("") + atOnce(), lowest, NumberText.percent(goodput.share()))
+            .formatted(percent, limits() + atOnce(), lowest, NumberText.percent(goodput.share()))
         : "No load level meets %s; at the lowest, %s, %s"
-            .formatted(demand(), lowest, byShares(level, goodput));
+            .formatted(demand(), lowest, byShares(level));
   }
 
   /**
@@ -64,82 +105,75 @@ final class SloWords {
       return "whether " + isMet() + " cannot be told: " + untold(goodput);
     }
     boolean holds = goodput.holds();
-    if (byRequests()) {
+    if (byRequests) {
       return "%s of %s requests met %s, %s the required %s %%"
           .formatted(
               NumberText.percent(goodput.share()),
               NumberText.count(goodput.attempted()),
-              limits("") + atOnce(),
+              limits() + atOnce(),
               holds ? "at least" : "less than",
               percent);
     }
     String verb = isOne() ? holds ? "is met" : "is not met" : holds ? "are met" : "are not all met";
-    return demand() + " " + verb + ": " + byShares(level, goodput);
+    return demand() + " " + verb + ": " + byShares(level);
   }
 
   private String demand() {
-    return byRequests()
-        ? limits("") + atOnce() + " with " + percent + " % of the requests"
-        : limits(" p" + percent);
+    return byRequests ? limits() + atOnce() + " with " + percent + " % of the requests" : limits();
   }
 
   private String atOnce() {
     return isOne() ? "" : " at once";
   }
 
-  private String limits(String percentile) {
-    return slo.objectives().stream()
-        .map(o -> name(o) + percentile + " ≤ " + NumberText.plainMs(o.limitNanos() / 1e6))
-        .collect(Collectors.joining(" and "));
+  private String limits() {
+    return terms.stream().map(this::limit).collect(Collectors.joining(" and "));
   }
 
-  private String name(Slo.Objective objective) {
+  private String limit(Term term) {
+    Slo slo = term.of.slo();
+    Slo.Objective objective = term.objective;
     boolean named = objective.measure().isFromSchedule() && clock.isNamed();
-    return objective.measure().name() + (named ? " from schedule" : "");
+    boolean byPercentile = slo.rule() == Slo.Rule.PERCENTILES;
+    String share = NumberText.plain(slo.percentile());
+    return term.of(
+            objective.measure().name()
+                + (named ? " from schedule" : "")
+                + (byPercentile ? " p" + share : "")
+                + " ≤ "
+                + NumberText.plainMs(objective.limitNanos() / 1e6))
+        + (byPercentile || byRequests ? "" : " with " + share + " % of the requests");
   }
 
   /**
-   * By how many each objective was met, in their order, then those that single requests have:
-   * {@code TTFT by 98.0 % of 50 requests, TPOT by 100 % of 48}. What applied to none is left out.
+   * By how many each objective was met, in their order: {@code TTFT by 98.0 % of 50 requests, TPOT
+   * by 100 % of 48}; where some were missed, these. What applied to none is left out.
    */
-  private String byShares(Stage level, Goodput goodput) {
-    List<Goodput.Objective> others = new ArrayList<>(goodput.objectives());
+  private String byShares(Stage level) {
+    List<Term> missed = terms.stream().filter(term -> term.isMissedIn(level)).toList();
     List<String> shares = new ArrayList<>();
-    for (Slo.Objective each : slo.objectives()) {
-      Set<String> names = Set.of(each.toString(), level.target() + ": " + each);
-      others.stream()
-          .filter(o -> names.contains(o.objective()))
-          .findFirst()
-          .ifPresent(
-              own -> {
-                others.remove(own);
-                shares.add(share(each.measure().name(), own, shares.isEmpty()));
-              });
+    for (Term term : missed.isEmpty() ? terms : missed) {
+      Goodput.Objective own = term.in(level);
+      if (own != null) {
+        shares.add(
+            "%s by %s of %s%s"
+                .formatted(
+                    term.of(term.objective.measure().name()),
+                    NumberText.percent(own.share()),
+                    NumberText.count(own.attempted()),
+                    shares.isEmpty() ? " requests" : ""));
+      }
     }
-    others.forEach(own -> shares.add(share(own.objective(), own, shares.isEmpty())));
-    shares.removeIf(String::isEmpty);
     return String.join(", ", shares);
   }
 
-  private static String share(String name, Goodput.Objective own, boolean isFirst) {
-    return own.attempted() + own.excluded() == 0
-        ? ""
-        : "%s by %s of %s%s"
-            .formatted(
-                name,
-                NumberText.percent(own.share()),
-                NumberText.count(own.attempted()),
-                isFirst ? " requests" : "");
-  }
-
   private static String untold(Goodput goodput) {
-    String why = goodput.undefined();
-    return why != null
-        ? why
-        : goodput.objectives().stream()
-            .map(Goodput.Objective::undefined)
-            .filter(Objects::nonNull)
-            .findFirst()
-            .orElse("nothing was judged");
+    return Stream.concat(
+            Stream.ofNullable(goodput.undefined()),
+            goodput.objectives().stream()
+                .map(Goodput.Objective::undefined)
+                .filter(Objects::nonNull))
+        .findFirst()
+        .orElse("nothing was judged");
   }
 }

@@ -8,7 +8,6 @@ import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo.Conclusion;
-import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.LoadCurve.Choice;
 import io.github.gatlingllm.stats.LoadCurve.Chosen;
 import io.github.gatlingllm.stats.Summary.Queue;
@@ -27,11 +26,9 @@ final class VerdictSentence {
   private static final int NAMED = 3;
 
   private final LoadCurve curve;
-  private final Slo slo;
 
   private VerdictSentence(LoadCurve curve) {
     this.curve = curve;
-    this.slo = curve.slo();
   }
 
   /** The sentence for all curves, then what their load plans found. */
@@ -96,8 +93,8 @@ final class VerdictSentence {
     }
     String outcome =
         levels.size() > 1
-            ? slo.isEmpty() ? knee() : limit()
-            : capital(slo.isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
+            ? curve.slo().isEmpty() ? knee() : limit()
+            : capital(curve.slo().isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
     Stage headline = headline();
     if (headline.fallsBehind()) {
       return "Does not keep up with " + queued(headline) + ". " + outcome;
@@ -113,7 +110,7 @@ final class VerdictSentence {
   private Stage headline() {
     List<Stage> levels = curve.levels();
     int at = curve.lastHolding();
-    return slo.isEmpty() ? curve.chosen().level() : levels.get(Math.max(0, at));
+    return curve.slo().isEmpty() ? curve.chosen().level() : levels.get(Math.max(0, at));
   }
 
   private static String queued(Stage level) {

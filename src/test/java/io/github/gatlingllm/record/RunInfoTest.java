@@ -24,7 +24,8 @@ class RunInfoTest {
           .config(Map.of("endpoint", "http://localhost:8000/v1"))
           .workload(Map.of("input", "256 tokens"))
           .slo(Slo.parse("ttft<200ms,tpot<50ms", 95, Slo.Rule.PERCENTILES))
-          .sloByRequest(Map.of("ask", "ttft<1s"))
+          .sloByRequest(
+              Map.of("ask", "ttft<1s"), Map.of("ask", new RunInfo.SloHeld(90, Slo.Rule.REQUESTS)))
           .sloByTarget(
               Map.of(
                   "vLLM",
@@ -32,13 +33,16 @@ class RunInfoTest {
                           "ttft<200ms,tpot<50ms",
                           95,
                           Slo.Rule.PERCENTILES,
-                          Map.of("ask", "ttft<1s")),
-                  "TGI", new RunInfo.TargetSlo("e2e<2s", 90, Slo.Rule.PERCENTILES, Map.of())))
+                          Map.of("ask", "ttft<1s"),
+                          Map.of()),
+                  "TGI",
+                      new RunInfo.TargetSlo(
+                          "e2e<2s", 90, Slo.Rule.PERCENTILES, Map.of(), Map.of())))
           .conclusion(
               new RunInfo.Conclusion(
                   "search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2))
           .targets(Map.of("vLLM", new RunInfo.TargetFacts(true, "chars4", 0.5)))
-          .report(new RunInfo.ReportOptions(true, true, false))
+          .report(new RunInfo.ReportOptions(true, true, false, false))
           .dropped(3)
           .planned(1_000L)
           .stages(
@@ -128,7 +132,7 @@ class RunInfoTest {
     RunInfo old = RunInfo.read(file).orElseThrow();
     assertThat(old.isOutputPinned("any")).isTrue();
     assertThat(old.hasOneTokenizer()).isFalse();
-    assertThat(old.reportOptions()).isEqualTo(new RunInfo.ReportOptions(true, false, false));
+    assertThat(old.reportOptions()).isEqualTo(new RunInfo.ReportOptions(true, false, false, true));
 
     assertThat(old.sloOf("any").rule()).isEqualTo(Slo.Rule.REQUESTS);
 

@@ -84,7 +84,7 @@ class LevelLogTest {
 
     @Override
     public RunInfo.TargetSlo slo(String target) {
-      return new RunInfo.TargetSlo("", 90, Slo.Rule.PERCENTILES, Map.of());
+      return new RunInfo.TargetSlo("", 90, Slo.Rule.PERCENTILES, Map.of(), Map.of());
     }
   }
 

@@ -223,7 +223,7 @@ class LostArrivalsTest {
 
     @Override
     public RunInfo.TargetSlo slo(String target) {
-      return new RunInfo.TargetSlo("", 99, Slo.Rule.PERCENTILES, Map.of());
+      return new RunInfo.TargetSlo("", 99, Slo.Rule.PERCENTILES, Map.of(), Map.of());
     }
   }
 }

@@ -199,7 +199,7 @@ class GoodputTest {
 
   @Test
   void requestNameWithObjectivesOfItsOwn() {
-    RunInfo own = RUN.sloByRequest(Map.of("slow", "ttft<1s"));
+    RunInfo own = RUN.sloByRequest(Map.of("slow", "ttft<1s"), Map.of());
     Summary s =
         figures(own, at(0).tokens(300).record(), at(0).name("slow").tokens(300).record()).summary();
     assertThat(s.requests())
@@ -208,6 +208,47 @@ class GoodputTest {
     assertThat(s.slo().objectives())
         .extracting(ObjectiveRow::measure)
         .containsExactly("ttft", "tpot", "slow: ttft");
+  }
+
+  /** Half of the slow ones are in time, which is enough for them and would not be for others. */
+  @Test
+  void requestNameThatHoldsAtItsOwnPercentile() {
+    RunInfo own =
+        run(1, stage(1, 0, 1_000))
+            .slo(Slo.parse("ttft<1s"))
+            .sloByRequest(
+                Map.of("slow", "e2e<200ms"),
+                Map.of("slow", new RunInfo.SloHeld(50, Slo.Rule.PERCENTILES)));
+    List<RequestRecord> records =
+        List.of(
+            at(0).tokens(100, 110).record(),
+            at(0).name("slow").tokens(100, 150).record(),
+            at(0).name("slow").tokens(100, 250).record());
+    Summary s = figures(own, records).summary();
+    assertThat(s.figures().goodput().max().stage()).isEqualTo("c=1");
+    assertThat(s.slo().text()).isEqualTo("ttft<1s; slow: e2e<200ms (50 %)");
+    assertThat(s.slo().objectives())
+        .extracting(ObjectiveRow::measure, ObjectiveRow::ok, ObjectiveRow::percentile)
+        .containsExactly(tuple("ttft", true, 99.0), tuple("slow: e2e", true, 50.0));
+    assertThat(s.verdict())
+        .endsWith(
+            "TTFT p99 ≤ 1000 ms and E2E p50 ≤ 200 ms of slow are met: TTFT by 100 % of 1 requests,"
+                + " E2E of slow by 50.0 % of 2.");
+    Summary stricter = figures(own.sloHeldBy(90.0, null), records).summary();
+    assertThat(stricter.verdict())
+        .endsWith(
+            "TTFT p90 ≤ 1000 ms and E2E p90 ≤ 200 ms of slow are not all met: E2E of slow by 50.0 %"
+                + " of 2 requests.");
+  }
+
+  /** Nothing but requests of that name has objectives: the sentence is about these. */
+  @Test
+  void onlyOneRequestNameHasObjectives() {
+    RunInfo own = run(1, stage(1, 0, 1_000)).sloByRequest(Map.of("slow", "e2e<200ms"), Map.of());
+    Summary s =
+        figures(own, at(0).tokens(50).record(), at(0).name("slow").tokens(250).record()).summary();
+    assertThat(s.verdict())
+        .endsWith("E2E p99 ≤ 200 ms of slow is not met: E2E of slow by 0 % of 1 requests.");
   }
 
   /** Each target is judged by its own: 150 ms is in time at b only, of which half are asked. */
@@ -222,11 +263,18 @@ class GoodputTest {
             .slo(Slo.parse("ttft<100ms"))
             .sloByTarget(
                 Map.of(
-                    "a", new RunInfo.TargetSlo("ttft<100ms", 99, Slo.Rule.PERCENTILES, Map.of()),
+                    "a",
+                        new RunInfo.TargetSlo(
+                            "ttft<100ms", 99, Slo.Rule.PERCENTILES, Map.of(), Map.of()),
                     "b",
                         new RunInfo.TargetSlo(
-                            "ttft<200ms", 50, Slo.Rule.PERCENTILES, Map.of("slow", "ttft<1s")),
-                    "free", new RunInfo.TargetSlo("", 99, Slo.Rule.PERCENTILES, Map.of())));
+                            "ttft<200ms",
+                            50,
+                            Slo.Rule.PERCENTILES,
+                            Map.of("slow", "ttft<1s"),
+                            Map.of()),
+                    "free",
+                        new RunInfo.TargetSlo("", 99, Slo.Rule.PERCENTILES, Map.of(), Map.of())));
     Summary s =
         figures(
                 info,
@@ -258,8 +306,8 @@ class GoodputTest {
             "a: At 1 concurrent request: ",
             "TTFT p99 ≤ 100 ms is not met: TTFT by 50.0 % of 2 requests.",
             "b: At 1 concurrent request: ",
-            "TTFT p50 ≤ 200 ms is met: TTFT by 50.0 % of 2 requests, b: slow: ttft<1s by 100 % of"
-                + " 1.");
+            "TTFT p50 ≤ 200 ms and TTFT p50 ≤ 1000 ms of slow are met: TTFT by 50.0 % of 2"
+                + " requests, TTFT of slow by 100 % of 1.");
   }
 
   /** Levels 1, 2, 4: shares 1, 0.5, 0.75 at 60 %: 4 is the highest that holds. */
