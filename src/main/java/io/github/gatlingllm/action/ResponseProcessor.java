@@ -82,7 +82,7 @@ final class ResponseProcessor {
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
       components
           .counting()
-          .later(
+          .now(
               () -> byTokenizer(exchange, sent),
               () -> byEvents(exchange, sent),
               tokens ->
@@ -356,22 +356,26 @@ final class ResponseProcessor {
     Long admitted = timing.admittedUnixNanos();
     long startMillis = millis(admitted == null ? timing.startUnixNanos() : admitted);
     long endMillis = startMillis + millis(orZero(timing.closedNanos()));
-    statsEngine.logResponse(
-        session.scenario(),
-        session.groups(),
-        name,
-        startMillis,
-        endMillis,
-        status(outcome.ok()),
-        Option.apply(outcome.httpStatus()).map(String::valueOf),
-        Option.apply(outcome.error()));
-    if (timing.ttftNanos() != null) {
-      group(session, name + " TTFT", startMillis, timing.ttftNanos(), status(outcome.ok()));
-    }
-    if (outcome.sloOk() != null) {
-      long latency = orZero(timing.latencyFromScheduleNanos());
-      group(session, name + " SLO", startMillis, latency, status(outcome.sloOk()));
-    }
+    RowsForGatling.log(
+        session.eventLoop(),
+        () -> {
+          statsEngine.logResponse(
+              session.scenario(),
+              session.groups(),
+              name,
+              startMillis,
+              endMillis,
+              status(outcome.ok()),
+              Option.apply(outcome.httpStatus()).map(String::valueOf),
+              Option.apply(outcome.error()));
+          if (timing.ttftNanos() != null) {
+            group(session, name + " TTFT", startMillis, timing.ttftNanos(), status(outcome.ok()));
+          }
+          if (outcome.sloOk() != null) {
+            long latency = orZero(timing.latencyFromScheduleNanos());
+            group(session, name + " SLO", startMillis, latency, status(outcome.sloOk()));
+          }
+        });
     return session.logGroupRequestTimings(startMillis, endMillis);
   }
 

@@ -83,7 +83,9 @@ public final class StreamedExchange implements HttpListener {
    * What an exchange needs to know of its request.
    *
    * @param streamed whether a stream was asked for
-   * @param idleTimeoutNanos longest silence after the response headers; 0 for no limit
+   * @param idleTimeoutNanos longest silence: of a stream from the instant it is asked for, else
+   *     from the response headers on, as a whole body may come when all of it is made; 0 for no
+   *     limit
    * @param secrets never to appear in a message
    */
   public record ReadOptions(boolean streamed, long idleTimeoutNanos, Secrets secrets) {}
@@ -93,6 +95,11 @@ public final class StreamedExchange implements HttpListener {
 
     /** The server that it sends to. */
     ServerConnections server();
+
+    /** The proxy that it sends through, as host and port; null for none. */
+    default @Nullable String proxy() {
+      return null;
+    }
 
     /** Sends on a connection that was kept alive where there is one, else on a new one. */
     void send(HttpListener listener);
@@ -252,6 +259,9 @@ public final class StreamedExchange implements HttpListener {
       }
     }
     timeline.written(now);
+    if (options.streamed()) {
+      watchForSilence(now);
+    }
   }
 
   private ResendRefused resendRefused() {
@@ -266,7 +276,7 @@ public final class StreamedExchange implements HttpListener {
       return;
     }
     timeline.headers(now);
-    lastActivity = now;
+    watchForSilence(now);
     answer.timings(headers);
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this);
@@ -278,7 +288,6 @@ public final class StreamedExchange implements HttpListener {
     if (connection != null) {
       connection.headers(headers);
     }
-    watchForSilence(options.idleTimeoutNanos());
   }
 
   @Override
@@ -370,7 +379,8 @@ public final class StreamedExchange implements HttpListener {
     } else if (body != null && ConnectionFailure.find(CutGzip.class, cause) != null) {
       cutGzip(now, body);
     } else {
-      broken(now, ConnectionFailure.reason(cause));
+      String proxy = channel == null && transport != null ? transport.proxy() : null;
+      broken(now, ConnectionFailure.reason(cause, proxy));
     }
   }
 
@@ -460,10 +470,15 @@ public final class StreamedExchange implements HttpListener {
     return reads == null ? nanoClock.getAsLong() : reads.now();
   }
 
-  private void watchForSilence(long delayNanos) {
-    if (options.idleTimeoutNanos() > 0) {
-      silence = eventLoop.schedule(this::checkSilence, delayNanos, TimeUnit.NANOSECONDS);
+  private void watchForSilence(long now) {
+    lastActivity = now;
+    if (silence == null && options.idleTimeoutNanos() > 0) {
+      checkSilenceIn(options.idleTimeoutNanos());
     }
+  }
+
+  private void checkSilenceIn(long nanos) {
+    silence = eventLoop.schedule(this::checkSilence, nanos, TimeUnit.NANOSECONDS);
   }
 
   /** A silence counts when it was heard twice: bytes may wait for an event loop that was busy. */
@@ -475,7 +490,7 @@ public final class StreamedExchange implements HttpListener {
     long left = options.idleTimeoutNanos() - (now - lastActivity);
     if (left > 0 || silentSince != lastActivity) {
       silentSince = left > 0 ? silentSince : lastActivity;
-      watchForSilence(Math.max(left, ONCE_MORE_NANOS));
+      checkSilenceIn(Math.max(left, ONCE_MORE_NANOS));
       return;
     }
     giveUp(

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.load.GoodputSearch;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -115,7 +116,9 @@ final class DryRun {
       row("requests", total(load) + each());
     }
     if (!load.stopWhen().isEmpty()) {
-      row("stop when", Objects.requireNonNull(plan.config().get(Setting.STOP_WHEN.name())));
+      row(
+          "stop when",
+          load.stopWhen().stream().map(StopRule::toString).collect(Collectors.joining(", ")));
     }
     int warmup = plan.get(Setting.WARMUP);
     row("warm-up", warmup == 0 ? "none" : counted(warmup, "request"));

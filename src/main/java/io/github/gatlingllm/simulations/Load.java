@@ -41,8 +41,7 @@ record Load(LoadPlan plan) {
     }
     LoadPlan.Sweep sweep =
         open.isEmpty() ? closed(settings, phases) : open(settings, open, arrivals, seed, phases);
-    List<StopRule> stopWhen = settings.get(Setting.STOP_WHEN);
-    return new Load(stopWhen.isEmpty() ? sweep : sweep.stopWhen(stopWhen));
+    return new Load(sweep.stopWhen(settings.get(Setting.STOP_WHEN)));
   }
 
   private static Phases phases(Settings settings, boolean open) {

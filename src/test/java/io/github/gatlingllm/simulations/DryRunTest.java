@@ -27,6 +27,7 @@ final class DryRunTest {
                            c=32     7 s
                            c=64     7 s
             requests       as many as the server answers in the time of each level
+            stop when      errorsInARow>100
             warm-up        1 request
             fill           auto: users start over twice the E2E
             stabilize      auto: until each user has had an answer and twice the median E2E has passed, at most 7 s per level
@@ -70,7 +71,7 @@ final class DryRunTest {
         .contains("search         the highest rate that holds the SLO, to 5 %: doubled from there,")
         .contains("time           depends on the server: 15 to 20 levels, 30 to 40 times the time");
     assertThat(plan(Map.of("llm.stopWhen", "errors>10%", "llm.stabilize", "5", "llm.fill", "2")))
-        .contains("stop when      errors>10%\n", "stabilize      5 s per level\n")
+        .contains("stop when      errors>10%, errorsInARow>100\n", "stabilize      5 s per level\n")
         .contains("fill           2 s per level\n");
   }
 
@@ -105,6 +106,7 @@ final class DryRunTest {
                            r=4      90 s, about 360 requests
                            r=16     90 s, about 1440 requests
             requests       about 1845 requests
+            stop when      errorsInARow>100
             warm-up        1 request
             stabilize      auto: until an answer was there and twice the median E2E has passed, at most 90 s per level
             cooldown       the load stays on until the measured requests have ended
