@@ -53,12 +53,10 @@ final class LlmAction extends RequestActionBase {
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
     LlmComponents components = LlmComponents.of(context);
     if (!components.protocol().hasTarget()) {
-      throw InvalidSimulation.because(
-          "this scenario sends llm requests but has no llm protocol; add"
-              + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
+      throw WithoutProtocol.mistake(context);
     }
     components.judge(request.parts());
-    components.warmUp(context);
+    components.warmUp(context, request);
     return new LlmAction(request, components, context, next);
   }
 
