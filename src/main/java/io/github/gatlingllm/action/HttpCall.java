@@ -9,6 +9,7 @@ import io.gatling.http.cache.SslContextSupport;
 import io.gatling.http.client.HttpListener;
 import io.gatling.http.client.Request;
 import io.gatling.http.client.body.bytearray.ByteArrayRequestBody;
+import io.gatling.http.client.proxy.ProxyServer;
 import io.gatling.http.cookie.CookieSupport$;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
@@ -228,6 +229,12 @@ final class HttpCall {
     @Override
     public ServerConnections server() {
       return server;
+    }
+
+    @Override
+    public @Nullable String proxy() {
+      ProxyServer proxy = request.getProxyServer();
+      return proxy == null ? null : proxy.getHost() + ":" + proxy.getPort();
     }
 
     @Override

@@ -47,18 +47,16 @@ final class LlmAction extends RequestActionBase {
             && core.throttler().isDefined()
             && components.requestLog().inStatistics();
     this.call = components.httpCall(context, request.parts());
-    this.end = new ResponseProcessor(request.parts(), components, core.statsEngine(), next);
+    this.end = new ResponseProcessor(request.parts(), components, core, next);
   }
 
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
     LlmComponents components = LlmComponents.of(context);
     if (!components.protocol().hasTarget()) {
-      throw InvalidSimulation.because(
-          "this scenario sends llm requests but has no llm protocol; add"
-              + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
+      throw WithoutProtocol.mistake(context);
     }
     components.judge(request.parts());
-    components.warmUp(context);
+    components.warmUp(context, request);
     return new LlmAction(request, components, context, next);
   }
 

@@ -46,10 +46,7 @@ final class OpenSchedules {
   static OpenSchedules of(CoreComponents core) {
     Map<String, OpenSchedule> schedules = new HashMap<>();
     try {
-      Object controller = field(core.controller(), "actor");
-      SimulationParams params = (SimulationParams) field(controller, "simulationParams");
-      for (PopulationBuilder population :
-          CollectionConverters.asJava(PopulationBuilder.flatten(params.rootPopulationBuilders()))) {
+      for (PopulationBuilder population : populations(core)) {
         if (population.injectionProfile() instanceof OpenInjectionProfile profile) {
           @SuppressWarnings("unchecked") // declared so in OpenInjectionProfile
           List<OpenInjectionStep> steps = (List<OpenInjectionStep>) field(profile, "steps");
@@ -121,6 +118,18 @@ final class OpenSchedules {
         return new Planned(gatlings.next().toNanos(), null);
       }
     };
+  }
+
+  /**
+   * All populations of the simulation.
+   *
+   * @throws ReflectiveOperationException where this Gatling keeps them elsewhere
+   */
+  static java.util.List<PopulationBuilder> populations(CoreComponents core)
+      throws ReflectiveOperationException {
+    Object controller = field(core.controller(), "actor");
+    SimulationParams params = (SimulationParams) field(controller, "simulationParams");
+    return CollectionConverters.asJava(PopulationBuilder.flatten(params.rootPopulationBuilders()));
   }
 
   private static Object field(Object owner, String name) throws ReflectiveOperationException {

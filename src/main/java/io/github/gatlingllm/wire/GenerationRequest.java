@@ -326,7 +326,7 @@ public final class GenerationRequest {
      */
     public Builder extra(@Nullable String object) {
       if (object != null) {
-        extra.setAll(json("extra body", object, ObjectNode.class));
+        extra.setAll(json("body", object, ObjectNode.class));
       }
       return this;
     }
@@ -337,7 +337,7 @@ public final class GenerationRequest {
      * @throws IllegalArgumentException if there is nothing to ask
      */
     public GenerationRequest build() {
-      ObjectNode whole = body.deepCopy();
+      ObjectNode whole = JsonNodeFactory.instance.objectNode().setAll(body);
       ask(whole);
       whole.put("stream", stream);
       if (stream && includeUsage) {
@@ -420,7 +420,7 @@ public final class GenerationRequest {
           kind == ArrayNode.class ? "array" : kind == ObjectNode.class ? "object" : "value";
       String shown = text.length() > 60 ? text.substring(0, 60) + "…" : text;
       throw new IllegalArgumentException(
-          "Request's " + what + " '" + shown + "' is not understood; expected a JSON " + expected);
+          what + " '" + shown + "' is not understood; expected a JSON " + expected);
     }
   }
 }
