@@ -60,6 +60,8 @@ final class ChatMessages {
       say(illustrated(illustrated));
     } else if (part instanceof MessagePart.ToolResult tool) {
       say(Message.tool(tool.callId().resolve(session), tool.text().resolve(session)));
+    } else if (part instanceof MessagePart.ToolResults results) {
+      results.byCallId().resolve(session).forEach((id, text) -> say(Message.tool(id, text)));
     } else if (part instanceof MessagePart.Whole whole) {
       addWhole(whole.messages().resolve(session));
     } else if (part instanceof MessagePart.History history) {

@@ -59,10 +59,7 @@ final class InjectionPlans {
     Map<String, OpenSchedule> schedules = new HashMap<>();
     Map<String, Injection> injections = new HashMap<>();
     try {
-      Object controller = field(core.controller(), "actor");
-      SimulationParams params = (SimulationParams) field(controller, "simulationParams");
-      for (PopulationBuilder population :
-          CollectionConverters.asJava(PopulationBuilder.flatten(params.rootPopulationBuilders()))) {
+      for (PopulationBuilder population : populations(core)) {
         String scenario = population.scenarioBuilder().name();
         if (population.injectionProfile() instanceof ClosedInjectionProfile profile) {
           @SuppressWarnings("unchecked") // declared so in ClosedInjectionProfile
@@ -202,6 +199,18 @@ final class InjectionPlans {
         return new Planned(gatlings.next().toNanos(), null);
       }
     };
+  }
+
+  /**
+   * All populations of the simulation.
+   *
+   * @throws ReflectiveOperationException where this Gatling keeps them elsewhere
+   */
+  static java.util.List<PopulationBuilder> populations(CoreComponents core)
+      throws ReflectiveOperationException {
+    Object controller = field(core.controller(), "actor");
+    SimulationParams params = (SimulationParams) field(controller, "simulationParams");
+    return CollectionConverters.asJava(PopulationBuilder.flatten(params.rootPopulationBuilders()));
   }
 
   private static Object field(Object owner, String name) throws ReflectiveOperationException {

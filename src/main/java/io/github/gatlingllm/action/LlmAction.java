@@ -46,18 +46,17 @@ final class LlmAction extends RequestActionBase {
         context.throttled()
             && core.throttler().isDefined()
             && components.requestLog().inStatistics();
-    this.call = components.httpCall(context, request.parts().headers);
-    this.end = new ResponseProcessor(request.parts(), components, core.statsEngine(), next);
+    this.call = components.httpCall(context, request.parts());
+    this.end = new ResponseProcessor(request.parts(), components, core, next);
   }
 
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
     LlmComponents components = LlmComponents.of(context);
     if (!components.protocol().hasTarget()) {
-      throw InvalidSimulation.because(
-          "this scenario sends llm requests but has no llm protocol; add"
-              + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
+      throw WithoutProtocol.mistake(context);
     }
-    components.warmUp(context);
+    components.judge(request.parts());
+    components.warmUp(context, request);
     return new LlmAction(request, components, context, next);
   }
 
@@ -227,7 +226,6 @@ final class LlmAction extends RequestActionBase {
     } else {
       go.accept(start);
     }
-    // Only now: waking a thread up takes longer than sending.
     sent.promptCount().start();
   }
 

@@ -25,13 +25,13 @@ public final class LlmChecks {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private static final CheckMaterializer<?, ?, LlmResponse, String> TEXT =
-      new Materializer<>(response -> new Success<>(response.answer()));
-  private static final CheckMaterializer<?, ?, LlmResponse, Integer> LENGTH =
-      new Materializer<>(response -> new Success<>(response.answer().length()));
-  private static final CheckMaterializer<?, ?, LlmResponse, JsonNode> TREE =
-      new Materializer<>(response -> tree(response.answer()));
-  private static final CheckMaterializer<?, ?, LlmResponse, LlmResponse> RESPONSE =
+  private static final CheckMaterializer<?, ?, MeasuredAnswer, String> TEXT =
+      new Materializer<>(response -> new Success<>(response.content().text()));
+  private static final CheckMaterializer<?, ?, MeasuredAnswer, Integer> LENGTH =
+      new Materializer<>(response -> new Success<>(response.content().text().length()));
+  private static final CheckMaterializer<?, ?, MeasuredAnswer, JsonNode> TREE =
+      new Materializer<>(response -> tree(response.content().text()));
+  private static final CheckMaterializer<?, ?, MeasuredAnswer, MeasuredAnswer> RESPONSE =
       new Materializer<>(Success::new);
 
   private LlmChecks() {}
@@ -50,9 +50,9 @@ public final class LlmChecks {
    *     where there are few different ones
    * @param extractor null where there is nothing to check
    */
-  public static <X> io.gatling.core.check.CheckBuilder.Find<Type, LlmResponse, X> find(
-      String name, boolean fewValues, Function<LlmResponse, @Nullable X> extractor) {
-    Extractor<LlmResponse, X> find =
+  public static <X> io.gatling.core.check.CheckBuilder.Find<Type, MeasuredAnswer, X> find(
+      String name, boolean fewValues, Function<MeasuredAnswer, @Nullable X> extractor) {
+    Extractor<MeasuredAnswer, X> find =
         new FindExtractor<>(
             name, response -> new Success<>(Option.apply(extractor.apply(response))));
     return new io.gatling.core.check.CheckBuilder$Find$Default<>(
@@ -64,7 +64,7 @@ public final class LlmChecks {
    *
    * @throws IllegalArgumentException for a kind of check that makes no sense on generated text
    */
-  static Check<LlmResponse> build(CheckBuilder check) {
+  static Check<MeasuredAnswer> build(CheckBuilder check) {
     CheckBuilder.CheckType type = check.type();
     if (type == Type.RESPONSE) {
       return build(check, RESPONSE);
@@ -87,13 +87,13 @@ public final class LlmChecks {
         "llm requests have no check "
             + type
             + "; use bodyString, bodyLength, substring, regex, jsonPath, jmesPath, or the checks of"
-            + " LlmDsl");
+            + " LlmDsl, such as httpStatus()");
   }
 
   @SuppressWarnings({"unchecked", "rawtypes"}) // the check's type and its materializer were matched
-  private static Check<LlmResponse> build(
-      CheckBuilder check, CheckMaterializer<?, ?, LlmResponse, ?> materializer) {
-    return (Check<LlmResponse>)
+  private static Check<MeasuredAnswer> build(
+      CheckBuilder check, CheckMaterializer<?, ?, MeasuredAnswer, ?> materializer) {
+    return (Check<MeasuredAnswer>)
         ((io.gatling.core.check.CheckBuilder) check.asScala())
             .build((CheckMaterializer) materializer);
   }
@@ -107,17 +107,17 @@ public final class LlmChecks {
   }
 
   private static final class Materializer<P>
-      extends CheckMaterializer<Object, Check<LlmResponse>, LlmResponse, P> {
+      extends CheckMaterializer<Object, Check<MeasuredAnswer>, MeasuredAnswer, P> {
 
-    private final Function1<LlmResponse, Validation<P>> preparer;
+    private final Function1<MeasuredAnswer, Validation<P>> preparer;
 
-    Materializer(Function1<LlmResponse, Validation<P>> preparer) {
+    Materializer(Function1<MeasuredAnswer, Validation<P>> preparer) {
       super(check -> check);
       this.preparer = preparer;
     }
 
     @Override
-    public Function1<LlmResponse, Validation<P>> preparer() {
+    public Function1<MeasuredAnswer, Validation<P>> preparer() {
       return preparer;
     }
   }

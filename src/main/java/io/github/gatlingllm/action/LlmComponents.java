@@ -14,9 +14,9 @@ import io.github.gatlingllm.load.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.TokenCounting;
-import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
@@ -71,6 +71,22 @@ final class LlmComponents implements ProtocolComponents {
     return prefixes;
   }
 
+  /**
+   * Notes the objectives of a request that has its own.
+   *
+   * @throws IllegalArgumentException if requests of its name have others
+   */
+  void judge(LlmRequest.RequestDraft request) {
+    if (request.slo != null && requestLog.inStatistics()) {
+      parts.judge(protocol, request.name.constant(), request.slo);
+    }
+  }
+
+  /** The objectives of a request of that name. */
+  Slo sloOf(LlmRequest.RequestDraft request, String name) {
+    return request.slo == null ? protocol.sloOf(name) : request.slo;
+  }
+
   Run run() {
     return parts.run();
   }
@@ -94,8 +110,13 @@ final class LlmComponents implements ProtocolComponents {
     return new LlmComponents(target, parts, forgetting);
   }
 
-  /** Does what the protocol asks for before the load starts; once per run and target. */
-  void warmUp(ScenarioContext context) {
+  /**
+   * Does what the protocol asks for before the load starts; once per run and target.
+   *
+   * @param request one that the scenario sends
+   * @throws InvalidSimulation in one line, if the target does not answer it
+   */
+  void warmUp(ScenarioContext context, LlmRequest request) {
     boolean jvm = protocol.warmUp.jvm() && parts.isFirst("jvm");
     boolean first = parts.isFirst("target " + target);
     if (!jvm && !first) {
@@ -106,7 +127,7 @@ final class LlmComponents implements ProtocolComponents {
       rounds.jvm(this);
     }
     if (first) {
-      rounds.target(this);
+      rounds.target(this, request);
     }
     if (jvm) {
       collectGarbage();
@@ -143,7 +164,7 @@ final class LlmComponents implements ProtocolComponents {
     return System.nanoTime();
   }
 
-  HttpCall httpCall(ScenarioContext context, Map<String, Dynamic<String>> headers) {
+  HttpCall httpCall(ScenarioContext context, LlmRequest.RequestDraft request) {
     HttpComponents http =
         context.protocolComponentsRegistry().components(HttpProtocol.HttpProtocolKey());
     parts.endBeforeClient(context.coreComponents().actorSystem());
@@ -151,7 +172,7 @@ final class LlmComponents implements ProtocolComponents {
     boolean http2 = http.httpProtocol().enginePart().enableHttp2();
     return HttpCall.of(
         protocol,
-        headers,
+        request,
         http,
         configuration,
         parts.tls(protocol, http2, configuration),
@@ -190,6 +211,7 @@ final class LlmComponents implements ProtocolComponents {
   @Override
   public Function1<Session, BoxedUnit> onExit() {
     return session -> {
+      RowsForGatling.userLeaves();
       Arrival arrival = (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
       if (arrival != null && !arrival.taken()) {
         RunningLevel level = arrival.level();

@@ -5,11 +5,17 @@ import io.gatling.core.action.builder.ActionBuilder;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.wire.GenerationRequest;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** One LLM request as the DSL describes it. Immutable; {@link #edit} gives a changed copy. */
@@ -46,14 +52,85 @@ public final class LlmRequest {
     return edit(draft -> draft.messages = Draft.and(draft.messages, message));
   }
 
-  /** What the DSL hands to Gatling. */
+  /**
+   * A copy with the conversation of that session key: behind what the system says first, before all
+   * that is asked.
+   */
+  public LlmRequest withHistory(String sessionKey) {
+    List<MessagePart> messages = new ArrayList<>(parts.messages);
+    int at = 0;
+    while (at < messages.size()
+        && messages.get(at) instanceof MessagePart.Text text
+        && text.role().equals("system")) {
+      at++;
+    }
+    messages.add(at, new MessagePart.History(sessionKey));
+    return edit(draft -> draft.messages = List.copyOf(messages));
+  }
+
+  /**
+   * What the DSL hands to Gatling.
+   *
+   * @throws InvalidSimulation for what would make every request fail
+   */
   public ActionBuilder toActionBuilder() {
+    refuseMistakes();
     return new ActionBuilder() {
       @Override
       public Action build(ScenarioContext context, Action next) {
         return LlmAction.build(LlmRequest.this, context, next);
       }
     };
+  }
+
+  private void refuseMistakes() {
+    ParameterCheck check =
+        ParameterCheck.ofRequest(parts.name)
+            .of("model", parts.model)
+            .atLeastOne("maxTokens", parts.maxTokens)
+            .of("stream", parts.stream)
+            .of("prompt", parts.prompt)
+            .of("tools", parts.tools)
+            .of("toolChoice", parts.toolChoice)
+            .of("responseFormat", parts.responseFormat)
+            .of("body", parts.extraBody)
+            .secret("apiKey", parts.apiKey);
+    parts.parameters.forEach((key, value) -> check.of(method(key), value));
+    parts.stop.forEach(text -> check.of("stop", text));
+    parts.headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));
+    parts.messages.forEach(message -> message.parameters(check));
+    try {
+      refuseBrokenJson();
+      parts.checks.forEach(conditional -> LlmChecks.build(conditional.check()));
+    } catch (IllegalArgumentException e) {
+      throw check.wrong("", String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** The method that sets what goes by that name in the API. */
+  private static String method(String key) {
+    return key.equals("n")
+        ? "choices"
+        : Pattern.compile("_(.)").matcher(key).replaceAll(m -> m.group(1).toUpperCase(Locale.ROOT));
+  }
+
+  private void refuseBrokenJson() {
+    GenerationRequest.Builder body =
+        GenerationRequest.of(parts.api)
+            .tools(constant(parts.tools))
+            .toolChoice(constant(parts.toolChoice))
+            .responseFormat(constant(parts.responseFormat))
+            .extra(constant(parts.extraBody));
+    for (MessagePart part : parts.messages) {
+      String text = part instanceof MessagePart.Whole whole ? whole.messages().text() : null;
+      if (text != null && !text.contains("#{")) {
+        body.messagesJson(text);
+      }
+    }
+  }
+
+  private static @Nullable String constant(@Nullable Dynamic<String> text) {
+    return text == null ? null : text.constant();
   }
 
   /** All parts, for reading. */
@@ -64,18 +141,50 @@ public final class LlmRequest {
   /** One piece of a chat's message list, as the DSL describes it. */
   public sealed interface MessagePart {
 
+    /** Looks at what it takes from the session. */
+    default void parameters(ParameterCheck check) {}
+
     /** A message of plain text. */
-    record Text(String role, Dynamic<String> text) implements MessagePart {}
+    record Text(String role, Dynamic<String> text) implements MessagePart {
+      @Override
+      public void parameters(ParameterCheck check) {
+        check.of(role, text);
+      }
+    }
 
     /** What a tool that the model called gave back. */
-    record ToolResult(Dynamic<String> callId, Dynamic<String> text) implements MessagePart {}
+    record ToolResult(Dynamic<String> callId, Dynamic<String> text) implements MessagePart {
+      @Override
+      public void parameters(ParameterCheck check) {
+        check.of("tool", callId).of("tool", text);
+      }
+    }
+
+    /** What each of several tools gave back, by the id of its call. */
+    record ToolResults(Dynamic<Map<String, String>> byCallId) implements MessagePart {
+      @Override
+      public void parameters(ParameterCheck check) {
+        check.of("toolResults", byCallId);
+      }
+    }
 
     /** A message of a text, unless that is empty, and images by URL. */
     record Illustrated(String role, Dynamic<String> text, List<Dynamic<String>> imageUrls)
-        implements MessagePart {}
+        implements MessagePart {
+      @Override
+      public void parameters(ParameterCheck check) {
+        check.of(role, text);
+        imageUrls.forEach(url -> check.of("image", url));
+      }
+    }
 
     /** Whole messages: a list of maps, JSON text of an array, or a recorded dialog. */
-    record Whole(Dynamic<Object> messages) implements MessagePart {}
+    record Whole(Dynamic<Object> messages) implements MessagePart {
+      @Override
+      public void parameters(ParameterCheck check) {
+        check.of("messages", messages);
+      }
+    }
 
     /** The conversation that is kept under this session key. */
     record History(String sessionKey) implements MessagePart {}
@@ -90,7 +199,7 @@ public final class LlmRequest {
    * @param condition null for always
    */
   public record ConditionalCheck(
-      CheckBuilder check, @Nullable BiFunction<LlmResponse, Session, Boolean> condition) {
+      CheckBuilder check, @Nullable BiFunction<MeasuredAnswer, Session, Boolean> condition) {
 
     /** Done always. */
     public static ConditionalCheck of(CheckBuilder check) {
@@ -105,7 +214,7 @@ public final class LlmRequest {
 
     /** Done where the condition holds. */
     public static ConditionalCheck when(
-        BiFunction<LlmResponse, Session, Boolean> condition, CheckBuilder check) {
+        BiFunction<MeasuredAnswer, Session, Boolean> condition, CheckBuilder check) {
       return new ConditionalCheck(check, condition);
     }
   }
@@ -118,17 +227,27 @@ public final class LlmRequest {
     public @Nullable Dynamic<String> prompt;
     public @Nullable Dynamic<String> model;
     public @Nullable Dynamic<Integer> maxTokens;
-    public @Nullable Dynamic<Double> temperature;
-    public @Nullable Dynamic<Double> topP;
+
+    /** What else is sent, by its name in the API: numbers, texts and switches. */
+    public Map<String, Dynamic<?>> parameters = Map.of();
+
     public List<Dynamic<String>> stop = List.of();
-    public @Nullable Dynamic<Long> seed;
     public @Nullable Dynamic<Boolean> stream;
     public @Nullable Dynamic<String> tools;
     public @Nullable Dynamic<String> toolChoice;
     public @Nullable Dynamic<String> responseFormat;
-    public @Nullable Dynamic<Integer> n;
     public @Nullable Dynamic<String> extraBody;
     public Map<String, Dynamic<String>> headers = Map.of();
+
+    /** In place of the protocol's. */
+    public @Nullable Dynamic<String> apiKey;
+
+    /** In place of the protocol's. */
+    public @Nullable Duration requestTimeout;
+
+    /** In place of the protocol's. */
+    public @Nullable Slo slo;
+
     public List<ConditionalCheck> checks = List.of();
     public boolean silent;
 

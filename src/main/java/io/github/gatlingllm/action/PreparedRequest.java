@@ -64,17 +64,17 @@ record PreparedRequest(
         .includeUsage(protocol.includeUsage)
         .maxTokens(maxTokens)
         .ignoreEos(pinned && maxTokens != null)
-        .temperature(resolve(parts.temperature, session))
-        .topP(resolve(parts.topP, session))
-        .stop(parts.stop.stream().map(text -> text.resolve(session)).toList())
-        .seed(resolve(parts.seed, session))
+        .stop(
+            parts.stop.isEmpty()
+                ? List.of()
+                : parts.stop.stream().map(text -> text.resolve(session)).toList())
         .tools(parts.tools == null ? chat.tools() : parts.tools.resolve(session))
         .toolChoice(resolve(parts.toolChoice, session))
-        .n(resolve(parts.n, session))
         .responseFormat(resolve(parts.responseFormat, session))
         .extra(protocol.extraBody)
         .extra(resolve(parts.extraBody, session));
-    String apiKey = resolve(protocol.apiKey, session);
+    parts.parameters.forEach((name, value) -> body.parameter(name, value.resolve(session)));
+    String apiKey = resolve(parts.apiKey == null ? protocol.apiKey : parts.apiKey, session);
     String url = protocol.url(session.userId(), parts.api);
     return new PreparedRequest(
         parts.name.resolve(session),

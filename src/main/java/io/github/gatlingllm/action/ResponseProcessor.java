@@ -3,6 +3,7 @@ package io.github.gatlingllm.action;
 import io.gatling.commons.stats.KO$;
 import io.gatling.commons.stats.OK$;
 import io.gatling.commons.stats.Status;
+import io.gatling.core.CoreComponents;
 import io.gatling.core.action.Action;
 import io.gatling.core.check.Check;
 import io.gatling.core.check.Check$;
@@ -21,9 +22,12 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.ErrorBody;
+import io.github.gatlingllm.wire.FunctionCall;
+import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
 import scala.Tuple2;
@@ -41,25 +45,24 @@ final class ResponseProcessor {
   private final LlmRequest.RequestDraft request;
   private final LlmComponents components;
   private final StatsEngine statsEngine;
+  private final Executor actors;
   private final Action next;
-  private final scala.collection.immutable.List<Check<LlmResponse>> checks;
+  private final scala.collection.immutable.List<Check<MeasuredAnswer>> checks;
 
   ResponseProcessor(
-      LlmRequest.RequestDraft request,
-      LlmComponents components,
-      StatsEngine statsEngine,
-      Action next) {
+      LlmRequest.RequestDraft request, LlmComponents components, CoreComponents core, Action next) {
     this.request = request;
     this.components = components;
-    this.statsEngine = statsEngine;
+    this.statsEngine = core.statsEngine();
+    this.actors = core.actorSystem().executionContext();
     this.next = next;
     this.checks =
         CollectionConverters.asScala(request.checks.stream().map(ResponseProcessor::build).toList())
             .toList();
   }
 
-  private static Check<LlmResponse> build(LlmRequest.ConditionalCheck conditional) {
-    Check<LlmResponse> check = LlmChecks.build(conditional.check());
+  private static Check<MeasuredAnswer> build(LlmRequest.ConditionalCheck conditional) {
+    Check<MeasuredAnswer> check = LlmChecks.build(conditional.check());
     return conditional.condition() == null
         ? check
         : check.checkIf(
@@ -80,7 +83,7 @@ final class ResponseProcessor {
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
       components
           .counting()
-          .later(
+          .now(
               () -> byTokenizer(exchange, sent),
               () -> byEvents(exchange, sent),
               tokens ->
@@ -110,7 +113,7 @@ final class ResponseProcessor {
   private boolean isJudgedByCounts(StreamedExchange exchange, LlmAction.SentRequest sent) {
     return exchange.ending().status() != RequestStatus.CANCELLED
         && (!request.checks.isEmpty()
-            || !components.protocol().sloOf(sent.prepared().name()).isEmpty());
+            || !components.sloOf(request, sent.prepared().name()).isEmpty());
   }
 
   private RequestRecord.Tokens byTokenizer(StreamedExchange exchange, LlmAction.SentRequest sent) {
@@ -130,15 +133,14 @@ final class ResponseProcessor {
       StreamedExchange exchange, LlmAction.SentRequest sent, RequestRecord.Tokens tokens) {
     ReceivedAnswer answer = exchange.answer();
     StreamedExchange.Ending ending = exchange.ending();
-    LlmResponse response =
-        new LlmResponse(
+    MeasuredAnswer response =
+        new MeasuredAnswer(
             timing(exchange, sent, tokens),
             tokens,
             ending.status(),
             ending.httpStatus(),
             answer.finishReason(),
-            answer::text,
-            answer::reasoning);
+            new Said(exchange));
     Session session = sent.session();
     Tuple2<Session, Option<io.gatling.commons.validation.Failure>> checked =
         Check$.MODULE$.check(response, session, checks);
@@ -234,6 +236,7 @@ final class ResponseProcessor {
     int prompt = counted == null ? tokens.promptChars() / CHARS_PER_TOKEN : counted;
     Integer output = tokens.outputTokens();
     Integer reasoning = tokens.reasoningTokens();
+    List<FunctionCall> calls = answer.toolCalls();
     String text = answer.text();
     return session.set(
         prepared.historyKey(),
@@ -241,11 +244,33 @@ final class ResponseProcessor {
             .conversation()
             .answered(
                 prepared.asked(),
-                text,
+                calls.isEmpty() ? Message.assistant(text) : Message.toolCalls(text, calls),
                 prompt,
                 output == null
                     ? text.length() / CHARS_PER_TOKEN
                     : Math.max(0, output - (reasoning == null ? 0 : reasoning))));
+  }
+
+  private record Said(StreamedExchange exchange) implements MeasuredAnswer.Content {
+    @Override
+    public String text() {
+      return exchange.answer().text();
+    }
+
+    @Override
+    public String reasoning() {
+      return exchange.answer().reasoning();
+    }
+
+    @Override
+    public List<FunctionCall> toolCalls() {
+      return exchange.answer().toolCalls();
+    }
+
+    @Override
+    public RequestRecord.Events events() {
+      return exchange.timeline().events(true);
+    }
   }
 
   private RequestRecord record(
@@ -262,7 +287,7 @@ final class ResponseProcessor {
     PreparedRequest prepared = sent.prepared();
     LlmProtocol protocol = components.protocol();
     RequestRecord.Events events = timeline.events(true);
-    Slo slo = protocol.sloOf(prepared.name());
+    Slo slo = components.sloOf(request, prepared.name());
     Slo.Judgement judgement =
         slo.judge(prepared.body().stream(), ending.status(), ok, timing, events, tokens);
     return new RequestRecord(
@@ -332,22 +357,27 @@ final class ResponseProcessor {
     Long admitted = timing.admittedUnixNanos();
     long startMillis = millis(admitted == null ? timing.startUnixNanos() : admitted);
     long endMillis = startMillis + millis(orZero(timing.closedNanos()));
-    statsEngine.logResponse(
-        session.scenario(),
-        session.groups(),
-        name,
-        startMillis,
-        endMillis,
-        status(outcome.ok()),
-        Option.apply(outcome.httpStatus()).map(String::valueOf),
-        Option.apply(outcome.error()));
-    if (timing.ttftNanos() != null) {
-      group(session, name + " TTFT", startMillis, timing.ttftNanos(), status(outcome.ok()));
-    }
-    if (outcome.sloOk() != null) {
-      long latency = orZero(timing.latencyFromScheduleNanos());
-      group(session, name + " SLO", startMillis, latency, status(outcome.sloOk()));
-    }
+    RowsForGatling.log(
+        session.eventLoop(),
+        actors,
+        () -> {
+          statsEngine.logResponse(
+              session.scenario(),
+              session.groups(),
+              name,
+              startMillis,
+              endMillis,
+              status(outcome.ok()),
+              Option.apply(outcome.httpStatus()).map(String::valueOf),
+              Option.apply(outcome.error()));
+          if (timing.ttftNanos() != null) {
+            group(session, name + " TTFT", startMillis, timing.ttftNanos(), status(outcome.ok()));
+          }
+          if (outcome.sloOk() != null) {
+            long latency = orZero(timing.latencyFromScheduleNanos());
+            group(session, name + " SLO", startMillis, latency, status(outcome.sloOk()));
+          }
+        });
     return session.logGroupRequestTimings(startMillis, endMillis);
   }
 

@@ -8,6 +8,7 @@ import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunDirectory;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -43,7 +44,8 @@ record RunParts(
     Map<LlmProtocol, PromptPrefix.Texts> prefixes,
     AtomicLong prompts,
     AtomicLong warmUpPrompts,
-    List<LlmProtocol> used) {
+    List<LlmProtocol> used,
+    Map<String, Map<String, Slo>> ownSlos) {
 
   /**
    * Where warm-up prompts are counted from: half of the nonces there are, and no run gets so far.
@@ -95,7 +97,8 @@ record RunParts(
         new ConcurrentHashMap<>(),
         new AtomicLong(),
         new AtomicLong(WARM_UP_PROMPTS),
-        new CopyOnWriteArrayList<>());
+        new CopyOnWriteArrayList<>(),
+        new ConcurrentHashMap<>());
   }
 
   /**
@@ -195,18 +198,8 @@ record RunParts(
       return;
     }
     used.add(protocol);
+    judge(protocol);
     LlmProtocol first = used.get(0);
-    Map<String, RunInfo.TargetSlo> slos = new LinkedHashMap<>();
-    used.forEach(each -> slos.putIfAbsent(each.label(), judge(each)));
-    if (!judge(protocol).equals(slos.get(protocol.label()))) {
-      System.out.println(
-          "LLM: "
-              + protocol.label()
-              + " is used with several SLOs; the summary judges it by the first. Name the targets"
-              + " differently to tell them apart");
-    }
-    boolean alike = slos.values().stream().distinct().count() == 1;
-    RunInfo.TargetSlo judge = judge(first);
     Set<Assertion> assertions = new LinkedHashSet<>();
     used.forEach(each -> each.assertions.forEach(gate -> assertions.add(gate.at(each.label()))));
     Map<String, String> config = RunConfig.of(used);
@@ -216,10 +209,7 @@ record RunParts(
     config.put(JvmOptions.CONFIG_NAME, String.join(" ", JvmOptions.inEffect()));
     run.describe(
         info ->
-            info.slo(first.slo)
-                .sloByRequest(judge.byRequest(), judge.heldByRequest())
-                .sloByTarget(alike ? Map.of() : slos)
-                .assertions(List.copyOf(assertions))
+            info.assertions(List.copyOf(assertions))
                 .config(config)
                 .targets(RunConfig.targets(used, unpinned))
                 .report(RunConfig.report(used))
@@ -227,8 +217,52 @@ record RunParts(
                 .versions(RunConfig.versions()));
   }
 
-  private static RunInfo.TargetSlo judge(LlmProtocol protocol) {
-    return RunInfo.TargetSlo.of(protocol.slo, protocol.sloByName);
+  /**
+   * Notes in the run what a request is judged by that has objectives of its own.
+   *
+   * @param name null where it differs from user to user
+   * @throws IllegalArgumentException if requests of its name have others
+   */
+  synchronized void judge(LlmProtocol protocol, @Nullable String name, Slo slo) {
+    if (name == null) {
+      throw InvalidSimulation.because(
+          "slo(…) of a request whose name differs from user to user; give it a fixed name");
+    }
+    Slo before =
+        ownSlos.computeIfAbsent(protocol.label(), label -> new TreeMap<>()).putIfAbsent(name, slo);
+    if (before != null && !before.equals(slo)) {
+      throw InvalidSimulation.because(
+          "requests named '%s' have the SLOs %s and %s; name them differently"
+              .formatted(name, before, slo));
+    }
+    judge(protocol);
+  }
+
+  private void judge(LlmProtocol protocol) {
+    LlmProtocol first = used.get(0);
+    Map<String, RunInfo.TargetSlo> slos = new LinkedHashMap<>();
+    used.forEach(each -> slos.putIfAbsent(each.label(), judgeOf(each)));
+    if (!judgeOf(protocol).equals(slos.get(protocol.label()))
+        && isFirst("several SLOs " + protocol.label())) {
+      System.out.println(
+          "LLM: "
+              + protocol.label()
+              + " is used with several SLOs; the summary judges it by the first. Name the targets"
+              + " differently to tell them apart");
+    }
+    boolean alike = slos.values().stream().distinct().count() == 1;
+    RunInfo.TargetSlo judge = judgeOf(first);
+    run.describe(
+        info ->
+            info.slo(first.slo)
+                .sloByRequest(judge.byRequest(), judge.heldByRequest())
+                .sloByTarget(alike ? Map.of() : slos));
+  }
+
+  private RunInfo.TargetSlo judgeOf(LlmProtocol protocol) {
+    Map<String, Slo> named = new TreeMap<>(protocol.sloByName);
+    named.putAll(ownSlos.getOrDefault(protocol.label(), Map.of()));
+    return RunInfo.TargetSlo.of(protocol.slo, named);
   }
 
   private static String injector() {

@@ -7,6 +7,7 @@ import io.github.gatlingllm.wire.AnswerMemory.TooLarge;
 import io.github.gatlingllm.wire.ChunkParser;
 import io.github.gatlingllm.wire.ChunkParser.Channel;
 import io.github.gatlingllm.wire.ChunkParser.TextBuffer;
+import io.github.gatlingllm.wire.FunctionCall;
 import io.github.gatlingllm.wire.SseDecoder;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.ArrayList;
@@ -159,11 +160,17 @@ public final class ReceivedAnswer {
     return choices[0].reasoning.text();
   }
 
+  /** The tools that the first choice calls, in the order in which their calls began. */
+  public List<FunctionCall> toolCalls() {
+    return choices[0].tools.calls();
+  }
+
   /** Everything that was generated, over all choices and channels; what a tokenizer counts. */
   public String generated() {
     StringBuilder all = new StringBuilder();
     for (ChoiceText choice : choices) {
-      all.append(choice.reasoning.text()).append(choice.content.text()).append(choice.tools.text());
+      all.append(choice.reasoning.text()).append(choice.content.text());
+      choice.tools.appendTo(all);
     }
     return all.toString();
   }
@@ -263,13 +270,13 @@ public final class ReceivedAnswer {
   private static final class ChoiceText {
     private final TextBuffer content;
     private final TextBuffer reasoning;
-    private final TextBuffer tools;
+    private final CalledTools tools;
     private @Nullable String finishReason;
 
     ChoiceText(AnswerMemory memory) {
       content = new TextBuffer(memory);
       reasoning = new TextBuffer(memory);
-      tools = new TextBuffer(memory);
+      tools = new CalledTools(memory);
     }
 
     boolean isEmpty() {
@@ -309,13 +316,21 @@ public final class ReceivedAnswer {
       switch (channel) {
         case CONTENT, REFUSAL -> choice.content.append(buffer, offset, length);
         case REASONING -> choice.reasoning.append(buffer, offset, length);
-        case TOOL_NAME, TOOL_ARGUMENTS -> choice.tools.append(buffer, offset, length);
+        case TOOL_NAME -> choice.tools.name(buffer, offset, length);
+        case TOOL_ARGUMENTS -> choice.tools.arguments(buffer, offset, length);
       }
       if (tokenChoice != index && tokenChoice != UNKNOWN) {
         flush();
       }
       tokenChoice = index;
       output |= channel != Channel.REASONING;
+    }
+
+    @Override
+    public void toolCall(int index, int call, String id) {
+      if (!isBeyondReason(index)) {
+        choice(index).tools.next(call, id);
+      }
     }
 
     @Override

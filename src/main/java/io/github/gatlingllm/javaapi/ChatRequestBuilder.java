@@ -1,10 +1,13 @@
 package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.Session;
+import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
 import io.github.gatlingllm.action.LlmRequest.MessagePart;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -27,6 +30,11 @@ public final class ChatRequestBuilder extends LlmRequestBuilder<ChatRequestBuild
   @Override
   ChatRequestBuilder with(LlmRequest changed) {
     return new ChatRequestBuilder(changed);
+  }
+
+  /** The conversation so far, before what is asked here; see {@link ChatStep#history}. */
+  public ChatRequestBuilder history(String sessionKey) {
+    return with(request.withHistory(sessionKey));
   }
 
   /** One more message of the system; a Gatling EL String. */
@@ -94,6 +102,32 @@ public final class ChatRequestBuilder extends LlmRequestBuilder<ChatRequestBuild
   }
 
   /**
+   * The results of the tools that the model called last, one message each.
+   *
+   * <pre>{@code
+   * llm("report").chat().history("h").toolResults("calls", call -> weatherIn(call.arguments()))
+   * }</pre>
+   *
+   * @param sessionKey where {@code toolCalls().saveAs(…)} has kept the calls
+   * @param tool gives the result of a call
+   */
+  public ChatRequestBuilder toolResults(
+      String sessionKey, Function<LlmResponse.ToolCall, String> tool) {
+    return with(
+        request.and(
+            new MessagePart.ToolResults(
+                Dynamic.of(
+                    session -> {
+                      Map<String, String> byCallId = new LinkedHashMap<>();
+                      for (LlmResponse.ToolCall call :
+                          session.<LlmResponse.ToolCall>getList(sessionKey)) {
+                        byCallId.put(call.id(), tool.apply(call));
+                      }
+                      return byCallId;
+                    }))));
+  }
+
+  /**
    * A whole list of messages, in OpenAI's form.
    *
    * @param el a Gatling EL String for a session attribute that is a list of maps, a {@link
@@ -140,6 +174,19 @@ public final class ChatRequestBuilder extends LlmRequestBuilder<ChatRequestBuild
   /** As {@link #responseFormat(String)}, computed from the session. */
   public ChatRequestBuilder responseFormat(Function<Session, String> json) {
     return edit(draft -> draft.responseFormat = Dynamic.of(json));
+  }
+
+  /**
+   * Asks for the log probability of each token, and of the likeliest ones in its place.
+   *
+   * @param top how many of these, 0 to 20
+   */
+  public ChatRequestBuilder logprobs(int top) {
+    return edit(
+        draft -> {
+          draft.parameters = Draft.and(draft.parameters, "logprobs", Dynamic.of(true));
+          draft.parameters = Draft.and(draft.parameters, "top_logprobs", Dynamic.of(top));
+        });
   }
 
   private ChatRequestBuilder message(String role, Dynamic<String> text) {

@@ -35,7 +35,7 @@ public final class ChatStep {
    * asked here and the answer join it when the request succeeds.
    */
   public ChatStep history(String sessionKey) {
-    return new ChatStep(request.and(new MessagePart.History(sessionKey)));
+    return new ChatStep(request.withHistory(sessionKey));
   }
 
   /**
@@ -85,6 +85,12 @@ public final class ChatStep {
   /** The result of a tool call, computed from the session. */
   public ChatRequestBuilder tool(Function<Session, String> callId, Function<Session, String> text) {
     return chat().tool(callId, text);
+  }
+
+  /** The results of several tool calls; see {@link ChatRequestBuilder#toolResults}. */
+  public ChatRequestBuilder toolResults(
+      String sessionKey, Function<LlmResponse.ToolCall, String> tool) {
+    return chat().toolResults(sessionKey, tool);
   }
 
   /** A whole list of messages; see {@link ChatRequestBuilder#messages(String)}. */

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.javaapi;
 
+import io.github.gatlingllm.action.Draft;
+import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
 
 /**
@@ -20,5 +22,15 @@ public final class CompletionRequestBuilder extends LlmRequestBuilder<Completion
   @Override
   CompletionRequestBuilder with(LlmRequest changed) {
     return new CompletionRequestBuilder(changed);
+  }
+
+  /**
+   * Asks for the log probability of each token, and of the likeliest ones in its place.
+   *
+   * @param top how many of these, 0 to 5
+   */
+  public CompletionRequestBuilder logprobs(int top) {
+    return edit(
+        draft -> draft.parameters = Draft.and(draft.parameters, "logprobs", Dynamic.of(top)));
   }
 }

@@ -4,11 +4,13 @@ import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmChecks;
-import io.github.gatlingllm.action.LlmResponse;
+import io.github.gatlingllm.action.MeasuredAnswer;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Scope;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.workload.Conversation;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -124,9 +126,21 @@ public final class LlmDsl extends WorkloadDsl {
     return new MillisCheck("tpot", response -> response.timing().tpotNanos());
   }
 
+  /**
+   * The 99th percentile of the request's own gaps between tokens, as an SLO judges it; absent for
+   * fewer than 2 tokens.
+   */
+  public static MillisCheck itl() {
+    return new MillisCheck(
+        "itl",
+        response ->
+            Slo.Measure.ITL.nanos(
+                response.timing(), response.content().events(), response.tokens()));
+  }
+
   /** Time to the last token, from admission. */
-  public static MillisCheck latency() {
-    return new MillisCheck("latency", response -> response.timing().latencyNanos());
+  public static MillisCheck e2e() {
+    return new MillisCheck("e2e", response -> response.timing().latencyNanos());
   }
 
   /** Waiting inside the client: from the planned arrival to admission. */
@@ -144,19 +158,29 @@ public final class LlmDsl extends WorkloadDsl {
     return find("promptTokens", Integer.class, false, response -> response.tokens().promptTokens());
   }
 
+  /** Tokens of the prompt that the server took from its cache; absent where it does not say. */
+  public static CheckBuilder.Find<Integer> cachedTokens() {
+    return find("cachedTokens", Integer.class, false, response -> response.tokens().cachedTokens());
+  }
+
   /** Why the server stopped, e.g. {@code stop} or {@code length}. */
   public static CheckBuilder.Find<String> finishReason() {
-    return find("finishReason", String.class, true, LlmResponse::finishReason);
+    return find("finishReason", String.class, true, MeasuredAnswer::finishReason);
   }
 
   /** How the exchange ended. */
   public static CheckBuilder.Find<RequestStatus> requestStatus() {
-    return find("requestStatus", RequestStatus.class, true, LlmResponse::requestStatus);
+    return find("requestStatus", RequestStatus.class, true, MeasuredAnswer::requestStatus);
+  }
+
+  /** HTTP status of the response; absent when none came. */
+  public static CheckBuilder.Find<Integer> httpStatus() {
+    return find("httpStatus", Integer.class, true, MeasuredAnswer::httpStatus);
   }
 
   /** The generated text, without reasoning: {@code answer().saveAs("draft")}. */
   public static CheckBuilder.Find<String> answer() {
-    return find("answer", String.class, false, LlmResponse::answer);
+    return find("answer", String.class, false, answer -> answer.content().text());
   }
 
   /** The reasoning text. */
@@ -165,12 +189,32 @@ public final class LlmDsl extends WorkloadDsl {
         "reasoning",
         String.class,
         false,
-        response -> response.reasoning().isEmpty() ? null : response.reasoning());
+        response ->
+            response.content().reasoning().isEmpty() ? null : response.content().reasoning());
+  }
+
+  /**
+   * The tools that the model calls, in order; an empty list for none.
+   *
+   * <pre>{@code
+   * llm("ask").chat().history("h").user("#{question}").tools(TOOLS).check(toolCalls().saveAs("calls"))
+   * }</pre>
+   */
+  @SuppressWarnings("unchecked") // there is no class of a list of something
+  public static CheckBuilder.Find<List<LlmResponse.ToolCall>> toolCalls() {
+    return find(
+        "toolCalls",
+        (Class<List<LlmResponse.ToolCall>>) (Class<?>) List.class,
+        false,
+        LlmResponse::toolCalls);
   }
 
   private static <X> CheckBuilder.Find<X> find(
-      String name, Class<X> type, boolean fewValues, Function<LlmResponse, @Nullable X> extractor) {
-    return new CheckBuilder.Find.Default<LlmChecks.Type, LlmResponse, X, X>(
+      String name,
+      Class<X> type,
+      boolean fewValues,
+      Function<MeasuredAnswer, @Nullable X> extractor) {
+    return new CheckBuilder.Find.Default<LlmChecks.Type, MeasuredAnswer, X, X>(
         LlmChecks.find(name, fewValues, extractor),
         LlmChecks.Type.RESPONSE,
         type,

@@ -6,9 +6,10 @@ import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
-import io.github.gatlingllm.action.LlmResponse;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -70,49 +71,124 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return edit(draft -> draft.maxTokens = Dynamic.of(tokens));
   }
 
-  /** Sampling temperature. */
+  /** Sampling temperature: 0 takes the likeliest token each time. */
   public final T temperature(double temperature) {
-    return edit(draft -> draft.temperature = Dynamic.of(temperature));
+    return parameter("temperature", Dynamic.of(temperature));
   }
 
-  /** Sampling temperature; a Gatling EL String. */
+  /** As {@link #temperature(double)}; a Gatling EL String. */
   public final T temperature(String el) {
-    return edit(draft -> draft.temperature = Dynamic.el(el, Double.class));
+    return parameter("temperature", Dynamic.el(el, Double.class));
   }
 
-  /** Sampling temperature, computed from the session. */
+  /** As {@link #temperature(double)}, computed from the session. */
   public final T temperature(Function<Session, Double> temperature) {
-    return edit(draft -> draft.temperature = Dynamic.of(temperature));
+    return parameter("temperature", Dynamic.of(temperature));
   }
 
-  /** Nucleus sampling: the probability mass that is sampled from. */
+  /** Nucleus sampling: the probability mass that is sampled from, 0 to 1. */
   public final T topP(double topP) {
-    return edit(draft -> draft.topP = Dynamic.of(topP));
+    return parameter("top_p", Dynamic.of(topP));
   }
 
   /** As {@link #topP(double)}; a Gatling EL String. */
   public final T topP(String el) {
-    return edit(draft -> draft.topP = Dynamic.el(el, Double.class));
+    return parameter("top_p", Dynamic.el(el, Double.class));
   }
 
   /** As {@link #topP(double)}, computed from the session. */
   public final T topP(Function<Session, Double> topP) {
-    return edit(draft -> draft.topP = Dynamic.of(topP));
+    return parameter("top_p", Dynamic.of(topP));
+  }
+
+  /** How many of the likeliest tokens are sampled from; of vLLM and SGLang, not of OpenAI. */
+  public final T topK(int topK) {
+    return parameter("top_k", Dynamic.of(topK));
+  }
+
+  /** As {@link #topK(int)}; a Gatling EL String. */
+  public final T topK(String el) {
+    return parameter("top_k", Dynamic.el(el, Integer.class));
+  }
+
+  /** As {@link #topK(int)}, computed from the session. */
+  public final T topK(Function<Session, Integer> topK) {
+    return parameter("top_k", Dynamic.of(topK));
+  }
+
+  /** Least probability of a token, as a share of the likeliest one's; of vLLM and SGLang. */
+  public final T minP(double minP) {
+    return parameter("min_p", Dynamic.of(minP));
+  }
+
+  /** As {@link #minP(double)}; a Gatling EL String. */
+  public final T minP(String el) {
+    return parameter("min_p", Dynamic.el(el, Double.class));
+  }
+
+  /** As {@link #minP(double)}, computed from the session. */
+  public final T minP(Function<Session, Double> minP) {
+    return parameter("min_p", Dynamic.of(minP));
+  }
+
+  /** Makes tokens less likely the more often they came already, −2 to 2. */
+  public final T frequencyPenalty(double penalty) {
+    return parameter("frequency_penalty", Dynamic.of(penalty));
+  }
+
+  /** As {@link #frequencyPenalty(double)}; a Gatling EL String. */
+  public final T frequencyPenalty(String el) {
+    return parameter("frequency_penalty", Dynamic.el(el, Double.class));
+  }
+
+  /** As {@link #frequencyPenalty(double)}, computed from the session. */
+  public final T frequencyPenalty(Function<Session, Double> penalty) {
+    return parameter("frequency_penalty", Dynamic.of(penalty));
+  }
+
+  /** Makes tokens less likely that came already, −2 to 2. */
+  public final T presencePenalty(double penalty) {
+    return parameter("presence_penalty", Dynamic.of(penalty));
+  }
+
+  /** As {@link #presencePenalty(double)}; a Gatling EL String. */
+  public final T presencePenalty(String el) {
+    return parameter("presence_penalty", Dynamic.el(el, Double.class));
+  }
+
+  /** As {@link #presencePenalty(double)}, computed from the session. */
+  public final T presencePenalty(Function<Session, Double> penalty) {
+    return parameter("presence_penalty", Dynamic.of(penalty));
+  }
+
+  /** Makes tokens of prompt and answer less likely where above 1; of vLLM and SGLang. */
+  public final T repetitionPenalty(double penalty) {
+    return parameter("repetition_penalty", Dynamic.of(penalty));
+  }
+
+  /** As {@link #repetitionPenalty(double)}; a Gatling EL String. */
+  public final T repetitionPenalty(String el) {
+    return parameter("repetition_penalty", Dynamic.el(el, Double.class));
+  }
+
+  /** As {@link #repetitionPenalty(double)}, computed from the session. */
+  public final T repetitionPenalty(Function<Session, Double> penalty) {
+    return parameter("repetition_penalty", Dynamic.of(penalty));
   }
 
   /** How many answers are asked for, as choices of one response: {@code n}. */
   public final T choices(int choices) {
-    return edit(draft -> draft.n = Dynamic.of(choices));
+    return parameter("n", Dynamic.of(choices));
   }
 
   /** As {@link #choices(int)}; a Gatling EL String. */
   public final T choices(String el) {
-    return edit(draft -> draft.n = Dynamic.el(el, Integer.class));
+    return parameter("n", Dynamic.el(el, Integer.class));
   }
 
   /** As {@link #choices(int)}, computed from the session. */
   public final T choices(Function<Session, Integer> choices) {
-    return edit(draft -> draft.n = Dynamic.of(choices));
+    return parameter("n", Dynamic.of(choices));
   }
 
   /** Texts that end the answer; Gatling EL Strings. */
@@ -128,17 +204,17 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
 
   /** The sampling seed that the server is asked to use. */
   public final T seed(long seed) {
-    return edit(draft -> draft.seed = Dynamic.of(seed));
+    return parameter("seed", Dynamic.of(seed));
   }
 
   /** As {@link #seed(long)}; a Gatling EL String. */
   public final T seed(String el) {
-    return edit(draft -> draft.seed = Dynamic.el(el, Long.class));
+    return parameter("seed", Dynamic.el(el, Long.class));
   }
 
   /** As {@link #seed(long)}, computed from the session. */
   public final T seed(Function<Session, Long> seed) {
-    return edit(draft -> draft.seed = Dynamic.of(seed));
+    return parameter("seed", Dynamic.of(seed));
   }
 
   /** Asks for a stream, or for one body; the protocol decides unless this is set. */
@@ -166,14 +242,59 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return edit(draft -> draft.extraBody = Dynamic.of(json));
   }
 
-  /** A header; the value is a Gatling EL String. */
+  /**
+   * A header, in place of one of the protocol that has this name in whatever case; the value is a
+   * Gatling EL String.
+   */
   public final T header(String name, String value) {
-    return edit(draft -> draft.headers = Draft.and(draft.headers, name, Dynamic.text(value)));
+    return edit(draft -> draft.headers = Draft.andHeader(draft.headers, name, Dynamic.text(value)));
   }
 
   /** A header, computed from the session. */
   public final T header(String name, Function<Session, String> value) {
-    return edit(draft -> draft.headers = Draft.and(draft.headers, name, Dynamic.of(value)));
+    return edit(draft -> draft.headers = Draft.andHeader(draft.headers, name, Dynamic.of(value)));
+  }
+
+  /** Headers; the values are Gatling EL Strings. */
+  public final T headers(Map<String, String> headers) {
+    return edit(
+        draft ->
+            headers.forEach(
+                (name, value) ->
+                    draft.headers = Draft.andHeader(draft.headers, name, Dynamic.text(value))));
+  }
+
+  /** The key of this request, in place of the protocol's; a Gatling EL String. */
+  public final T apiKey(String key) {
+    return edit(draft -> draft.apiKey = Dynamic.text(key));
+  }
+
+  /** As {@link #apiKey(String)}, computed from the session. */
+  public final T apiKey(Function<Session, String> key) {
+    return edit(draft -> draft.apiKey = Dynamic.of(key));
+  }
+
+  /** Longest time of this request, from connecting to the last byte; else the protocol's. */
+  public final T requestTimeout(Duration timeout) {
+    return edit(
+        draft -> draft.requestTimeout = LlmProtocolBuilder.positive("requestTimeout", timeout));
+  }
+
+  /** As {@link #requestTimeout(Duration)}, in seconds. */
+  public final T requestTimeout(long seconds) {
+    return requestTimeout(Duration.ofSeconds(seconds));
+  }
+
+  /**
+   * Objectives of all requests of this name, in place of the protocol's. The name must be fixed.
+   * Assertions on goodput need an SLO of the protocol too.
+   */
+  public final T slo(SloBuilder objectives) {
+    return edit(draft -> draft.slo = objectives.build());
+  }
+
+  private T parameter(String name, Dynamic<?> value) {
+    return edit(draft -> draft.parameters = Draft.and(draft.parameters, name, value));
   }
 
   /** Is in no statistics and no record; checks still run, and a failure still marks the user. */
@@ -215,7 +336,11 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
 
   /** Checks that are only done where the condition on response and session holds. */
   public final CheckCondition<T> checkIf(BiFunction<LlmResponse, Session, Boolean> condition) {
-    return new CheckCondition<>(this, c -> LlmRequest.ConditionalCheck.when(condition, c));
+    return new CheckCondition<>(
+        this,
+        c ->
+            LlmRequest.ConditionalCheck.when(
+                (answer, session) -> condition.apply(new LlmResponse(answer), session), c));
   }
 
   /**

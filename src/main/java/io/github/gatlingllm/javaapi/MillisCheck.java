@@ -2,7 +2,7 @@ package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.CheckBuilder;
 import io.github.gatlingllm.action.LlmChecks;
-import io.github.gatlingllm.action.LlmResponse;
+import io.github.gatlingllm.action.MeasuredAnswer;
 import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * ttft().lt(500)
  * ttft().lt(ofMillis(500))
- * latency().saveAs("latencyMs")
+ * e2e().saveAs("millis")
  * }</pre>
  */
 public final class MillisCheck
-    extends CheckBuilder.Find.Default<LlmChecks.Type, LlmResponse, Double, Double> {
+    extends CheckBuilder.Find.Default<LlmChecks.Type, MeasuredAnswer, Double, Double> {
 
   private static final double NANOS_PER_MILLI = 1e6;
 
-  MillisCheck(String name, Function<LlmResponse, @Nullable Number> nanos) {
+  MillisCheck(String name, Function<MeasuredAnswer, @Nullable Number> nanos) {
     super(
         LlmChecks.find(
             name,

@@ -5,8 +5,10 @@ import io.github.gatlingllm.metric.Figures.Trial;
 import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Group;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Curve;
 import io.github.gatlingllm.stats.Summary.Queue;
@@ -56,33 +58,37 @@ final class KeyFigureTables {
     return percentile(summary.clock().metric(metric), name);
   }
 
-  /**
-   * The key figures on the page; a column for the SLO where there is one.
-   *
-   * @param isShort whether they leave room for the rates of open load
-   */
-  private static List<Column<Figures>> keyFigures(Summary summary, boolean isShort) {
+  /** The key figures on the page; a column for the SLO where there is one. */
+  private static List<Column<Figures>> keyFigures(Summary summary, boolean isOpen) {
     List<Column<Figures>> columns = new ArrayList<>(List.of(COUNT, FAILED));
-    for (String name : List.of("p50", "p95", "p99")) {
-      columns.add(headline(summary, Metric.TTFT_MS, name));
-    }
-    if (!isShort) {
-      columns.add(percentile(Metric.ITL_MS, "p50"));
-    }
-    columns.add(percentile(Metric.ITL_MS, "p99"));
-    if (!isShort) {
-      columns.add(percentile(Metric.TPOT_MS, "p50"));
-    }
-    columns.add(headline(summary, Metric.E2E_MS, "p50"));
-    if (!isShort) {
-      columns.add(headline(summary, Metric.E2E_MS, "p95"));
+    if (!isOpen) {
       columns.add(REQUESTS);
     }
     columns.add(OUTPUT);
     if (summary.slo() != null) {
       columns.add(IN_SLO);
     }
+    for (String name : List.of("p50", "p95", "p99")) {
+      columns.add(onPage(summary, Metric.TTFT_MS, name));
+    }
+    for (String name : List.of("p50", "p99")) {
+      columns.add(percentile(Metric.ITL_MS, name));
+    }
+    for (String name : List.of("p50", "p95", "p99")) {
+      columns.add(onPage(summary, Metric.E2E_MS, name));
+    }
     return columns;
+  }
+
+  /** A time by the clock of headlines, which the heading of the first column names. */
+  private static Column<Figures> onPage(Summary summary, Metric metric, String name) {
+    Metric shown = summary.clock().metric(metric);
+    return Column.percentile(metric.title() + " " + name, name, f -> f.metric(shown));
+  }
+
+  /** What the first column of a table on the page is called. */
+  private static String heading(Summary summary, String what) {
+    return what + ", times in ms" + (summary.clock().isNamed() ? " from schedule" : "");
   }
 
   private static <T> Table keyFigures(
@@ -92,41 +98,70 @@ final class KeyFigureTables {
     return Table.of("Key figures by " + what + ", times in ms", rows, columns);
   }
 
-  /** Load levels on the page. */
+  /** Load levels on the page: those of one target and scenario under its name. */
   static Table byLevel(Summary summary) {
-    boolean several = summary.hasSeveralScenarios();
-    Column<Stage> name =
-        Column.of(
-            "Load level, times in ms",
-            stage ->
-                Cell.words(
-                        several && stage.scenario() != null
-                            ? stage.label() + " of " + stage.scenario()
-                            : stage.label())
-                    .remarked(summary.hasSeveralTargets() ? stage.target() : ""));
-    List<Column<Stage>> columns = new ArrayList<>(List.of(name));
-    columns.addAll(rates(summary));
-    keyFigures(summary, isOpen(summary)).forEach(c -> columns.add(c.in(Stage::figures)));
-    return Table.of("Key figures by load level, times in ms", summary.stages(), columns);
+    List<Column<Level>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.of(
+                    heading(summary, "Load level"),
+                    level ->
+                        Cell.words(level.stage().label())
+                            .remarked(marks(level.curve(), level.stage()))
+                            .linked("#level-" + level.position()))));
+    boolean isOpen = isOpen(summary);
+    if (isOpen) {
+      rates(summary).forEach(column -> columns.add(column.in(Level::stage)));
+    }
+    keyFigures(summary, isOpen)
+        .forEach(column -> columns.add(column.in(level -> level.stage().figures())));
+    List<Level> levels = new ShownLevels(summary).all();
+    Table all = Table.of("Key figures by load level, times in ms", levels, columns);
+    List<Group> groups = new ArrayList<>();
+    for (Curve curve : summary.curves()) {
+      List<Level> own = levels.stream().filter(level -> level.curve().equals(curve)).toList();
+      Table table = Table.of("", own, columns);
+      String name = summary.curves().size() > 1 ? summary.name(curve) : "";
+      table.groups().forEach(group -> groups.add(new Group(name, "", group.rows())));
+    }
+    return new Table(all.title(), "notes", all.headings(), groups);
+  }
+
+  /** What a load level is to its curve, e.g. {@code knee, max goodput}; may be empty. */
+  static String marks(Curve curve, Stage stage) {
+    List<String> marks = new ArrayList<>();
+    Summary.Knee knee = curve.knee();
+    if (knee != null && knee.reached() && knee.stage().equals(stage.label())) {
+      marks.add("knee");
+    }
+    Figures.MaxGoodput max = curve.maxGoodput();
+    if (max != null && max.stage().equals(stage.label())) {
+      marks.add("max goodput");
+    }
+    if (stage.fallsBehind()) {
+      marks.add("not kept up with");
+    }
+    return String.join(", ", marks);
   }
 
   /** Each target and scenario at its operating point on the page. */
   static Table byCurve(Summary summary) {
     Column<Curve> name =
         Column.of(
-            "Operating point, times in ms",
+            heading(summary, "Operating point"),
             curve -> Cell.words(summary.name(curve)).remarked(curve.quoted()));
     return keyFigures(
-        "target and scenario",
-        summary.curves(),
-        name,
-        curve -> summary.operatingLevel(curve).figures(),
-        summary);
+            "target and scenario",
+            summary.curves(),
+            name,
+            curve -> summary.operatingLevel(curve).figures(),
+            summary)
+        .styled("notes");
   }
 
   /** Targets on the page. */
   static Table byTarget(Summary summary) {
-    Column<Target> name = Column.name("Target, times in ms", Target::label);
+    Column<Target> name = Column.name(heading(summary, "Target"), Target::label);
     return keyFigures("target", summary.targets(), name, Target::figures, summary);
   }
 
@@ -134,7 +169,7 @@ final class KeyFigureTables {
   static Table byName(Summary summary) {
     Column<RequestGroup> name =
         Column.of(
-            "Request, times in ms",
+            heading(summary, "Request"),
             request -> Cell.words(request.name()).linked("#" + anchor(request.name())));
     return keyFigures("request", summary.requests(), name, RequestGroup::figures, summary);
   }

@@ -42,9 +42,14 @@ public final class Main {
     System.exit(execute(arguments));
   }
 
-  /** Runs the command. */
-  static int execute(String... arguments) {
-    return new CommandLine(new Main())
+  /** Runs the command and returns its exit code. */
+  public static int execute(String... arguments) {
+    return commandLine(new Main()).execute(arguments);
+  }
+
+  /** A command whose mistakes and failures are one line and exit code 1. */
+  public static CommandLine commandLine(Object command) {
+    return new CommandLine(command)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExitCodeExceptionMapper(failure -> 1)
         .setParameterExceptionHandler(
@@ -56,11 +61,10 @@ public final class Main {
               return 1;
             })
         .setExecutionExceptionHandler(
-            (failure, command, parsed) -> {
-              command.getErr().println(ConsoleBlock.visible(String.valueOf(failure.getMessage())));
+            (failure, failed, parsed) -> {
+              failed.getErr().println(ConsoleBlock.visible(String.valueOf(failure.getMessage())));
               return 1;
-            })
-        .execute(arguments);
+            });
   }
 
   /** Makes everything again from the records. */

@@ -13,7 +13,6 @@ import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Metric;
-import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -30,7 +29,6 @@ import io.github.gatlingllm.stats.Summary.Target;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -369,20 +367,14 @@ final class SummaryAssembly {
   }
 
   private Series series(Tally whole) {
-    Map<Metric, Series.Shape> shapes = new EnumMap<>(Metric.class);
-    for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS)) {
-      ValueRecorder values = whole.recorder(metric);
-      if (!values.isEmpty()) {
-        shapes.put(metric, Shapes.of(values));
-      }
-    }
     OverTime time = counted.overTime;
     return new Series(
         time.bucketS(),
         time.buckets(parts.hasSlo()),
         Shapes.heat(time.ttft()),
-        shapes,
-        counted.requestSamples.requestSamples(whole, counted.arrivals.values()),
+        Shapes.of(whole),
+        counted.requestSamples.requestSamples(
+            level -> parts.joined(key -> key.stage() == level).tally(), counted.arrivals.values()),
         counted.generator.buckets());
   }
 }

@@ -33,7 +33,11 @@ public final class ChunkParser implements SseDecoder.Listener {
     /** {@code tool_calls[].function.name}. */
     TOOL_NAME,
     /** A piece of {@code tool_calls[].function.arguments}. */
-    TOOL_ARGUMENTS
+    TOOL_ARGUMENTS;
+
+    boolean isToolCall() {
+      return this == TOOL_NAME || this == TOOL_ARGUMENTS;
+    }
   }
 
   /**
@@ -51,6 +55,15 @@ public final class ChunkParser implements SseDecoder.Listener {
      *     quotes; valid during the call only (a {@link TextBuffer} keeps it)
      */
     void delta(int choice, Channel channel, byte[] buffer, int offset, int length);
+
+    /**
+     * Which tool call the next {@link #delta} belongs to; comes before each one of {@link
+     * Channel#TOOL_NAME} or {@link Channel#TOOL_ARGUMENTS}.
+     *
+     * @param call its {@code index}; its position where the server sends none
+     * @param id empty where this event does not say it anew
+     */
+    void toolCall(int choice, int call, String id);
 
     /**
      * A choice is finished; comes after its last delta of the same event.
@@ -211,6 +224,9 @@ public final class ChunkParser implements SseDecoder.Listener {
               ? "error event without a message"
               : ErrorBody.reported(bytes, offset, length));
     } else if (template.fits(bytes, offset, offset + length)) {
+      if (template.channel().isToolCall()) {
+        listener.toolCall(template.choice(), template.call(), "");
+      }
       listener.delta(
           template.choice(),
           template.channel(),

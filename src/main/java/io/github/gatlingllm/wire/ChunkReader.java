@@ -56,7 +56,7 @@ final class ChunkReader {
 
   private static final int MOST_DIGITS = 400;
 
-  private static final Text NOTHING = new Text(Channel.CONTENT, 0, 0);
+  private static final Text NOTHING = new Text(Channel.CONTENT, 0, 0, null);
 
   private final ChunkParser.Listener listener;
 
@@ -87,8 +87,23 @@ final class ChunkReader {
   private int cachedTokens;
   private int reasoningTokens;
 
-  /** Content of a JSON string, by its place in the buffer. */
-  private record Text(Channel channel, int from, int to) {}
+  /**
+   * Content of a JSON string, by its place in the buffer.
+   *
+   * @param call the tool call that it is part of
+   */
+  private record Text(Channel channel, int from, int to, @Nullable Call call) {
+    Text of(Call calling) {
+      return new Text(channel, from, to, calling);
+    }
+  }
+
+  /**
+   * A tool call as one delta names it.
+   *
+   * @param index as the server says, else its position
+   */
+  private record Call(int index, @Nullable Text id) {}
 
   ChunkReader(ChunkParser.Listener listener) {
     this.listener = listener;
@@ -133,6 +148,7 @@ final class ChunkReader {
     if (deltas == 1 && onlyDeltas && areSlotsLearnable() && (usages == 0 || isUsageLearnable())) {
       template.learn(
           buffer, from, lastDelta.from(), lastDelta.to(), to, deltaChoice, lastDelta.channel());
+      template.learnCall(lastDelta.call() == null ? 0 : lastDelta.call().index());
       template.learnSlots(lastDelta.to(), slots, usages > 0);
     }
   }
@@ -346,12 +362,24 @@ final class ChunkReader {
   }
 
   private void toolCalls(List<Text> found) throws IOException {
+    int position = 0;
     for (boolean more = firstElement(); more; more = nextElement()) {
+      int first = found.size();
+      int calling = position++;
+      Text id = null;
       for (String field = firstField(); field != null; field = nextField()) {
-        if (field.equals("function")) {
-          function(found);
+        switch (field) {
+          case "index" -> {
+            double said = number();
+            calling = said >= 0 ? (int) said : calling;
+          }
+          case "id" -> id = isString() ? string(Channel.TOOL_NAME) : id;
+          case "function" -> function(found);
+          default -> {}
         }
       }
+      Call call = new Call(calling, id);
+      found.subList(first, found.size()).replaceAll(piece -> piece.of(call));
     }
   }
 
@@ -405,10 +433,22 @@ final class ChunkReader {
         deltas++;
         deltaChoice = index;
         lastDelta = piece;
+        announce(piece);
         listener.delta(index, piece.channel(), buffer, piece.from(), length);
       }
     }
     pieces.clear();
+  }
+
+  private void announce(Text piece) {
+    if (piece.channel().isToolCall()) {
+      Call call = piece.call();
+      Text id = call == null ? null : call.id();
+      listener.toolCall(
+          index,
+          call == null ? 0 : call.index(),
+          id == null ? "" : TextBuffer.unescape(buffer, id.from(), id.to()));
+    }
   }
 
   private void usage() throws IOException {
@@ -508,7 +548,8 @@ final class ChunkReader {
   /** The string that the parser is at; empty where it is cut, which the parser then finds. */
   private Text string(Channel channel) {
     int start = offset(json.currentTokenLocation()) + 1;
-    return new Text(channel, start, Math.max(start, ByteSearch.closingQuote(buffer, start, to)));
+    return new Text(
+        channel, start, Math.max(start, ByteSearch.closingQuote(buffer, start, to)), null);
   }
 
   /** Where in the buffer that is; Jackson counts bytes or, of a text, characters. */

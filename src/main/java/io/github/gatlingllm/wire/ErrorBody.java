@@ -44,6 +44,8 @@ public final class ErrorBody {
   private static final Pattern TITLE =
       Pattern.compile("<title[^>]*>(.*?)</title>", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
+  private static final Pattern NOT_SHOWN = Pattern.compile("[\\s\\p{Cc}\\p{Cf}\\u2028\\u2029]+");
+
   private ErrorBody() {}
 
   /**
@@ -163,7 +165,7 @@ public final class ErrorBody {
 
   /** White space, and control characters of any kind, become single spaces. */
   private static String oneLine(String text) {
-    return text.replaceAll("[\\s\\p{Cc}\\p{Cf}\\u2028\\u2029]+", " ").strip();
+    return NOT_SHOWN.matcher(text).replaceAll(" ").strip();
   }
 
   private static @Nullable String text(JsonNode node) {

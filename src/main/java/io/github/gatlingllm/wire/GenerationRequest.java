@@ -27,6 +27,9 @@ public final class GenerationRequest {
   private final Api api;
   private final ObjectNode body;
 
+  /** Of {@link #promptTexts()}. */
+  private final int promptChars;
+
   /**
    * One chat message of a request.
    *
@@ -70,6 +73,21 @@ public final class GenerationRequest {
       return new Message("assistant", content, null, toolCalls, null);
     }
 
+    /** What the model said when it called these functions, as it has to be sent back. */
+    public static Message toolCalls(String content, List<FunctionCall> calls) {
+      ArrayNode array = JsonNodeFactory.instance.arrayNode();
+      for (FunctionCall call : calls) {
+        array
+            .addObject()
+            .put("id", call.id())
+            .put("type", "function")
+            .putObject("function")
+            .put("name", call.name())
+            .put("arguments", call.arguments());
+      }
+      return toolCalls(content.isEmpty() ? null : content, array.toString());
+    }
+
     /** The result of a tool call. */
     public static Message tool(String toolCallId, String content) {
       return new Message("tool", content, null, null, toolCallId);
@@ -79,6 +97,8 @@ public final class GenerationRequest {
   private GenerationRequest(Api api, ObjectNode body) {
     this.api = api;
     this.body = body;
+    this.promptChars =
+        promptTexts().stream().mapToInt(text -> text.codePointCount(0, text.length())).sum();
   }
 
   /** Starts a request that streams, with usage, and says nothing else. */
@@ -134,7 +154,7 @@ public final class GenerationRequest {
 
   /** Characters (code points) of {@link #promptTexts()}. */
   public int promptChars() {
-    return promptTexts().stream().mapToInt(text -> text.codePointCount(0, text.length())).sum();
+    return promptChars;
   }
 
   /** The prompt, or the texts of all messages in their order; images and tools are no text. */
@@ -267,12 +287,13 @@ public final class GenerationRequest {
       return this;
     }
 
-    public Builder temperature(@Nullable Double temperature) {
-      return set("temperature", number(temperature));
-    }
-
-    public Builder topP(@Nullable Double topP) {
-      return set("top_p", number(topP));
+    /**
+     * A field of the API that needs nothing but its value.
+     *
+     * @param value a number, a text or a switch
+     */
+    public Builder parameter(String name, Object value) {
+      return set(name, JSON.valueToTree(value));
     }
 
     /** Texts that end the output; none when empty. */
@@ -280,15 +301,6 @@ public final class GenerationRequest {
       ArrayNode array = JsonNodeFactory.instance.arrayNode();
       texts.forEach(array::add);
       return set("stop", texts.isEmpty() ? null : array);
-    }
-
-    public Builder seed(@Nullable Long seed) {
-      return set("seed", seed == null ? null : JsonNodeFactory.instance.numberNode(seed));
-    }
-
-    /** How many choices. */
-    public Builder n(@Nullable Integer choices) {
-      return set("n", choices == null ? null : JsonNodeFactory.instance.numberNode(choices));
     }
 
     /** A JSON array. */
@@ -314,7 +326,7 @@ public final class GenerationRequest {
      */
     public Builder extra(@Nullable String object) {
       if (object != null) {
-        extra.setAll(json("extra body", object, ObjectNode.class));
+        extra.setAll(json("body", object, ObjectNode.class));
       }
       return this;
     }
@@ -325,7 +337,7 @@ public final class GenerationRequest {
      * @throws IllegalArgumentException if there is nothing to ask
      */
     public GenerationRequest build() {
-      ObjectNode whole = body.deepCopy();
+      ObjectNode whole = JsonNodeFactory.instance.objectNode().setAll(body);
       ask(whole);
       whole.put("stream", stream);
       if (stream && includeUsage) {
@@ -340,8 +352,10 @@ public final class GenerationRequest {
           whole.put("min_tokens", maxTokens);
         }
       }
-      whole.setAll(extra);
-      whole.remove(nullFields(extra));
+      if (!extra.isEmpty()) {
+        whole.setAll(extra);
+        whole.remove(nullFields(extra));
+      }
       if (api == Api.CHAT && whole.path("messages").isEmpty()) {
         throw new IllegalArgumentException(
             "chat request has no messages; set a prompt or messages");
@@ -393,10 +407,6 @@ public final class GenerationRequest {
           .toList();
     }
 
-    private static @Nullable JsonNode number(@Nullable Double value) {
-      return value == null ? null : JsonNodeFactory.instance.numberNode(value);
-    }
-
     private static <T extends JsonNode> T json(String what, String text, Class<T> kind) {
       try {
         JsonNode node = JSON.readTree(text);
@@ -410,7 +420,7 @@ public final class GenerationRequest {
           kind == ArrayNode.class ? "array" : kind == ObjectNode.class ? "object" : "value";
       String shown = text.length() > 60 ? text.substring(0, 60) + "…" : text;
       throw new IllegalArgumentException(
-          "Request's " + what + " '" + shown + "' is not understood; expected a JSON " + expected);
+          what + " '" + shown + "' is not understood; expected a JSON " + expected);
     }
   }
 }

@@ -27,6 +27,7 @@ final class Template {
   private int prefix;
   private int suffix;
   private int choice;
+  private int call;
   private Channel channel = Channel.CONTENT;
   private List<Slot> slots = List.of();
   private boolean hasUsage;
@@ -84,6 +85,11 @@ final class Template {
   void learnSlots(int textTo, List<Slot> learnt, boolean ofUsage) {
     slots = learnt.stream().map(slot -> slot.movedBy(prefix - textTo)).toList();
     hasUsage = ofUsage;
+  }
+
+  /** Adds the tool call that the text of the event that was learnt belongs to. */
+  void learnCall(int index) {
+    call = index;
   }
 
   /** Whether this event is the learnt one with another text; false before anything was learnt. */
@@ -161,6 +167,11 @@ final class Template {
 
   int choice() {
     return choice;
+  }
+
+  /** Index of the tool call; means nothing for other channels. */
+  int call() {
+    return call;
   }
 
   Channel channel() {

@@ -88,7 +88,7 @@ public record Conversation(
   }
 
   /** After one more turn: what was asked, and the answer. */
-  public Conversation answered(List<Message> asked, String answer) {
+  public Conversation answered(List<Message> asked, Message answer) {
     return answered(asked, answer, 0, 0);
   }
 
@@ -99,9 +99,9 @@ public record Conversation(
    * @param answerTokens of what joins the history, if it is that answer; 0 where not known
    */
   public Conversation answered(
-      List<Message> asked, String answer, int promptTokens, int answerTokens) {
+      List<Message> asked, Message answer, int promptTokens, int answerTokens) {
     List<Message> recorded = recordedAnswer();
-    List<Message> answers = recorded.isEmpty() ? List.of(Message.assistant(answer)) : recorded;
+    List<Message> answers = recorded.isEmpty() ? List.of(answer) : recorded;
     int added = recorded.isEmpty() && answerTokens > 0 ? answerTokens : estimated(answers);
     List<Message> longer = new ArrayList<>(messages);
     longer.addAll(asked);

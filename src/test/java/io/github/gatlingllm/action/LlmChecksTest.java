@@ -1,13 +1,17 @@
 package io.github.gatlingllm.action;
 
 import static io.github.gatlingllm.javaapi.LlmDsl.answer;
+import static io.github.gatlingllm.javaapi.LlmDsl.cachedTokens;
+import static io.github.gatlingllm.javaapi.LlmDsl.e2e;
 import static io.github.gatlingllm.javaapi.LlmDsl.finishReason;
-import static io.github.gatlingllm.javaapi.LlmDsl.latency;
+import static io.github.gatlingllm.javaapi.LlmDsl.httpStatus;
+import static io.github.gatlingllm.javaapi.LlmDsl.itl;
 import static io.github.gatlingllm.javaapi.LlmDsl.outputTokens;
 import static io.github.gatlingllm.javaapi.LlmDsl.promptTokens;
 import static io.github.gatlingllm.javaapi.LlmDsl.queueWait;
 import static io.github.gatlingllm.javaapi.LlmDsl.reasoning;
 import static io.github.gatlingllm.javaapi.LlmDsl.requestStatus;
+import static io.github.gatlingllm.javaapi.LlmDsl.toolCalls;
 import static io.github.gatlingllm.javaapi.LlmDsl.tpot;
 import static io.github.gatlingllm.javaapi.LlmDsl.ttfo;
 import static io.github.gatlingllm.javaapi.LlmDsl.ttft;
@@ -20,8 +24,12 @@ import io.gatling.core.check.Check$;
 import io.gatling.core.session.Session;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.internal.CoreCheckType;
+import io.github.gatlingllm.javaapi.LlmResponse;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.wire.FunctionCall;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,10 +47,10 @@ class LlmChecksTest {
   private static final long MILLI = 1_000_000L;
 
   /** 3 ms of waiting, TTFT 200 ms, TTFO 250 ms, the last of 12 tokens after 750 ms. */
-  private static final LlmResponse ANSWERED =
+  private static final MeasuredAnswer ANSWERED =
       response(200 * MILLI, 250 * MILLI, 50.0 * MILLI, "length", "Blue light.", "Hm.");
 
-  private static final LlmResponse SILENT = response(null, null, null, null, "", "");
+  private static final MeasuredAnswer SILENT = response(null, null, null, null, "", "");
 
   static Stream<Arguments> checks() {
     return Stream.of(
@@ -60,8 +68,13 @@ class LlmChecksTest {
         passes(ttft().is(200.0)),
         passes(ttfo().is(250.0)),
         passes(tpot().is(50.0)),
-        passes(latency().is(750.0)),
+        passes(e2e().is(750.0)),
         passes(queueWait().is(3.0)),
+        passes(itl().is(20.0)),
+        passes(cachedTokens().is(4)),
+        passes(httpStatus().is(200)),
+        fails(httpStatus().is(201), "httpStatus.find.is(201), found 200"),
+        passes(toolCalls().is(List.of(new LlmResponse.ToolCall("c", "f", "{}")))),
         passes(outputTokens().is(12)),
         passes(promptTokens().is(5)),
         passes(finishReason().is("length")),
@@ -84,6 +97,9 @@ class LlmChecksTest {
         fails(tpot().gt(0), "tpot.find.greaterThan(0.0), can't compare nothing and"),
         fails(finishReason().exists(), "finishReason.find.exists, found nothing"),
         passes(reasoning().notExists()),
+        fails(itl().lt(1_000), "itl.find.lessThan(1000.0), can't compare nothing and"),
+        passes(cachedTokens().notExists()),
+        passes(toolCalls().is(List.of())),
         passes(answer().is("")));
   }
 
@@ -95,7 +111,7 @@ class LlmChecksTest {
 
   @Test
   void savesInTheSession() {
-    Session after = run(latency().saveAs("millis"), ANSWERED)._1();
+    Session after = run(e2e().saveAs("millis"), ANSWERED)._1();
 
     assertThat(after.attributes().apply("millis")).isEqualTo(750.0);
   }
@@ -129,7 +145,7 @@ class LlmChecksTest {
   }
 
   private static void assertFailure(
-      CheckBuilder check, LlmResponse response, @Nullable String failure) {
+      CheckBuilder check, MeasuredAnswer response, @Nullable String failure) {
     Option<io.gatling.commons.validation.Failure> failed = run(check, response)._2();
     if (failure == null) {
       assertThat(failed.isEmpty()).as(String.valueOf(failed)).isTrue();
@@ -140,15 +156,15 @@ class LlmChecksTest {
   }
 
   private static Tuple2<Session, Option<io.gatling.commons.validation.Failure>> run(
-      CheckBuilder check, LlmResponse response) {
-    Check<LlmResponse> built = LlmChecks.build(check);
+      CheckBuilder check, MeasuredAnswer response) {
+    Check<MeasuredAnswer> built = LlmChecks.build(check);
     return Check$.MODULE$.check(
         response,
         Sessions.with(new HashMap<>(Map.of())),
         scala.jdk.javaapi.CollectionConverters.asScala(List.of(built)).toList());
   }
 
-  private static LlmResponse response(
+  private static MeasuredAnswer response(
       @Nullable Long ttft,
       @Nullable Long ttfo,
       @Nullable Double tpot,
@@ -156,15 +172,50 @@ class LlmChecksTest {
       String answer,
       String reasoning) {
     Long latency = ttft == null ? null : (Long) (750 * MILLI);
-    return new LlmResponse(
+    boolean said = finishReason != null;
+    return new MeasuredAnswer(
         new RequestRecord.Timing(
             1, null, MILLI, 2 * MILLI, 1L, 1L, 1L, ttft, ttfo, latency, 800 * MILLI, tpot),
         new RequestRecord.Tokens(
-            20, 5, null, null, 12, 12, null, null, 12, false, RequestRecord.TokenSource.USAGE),
+            20,
+            5,
+            null,
+            said ? 4 : null,
+            12,
+            12,
+            null,
+            null,
+            12,
+            false,
+            TokenSource.USAGE,
+            List.of()),
         RequestStatus.COMPLETE,
         200,
         finishReason,
-        () -> answer,
-        () -> reasoning);
+        new MeasuredAnswer.Content() {
+          @Override
+          public String text() {
+            return answer;
+          }
+
+          @Override
+          public String reasoning() {
+            return reasoning;
+          }
+
+          @Override
+          public List<FunctionCall> toolCalls() {
+            return said ? List.of(new FunctionCall("c", "f", "{}")) : List.of();
+          }
+
+          @Override
+          public RequestRecord.Events events() {
+            int[] offsets = said ? new int[] {0, 10_000, 30_000} : new int[0];
+            int[] each = new int[offsets.length];
+            Arrays.fill(each, 1);
+            return new RequestRecord.Events(
+                offsets, each, new int[0], offsets.length, 0, 0, true, null, null);
+          }
+        });
   }
 }

@@ -53,7 +53,8 @@ class PreparedRequestTest {
   @Test
   void historyComesFirstAndOnlyWhatIsNewJoinsIt() throws IOException {
     Conversation before =
-        Conversation.ofSystem("Tutor.").answered(List.of(Message.user("1?")), "One.");
+        Conversation.ofSystem("Tutor.")
+            .answered(List.of(Message.user("1?")), Message.assistant("One."));
     PreparedRequest prepared =
         prepare(
             CHAT.and(new MessagePart.History("history")).and(text("user", "2?")),
@@ -99,7 +100,8 @@ class PreparedRequestTest {
 
   @Test
   void aPrefixIsSentWithAConversationButNotRemembered() throws IOException {
-    Conversation before = Conversation.of().answered(List.of(Message.user("1?")), "One.");
+    Conversation before =
+        Conversation.of().answered(List.of(Message.user("1?")), Message.assistant("One."));
     LlmRequest next = CHAT.and(new MessagePart.History("history")).and(text("user", "2?"));
     PreparedRequest prepared = prepare(next, numbered(), Sessions.with(Map.of("history", before)));
 
@@ -179,7 +181,7 @@ class PreparedRequestTest {
     LlmRequest request =
         asking(
             draft -> {
-              draft.temperature = Dynamic.of(0.5);
+              draft.parameters = Map.of("temperature", Dynamic.of(0.5));
               draft.extraBody = Dynamic.of("{\"top_k\": 2, \"model\": null}");
             });
     JsonNode body =

@@ -284,6 +284,12 @@ final class LocalClient implements AfterEachCallback {
     }
 
     @Override
+    public @Nullable String proxy() {
+      ProxyServer proxy = request.getProxyServer();
+      return proxy == null ? null : proxy.getHost() + ":" + proxy.getPort();
+    }
+
+    @Override
     public void send(HttpListener listener) {
       http.sendRequest(request, 1, loop, listener, null);
     }

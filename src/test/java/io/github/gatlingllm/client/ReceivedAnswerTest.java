@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class ReceivedAnswerTest {
@@ -184,6 +185,62 @@ final class ReceivedAnswerTest {
             1L));
   }
 
+  /** Deltas of tool calls as servers send them, and the calls they make: id, name, arguments. */
+  static Stream<Arguments> toolCalls() {
+    return Stream.of(
+        Arguments.of(
+            "OpenAI: two calls at once, mixed",
+            List.of(
+                tool("\"index\":0,\"id\":\"a\"", "\"name\":\"f\",\"arguments\":\"\""),
+                tool("\"index\":0", "\"arguments\":\"{\""),
+                tool("\"index\":1,\"id\":\"b\"", "\"name\":\"g\",\"arguments\":\"\""),
+                tool("\"index\":1", "\"arguments\":\"[\""),
+                tool("\"index\":0", "\"arguments\":\"\\\"x\\\"}\""),
+                tool("\"index\":1", "\"arguments\":\"]\"")),
+            List.of("a f {\"x\"}", "b g []")),
+        Arguments.of(
+            "Gemini: whole calls, all of index 0",
+            List.of(
+                tool("\"index\":0,\"id\":\"a\"", "\"name\":\"f\",\"arguments\":\"{}\""),
+                tool("\"index\":0,\"id\":\"b\"", "\"name\":\"f\",\"arguments\":\"{}\"")),
+            List.of("a f {}", "b f {}")),
+        Arguments.of(
+            "early vLLM: another id with each delta",
+            List.of(
+                tool("\"index\":0,\"id\":\"a\"", "\"name\":\"f\""),
+                tool("\"index\":0,\"id\":\"b\"", "\"arguments\":\"{\""),
+                tool("\"index\":0,\"id\":\"c\"", "\"arguments\":\"}\"")),
+            List.of("a f {}")),
+        Arguments.of(
+            "the name with each delta",
+            List.of(
+                tool("\"id\":\"a\"", "\"name\":\"f\",\"arguments\":\"{\""),
+                tool("\"id\":\"a\"", "\"name\":\"f\",\"arguments\":\"}\"")),
+            List.of("a f {}")),
+        Arguments.of(
+            "neither index nor id",
+            List.of(
+                "{\"tool_calls\":[{\"function\":{\"name\":\"f\",\"arguments\":\"1\"}},"
+                    + "{\"function\":{\"name\":\"g\",\"arguments\":\"2\"}}]}"),
+            List.of("call_0 f 1", "call_1 g 2")),
+        Arguments.of("none", List.of("{\"content\":\"a\"}"), List.of()));
+  }
+
+  private static String tool(String about, String function) {
+    return "{\"tool_calls\":[{" + about + ",\"function\":{" + function + "}}]}";
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("toolCalls")
+  void toolCallsArePutTogether(String name, List<String> deltas, List<String> calls) {
+    deltas.forEach(delta -> event(1, ChatChunks.chunk(delta, "null")));
+
+    assertThat(answer.toolCalls())
+        .as(name)
+        .extracting(call -> call.id() + " " + call.name() + " " + call.arguments())
+        .isEqualTo(calls);
+  }
+
   @ParameterizedTest
   @MethodSource("texts")
   void texts(TextRow row) {
@@ -304,16 +361,23 @@ final class ReceivedAnswerTest {
     event(2, content("b"));
     assertThat(TokenCounts.needTokenizer(answer)).isTrue();
     assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, String::length))
-        .isEqualTo(new Tokens(8, null, null, null, 64, 2, 2, null, 2, true, TokenSource.TOKENIZER));
+        .isEqualTo(
+            new Tokens(
+                8, null, null, null, 64, 2, 2, null, 2, true, TokenSource.TOKENIZER, List.of()));
     assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, ReceivedAnswerTest::broken))
-        .isEqualTo(new Tokens(8, null, null, null, 64, 2, null, null, 2, true, TokenSource.CHUNKS));
+        .isEqualTo(
+            new Tokens(
+                8, null, null, null, 64, 2, null, null, 2, true, TokenSource.CHUNKS, List.of()));
     assertThat(TokenCounts.atOnce(ASKED, answer, timeline))
-        .isEqualTo(new Tokens(8, null, null, null, 64, null, null, null, null, false, null));
+        .isEqualTo(
+            new Tokens(8, null, null, null, 64, null, null, null, null, false, null, List.of()));
 
     event(3, usage(9, 3));
     assertThat(TokenCounts.needTokenizer(answer)).isFalse();
     assertThat(TokenCounts.atOnce(ASKED, answer, timeline))
-        .isEqualTo(new Tokens(8, 9, null, null, 64, 3, null, null, 3, false, TokenSource.USAGE));
+        .isEqualTo(
+            new Tokens(
+                8, 9, null, null, 64, 3, null, null, 3, false, TokenSource.USAGE, List.of()));
   }
 
   @Test

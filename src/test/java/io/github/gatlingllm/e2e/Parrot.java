@@ -2,6 +2,7 @@ package io.github.gatlingllm.e2e;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.Request;
@@ -9,6 +10,7 @@ import io.github.gatlingllm.testing.ScriptedServer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server that says what it is told to: a user message {@code say <text>} is answered with that
@@ -91,6 +93,10 @@ final class Parrot implements AutoCloseable {
       exchange.respond(200, "application/json", whole(text));
       return;
     }
+    if (body.has("tools") && text.startsWith("weather in ")) {
+      callTools(exchange);
+      return;
+    }
     int middle = text.length() / 2;
     exchange
         .startStream()
@@ -102,6 +108,31 @@ final class Parrot implements AutoCloseable {
         .event(ChatChunks.usage(7, 2))
         .done()
         .lastChunk();
+  }
+
+  /** Asks for the weather of two cities; the deltas of the two calls are mixed. */
+  private static void callTools(Exchange exchange) throws IOException, InterruptedException {
+    exchange
+        .startStream()
+        .event(ChatChunks.role())
+        .event(call("\"index\":0,\"id\":\"p\",\"type\":\"function\"", "weather", ""))
+        .event(call("\"index\":0", null, "{\"in\":"))
+        .event(call("\"index\":1,\"id\":\"r\"", "weather", "{\"in\":\"Rome\"}"))
+        .event(call("\"index\":0", null, "\"Paris\"}"))
+        .event(ChatChunks.finish("tool_calls"))
+        .event(ChatChunks.usage(7, 4))
+        .done()
+        .lastChunk();
+  }
+
+  private static String call(String about, @Nullable String name, String arguments) {
+    ObjectNode function = JSON.createObjectNode();
+    if (name != null) {
+      function.put("name", name);
+    }
+    function.put("arguments", arguments);
+    return ChatChunks.chunk(
+        "{\"tool_calls\":[{" + about + ",\"function\":" + function + "}]}", "null");
   }
 
   private static String whole(String text) {

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -19,7 +21,7 @@ class RequestsIT {
   @BeforeAll
   static void runOnce() throws Exception {
     server = new Parrot();
-    run = GatlingRun.of(RequestsSimulation.class).set("url", server.url()).run();
+    run = GatlingRun.of(RequestsSimulation.class).set("url", server.url()).noReports().run();
   }
 
   @AfterAll
@@ -139,6 +141,48 @@ class RequestsIT {
     assertThat(run.requests("quiet failure")).isEmpty();
     assertThat(run.output()).doesNotContain("quiet");
     assertThat(server.heard("say heard")).as("a silent failure marks the user").hasSize(1);
+  }
+
+  @Test
+  void agentCallsToolsAndGoesOnWithTheirResults() throws Exception {
+    assertThat(only("plan").outcome().error()).isNull();
+    assertThat(only("plan").tokens().outputTokens()).isEqualTo(4);
+    List<Parrot.Heard> heard = server.heard("say weather{\"in\":\"Rome\"}");
+    assertThat(heard).hasSize(1);
+    JsonNode messages = heard.get(0).body().path("messages");
+    assertThat(messages.findValuesAsText("role"))
+        .containsExactly("system", "user", "assistant", "tool", "tool");
+    assertThat(messages.at("/2/content").isNull()).isTrue();
+    assertThat(messages.at("/2/tool_calls"))
+        .hasToString(
+            "[{\"id\":\"p\",\"type\":\"function\",\"function\":{\"name\":\"weather\","
+                + "\"arguments\":\"{\\\"in\\\":\\\"Paris\\\"}\"}},"
+                + "{\"id\":\"r\",\"type\":\"function\",\"function\":{\"name\":\"weather\","
+                + "\"arguments\":\"{\\\"in\\\":\\\"Rome\\\"}\"}}]");
+    assertThat(messages.findValuesAsText("tool_call_id")).containsExactly("p", "r");
+    assertThat(only("act").outcome().ok()).isTrue();
+    assertThat(server.heard("say bye").get(0).contents())
+        .as("calls and results stay in the history")
+        .hasSize(7);
+  }
+
+  @Test
+  void requestsHaveSettingsOfTheirOwn() throws Exception {
+    Parrot.Heard own = server.heard("say own").get(0);
+
+    assertThat(own.request().header("Authorization")).isEqualTo("Bearer sk-true");
+    assertThat(own.request().header("X-A")).isEqualTo("a");
+    assertThat(own.request().header("X-B")).isEqualTo("b");
+    assertThat(own.body().toString())
+        .contains(
+            "\"top_k\":5,\"min_p\":0.1,\"frequency_penalty\":0.5,\"presence_penalty\":-0.5,"
+                + "\"repetition_penalty\":1.1,\"logprobs\":true,\"top_logprobs\":3,\"n\":1");
+    assertThat(only("own").outcome().sloOk()).isTrue();
+    assertThat(run.info().sloByRequest()).containsExactly(Map.entry("own", "ttft<10s"));
+    assertThat(server.heard("say late").get(0).request().header("Authorization")).isNull();
+    assertThat(only("too late").outcome().status()).isEqualTo(RequestStatus.TIMEOUT);
+    assertThat(only("too late").outcome().sloOk()).as("it has none").isNull();
+    assertThat(server.heard("say this").get(0).body().path("logprobs").asInt()).isEqualTo(2);
   }
 
   @Test

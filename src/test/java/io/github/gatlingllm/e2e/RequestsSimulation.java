@@ -3,6 +3,7 @@ package io.github.gatlingllm.e2e;
 import static io.gatling.javaapi.core.CoreDsl.*;
 import static io.gatling.javaapi.http.HttpDsl.http;
 import static io.github.gatlingllm.javaapi.LlmDsl.*;
+import static java.time.Duration.ofMillis;
 
 import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
@@ -73,7 +74,10 @@ public final class RequestsSimulation extends Simulation {
                       outputTokens().is(2),
                       promptTokens().is(7),
                       ttft().lte(10_000),
-                      latency().saveAs("latency"),
+                      e2e().saveAs("millis"),
+                      httpStatus().is(200),
+                      cachedTokens().notExists(),
+                      toolCalls().is(List.of()),
                       reasoning().notExists())
                   .checkIf("#{seven.isUndefined()}")
                   .then(substring("never there"))
@@ -81,7 +85,7 @@ public final class RequestsSimulation extends Simulation {
                   .then(finishReason().saveAs("reason"))
                   .checkIf(session -> true)
                   .then(answer().saveAs("answer"))
-                  .checkIf((response, session) -> response.status() == 200)
+                  .checkIf((response, session) -> response.httpStatus() == 200)
                   .then(requestStatus().saveAs("verdict")),
               llm("saved").chat().user("say #{seven} #{reason} #{verdict} #{answer}"),
               llm("fails").chat().user("say no").check(substring("yes")),
@@ -111,6 +115,50 @@ public final class RequestsSimulation extends Simulation {
           .doIf(Session::isFailed)
           .then(llm("after silence").chat().user("say heard"));
 
+  private final ScenarioBuilder agent =
+      scenario("Agent")
+          .exec(conversation("history").system("Use tools."))
+          .exec(
+              llm("plan")
+                  .chat()
+                  .user("say weather in two cities")
+                  .history("history")
+                  .tools("[]")
+                  .check(
+                      finishReason().is("tool_calls"),
+                      answer().is(""),
+                      itl().exists(),
+                      toolCalls().transform(List::size).is(2),
+                      toolCalls().saveAs("calls")))
+          .asLongAs(session -> !session.getList("calls").isEmpty())
+          .on(
+              llm("act")
+                  .chat()
+                  .history("history")
+                  .toolResults("calls", call -> "say " + call.name() + call.arguments())
+                  .tools("[]")
+                  .check(toolCalls().saveAs("calls")))
+          .exec(llm("after").chat().history("history").user("say bye"));
+
+  private final ScenarioBuilder ownSettings =
+      scenario("Own settings")
+          .exec(
+              llm("own")
+                  .chat()
+                  .user("say own")
+                  .apiKey("sk-#{missing.isUndefined()}")
+                  .headers(Map.of("X-A", "a", "X-B", "b"))
+                  .slo(slo().ttft(10_000))
+                  .topK(5)
+                  .minP(0.1)
+                  .frequencyPenalty(0.5)
+                  .presencePenalty(-0.5)
+                  .repetitionPenalty(session -> 1.1)
+                  .logprobs(3)
+                  .choices(1),
+              llm("too late").chat().user("say late").requestTimeout(ofMillis(1)),
+              llm("own completion").completion().prompt("say this").logprobs(2));
+
   private final ScenarioBuilder throttled =
       scenario("Throttled").exec(llm("throttled").chat().user("say slow"));
 
@@ -122,6 +170,8 @@ public final class RequestsSimulation extends Simulation {
             checks.injectOpen(atOnceUsers(1)),
             failures.injectOpen(atOnceUsers(1)),
             silent.injectOpen(atOnceUsers(1)),
+            agent.injectOpen(atOnceUsers(1)),
+            ownSettings.injectOpen(atOnceUsers(1)),
             throttled
                 .injectOpen(atOnceUsers(THROTTLED))
                 .throttle(jumpToRps(PER_SECOND), holdFor(30)))

@@ -73,12 +73,14 @@ final class EveryMethod extends Simulation {
           .assertions(llmValid())
           .assertions(EveryAssertion.ALL)
           .disableFailBuild()
+          .disableFailOnInvalid()
           .slo(Slo.NONE)
           .recordText()
           .disableRecordTokens()
           .csv()
           .disableIndexBlock()
           .warmUp(1)
+          .warmUp(1, Map.of("prompt", "Why?"))
           .disableJvmWarmUp()
           .seed(42)
           .note("purpose", "compiling");
@@ -107,6 +109,9 @@ final class EveryMethod extends Simulation {
               llm("look").chat().user("What is this?", image(new byte[0], "image/png")),
               llm("look").chat().user(session -> "And?", image(8, 8).seed(1).variants(2)),
               llm("ask").chat().messages(session -> session.getList("messages")),
+              llm("ask").chat().toolResults("calls", call -> call.id() + call.name()),
+              llm("ask").chat().user("Why?").history("history").toolResults("calls", call -> "1"),
+              llm("ask").completion().prompt("Why?").logprobs(1),
               llm("ask")
                   .chat()
                   .user("#{prompt}")
@@ -144,6 +149,28 @@ final class EveryMethod extends Simulation {
           .topP(0.9)
           .topP("#{p}")
           .topP(session -> session.getDouble("p"))
+          .topK(5)
+          .topK("#{x}")
+          .topK(session -> session.getInt("x"))
+          .minP(0.1)
+          .minP("#{x}")
+          .minP(session -> session.getDouble("x"))
+          .frequencyPenalty(0.1)
+          .frequencyPenalty("#{x}")
+          .frequencyPenalty(session -> session.getDouble("x"))
+          .presencePenalty(0.1)
+          .presencePenalty("#{x}")
+          .presencePenalty(session -> session.getDouble("x"))
+          .repetitionPenalty(1.1)
+          .repetitionPenalty("#{x}")
+          .repetitionPenalty(session -> session.getDouble("x"))
+          .apiKey("#{key}")
+          .apiKey(session -> session.getString("key"))
+          .requestTimeout(60)
+          .requestTimeout(ofSeconds(60))
+          .slo(objectives)
+          .headers(Map.of("X-Kind", "#{kind}"))
+          .logprobs(3)
           .choices(2)
           .choices("#{n}")
           .choices(session -> 2)
@@ -167,7 +194,9 @@ final class EveryMethod extends Simulation {
                   promptTokens().gt(1),
                   requestStatus().is(RequestStatus.COMPLETE)))
           .check(ttft().lt(500), ttft().lt(ofMillis(500)), ttfo().lte(500), ttfo().lte(ofMillis(1)))
-          .check(tpot().gt(1), tpot().gt(ofMillis(1)), latency().gte(1), latency().gte(ofMillis(1)))
+          .check(tpot().gt(1), tpot().gt(ofMillis(1)), e2e().gte(1), e2e().gte(ofMillis(1)))
+          .check(itl().lt(100), httpStatus().is(200), cachedTokens().lt(9))
+          .check(toolCalls().saveAs("calls"))
           .check(queueWait().lt(100))
           .check(
               bodyString().exists(), substring("[1]"), regex("a"), jsonPath("$.a"), jmesPath("a"))
@@ -175,7 +204,15 @@ final class EveryMethod extends Simulation {
           .then(substring("[1]"))
           .checkIf(session -> session.getBoolean("strict"))
           .then(List.of(substring("[1]")))
-          .checkIf((response, session) -> response.requestStatus() == RequestStatus.COMPLETE)
+          .checkIf(
+              (response, session) ->
+                  response.requestStatus() == RequestStatus.COMPLETE
+                      && response.httpStatus() == 200
+                      && "stop".equals(response.finishReason())
+                      && response.answer().length() > response.reasoning().length()
+                      && response.toolCalls().isEmpty()
+                      && response.timing().ttftNanos() != null
+                      && response.tokens().outputTokens() != null)
           .then(ttft().lt(500));
 
   private final ChainBuilder prompts =
@@ -253,7 +290,12 @@ final class EveryMethod extends Simulation {
                 .drain(ofSeconds(20))
                 .requests(100)
                 .inject(scenario("E").exec(request)),
-            batch(8).trials(10).drain(20).drain(ofSeconds(20)).inject(scenario("G").exec(request)),
+            batch(8)
+                .trials(10)
+                .drain(20)
+                .drain(ofSeconds(20))
+                .stopWhen(never())
+                .inject(scenario("G").exec(request)),
             openLoop(1).inject(scenario("F").exec(request)),
             scenario("H")
                 .exec(request)
@@ -281,7 +323,7 @@ final class EveryMethod extends Simulation {
                 .drain(ofSeconds(20))
                 .requests(100)
                 .stopWhen(errorsAbove(10))
-                .stopWhen(overSaturated(), errorCountAbove(50))
+                .stopWhen(overSaturated(), errorCountAbove(50), errorsInARowAbove(10), never())
                 .inject(scenario("C").exec(request)),
             oneAfterTheOther(
                 closedLoop(1).target("A", protocol).inject(completion),

@@ -16,6 +16,7 @@ import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -118,6 +119,7 @@ class LlmDslTest {
         CompletionRequestBuilder.class,
         LlmRequestBuilder.class,
         LlmRequestBuilder.CheckCondition.class,
+        LlmResponse.class,
         LlmProtocolBuilder.class,
         ConversationBuilder.class,
         DatasetFile.class,
@@ -135,7 +137,7 @@ class LlmDslTest {
         MillisCheck.class,
         ClosedLoop.class,
         OpenLoop.class,
-        TargetLoad.class,
+        LoadProfile.TargetLoad.class,
         MaxGoodput.class,
         Batch.class,
         StoppedSweep.class,
@@ -158,6 +160,7 @@ class LlmDslTest {
             "protocol",
             "toChainBuilder",
             "plan",
+            "inTurn",
             "of",
             "get",
             "type",
@@ -182,6 +185,9 @@ class LlmDslTest {
         mistake(() -> llm.baseUrl(""), "'' is no base URL"),
         mistake(() -> llm.baseUrl(URL, "nowhere"), "'nowhere' is no base URL"),
         mistake(() -> llm.requestTimeout(0), "requestTimeout(PT0S): expected more than zero"),
+        mistake(
+            () -> llm("ask").chat().user("hi").requestTimeout(0),
+            "requestTimeout(PT0S): expected more than zero"),
         mistake(() -> llm.idleTimeout(-1), "idleTimeout(PT-1S): expected more than zero"),
         mistake(() -> conversation("h").contextLimit(0), "contextLimit(0): expected 1 token"),
         mistake(
@@ -218,7 +224,7 @@ class LlmDslTest {
   @MethodSource("mistakes")
   void mistakesAreRefusedInOneLine(ThrowingCallable mistake, String message) {
     assertThatThrownBy(mistake)
-        .isInstanceOf(IllegalArgumentException.class)
+        .isInstanceOf(InvalidSimulation.class)
         .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1).hasSizeLessThanOrEqualTo(200))
         .hasMessageContaining(message);
   }

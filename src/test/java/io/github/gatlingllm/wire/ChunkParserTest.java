@@ -66,8 +66,8 @@ class ChunkParserTest {
             "two tool calls",
             "{'tool_calls':[{'function':{'name':'f'}},{'function':{'name':'g','arguments':'{}'}}]}",
             "tool_name[0] f",
-            "tool_name[0] g",
-            "tool_arguments[0] {}"),
+            "tool_name[0.1] g",
+            "tool_arguments[0.1] {}"),
         delta("odd tool calls", "{'tool_calls':[1,null,{'function':null},{'function':[]}]}"),
         // content as parts
         delta(

@@ -49,11 +49,17 @@ class GenerationRequestTest {
             "{" + HI + STREAM + ",'ignore_eos':true}"),
         chat(
             "sampling",
-            b -> b.prompt("hi").temperature(0.0).topP(0.95).seed(7L).n(2).stop(List.of("a", "b")),
+            b ->
+                b.prompt("hi")
+                    .parameter("temperature", 0.0)
+                    .parameter("top_p", 0.95)
+                    .parameter("seed", 7L)
+                    .parameter("n", 2)
+                    .stop(List.of("a", "b")),
             "{'temperature':0.0,'top_p':0.95,'seed':7,'n':2,'stop':['a','b']," + HI + STREAM + "}"),
         chat(
             "taken back",
-            b -> b.prompt("hi").model("m").model(null).seed(7L).seed(null).stop(List.of()),
+            b -> b.prompt("hi").model("m").model(null).stop(List.of()),
             "{" + HI + STREAM + "}"),
         chat(
             "tools",
@@ -114,7 +120,12 @@ class GenerationRequestTest {
   @Test
   void tellsWhatIsReallySent() {
     GenerationRequest.Builder builder =
-        GenerationRequest.of(Api.CHAT).model("m").prompt("hi 😀").maxTokens(5).ignoreEos(true).n(3);
+        GenerationRequest.of(Api.CHAT)
+            .model("m")
+            .prompt("hi 😀")
+            .maxTokens(5)
+            .ignoreEos(true)
+            .parameter("n", 3);
     GenerationRequest request = builder.build();
     assertThat(request.api()).isEqualTo(Api.CHAT);
     assertThat(request.model()).isEqualTo("m");
@@ -192,23 +203,23 @@ class GenerationRequestTest {
         arguments(
             "tools",
             (UnaryOperator<GenerationRequest.Builder>) b -> b.tools("{}"),
-            "Request's tools '{}' is not understood; expected a JSON array"),
+            "tools '{}' is not understood; expected a JSON array"),
         arguments(
             "extra",
             (UnaryOperator<GenerationRequest.Builder>) b -> b.extra("top_k=1"),
-            "Request's extra body 'top_k=1' is not understood; expected a JSON object"),
+            "body 'top_k=1' is not understood; expected a JSON object"),
         arguments(
             "extra cut",
             (UnaryOperator<GenerationRequest.Builder>) b -> b.extra("{\"a\":1}}"),
-            "Request's extra body '{\"a\":1}}' is not understood; expected a JSON object"),
+            "body '{\"a\":1}}' is not understood; expected a JSON object"),
         arguments(
             "tool choice",
             (UnaryOperator<GenerationRequest.Builder>) b -> b.toolChoice("auto"),
-            "Request's tool_choice 'auto' is not understood; expected a JSON value"),
+            "tool_choice 'auto' is not understood; expected a JSON value"),
         arguments(
             "empty",
             (UnaryOperator<GenerationRequest.Builder>) b -> b.messagesJson(""),
-            "Request's messages '' is not understood; expected a JSON array"));
+            "messages '' is not understood; expected a JSON array"));
   }
 
   @ParameterizedTest(name = "{0}")

@@ -8,10 +8,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What a parser pushed, one line each: {@code content[0] Hello}, {@code finish[0] stop}, … */
+/**
+ * What a parser pushed, one line each: {@code content[0] Hello}, {@code finish[0] stop}, … Of a
+ * tool call that is not the first with its index: {@code tool_name[0.1] f}.
+ */
 final class Pushes implements ChunkParser.Listener {
 
   private final List<String> lines = new ArrayList<>();
+  private String calling = "unknown";
 
   /** Everything that a whole stream pushes, fed in one read. */
   static List<String> ofStream(byte[] stream) {
@@ -60,7 +64,15 @@ final class Pushes implements ChunkParser.Listener {
   public void delta(int choice, Channel channel, byte[] buffer, int offset, int length) {
     TextBuffer text = new TextBuffer(new AnswerMemory());
     text.append(buffer, offset, length);
-    lines.add(channel.name().toLowerCase(Locale.ROOT) + "[" + choice + "] " + text.text());
+    boolean tool = channel == Channel.TOOL_NAME || channel == Channel.TOOL_ARGUMENTS;
+    String of = tool ? calling : Integer.toString(choice);
+    calling = "unknown";
+    lines.add(channel.name().toLowerCase(Locale.ROOT) + "[" + of + "] " + text.text());
+  }
+
+  @Override
+  public void toolCall(int choice, int call, String id) {
+    calling = choice + (call == 0 ? "" : "." + call);
   }
 
   @Override

@@ -146,7 +146,8 @@ final class RandomChunks {
     maybe(6, function, "name", this::maybeText);
     maybe(6, function, "arguments", this::maybeText);
     ObjectNode call = NODES.objectNode();
-    maybe(5, call, "index", () -> number(0));
+    maybe(5, call, "index", () -> number(random.nextInt(3)));
+    maybe(3, call, "id", this::maybeText);
     maybe(9, call, "function", () -> random.nextInt(8) == 0 ? anything() : shuffled(function));
     return random.nextInt(8) == 0 ? anything() : shuffled(call);
   }

@@ -124,19 +124,33 @@ final class TreeReference {
           }
         }
         case "refusal" -> push("refusal", index, value);
-        case "tool_calls" -> each(value).forEach(call -> toolCall(index, call.path("function")));
+        case "tool_calls" -> {
+          int position = 0;
+          for (JsonNode call : each(value)) {
+            toolCall(index, position++, call);
+          }
+        }
         default -> {}
       }
     }
   }
 
-  private void toolCall(int index, JsonNode function) {
-    for (var field : function.properties()) {
+  private void toolCall(int index, int position, JsonNode call) {
+    Double said = number(call.path("index"));
+    int calling = said == null || !(said >= 0) ? position : said.intValue();
+    for (var field : call.path("function").properties()) {
       switch (field.getKey()) {
-        case "name" -> push("tool_name", index, field.getValue());
-        case "arguments" -> push("tool_arguments", index, field.getValue());
+        case "name" -> toolCall(index, calling, "tool_name", field.getValue());
+        case "arguments" -> toolCall(index, calling, "tool_arguments", field.getValue());
         default -> {}
       }
+    }
+  }
+
+  private void toolCall(int index, int calling, String channel, JsonNode text) {
+    if (text.isTextual() && !text.textValue().isEmpty()) {
+      String of = index + (calling == 0 ? "" : "." + calling);
+      lines.add(channel + "[" + of + "] " + text.textValue());
     }
   }
 

@@ -125,6 +125,9 @@ public final class WireThroughput {
     }
 
     @Override
+    public void toolCall(int choice, int call, String id) {}
+
+    @Override
     public void finish(int choice, String reason) {}
 
     @Override

@@ -1,0 +1,72 @@
+package examples;
+
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
+
+import io.gatling.javaapi.core.*;
+import io.github.gatlingllm.javaapi.*;
+import java.time.Duration;
+
+/**
+ * An agent: the model calls tools, gets their results, and goes on until it has its answer. Calls
+ * and results are part of the history; each round is a request of its own in the report.
+ */
+public class AgentSimulation extends Simulation {
+
+  private static final String TOOLS =
+      """
+      [{"type": "function", "function": {
+        "name": "population",
+        "description": "How many people live in a city",
+        "parameters": {
+          "type": "object",
+          "properties": {"city": {"type": "string"}},
+          "required": ["city"]}}}]
+      """;
+
+  /** A model may call tools for ever. */
+  private static final int MOST_ROUNDS = 5;
+
+  private final Server server = Server.fromProperties();
+
+  private final LlmProtocolBuilder engine =
+      llm.baseUrl(server.baseUrl()).model(server.model()).disableIgnoreEos();
+
+  private final ScenarioBuilder agent =
+      scenario("Agent")
+          .exec(conversation("history").system("You are a guide. Look figures up."))
+          .exec(
+              llm("plan")
+                  .chat()
+                  .history("history")
+                  .user("Do more people live in Paris or in Rome?")
+                  .tools(TOOLS)
+                  .toolChoice("\"required\"")
+                  .maxTokens(200)
+                  .check(toolCalls().saveAs("calls")))
+          .asLongAs(
+              session -> wantsTools(session) && session.getInt("round") < MOST_ROUNDS, "round")
+          .on(
+              llm("round")
+                  .chat()
+                  .history("history")
+                  .toolResults("calls", AgentSimulation::run)
+                  .tools(TOOLS)
+                  .maxTokens(200)
+                  .check(toolCalls().saveAs("calls")));
+
+  private static boolean wantsTools(Session session) {
+    return !session.isFailed() && !session.getList("calls").isEmpty();
+  }
+
+  /** The tool itself; a real one would take its time with a request of its own. */
+  private static String run(LlmResponse.ToolCall call) {
+    return call.name().equals("population") ? "2100000" : "no such tool: " + call.name();
+  }
+
+  {
+    setUp(agent.injectOpen(constantUsersPerSec(2).during(Duration.ofSeconds(5))))
+        .protocols(engine)
+        .assertions(global().failedRequests().count().is(0L));
+  }
+}
