@@ -56,7 +56,7 @@ final class LlmAction extends RequestActionBase {
       throw WithoutProtocol.mistake(context);
     }
     components.judge(request.parts());
-    components.warmUp(context);
+    components.warmUp(context, request);
     return new LlmAction(request, components, context, next);
   }
 

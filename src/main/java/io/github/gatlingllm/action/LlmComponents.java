@@ -109,8 +109,13 @@ final class LlmComponents implements ProtocolComponents {
     return new LlmComponents(target, parts, forgetting);
   }
 
-  /** Does what the protocol asks for before the load starts; once per run and target. */
-  void warmUp(ScenarioContext context) {
+  /**
+   * Does what the protocol asks for before the load starts; once per run and target.
+   *
+   * @param request one that the scenario sends
+   * @throws InvalidSimulation in one line, if the target does not answer it
+   */
+  void warmUp(ScenarioContext context, LlmRequest request) {
     boolean jvm = protocol.warmUp.jvm() && parts.isFirst("jvm");
     boolean first = parts.isFirst("target " + target);
     if (!jvm && !first) {
@@ -121,7 +126,7 @@ final class LlmComponents implements ProtocolComponents {
       rounds.jvm(this);
     }
     if (first) {
-      rounds.target(this);
+      rounds.target(this, request);
     }
     if (jvm) {
       collectGarbage();

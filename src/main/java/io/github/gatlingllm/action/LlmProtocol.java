@@ -98,7 +98,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   public ReportOptions report = ReportOptions.DEFAULT;
 
   /** What happens before the first measured request. */
-  public WarmUp warmUp = new WarmUp(0, true);
+  public WarmUp warmUp = new WarmUp(0, true, Map.of());
 
   /** What prompts and arrivals were drawn from; noted in the run, null when not known. */
   public @Nullable Long seed;
@@ -132,8 +132,13 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
    *
    * @param requests real requests to the target
    * @param jvm whether classes and JIT are warmed against an engine inside this JVM
+   * @param session what the users who send these requests have in their sessions
    */
-  public record WarmUp(int requests, boolean jvm) {}
+  public record WarmUp(int requests, boolean jvm, Map<String, Object> session) {
+
+    /** Session attribute that only users who send such requests have. */
+    public static final String KEY = "gatling.llm.warmUp";
+  }
 
   /**
    * Looks at what is computed from the session.

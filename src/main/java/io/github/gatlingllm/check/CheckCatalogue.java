@@ -1,6 +1,7 @@
 package io.github.gatlingllm.check;
 
 import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.Arrays;
 import java.util.Collections;
@@ -154,8 +155,8 @@ enum CheckCatalogue {
       "Are there enough values for the percentiles that headlines quote?",
       "values of E2E at the load level that headlines quote, of several the fewest",
       Threshold.noteBelow(1_000).warningBelow(100),
-      "every run",
-      in -> !in.sweeps().isEmpty(),
+      "runs with answers",
+      in -> !in.sweeps().isEmpty() && in.figures().metric(Metric.E2E_MS).count() > 0,
       "A p99 needs 1,000 values, a p95 200, a p90 100: measure longer, or quote what the values"
           + " carry.",
       LoadChecks::lowN),
@@ -178,7 +179,7 @@ enum CheckCatalogue {
   STOPPED_EARLY(
       "Was every load level measured to its end?",
       "the figure of the rule that ended it",
-      Threshold.when("where a level was cut short"),
+      Threshold.when("where a level was cut short; invalid where errors in a row did it"),
       "runs that a stop rule ended",
       in -> in.conclusions("stopped early").findAny().isPresent(),
       "The last level is cut short: its figures cover the time before. Look at its errors.",

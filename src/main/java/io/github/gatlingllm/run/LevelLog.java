@@ -4,6 +4,7 @@ import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.Conclusion;
+import io.github.gatlingllm.load.LoadPlan.FailureLimits;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
@@ -280,8 +281,8 @@ final class LevelLog {
     }
 
     @Override
-    public void watchFailures(RunningLevel level, long most, Runnable tooMany) {
-      entryOf(level).counts.watch(most, tooMany);
+    public void watchFailures(RunningLevel level, FailureLimits limits, Runnable tooMany) {
+      entryOf(level).counts.watch(limits, tooMany);
     }
 
     @Override

@@ -79,6 +79,7 @@ public final class Run {
   private final AtomicBoolean over = new AtomicBoolean();
 
   private volatile @Nullable GatlingExit exit;
+  private volatile boolean isRefused;
   private volatile long unwritten;
   private String lastFailure = "";
   private volatile Consumer<Duration> beforeInterruption = atMost -> {};
@@ -356,6 +357,16 @@ public final class Run {
       exit = new GatlingExit();
       end(RunInfo.State.INTERRUPTED);
     }
+  }
+
+  /** No load is sent, for a reason that is said elsewhere: no report is made. */
+  public void refuse() {
+    isRefused = true;
+  }
+
+  /** Whether no load is sent. */
+  boolean isRefused() {
+    return isRefused;
   }
 
   /** Whether it has ended: nothing more is noted. */

@@ -68,6 +68,25 @@ public record Summary(
     requests = List.copyOf(requests);
   }
 
+  /**
+   * The checks that make the run invalid, what the last of them found (of the answers, where one is
+   * of them) and what to do; null where none does.
+   */
+  public @Nullable String whyInvalid() {
+    List<Check> invalid =
+        checks.stream().filter(check -> check.level() == Check.Level.INVALID).toList();
+    if (invalid.isEmpty()) {
+      return null;
+    }
+    Check last = invalid.get(invalid.size() - 1);
+    return (invalid.size() == 1 ? "check " : "checks ")
+        + String.join(", ", invalid.stream().map(Check::id).toList())
+        + ". "
+        + last.message()
+        + " "
+        + last.remedy();
+  }
+
   /** Whether a stage is named by its target too. */
   public boolean hasSeveralTargets() {
     return targets.size() > 1;

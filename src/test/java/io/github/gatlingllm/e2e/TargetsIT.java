@@ -102,6 +102,7 @@ class TargetsIT {
             .set("llm.maxTokens", 8)
             .set("llm.seed", 5)
             .set("llm.recordText", true)
+            .set("llm.uniquePrompts", false)
             .set("llm.interleave", true)
             .noReports()
             .run();

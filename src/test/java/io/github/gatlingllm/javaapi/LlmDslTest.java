@@ -160,6 +160,7 @@ class LlmDslTest {
             "protocol",
             "toChainBuilder",
             "plan",
+            "inTurn",
             "of",
             "get",
             "type",
