@@ -214,7 +214,7 @@ final class FloodReaders {
   /** The whole path of a run: decoded, parsed, timed, recorded, and seen by the live figures. */
   static final class Llm implements FloodClient.Reader {
     private static final StreamedExchange.ReadOptions SETTINGS =
-        new StreamedExchange.ReadOptions(true, 60_000_000_000L, Secrets.NONE);
+        new StreamedExchange.ReadOptions(true, 60_000_000_000L, Secrets.NONE, null);
     private static final TokenCounts.Asked ASKED = new TokenCounts.Asked(16, null);
 
     private final Http http;
