@@ -1,6 +1,7 @@
 package io.github.gatlingllm.check;
 
 import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.Arrays;
@@ -128,7 +129,7 @@ enum CheckCatalogue {
   START_LAG(
       "Did requests start when planned?",
       "p99 of start − planned start, ms",
-      Threshold.aboveMs(20),
+      Threshold.aboveMs(GeneratorField.LATE_START_MS),
       "open loads",
       CheckInput::hasArrivals,
       "Figures from schedule include the lag; give the generator more CPU.",
