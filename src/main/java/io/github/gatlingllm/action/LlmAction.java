@@ -47,7 +47,7 @@ final class LlmAction extends RequestActionBase {
             && core.throttler().isDefined()
             && components.requestLog().inStatistics();
     this.call = components.httpCall(context, request.parts());
-    this.end = new ResponseProcessor(request.parts(), components, core.statsEngine(), next);
+    this.end = new ResponseProcessor(request.parts(), components, core, next);
   }
 
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
