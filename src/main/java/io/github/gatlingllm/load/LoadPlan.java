@@ -193,7 +193,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     /** All levels, unless {@link StopRule#DEFAULT} ends one. */
     public Sweep(List<LoadLevel> levels) {
-      this(levels, List.of(StopRule.DEFAULT));
+      this(levels, List.of(StopRule.ErrorsInARowAbove.DEFAULT));
     }
 
     /**
@@ -219,7 +219,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
       List<StopRule> all = new ArrayList<>(someRules);
       if (all.stream().noneMatch(rule -> rule.mostInARow() != null) && !all.remove(NEVER)) {
-        all.add(StopRule.DEFAULT);
+        all.add(StopRule.ErrorsInARowAbove.DEFAULT);
       }
       all.removeIf(NEVER::equals);
       return new Sweep(levels, all);
