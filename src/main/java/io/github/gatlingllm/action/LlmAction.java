@@ -11,6 +11,7 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.client.Request;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
+import io.github.gatlingllm.client.Transcript;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Timeline;
@@ -194,7 +195,10 @@ final class LlmAction extends RequestActionBase {
             new StreamedExchange.ReadOptions(
                 prepared.body().stream(),
                 components.protocol().idleTimeout.toNanos(),
-                prepared.secrets()),
+                prepared.secrets(),
+                components.protocol().inThisJvm
+                    ? null
+                    : Transcript.ofWanted(httpRequest, prepared.secrets())),
             session.eventLoop(),
             components::now,
             ended -> {

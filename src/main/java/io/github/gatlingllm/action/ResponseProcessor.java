@@ -13,6 +13,7 @@ import io.gatling.core.stats.StatsEngine;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.client.TokenCounts;
+import io.github.gatlingllm.client.Transcript;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
@@ -150,6 +151,13 @@ final class ResponseProcessor {
             : ErrorBody.line(checked._2().get().message(), sent.prepared().secrets());
     boolean ok = ending.status() == RequestStatus.COMPLETE && failedCheck == null;
     String error = ending.error() == null ? failedCheck : ending.error();
+    Transcript transcript = exchange.options().transcript();
+    if (transcript != null) {
+      transcript.log(
+          sent.prepared().name(),
+          UserSessions.withoutOwn(session),
+          ok ? null : String.valueOf(error));
+    }
 
     Session after = checked._1();
     if (ok) {
