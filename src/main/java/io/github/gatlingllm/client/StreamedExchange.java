@@ -77,8 +77,10 @@ public final class StreamedExchange implements HttpListener {
    *     from the response headers on, as a whole body may come when all of it is made; 0 for no
    *     limit
    * @param secrets never to appear in a message
+   * @param transcript of what goes over the wire; null where nobody wants to see it
    */
-  public record ReadOptions(boolean streamed, long idleTimeoutNanos, Secrets secrets) {}
+  public record ReadOptions(
+      boolean streamed, long idleTimeoutNanos, Secrets secrets, @Nullable Transcript transcript) {}
 
   /** Gatling's client, for one request. To be called on the event loop of its exchange. */
   public interface Transport {
@@ -145,7 +147,7 @@ public final class StreamedExchange implements HttpListener {
   }
 
   /** What the exchange was told about its request. */
-  ReadOptions options() {
+  public ReadOptions options() {
     return options;
   }
 
@@ -266,6 +268,9 @@ public final class StreamedExchange implements HttpListener {
     if (ending != null) {
       return;
     }
+    if (options.transcript() != null) {
+      options.transcript().response((http2 ? "HTTP/2 " : "HTTP/1.1 ") + status, headers);
+    }
     timeline.headers(now);
     idle.start(now);
     answer.timings(headers);
@@ -298,6 +303,9 @@ public final class StreamedExchange implements HttpListener {
 
   private void bytes(long now, ByteBuf in, int from, int length, ResponseBody body) {
     idle.heard(now);
+    if (options.transcript() != null) {
+      options.transcript().body(in, from, length);
+    }
     try {
       if (in.hasArray()) {
         body.bytes(now, in.array(), in.arrayOffset() + from, length);
@@ -418,7 +426,10 @@ public final class StreamedExchange implements HttpListener {
     if (ending != null) {
       return;
     }
-    if (channel != null && channel.isActive()) {
+    String refusal = stream == null ? null : stream.refusal();
+    if (refusal != null) {
+      broken(now, refusal);
+    } else if (channel != null && channel.isActive()) {
       broken(now, "stream reset by the server");
     } else {
       closed(now);
