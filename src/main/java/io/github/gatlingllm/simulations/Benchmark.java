@@ -78,7 +78,7 @@ public final class Benchmark extends Simulation {
                   plan.tokenizers().get(0),
                   selfTest
                       ? embedded(startProcess())
-                      : engine == null ? target(plan.targets().get(0)) : embedded(engine)));
+                      : engine == null ? target(plan, plan.targets().get(0)) : embedded(engine)));
     }
   }
 
@@ -104,7 +104,7 @@ public final class Benchmark extends Simulation {
       Target target = plan.targets().get(i);
       TargetLoad each =
           load.target(
-              plan.labels().get(i), protocol(plan, plan.tokenizers().get(i), target(target)));
+              plan.labels().get(i), protocol(plan, plan.tokenizers().get(i), target(plan, target)));
       scenarios(plan, target.endpoint().api()).stream().map(each::inject).forEach(populations::add);
     }
     return populations;
@@ -200,9 +200,14 @@ public final class Benchmark extends Simulation {
     }
   }
 
-  private static LlmProtocolBuilder target(Target target) {
+  private static LlmProtocolBuilder target(BenchmarkPlan plan, Target target) {
     LlmProtocolBuilder protocol = llm.baseUrl(target.endpoint().url()).apiKey(target.apiKey());
     protocol = target.name() == null ? protocol : protocol.target(target.name());
-    return target.model() == null ? protocol : protocol.model(target.model());
+    boolean isAsked = target.model() == null && plan.get(Setting.WARMUP) > 0;
+    String model =
+        isAsked
+            ? ServedModels.only(target, plan.settings().headers(), plan.get(Setting.VERIFY_TLS))
+            : target.model();
+    return model == null ? protocol : protocol.model(model);
   }
 }

@@ -91,7 +91,10 @@ final class DryRun {
           "target",
           (several ? plan.labels().get(i) + ": " : "")
               + Secrets.withoutThem(target.endpoint().url()));
-      row("model", Objects.requireNonNullElse(target.model(), "not named, the server decides"));
+      row(
+          "model",
+          Objects.requireNonNullElse(
+              target.model(), "not named: the only one that the server has, else it decides"));
       row("API key", target.apiKey() == null ? "none" : "set");
     }
     if (several) {

@@ -81,12 +81,13 @@ final class Setting<T extends @Nullable Object> {
 
   static final Setting<List<String>> MODEL =
       in(Group.TARGET, "model", Form.texts("names"))
-          .unset("the server decides", List.of())
+          .unset("the server's only one", List.of())
           .means(
               "model that is asked for; one for all endpoints, or one for each; a|b: an endpoint is"
                   + " asked for both, each a target of its own",
-              "Another number of names than endpoints is refused; without an endpoint it has no"
-                  + " effect.");
+              "Unset, and with warmup, the server is asked (GET …/models); where it has others too,"
+                  + " or does not say, none is sent and it decides. Another number of names than"
+                  + " endpoints is refused; without an endpoint it has no effect.");
 
   static final Setting<List<String>> API_KEY =
       in(Group.TARGET, "apiKey", Form.texts("keys"))
