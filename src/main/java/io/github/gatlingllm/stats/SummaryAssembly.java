@@ -138,9 +138,11 @@ final class SummaryAssembly {
             timed ? (Double) (window.nanos() / 1e9) : null,
             phases(window),
             inFlight,
-            timed ? (Double) (flow.arrived() * 1e9 / window.nanos()) : null,
+            timed ? (Double) (flow.arrived() * 1e9 / window.arriving().nanos()) : null,
             figures.throughput().requestsPerS(),
-            arrivals == null || backlog == null ? null : backlog.queue(),
+            arrivals == null || backlog == null || isChangingInjection(window.level())
+                ? null
+                : backlog.queue(),
             counted.slo.level(window.index()),
             arrivals == null ? null : arrivals.arrivals(),
             figures));
@@ -160,6 +162,11 @@ final class SummaryAssembly {
             silence(window),
             slices == null ? null : SteadyState.of(window, slices),
             counted.generator.in(window)));
+  }
+
+  /** Whether more users come as its steps say, so that more are there. */
+  private static boolean isChangingInjection(LevelInfo level) {
+    return level.kind().equals(LevelInfo.INJECTION) && level.offered() == null;
   }
 
   /** Whether users of a level send more requests than the one that the plan counts. */
