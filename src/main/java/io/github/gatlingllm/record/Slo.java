@@ -46,7 +46,8 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
   /** No objective at all. */
   public static final Slo NONE = new Slo(List.of(), 99, Rule.PERCENTILES);
 
-  private static final Pattern FORM = Pattern.compile("([a-z0-9]+)<=?([0-9.]+)(us|ms|s)");
+  private static final Pattern FORM =
+      Pattern.compile("([a-z0-9]+)<=?(\\d{1,9}(?:\\.\\d{1,9})?(?:" + DurationText.UNITS + "))");
 
   public Slo {
     objectives = List.copyOf(objectives);
@@ -285,16 +286,10 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
                 + part
                 + "' is not understood; expected <measure><limit> such as ttft<200ms, measures: "
                 + Arrays.stream(Measure.values()).map(Measure::key).collect(Collectors.joining(" "))
-                + ", units: us ms s; or a preset such as "
+                + ", units: us ms s m h; or a preset such as "
                 + SloPreset.MLPERF_LLAMA2_70B_INTERACTIVE);
       }
-      double unit =
-          switch (form.group(3)) {
-            case "us" -> 1e3;
-            case "ms" -> 1e6;
-            default -> 1e9;
-          };
-      objectives.add(new Objective(measure, Math.round(Double.parseDouble(form.group(2)) * unit)));
+      objectives.add(new Objective(measure, DurationText.nanos(form.group(2), "ms")));
     }
     return objectives;
   }
