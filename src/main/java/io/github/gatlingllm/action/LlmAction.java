@@ -11,6 +11,7 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.client.Request;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
+import io.github.gatlingllm.client.Transcript;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Timeline;
@@ -47,7 +48,7 @@ final class LlmAction extends RequestActionBase {
             && core.throttler().isDefined()
             && components.requestLog().inStatistics();
     this.call = components.httpCall(context, request.parts());
-    this.end = new ResponseProcessor(request.parts(), components, core.statsEngine(), next);
+    this.end = new ResponseProcessor(request.parts(), components, core, next);
   }
 
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
@@ -194,7 +195,10 @@ final class LlmAction extends RequestActionBase {
             new StreamedExchange.ReadOptions(
                 prepared.body().stream(),
                 components.protocol().idleTimeout.toNanos(),
-                prepared.secrets()),
+                prepared.secrets(),
+                components.protocol().inThisJvm
+                    ? null
+                    : Transcript.ofWanted(httpRequest, prepared.secrets())),
             session.eventLoop(),
             components::now,
             ended -> {

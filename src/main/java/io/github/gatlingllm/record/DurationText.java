@@ -13,11 +13,13 @@ public final class DurationText {
   /** The units. */
   public static final String UNITS = "us|ms|s|m|h";
 
-  /** A number, and a unit or none. */
-  public static final String FORM = "\\d{1,9}(?:\\.\\d{1,9})?(?:" + UNITS + ")?";
+  /** A number. */
+  public static final String NUMBER = "(?:\\d{1,9}(?:\\.\\d{1,9})?|\\.\\d{1,9})";
 
-  private static final Pattern PARTS =
-      Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)\\s*(" + UNITS + ")?");
+  /** A number, and a unit or none. */
+  public static final String FORM = NUMBER + "(?:" + UNITS + ")?";
+
+  private static final Pattern PARTS = Pattern.compile("(" + NUMBER + ")\\s*(" + UNITS + ")?");
 
   private DurationText() {}
 

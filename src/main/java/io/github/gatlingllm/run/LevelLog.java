@@ -94,18 +94,6 @@ final class LevelLog {
     return entries.stream().map(Entry::info).toList();
   }
 
-  /** Requests that all levels so far ask for; null where one does not say, or not yet. */
-  synchronized @Nullable Long planned() {
-    long sum = 0;
-    for (Entry entry : entries) {
-      if (entry.planned == null) {
-        return null;
-      }
-      sum += entry.planned;
-    }
-    return sum;
-  }
-
   /** Where the plan stands whose level began last; null when none runs. */
   synchronized @Nullable Progress progress(long nanoTime) {
     for (int i = entries.size() - 1; i >= 0; i--) {

@@ -8,6 +8,7 @@ import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.load.Trace;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.simulations.ArrivalReader.RateCurve;
 import java.time.Duration;
 import java.util.List;
@@ -200,7 +201,7 @@ record Load(LoadPlan plan) {
   String kind() {
     LoadLevel level = levels().get(0);
     if (level instanceof LoadLevel.Batch batch) {
-      return "batch, " + DryRun.counted(batch.trials(), "trial") + " of each level";
+      return "batch, " + NumberText.counted(batch.trials(), "trial") + " of each level";
     }
     return level instanceof LoadLevel.Open open
         ? "open loop, " + arrivals(open.arrivals())
@@ -211,11 +212,11 @@ record Load(LoadPlan plan) {
     if (arrivals instanceof Arrivals.Replay replay) {
       return "arrivals of "
           + replay.trace().name()
-          + (replay.speed() == 1 ? "" : ", " + DryRun.number(replay.speed()) + " times as fast");
+          + (replay.speed() == 1 ? "" : ", " + NumberText.plain(replay.speed()) + " times as fast");
     }
     Gaps gaps = gaps(arrivals);
     if (gaps instanceof Gaps.Gamma gamma) {
-      return "gamma arrivals of cv " + DryRun.number(gamma.cv());
+      return "gamma arrivals of cv " + NumberText.plain(gamma.cv());
     }
     return gaps instanceof Gaps.Equal ? "constant arrivals" : "poisson arrivals";
   }

@@ -321,7 +321,7 @@ final class Setting<T extends @Nullable Object> {
 
   static final Setting<@Nullable String> PROMPT =
       in(Group.PROMPTS, "prompt", Form.text())
-          .orNull("100 built-in prompts")
+          .orNull("built-in prompts")
           .excludes("a fixed text or a file", "prompts")
           .means("the same text in every request");
 
@@ -338,7 +338,7 @@ final class Setting<T extends @Nullable Object> {
               Group.PROMPTS,
               "promptTokens",
               new Form<>("number, range", LengthDistribution::parse, "tokens"))
-          .orNull("as they are")
+          .orNull(WorkloadReader.BUILT_IN_LENGTHS + " for built-in prompts, else as they are")
           .means(
               "cuts or pads every prompt to exactly so many tokens; <mean>:<std>, <min>-<max>,"
                   + " lognormal:<mean>:<std> and weighted:128=70,4096=30 draw lengths",
@@ -440,10 +440,12 @@ final class Setting<T extends @Nullable Object> {
 
   static final Setting<Boolean> UNIQUE_PROMPTS =
       in(Group.PROMPTS, "uniquePrompts", Form.flag())
-          .byDefault("false")
+          .byDefault("true")
           .means(
               "a seeded nonce first in every prompt, so that no prompt is cached",
-              "18 digits and an empty line.");
+              "18 digits and an empty line. Unless set, not where the workload says what prompts"
+                  + " share (sharedPrefix, scenario, mix, dataset), and not where promptTokens is"
+                  + " too short for it.");
 
   static final Setting<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
       in(

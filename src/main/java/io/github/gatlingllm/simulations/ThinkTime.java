@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.metric.NumberText;
 import java.time.Duration;
 
 /**
@@ -31,7 +32,7 @@ record ThinkTime(Duration least, Duration most) {
   }
 
   private static String seconds(Duration time) {
-    return DryRun.number(time.toMillis() / 1000.0);
+    return NumberText.plain(time.toMillis() / 1000.0);
   }
 
   boolean isNone() {

@@ -56,8 +56,8 @@ final class BenchmarkPlanTest {
     assertThat(settings.load().phases()).as("of more than one user").isEqualTo(phases);
     assertThat(settings.get(Setting.WARMUP)).isEqualTo(1);
     assertThat(settings.workload().name()).isEqualTo("built-in");
-    assertThat(settings.workload().made()).isZero();
-    assertThat(settings.prefix()).isEqualTo(PromptPrefix.NONE);
+    assertThat(settings.workload().made()).isEqualTo(1_000);
+    assertThat(settings.prefix()).isInstanceOf(PromptPrefix.Unique.class);
     assertThat(settings.get(Setting.STREAM)).isTrue();
     assertThat(settings.get(Setting.MAX_TOKENS)).isEqualTo(16);
     assertThat(settings.get(Setting.IGNORE_EOS)).isTrue();
@@ -255,10 +255,20 @@ final class BenchmarkPlanTest {
                 + " mlperf-llama2-70b-interactive"),
         arguments(
             "slo",
+            "ttft<200ms,tftt<1s",
+            "SLO 'tftt<1s' has no known measure: 'tftt'; expected one of ttft ttfo tpot itl e2e"
+                + " stall"),
+        arguments(
+            "slo", "ttft>200ms", "SLO 'ttft>200ms' has '>'; a limit is an upper one: < or <="),
+        arguments(
+            "slo",
+            "tpot<50ms,ttft<200",
+            "SLO 'ttft<200' has no known limit: '200'; expected a number and us, ms, s, m or h"),
+        arguments(
+            "slo",
             "ttft<1.2.3s",
-            "SLO 'ttft<1.2.3s' is not understood; expected <measure><limit> such as ttft<200ms,"
-                + " measures: ttft ttfo tpot itl e2e stall, units: us ms s m h; or a preset such as"
-                + " mlperf-llama2-7…"),
+            "SLO 'ttft<1.2.3s' has no known limit: '1.2.3s'; expected a number and us, ms, s, m or"
+                + " h"),
         arguments("slo", "D:ttft<1s", "no request and no target is called 'D'; expected chat"),
         arguments(
             "assert",

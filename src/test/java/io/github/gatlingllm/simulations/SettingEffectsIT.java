@@ -41,7 +41,8 @@ class SettingEffectsIT {
           Map.entry("indexBlock", "false"),
           Map.entry("gpus", "2"),
           Map.entry("concurrency", "1"),
-          Map.entry("requests", "2"));
+          Map.entry("requests", "2"),
+          Map.entry("uniquePrompts", "false"));
 
   @Test
   void settingsReachTheWireAndTheFiles() throws Exception {
@@ -86,7 +87,7 @@ class SettingEffectsIT {
               run.summary().at("/throughput/output_tokens_per_s").asDouble() / 2,
               withinPercentage(0.001));
       List<String> settings = new ArrayList<>(SET.keySet());
-      settings.removeAll(List.of("concurrency", "requests", "header.X-Tenant"));
+      settings.removeAll(List.of("concurrency", "requests", "uniquePrompts", "header.X-Tenant"));
       settings.addAll(Arrays.asList("header.<Name>", "dryRun"));
       List<String> elsewhere = List.of("selfTestFile", "jvmWarmUp", "help");
       settings.addAll(elsewhere);
