@@ -75,6 +75,7 @@ final class HttpCall {
   }
 
   /** What differs from request to request; a value for each of {@link #headers}. */
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   private record Content(PreparedRequest prepared, String[] values) {}
 
   /** A header, and its value in a request of that id. */

@@ -40,6 +40,9 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
    */
   public List<String> baseUrls = List.of();
 
+  /** Whether that server is inside this JVM, only there to warm it up. */
+  boolean inThisJvm;
+
   /** What {@code Authorization} sends; null for none. */
   public @Nullable Dynamic<String> apiKey;
 
@@ -160,6 +163,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return with(
         inside -> {
           inside.baseUrls = List.of(baseUrl);
+          inside.inThisJvm = true;
           inside.apiKey = null;
           inside.model = null;
           inside.headers = Map.of();
@@ -178,7 +182,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   /** The API of the first URL: the one that its path names, else chat. */
   Api apiOfUrl() {
-    String url = baseUrls.get(0);
+    String url = baseUrls.get(0).replaceFirst("\\?.*", "");
     return url.endsWith(Api.COMPLETIONS.path()) && !url.endsWith(Api.CHAT.path())
         ? Api.COMPLETIONS
         : Api.CHAT;
@@ -192,7 +196,9 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** The URL that this user's requests go to. */
   String url(long userId, Api api) {
     String base = baseUrls.get((int) Math.floorMod(userId, (long) baseUrls.size()));
-    return base.endsWith("/completions") ? base : base + api.path();
+    int query = base.indexOf('?');
+    String path = query < 0 ? base : base.substring(0, query);
+    return path.endsWith("/completions") ? base : path + api.path() + base.substring(path.length());
   }
 
   /** The target's label: as set, else host and port of the first URL; empty without a target. */

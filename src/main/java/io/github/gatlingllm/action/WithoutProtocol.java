@@ -27,7 +27,7 @@ final class WithoutProtocol {
     TRYING.set(true);
     try {
       List<ScenarioBuilder> unserved =
-          OpenSchedules.populations(context.coreComponents()).stream()
+          InjectionPlans.populations(context.coreComponents()).stream()
               .filter(each -> !each.scenarioProtocols().contains(LlmProtocol.class))
               .map(PopulationBuilder::scenarioBuilder)
               .toList();

@@ -2,6 +2,7 @@ package io.github.gatlingllm.check;
 
 import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.Arrays;
 import java.util.Collections;
@@ -48,7 +49,7 @@ enum CheckCatalogue {
       "The run died while writing; that request is in no figure.",
       LoadChecks::cutTail),
   WINDOWS(
-      "Do measure windows come from a load plan?",
+      "Do measure windows come from a load plan, or from Gatling's injection steps?",
       "load levels of the records that no plan names",
       Threshold.when("where there are any, or windows were inferred from the records"),
       "every run",
@@ -128,7 +129,7 @@ enum CheckCatalogue {
   START_LAG(
       "Did requests start when planned?",
       "p99 of start − planned start, ms",
-      Threshold.aboveMs(20),
+      Threshold.aboveMs(GeneratorField.LATE_START_MS),
       "open loads",
       CheckInput::hasArrivals,
       "Figures from schedule include the lag; give the generator more CPU.",
@@ -164,8 +165,8 @@ enum CheckCatalogue {
       "Are there enough load levels for a curve?",
       "load levels of the target and scenario that has most",
       Threshold.noteBelow(3),
-      "every run",
-      in -> in.mostLevels() > 0,
+      "runs with a load plan",
+      in -> in.mostLevels() > 0 && in.hasLoadPlan(),
       "For a curve and its knee name several, e.g. concurrency=1,2,4,8,16,32.",
       LoadChecks::loadLevels),
   KNEE(

@@ -16,6 +16,7 @@ import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.JvmOptions;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.Collections;
 import java.util.Comparator;
@@ -65,9 +66,17 @@ final class LoadChecks {
                 ? unplanned + " load levels of the records are in no plan: they have no rates."
                 : in.info().stages().isEmpty()
                     ? "No load plan: all was measured, from the first schedule to the last close."
-                    : "Measure windows are those of the load plan.";
+                    : "Measure windows are those of %s.".formatted(planOf(in));
     return Finding.of((double) unplanned, message)
         .warnsIf(in.areWindowsInferred() || unplanned > 0);
+  }
+
+  private static String planOf(CheckInput in) {
+    String injection = "Gatling's injection, each to the end of the last request of its scenario";
+    long injected = in.levels().stream().filter(MeasuredLevel::isInjected).count();
+    return injected == 0
+        ? "the load plan"
+        : injected == in.levels().size() ? injection : "the load plan and of " + injection;
   }
 
   static Finding complete(CheckInput in) {
@@ -223,10 +232,16 @@ final class LoadChecks {
   private static String sent(CheckInput in, long planned, long missing, long extra) {
     String requests = in.figures().counts().planned() == null ? "first requests" : "requests";
     return missing + extra == 0
-        ? "All %s %s planned for measure windows were sent".formatted(count(planned), requests)
+        ? "All %s %s planned for measure windows were sent%s"
+            .formatted(count(planned), requests, orNotBuilt(in))
         : "Of %s %s planned for measure windows %s were sent"
                 .formatted(count(planned), requests, count(planned - missing))
             + (extra == 0 ? "" : ", and " + count(extra) + " more");
+  }
+
+  private static String orNotBuilt(CheckInput in) {
+    long notBuilt = in.figures().counts().of(RequestStatus.NOT_BUILT);
+    return notBuilt == 0 ? "" : " or could not be built (" + count(notBuilt) + ")";
   }
 
   static Finding arrivals(CheckInput in) {

@@ -135,7 +135,11 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     private void note(LevelResult before) {
       LevelResult.FailedInARow row = before.failedInARow();
       if (before.cut() && row != null) {
-        failure = "is not known: at " + before.label() + " " + StopRule.DEFAULT.brokenBy(before);
+        failure =
+            "is not known: at "
+                + before.label()
+                + " "
+                + StopRule.ErrorsInARowAbove.DEFAULT.brokenBy(before);
       } else if (before.holdsSlo() != null) {
         tried.put(rate, new Tried(before, again));
       } else {
@@ -226,7 +230,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     @Override
     public FailureLimits failureLimits() {
       return new FailureLimits(
-          Long.MAX_VALUE, Objects.requireNonNull(StopRule.DEFAULT.mostInARow()));
+          Long.MAX_VALUE, Objects.requireNonNull(StopRule.ErrorsInARowAbove.DEFAULT.mostInARow()));
     }
 
     @Override

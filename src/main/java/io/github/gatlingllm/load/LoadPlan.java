@@ -199,9 +199,9 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
     }
 
-    /** All levels, unless {@link StopRule#DEFAULT} ends one. */
+    /** All levels, unless {@link StopRule.ErrorsInARowAbove#DEFAULT} ends one. */
     public Sweep(List<LoadLevel> levels) {
-      this(levels, List.of(StopRule.DEFAULT));
+      this(levels, List.of(StopRule.ErrorsInARowAbove.DEFAULT));
     }
 
     /**
@@ -217,8 +217,8 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     /**
      * The same levels, ending with the first that breaks one of these rules, at least one; {@link
-     * StopRule#DEFAULT} stays among them, unless one limits errors in a row itself, or is {@link
-     * StopRule.Never}.
+     * StopRule.ErrorsInARowAbove#DEFAULT} stays among them, unless one limits errors in a row
+     * itself, or is {@link StopRule.Never}.
      */
     public Sweep stopWhen(List<StopRule> someRules) {
       if (someRules.isEmpty()) {
@@ -227,7 +227,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
       List<StopRule> all = new ArrayList<>(someRules);
       if (all.stream().noneMatch(rule -> rule.mostInARow() != null) && !all.remove(NEVER)) {
-        all.add(StopRule.DEFAULT);
+        all.add(StopRule.ErrorsInARowAbove.DEFAULT);
       }
       all.removeIf(NEVER::equals);
       return new Sweep(levels, all);

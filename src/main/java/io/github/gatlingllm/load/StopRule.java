@@ -9,12 +9,9 @@ import org.jspecify.annotations.Nullable;
  * Ends a sweep early: after a level that it finds broken, no further one is offered. A number of
  * errors, or of errors in a row, ends the level itself, too.
  *
- * <p>{@link #DEFAULT} holds beside all others, unless {@link Never} is among them.
+ * <p>{@link ErrorsInARowAbove#DEFAULT} holds beside all others, unless {@link Never} is among them.
  */
 public sealed interface StopRule {
-
-  /** A server that fails so many requests one after the other does not answer any more. */
-  StopRule DEFAULT = new ErrorsInARowAbove(100);
 
   /** In what way the level broke the rule, with its figure; null when it did not. */
   @Nullable String brokenBy(LevelResult level);
@@ -127,6 +124,10 @@ public sealed interface StopRule {
    * @param count 1 or more
    */
   record ErrorsInARowAbove(long count) implements StopRule {
+
+    /** A server that fails so many requests one after the other does not answer any more. */
+    public static final StopRule DEFAULT = new ErrorsInARowAbove(100);
+
     public ErrorsInARowAbove {
       if (count < 1) {
         throw new IllegalArgumentException(
@@ -160,7 +161,7 @@ public sealed interface StopRule {
     }
   }
 
-  /** Ends nothing, and takes {@link #DEFAULT} away. */
+  /** Ends nothing, and takes {@link ErrorsInARowAbove#DEFAULT} away. */
   record Never() implements StopRule {
     @Override
     public @Nullable String brokenBy(LevelResult level) {

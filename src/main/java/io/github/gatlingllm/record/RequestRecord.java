@@ -399,33 +399,9 @@ public record RequestRecord(
       @Nullable TokenSource source,
       List<String> refused) {
 
-    /** Without counts that were refused. */
-    public Tokens(
-        @Nullable Integer promptChars,
-        @Nullable Integer promptTokens,
-        @Nullable Integer promptTokensLocal,
-        @Nullable Integer cachedTokens,
-        @Nullable Integer maxTokens,
-        @Nullable Integer outputTokens,
-        @Nullable Integer outputTokensLocal,
-        @Nullable Integer reasoningTokens,
-        @Nullable Integer streamedTokens,
-        boolean estimated,
-        @Nullable TokenSource source) {
-      this(
-          promptChars,
-          promptTokens,
-          promptTokensLocal,
-          cachedTokens,
-          maxTokens,
-          outputTokens,
-          outputTokensLocal,
-          reasoningTokens,
-          streamedTokens,
-          estimated,
-          source,
-          List.of());
-    }
+    /** Of a request of which nothing was counted. */
+    public static final Tokens NONE =
+        new Tokens(null, null, null, null, null, null, null, null, null, false, null, List.of());
 
     /**
      * N of the metrics: output tokens that came over the wire, without reasoning that was billed

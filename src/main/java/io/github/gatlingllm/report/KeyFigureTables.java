@@ -12,12 +12,15 @@ import io.github.gatlingllm.report.Table.Group;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Curve;
 import io.github.gatlingllm.stats.Summary.Queue;
-import io.github.gatlingllm.stats.Summary.RequestGroup;
+import io.github.gatlingllm.stats.Summary.RequestAtPoint;
 import io.github.gatlingllm.stats.Summary.Stage;
 import io.github.gatlingllm.stats.Summary.Target;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -35,6 +38,8 @@ final class KeyFigureTables {
       Column.number("completed/s", f -> f.throughput().requestsPerS());
   private static final Column<Figures> OUTPUT =
       Column.number("output tok/s", f -> f.throughput().outputTokensPerS());
+  private static final Column<Figures> PROMPT =
+      Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean());
   private static final Column<Figures> IN_SLO =
       Column.percent("in SLO", f -> f.goodput() == null ? null : f.goodput().share());
 
@@ -100,6 +105,11 @@ final class KeyFigureTables {
 
   /** Load levels on the page: those of one target and scenario under its name. */
   static Table byLevel(Summary summary) {
+    return byLevel(summary, "");
+  }
+
+  /** The same; {@code page} is where its links lead. */
+  static Table byLevel(Summary summary, String page) {
     List<Column<Level>> columns =
         new ArrayList<>(
             List.of(
@@ -108,7 +118,7 @@ final class KeyFigureTables {
                     level ->
                         Cell.words(level.stage().label())
                             .remarked(marks(level.curve(), level.stage()))
-                            .linked("#level-" + level.position()))));
+                            .linked(page + "#level-" + level.position()))));
     boolean isOpen = isOpen(summary);
     if (isOpen) {
       rates(summary).forEach(column -> columns.add(column.in(Level::stage)));
@@ -146,17 +156,27 @@ final class KeyFigureTables {
 
   /** Each target and scenario at its operating point on the page. */
   static Table byCurve(Summary summary) {
-    Column<Curve> name =
-        Column.of(
-            heading(summary, "Operating point"),
-            curve -> Cell.words(summary.name(curve)).remarked(curve.quoted()));
-    return keyFigures(
-            "target and scenario",
-            summary.curves(),
-            name,
-            curve -> summary.operatingLevel(curve).figures(),
-            summary)
-        .styled("notes");
+    List<Column<Curve>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.of(
+                    heading(summary, "Operating point"),
+                    curve -> Cell.words(summary.name(curve)).remarked(curve.quoted()))));
+    columns.addAll(models(summary));
+    List<Column<Figures>> figures = new ArrayList<>(keyFigures(summary, false));
+    figures.add(PROMPT);
+    figures.forEach(column -> columns.add(column.in(c -> summary.operatingLevel(c).figures())));
+    String title = "Key figures by target and scenario, times in ms";
+    return Table.of(title, summary.curves(), columns).styled("notes");
+  }
+
+  /** What each target was asked for, where that differs. */
+  private static List<Column<Curve>> models(Summary summary) {
+    Map<String, String> models = new HashMap<>();
+    summary.targets().forEach(t -> models.put(t.label(), String.join(", ", t.models())));
+    return Set.copyOf(models.values()).size() < 2
+        ? List.of()
+        : List.of(Column.words("model", curve -> models.getOrDefault(curve.target(), "")));
   }
 
   /** Targets on the page. */
@@ -165,16 +185,46 @@ final class KeyFigureTables {
     return keyFigures("target", summary.targets(), name, Target::figures, summary);
   }
 
-  /** Request names on the page. */
-  static Table byName(Summary summary) {
-    Column<RequestGroup> name =
-        Column.of(
-            heading(summary, "Request"),
-            request -> Cell.words(request.name()).linked("#" + anchor(request.name())));
-    return keyFigures("request", summary.requests(), name, RequestGroup::figures, summary);
+  /** Request names at the operating points; {@code page} is where their links lead. */
+  static Table byName(Summary summary, String page, List<RequestAtPoint> requests) {
+    List<Column<RequestAtPoint>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.of(
+                    heading(summary, "Request"),
+                    request ->
+                        Cell.words(request.name())
+                            .remarked(summary.hasSeveralLevels() ? at(summary, request) : "")
+                            .linked(page + "#" + anchor(summary, request)))));
+    List<Column<Figures>> figures = new ArrayList<>(List.of(COUNT, FAILED, OUTPUT));
+    if (summary.slo() != null) {
+      figures.add(
+          Column.number("goodput/s", f -> f.goodput() == null ? null : f.goodput().requestsPerS()));
+      figures.add(IN_SLO);
+    }
+    for (String name : List.of("p50", "p95", "p99")) {
+      figures.add(onPage(summary, Metric.TTFT_MS, name));
+    }
+    figures.add(percentile(Metric.ITL_MS, "p50"));
+    figures.add(percentile(Metric.ITL_MS, "p99"));
+    figures.add(Column.number("jitter", f -> f.jitter().itlP99OverP50()));
+    figures.add(onPage(summary, Metric.E2E_MS, "p50"));
+    figures.add(onPage(summary, Metric.E2E_MS, "p99"));
+    figures.forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
+    return Table.of("Key figures by request", requests, columns).styled("notes");
+  }
+
+  /** Where a request's figures are of, e.g. {@code vLLM: c=16, the knee}. */
+  static String at(Summary summary, RequestAtPoint request) {
+    return operatingPoint(summary, request.curve());
   }
 
   /** The anchor of a request's metrics: the same in Gatling's pages and in {@code llm.html}. */
+  static String anchor(Summary summary, RequestAtPoint request) {
+    int curve = summary.curves().indexOf(request.curve());
+    return anchor(request.name()) + (curve == 0 ? "" : "-" + curve);
+  }
+
   static String anchor(String requestName) {
     return "request-" + String.format(Locale.ROOT, "%08x", requestName.hashCode());
   }
@@ -242,24 +292,25 @@ final class KeyFigureTables {
     List<Column<Curve>> columns =
         new ArrayList<>(
             List.of(
-                Column.name(summary.hasSeveralTargets() ? "target" : "scenario", summary::name),
+                Column.name(
+                    (summary.hasSeveralTargets() ? "target" : "scenario")
+                        + (summary.clock().isNamed() ? ", ms from schedule" : ", ms"),
+                    summary::name),
                 Column.words("at", curve -> curve.operatingPoint().stage())));
-    List<Column<Figures>> figures =
-        new ArrayList<>(
-            List.of(
-                REQUESTS,
-                OUTPUT,
-                headline(summary, Metric.TTFT_MS, "p50"),
-                headline(summary, Metric.TTFT_MS, "p99"),
-                percentile(Metric.ITL_MS, "p99"),
-                headline(summary, Metric.E2E_MS, "p50")));
-    figures.addAll(outcome(summary));
+    columns.addAll(models(summary));
+    List<Column<Figures>> figures = new ArrayList<>(List.of(COUNT, FAILED, REQUESTS, OUTPUT));
+    if (summary.slo() != null) {
+      figures.add(IN_SLO);
+    }
+    figures.add(onPage(summary, Metric.TTFT_MS, "p50"));
+    figures.add(onPage(summary, Metric.TTFT_MS, "p99"));
+    figures.add(percentile(Metric.ITL_MS, "p99"));
+    for (String name : List.of("p50", "p95", "p99")) {
+      figures.add(onPage(summary, Metric.E2E_MS, name));
+    }
+    figures.add(PROMPT);
     figures.forEach(
         column -> columns.add(column.in(curve -> summary.operatingLevel(curve).figures())));
-    columns.add(
-        Column.figure(
-            "knee",
-            c -> c.knee() == null || !c.knee().reached() ? NumberText.ABSENT : c.knee().stage()));
     return Table.of(
         CURVES, summary.curves().size() > 1 ? summary.curves() : List.<Curve>of(), columns);
   }
@@ -268,33 +319,6 @@ final class KeyFigureTables {
   static String operatingPoint(Summary summary, Curve curve) {
     String text = curve.quoted();
     return summary.curves().size() == 1 ? "At " + text : summary.name(curve) + ": " + text;
-  }
-
-  /** Request names on Gatling's index page. */
-  static Table requests(Summary summary) {
-    List<Column<Figures>> figures =
-        new ArrayList<>(
-            List.of(
-                COUNT,
-                headline(summary, Metric.TTFT_MS, "p50"),
-                headline(summary, Metric.TTFT_MS, "p95"),
-                headline(summary, Metric.TTFT_MS, "p99"),
-                percentile(Metric.ITL_MS, "p50"),
-                percentile(Metric.ITL_MS, "p99"),
-                percentile(Metric.TPOT_MS, "p50"),
-                OUTPUT));
-    if (summary.slo() != null) {
-      figures.add(IN_SLO);
-    }
-    List<Column<RequestGroup>> columns =
-        new ArrayList<>(
-            List.of(
-                Column.of(
-                    "Request, times in ms",
-                    request ->
-                        Cell.words(request.name()).linked("llm.html#" + anchor(request.name())))));
-    figures.forEach(column -> columns.add(column.in(RequestGroup::figures)));
-    return Table.of("Key figures by request", summary.requests(), columns);
   }
 
   /** Batch trials of one stage on the page. */

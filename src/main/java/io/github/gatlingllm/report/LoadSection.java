@@ -53,6 +53,11 @@ final class LoadSection {
             .charts(charts));
   }
 
+  /** Latency against throughput; empty where there is only one load level. */
+  Optional<Chart> onlyCurve() {
+    return hasSeveralLevels() ? Optional.of(curve()).filter(Chart::hasPoints) : Optional.empty();
+  }
+
   /** The figures against load, and what closed loops cannot show. */
   Section section() {
     Section section =

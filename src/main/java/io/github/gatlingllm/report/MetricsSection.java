@@ -10,6 +10,7 @@ import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.ShownLevels.When;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.RequestAtPoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -136,17 +137,22 @@ final class MetricsSection {
   }
 
   private void byName() {
-    if (!summary.requests().isEmpty()) {
+    List<RequestAtPoint> requests = summary.requestsAtPoints();
+    if (!requests.isEmpty()) {
       parts.add(
           new Part(
               "By request name",
               "",
-              pooled,
-              KeyFigureTables.byName(summary),
-              summary.requests().stream()
-                  .map(r -> Detail.of(r.name(), KeyFigureTables.anchor(r.name()), r.figures()))
-                  .toList()));
+              "",
+              KeyFigureTables.byName(summary, "", requests),
+              requests.stream().map(this::detail).toList()));
     }
+  }
+
+  private Detail detail(RequestAtPoint request) {
+    String at = summary.hasSeveralLevels() ? " (" + KeyFigureTables.at(summary, request) + ")" : "";
+    String anchor = KeyFigureTables.anchor(summary, request);
+    return Detail.of(request.name() + at, anchor, request.figures());
   }
 
   private void byCache() {

@@ -98,18 +98,6 @@ final class LevelLog {
     return entries.stream().map(Entry::info).toList();
   }
 
-  /** Requests that all levels so far ask for; null where one does not say, or not yet. */
-  synchronized @Nullable Long planned() {
-    long sum = 0;
-    for (Entry entry : entries) {
-      if (entry.planned == null) {
-        return null;
-      }
-      sum += entry.planned;
-    }
-    return sum;
-  }
-
   /** Where the plan stands whose level began last; null when none runs. */
   synchronized @Nullable Progress progress(long nanoTime) {
     Entry entry = running();

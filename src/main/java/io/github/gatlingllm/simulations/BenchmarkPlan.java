@@ -231,6 +231,7 @@ record BenchmarkPlan(
   /**
    * One for all, one for each target, or one for each endpoint, whatever models it is asked for.
    */
+  @SuppressWarnings("ReferenceEquality") // the same entry of the setting, not an equal one
   private static List<Tokenizer> tokenizers(Settings settings, List<Target> targets) {
     List<Tokenizer> set = settings.get(Setting.TOKENIZER);
     List<EndpointSpec> endpoints = new ArrayList<>();

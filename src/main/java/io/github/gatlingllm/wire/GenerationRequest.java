@@ -337,7 +337,7 @@ public final class GenerationRequest {
      * @throws IllegalArgumentException if there is nothing to ask
      */
     public GenerationRequest build() {
-      ObjectNode whole = body.deepCopy();
+      ObjectNode whole = JsonNodeFactory.instance.objectNode().setAll(body);
       ask(whole);
       whole.put("stream", stream);
       if (stream && includeUsage) {

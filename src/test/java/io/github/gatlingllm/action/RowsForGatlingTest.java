@@ -29,7 +29,7 @@ class RowsForGatlingTest {
   private void log(int rows) {
     for (int i = 0; i < rows; i++) {
       int row = i;
-      RowsForGatling.log(eventLoop, () -> logged.add(row));
+      RowsForGatling.log(eventLoop, Runnable::run, () -> logged.add(row));
     }
   }
 

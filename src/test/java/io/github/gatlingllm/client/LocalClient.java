@@ -196,7 +196,8 @@ final class LocalClient implements AfterEachCallback {
               new StreamedExchange.ReadOptions(
                   call.streamed,
                   TimeUnit.MILLISECONDS.toNanos(call.idleTimeoutMillis),
-                  call.secrets),
+                  call.secrets,
+                  null),
               watched(),
               call.nanoClock,
               ended -> {

@@ -59,6 +59,7 @@ class PrefixCacheIT {
               .set(ALWAYS)
               .set("llm.endpoint", engine.baseUrl())
               .set(workload)
+              .noReports()
               .run();
       assertThat(run.exitCode()).as(run.output()).isZero();
       Asked asked =

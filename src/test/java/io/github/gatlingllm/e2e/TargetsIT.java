@@ -42,6 +42,7 @@ class TargetsIT {
         GatlingRun.of(TargetsSimulation.class)
             .set("slow", slow.baseUrl())
             .set("fast", fast.baseUrl())
+            .noReports()
             .run();
 
     assertThat(run.exitCode()).as(run.output()).isZero();

@@ -153,7 +153,7 @@ class RequestMistakesTest {
       parts.setAccessible(true);
       return ((LlmRequest.RequestDraft) parts.get(request.request)).headers;
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError(e.getMessage(), e);
     }
   }
 

@@ -119,7 +119,7 @@ class StopRuleTest {
     assertThat(sweep.stopWhen(List.of(new StopRule.Never())).rules()).isEmpty();
     assertThat(sweep.stopWhen(List.of(seven)).rules()).containsExactly(seven);
     assertThat(sweep.stopWhen(List.of(new StopRule.OverSaturated())).rules())
-        .containsExactly(new StopRule.OverSaturated(), StopRule.DEFAULT);
+        .containsExactly(new StopRule.OverSaturated(), StopRule.ErrorsInARowAbove.DEFAULT);
     assertThatThrownBy(() -> new StopRule.ErrorsInARowAbove(0))
         .hasMessage("errorsInARowAbove(0) is no row; expected 1 or more");
   }

@@ -179,7 +179,10 @@ class OperatingPointTest {
         .contains("---- Operating points ---")
         .doesNotContain("450");
     assertThat(SummaryText.markdown(summary))
-        .contains("### Operating points", "| fast | c=8 | 90 | 900 |", "| dead | c=8 | 0 | 0 |")
+        .contains(
+            "### Operating points",
+            "| fast | c=8 | 90 | 0 | 90 | 900 |",
+            "| dead | c=8 | 90 | 90 | 0 | 0 |")
         .doesNotContain("450");
   }
 

@@ -253,7 +253,21 @@ final class BenchmarkPlanTest {
             "SLO 'fast' is not understood; expected <measure><limit> such as ttft<200ms, measures:"
                 + " ttft ttfo tpot itl e2e stall, units: us ms s; or a preset such as"
                 + " mlperf-llama2-70b-interactive"),
-        arguments("slo", "ttft<1.2.3s", "expected limits such as ttft<200ms,tpot<50ms,e2e<10s"),
+        arguments(
+            "slo",
+            "ttft<200ms,tftt<1s",
+            "SLO 'tftt<1s' has no known measure: 'tftt'; expected one of ttft ttfo tpot itl e2e"
+                + " stall"),
+        arguments(
+            "slo", "ttft>200ms", "SLO 'ttft>200ms' has '>'; a limit is an upper one: < or <="),
+        arguments(
+            "slo",
+            "tpot<50ms,ttft<200",
+            "SLO 'ttft<200' has no known limit: '200'; expected a number and us, ms or s"),
+        arguments(
+            "slo",
+            "ttft<1.2.3s",
+            "SLO 'ttft<1.2.3s' has no known limit: '1.2.3s'; expected a number and us, ms or s"),
         arguments(
             "assert",
             "ttft.p99<200ms,tftt.p99<1",
