@@ -33,18 +33,16 @@ class PackageArrowsTest {
           Map.entry("workload", Set.of("random", "wire")),
           Map.entry("record", Set.of()),
           Map.entry("random", Set.of()),
-          Map.entry(
-              "run",
-              Set.of("generator", "record", "telemetry", "stats", "report", "load", "selftest")),
+          Map.entry("run", Set.of("generator", "record", "stats", "report", "load", "selftest")),
           Map.entry("generator", Set.of("record")),
           Map.entry("selftest", Set.of("engine", "record")),
-          Map.entry("telemetry", Set.of("record")),
           Map.entry("metric", Set.of("record")),
           Map.entry("check", Set.of("metric", "record")),
           Map.entry("stats", Set.of("check", "metric", "random", "record")),
           Map.entry("compare", Set.of("metric", "record", "stats")),
           Map.entry("report", Set.of("check", "compare", "metric", "stats", "record")),
           Map.entry("engine", Set.of("random", "wire")),
+          Map.entry("cli", Set.of("engine", "record", "report", "simulations")),
           Map.entry(
               "simulations",
               Set.of(

@@ -6,6 +6,7 @@ import io.github.gatlingllm.load.Arrivals.Planned;
 import java.lang.reflect.Constructor;
 import java.util.PrimitiveIterator;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import scala.collection.Iterator;
 import scala.concurrent.duration.FiniteDuration;
 import scala.jdk.javaapi.CollectionConverters;
@@ -46,6 +47,11 @@ public final class ArrivalStep implements OpenInjectionStep {
   /** The arrivals, with what is known of each. */
   java.util.Iterator<Planned> planned() {
     return arrivals.plannedBefore(durationNanos);
+  }
+
+  /** Users per second; null where their rate changes by plan. */
+  @Nullable Double constantRate() {
+    return arrivals instanceof Arrivals.Steady steady ? (Double) steady.perSecond() : null;
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /**
  * The parts of an immutable builder. A copy is changed once, before anybody else sees it; its lists
@@ -14,6 +15,8 @@ import java.util.function.Consumer;
  * @param <D> the class of the parts
  */
 public abstract class Draft<D extends Draft<D>> implements Cloneable {
+
+  private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
   /** A copy with that change; this one stays as it is. */
   @SuppressWarnings("unchecked") // a copy is of the same class
@@ -32,6 +35,22 @@ public abstract class Draft<D extends Draft<D>> implements Cloneable {
     List<T> more = new ArrayList<>(list);
     more.add(element);
     return Collections.unmodifiableList(more);
+  }
+
+  /**
+   * The headers with that one, in place of one of the same name in whatever case.
+   *
+   * @throws InvalidSimulation if there is no header of such a name
+   */
+  public static <V> Map<String, V> andHeader(Map<String, V> headers, String name, V value) {
+    if (!HEADER_NAME.matcher(name).matches()) {
+      throw InvalidSimulation.because(
+          "header(\"" + name + "\", …): expected a header name, e.g. X-Tenant");
+    }
+    Map<String, V> more = new LinkedHashMap<>(headers);
+    more.keySet().removeIf(name::equalsIgnoreCase);
+    more.put(name, value);
+    return Collections.unmodifiableMap(more);
   }
 
   /** The map with that entry, in the order of entering. */

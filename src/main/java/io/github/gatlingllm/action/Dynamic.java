@@ -1,5 +1,6 @@
 package io.github.gatlingllm.action;
 
+import io.gatling.commons.validation.Failure;
 import io.gatling.commons.validation.Success;
 import io.gatling.commons.validation.Validation;
 import io.gatling.javaapi.core.Session;
@@ -16,28 +17,34 @@ import scala.Function1;
  */
 public final class Dynamic<T> {
 
+  /** What a message of Gatling's parser has before the reason. */
+  private static final String PARSER_REASON = "with error '";
+
   private final Function<io.gatling.core.session.Session, Validation<T>> expression;
   private final @Nullable T constant;
-
-  private Dynamic(Function<io.gatling.core.session.Session, Validation<T>> expression) {
-    this(expression, null);
-  }
+  private final @Nullable ElText el;
 
   private Dynamic(
-      Function<io.gatling.core.session.Session, Validation<T>> expression, @Nullable T constant) {
+      Function<io.gatling.core.session.Session, Validation<T>> expression,
+      @Nullable T constant,
+      @Nullable ElText el) {
     this.expression = expression;
     this.constant = constant;
+    this.el = el;
   }
+
+  /** A Gatling EL String, and what is wanted of it. */
+  private record ElText(String text, Class<?> type) {}
 
   /** The same for every user. */
   public static <T> Dynamic<T> of(T constant) {
     Validation<T> success = new Success<>(constant);
-    return new Dynamic<>(session -> success, constant);
+    return new Dynamic<>(session -> success, constant, null);
   }
 
   /** Computed from the session; null is a failure. */
   public static <T> Dynamic<T> of(Function<Session, T> function) {
-    return new Dynamic<>(
+    return computed(
         session -> {
           try {
             T value = function.apply(new Session(session));
@@ -47,7 +54,13 @@ public final class Dynamic<T> {
           } catch (RuntimeException e) {
             return Validations.failure(e.getClass().getSimpleName() + ": " + e.getMessage());
           }
-        });
+        },
+        null);
+  }
+
+  private static <T> Dynamic<T> computed(
+      Function<io.gatling.core.session.Session, Validation<T>> expression, @Nullable ElText el) {
+    return new Dynamic<>(expression, null, el);
   }
 
   /**
@@ -59,9 +72,9 @@ public final class Dynamic<T> {
   public static <T> Dynamic<T> el(String el, Class<T> type) {
     if (Number.class.isAssignableFrom(type)) {
       Dynamic<Object> number = el(el, Object.class);
-      return new Dynamic<>(session -> number(el, number.resolve(session), type));
+      return computed(session -> number(el, number.resolve(session), type), new ElText(el, type));
     }
-    return new Dynamic<>(
+    return computed(
         new Function<>() {
           private volatile Function1<io.gatling.core.session.Session, Validation<T>> compiled;
 
@@ -72,7 +85,8 @@ public final class Dynamic<T> {
             }
             return compiled.apply(session);
           }
-        });
+        },
+        new ElText(el, type));
   }
 
   private static <T> Validation<T> number(String el, Object value, Class<T> type) {
@@ -99,11 +113,6 @@ public final class Dynamic<T> {
     return el.contains("#{") || el.contains("$") ? el(el, String.class) : of(el);
   }
 
-  /** The value, where it is the same for every user; else null. */
-  @Nullable T constant() {
-    return constant;
-  }
-
   /**
    * The value for this session.
    *
@@ -111,6 +120,52 @@ public final class Dynamic<T> {
    */
   public T resolve(io.gatling.core.session.Session session) {
     return Validations.value(expression.apply(session));
+  }
+
+  /** The value where it is the same for every user; null where it is computed. */
+  @Nullable T constant() {
+    return constant;
+  }
+
+  /** As it was written, for messages; null for a function. */
+  @Nullable String text() {
+    return el == null ? constant == null ? null : constant.toString() : el.text;
+  }
+
+  /** What is wrong with it for every session; null where nothing is, or only a session can tell. */
+  @Nullable String mistake() {
+    if (el == null) {
+      return null;
+    }
+    try {
+      var unused = Expressions.toExpression(el.text, Object.class);
+      boolean isStatic = !el.text.contains("#{");
+      return isStatic && !isConvertible(el.type) ? expected(el.type) : null;
+    } catch (Exception e) { // Gatling's parser throws one that Scala does not declare
+      String message = String.valueOf(e.getMessage());
+      int reason = message.lastIndexOf(PARSER_REASON);
+      return "not a Gatling EL String: "
+          + (reason < 0
+              ? message
+              : message.substring(reason + PARSER_REASON.length(), message.length() - 1));
+    }
+  }
+
+  /** Gatling converts text to what a text can say, and takes the rest as it is. */
+  private boolean isConvertible(Class<?> type) {
+    boolean isText = type == Object.class || type == String.class;
+    boolean isSaid = type == Boolean.class || Number.class.isAssignableFrom(type);
+    return isText || (isSaid && !(expression.apply(null) instanceof Failure));
+  }
+
+  private static String expected(Class<?> type) {
+    String kind =
+        type == Double.class
+            ? "a number"
+            : Number.class.isAssignableFrom(type)
+                ? "a whole number"
+                : type == Boolean.class ? "true or false" : "a " + type.getSimpleName();
+    return "expected " + kind + ", or a Gatling EL String that gives one";
   }
 
   /** A value could not be computed for a session. */

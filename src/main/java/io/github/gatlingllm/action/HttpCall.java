@@ -8,6 +8,8 @@ import io.gatling.core.session.Session;
 import io.gatling.http.cache.SslContextSupport;
 import io.gatling.http.client.HttpListener;
 import io.gatling.http.client.Request;
+import io.gatling.http.client.body.bytearray.ByteArrayRequestBody;
+import io.gatling.http.client.proxy.ProxyServer;
 import io.gatling.http.cookie.CookieSupport$;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
@@ -17,7 +19,11 @@ import io.gatling.http.util.SslContexts;
 import io.gatling.javaapi.http.HttpRequestActionBuilder;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.client.StreamedExchange;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
@@ -27,6 +33,9 @@ import scala.Option;
  * HTTP/2, DNS, connections and local addresses of the user's {@code http} protocol hold. What that
  * protocol says to the user's own hosts does not go to the model's: no credentials, headers,
  * signature or cookies. What differs from request to request travels in one session attribute.
+ *
+ * <p>Gatling's builder is asked once per URL where nothing that it decides can differ from request
+ * to request: it takes longer than all the rest of making one.
  */
 final class HttpCall {
 
@@ -37,8 +46,14 @@ final class HttpCall {
   /** Below the ids of users, and below -1, which stands for all of them. */
   private static final AtomicLong NOBODY = new AtomicLong(-1);
 
+  /** More are not remembered. */
+  private static final int MOST_URLS = 64;
+
   private final HttpComponents http;
   private final HttpRequestDef definition;
+  private final List<Header> headers;
+  private final boolean alike;
+  private final Map<String, Request> made = new ConcurrentHashMap<>();
   private final boolean shared;
   private final @Nullable SslContexts tls;
   private final Map<String, ServerConnections> servers;
@@ -46,17 +61,40 @@ final class HttpCall {
   private HttpCall(
       HttpComponents http,
       HttpRequestDef definition,
+      List<Header> headers,
       boolean shared,
       @Nullable SslContexts tls,
       Map<String, ServerConnections> servers) {
     this.http = http;
     this.servers = servers;
     this.definition = definition;
+    this.headers = headers;
+    this.alike = isAlike(http.httpProtocol());
     this.shared = shared;
     this.tls = tls;
   }
 
-  private record Content(PreparedRequest prepared, String requestId) {}
+  /** What differs from request to request; a value for each of {@link #headers}. */
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  private record Content(PreparedRequest prepared, String[] values) {}
+
+  /** A header, and its value in a request of that id. */
+  private record Header(String name, Value value) {
+
+    @FunctionalInterface
+    interface Value {
+      String of(PreparedRequest prepared, String requestId, Session session);
+    }
+  }
+
+  /** Whether Gatling's builder decides nothing by session or by what it learned of a server. */
+  private static boolean isAlike(HttpProtocol http) {
+    return !http.enginePart().enableHttp2()
+        && http.enginePart().localAddresses().isEmpty()
+        && http.proxyPart().proxy().isEmpty()
+        && http.proxyPart().proxyProtocolSourceIpV4Address().isEmpty()
+        && http.proxyPart().proxyProtocolSourceIpV6Address().isEmpty();
+  }
 
   static HttpCall of(
       LlmProtocol protocol,
@@ -65,27 +103,17 @@ final class HttpCall {
       GatlingConfiguration configuration,
       @Nullable SslContexts tls,
       Map<String, ServerConnections> servers) {
+    List<Header> all = headers(protocol, request);
     HttpRequestActionBuilder post =
         http("llm")
             .post(session -> content(session.asScala()).prepared().url())
-            .header("Content-Type", "application/json")
-            .header("Accept", session -> accept(content(session.asScala()).prepared()))
-            .header("X-Request-Id", session -> content(session.asScala()).requestId())
             .body(ByteArrayBody(session -> content(session.asScala()).prepared().body().toJson()))
             .requestTimeout(
                 request.requestTimeout == null ? protocol.requestTimeout : request.requestTimeout)
             .disableFollowRedirect();
-    if (protocol.apiKey != null || request.apiKey != null) {
-      post =
-          post.header(
-              "Authorization",
-              session -> "Bearer " + content(session.asScala()).prepared().apiKey());
-    }
-    for (Map<String, Dynamic<String>> extra :
-        java.util.List.of(protocol.headers, request.headers)) {
-      for (Map.Entry<String, Dynamic<String>> header : extra.entrySet()) {
-        post = post.header(header.getKey(), s -> header.getValue().resolve(s.asScala()));
-      }
+    for (int i = 0; i < all.size(); i++) {
+      int index = i;
+      post = post.header(all.get(i).name(), s -> content(s.asScala()).values()[index]);
     }
     HttpRequestBuilder builder = (HttpRequestBuilder) post.asScala();
     return new HttpCall(
@@ -95,9 +123,26 @@ final class HttpCall {
             connecting(http.httpProtocol(), configuration),
             false,
             configuration),
+        all,
         protocol.shareConnections,
         tls,
         servers);
+  }
+
+  /** Of two of the same name the later one counts. */
+  private static List<Header> headers(LlmProtocol protocol, LlmRequest.RequestDraft request) {
+    Map<String, Header.Value> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    all.put("Content-Type", (prepared, requestId, session) -> "application/json");
+    all.put("Accept", (prepared, requestId, session) -> accept(prepared));
+    all.put("X-Request-Id", (prepared, requestId, session) -> requestId);
+    if (protocol.apiKey != null || request.apiKey != null) {
+      all.put("Authorization", (prepared, requestId, session) -> "Bearer " + prepared.apiKey());
+    }
+    for (Map<String, Dynamic<String>> some : List.of(protocol.headers, request.headers)) {
+      some.forEach(
+          (name, value) -> all.put(name, (prepared, id, session) -> value.resolve(session)));
+    }
+    return all.entrySet().stream().map(one -> new Header(one.getKey(), one.getValue())).toList();
   }
 
   /** How that protocol connects, with the requests of none. */
@@ -120,9 +165,47 @@ final class HttpCall {
    * @throws Dynamic.Unresolved when a header or the URL cannot be computed
    */
   Request build(Session session, PreparedRequest prepared, String requestId) {
-    Content content = new Content(prepared, requestId);
-    Session asked = session.remove(COOKIES).set(KEY, content);
-    return Validations.value(definition.clientRequest().apply(asked));
+    String[] values = new String[headers.size()];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = headers.get(i).value().of(prepared, requestId, session);
+    }
+    Request like = made.get(prepared.url());
+    if (like != null) {
+      return like(like, session, prepared, values);
+    }
+    Session asked = session.remove(COOKIES).set(KEY, new Content(prepared, values));
+    Request first = Validations.value(definition.clientRequest().apply(asked));
+    if (alike && made.size() < MOST_URLS) {
+      made.put(prepared.url(), first.copyWithCopiedHeaders());
+    }
+    return first;
+  }
+
+  private Request like(Request like, Session session, PreparedRequest prepared, String[] values) {
+    HttpHeaders sent = like.getHeaders().copy();
+    for (int i = 0; i < values.length; i++) {
+      sent.set(headers.get(i).name(), values[i]);
+    }
+    return new Request(
+        like.getName(),
+        like.getMethod(),
+        like.getUri(),
+        sent,
+        like.getCookies(),
+        new ByteArrayRequestBody(
+            prepared.body().toJson(), null, ((ByteArrayRequestBody) like.getBody()).getCharset()),
+        like.getRequestTimeout(),
+        like.isAutoOrigin(),
+        like.getLocalAddresses(),
+        like.getRealm(),
+        like.getProxyServer(),
+        like.getProxyProtocolSourceIpV4Address(),
+        like.getProxyProtocolSourceIpV6Address(),
+        like.getSignatureCalculator(),
+        Validations.value(http.httpCaches().nameResolver(session)),
+        like.isHttp2Enabled(),
+        like.getHttp2PriorKnowledge(),
+        like.getWsSubprotocol());
   }
 
   /** What sends it, and tells the listener on the session's event loop. */
@@ -147,6 +230,12 @@ final class HttpCall {
     @Override
     public ServerConnections server() {
       return server;
+    }
+
+    @Override
+    public @Nullable String proxy() {
+      ProxyServer proxy = request.getProxyServer();
+      return proxy == null ? null : proxy.getHost() + ":" + proxy.getPort();
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.client.Request;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
+import io.github.gatlingllm.client.Transcript;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Timeline;
@@ -47,18 +48,16 @@ final class LlmAction extends RequestActionBase {
             && core.throttler().isDefined()
             && components.requestLog().inStatistics();
     this.call = components.httpCall(context, request.parts());
-    this.end = new ResponseProcessor(request.parts(), components, core.statsEngine(), next);
+    this.end = new ResponseProcessor(request.parts(), components, core, next);
   }
 
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
     LlmComponents components = LlmComponents.of(context);
     if (!components.protocol().hasTarget()) {
-      throw InvalidSimulation.because(
-          "this scenario sends llm requests but has no llm protocol; add"
-              + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
+      throw WithoutProtocol.mistake(context);
     }
     components.judge(request.parts());
-    components.warmUp(context);
+    components.warmUp(context, request);
     return new LlmAction(request, components, context, next);
   }
 
@@ -196,7 +195,10 @@ final class LlmAction extends RequestActionBase {
             new StreamedExchange.ReadOptions(
                 prepared.body().stream(),
                 components.protocol().idleTimeout.toNanos(),
-                prepared.secrets()),
+                prepared.secrets(),
+                components.protocol().inThisJvm
+                    ? null
+                    : Transcript.ofWanted(httpRequest, prepared.secrets())),
             session.eventLoop(),
             components::now,
             ended -> {
@@ -228,7 +230,6 @@ final class LlmAction extends RequestActionBase {
     } else {
       go.accept(start);
     }
-    // Only now: waking a thread up takes longer than sending.
     sent.promptCount().start();
   }
 

@@ -10,6 +10,7 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
@@ -109,8 +110,13 @@ final class LlmComponents implements ProtocolComponents {
     return new LlmComponents(target, parts, forgetting);
   }
 
-  /** Does what the protocol asks for before the load starts; once per run and target. */
-  void warmUp(ScenarioContext context) {
+  /**
+   * Does what the protocol asks for before the load starts; once per run and target.
+   *
+   * @param request one that the scenario sends
+   * @throws InvalidSimulation in one line, if the target does not answer it
+   */
+  void warmUp(ScenarioContext context, LlmRequest request) {
     boolean jvm = protocol.warmUp.jvm() && parts.isFirst("jvm");
     boolean first = parts.isFirst("target " + target);
     if (!jvm && !first) {
@@ -121,7 +127,7 @@ final class LlmComponents implements ProtocolComponents {
       rounds.jvm(this);
     }
     if (first) {
-      rounds.target(this);
+      rounds.target(this, request);
     }
     if (jvm) {
       collectGarbage();
@@ -176,28 +182,36 @@ final class LlmComponents implements ProtocolComponents {
   @Override
   public Function1<Session, Session> onStart() {
     return session -> {
-      Arrival arrival = parts.schedules().next(session.scenario(), now());
+      Arrival arrival = parts.injections().next(session.scenario(), now());
+      Injection injection = parts.injections().injection(session.scenario());
       if (arrival == null) {
-        if (PlanUser.orNull(session) == null) {
-          run().unplannedUser();
+        if (injection != null && parts.isFirst("injection " + session.scenario())) {
+          run().injectionStarted(scheduleOf(session), injection, now());
         }
         return session;
       }
-      if (arrival.anchors()) {
+      if (arrival.anchors() && injection != null) {
+        long start = arrival.plannedNanos() - arrival.scheduledOffsetNanos();
+        run().injectionStarted(scheduleOf(session), injection, start);
         run()
             .arrivalsPlanned(
-                new Run.Schedule(session.scenario(), target, LevelInfo.WHOLE_RUN),
-                parts.schedules().description(session.scenario()),
-                parts.schedules().planned(session.scenario()),
-                arrival.plannedNanos() - arrival.scheduledOffsetNanos());
+                scheduleOf(session),
+                parts.injections().description(session.scenario()),
+                parts.injections().planned(session.scenario()),
+                start);
       }
       return UserSessions.arriving(session, arrival);
     };
   }
 
+  private Run.Schedule scheduleOf(Session session) {
+    return new Run.Schedule(session.scenario(), target, LevelInfo.WHOLE_RUN);
+  }
+
   @Override
   public Function1<Session, BoxedUnit> onExit() {
     return session -> {
+      RowsForGatling.userLeaves();
       Arrival arrival = (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
       if (arrival != null && !arrival.taken()) {
         RunningLevel level = arrival.level();

@@ -40,6 +40,9 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
    */
   public List<String> baseUrls = List.of();
 
+  /** Whether that server is inside this JVM, only there to warm it up. */
+  boolean inThisJvm;
+
   /** What {@code Authorization} sends; null for none. */
   public @Nullable Dynamic<String> apiKey;
 
@@ -52,7 +55,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Longest time of a whole request. */
   public Duration requestTimeout = Duration.ofMinutes(10);
 
-  /** Longest silence after the response headers. */
+  /** Longest silence of a stream. */
   public Duration idleTimeout = Duration.ofMinutes(2);
 
   /** Most requests at once; more wait, first in first out. Null for no limit. */
@@ -98,7 +101,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   public ReportOptions report = ReportOptions.DEFAULT;
 
   /** What happens before the first measured request. */
-  public WarmUp warmUp = new WarmUp(0, true);
+  public WarmUp warmUp = new WarmUp(0, true, Map.of());
 
   /** What prompts and arrivals were drawn from; noted in the run, null when not known. */
   public @Nullable Long seed;
@@ -132,8 +135,23 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
    *
    * @param requests real requests to the target
    * @param jvm whether classes and JIT are warmed against an engine inside this JVM
+   * @param session what the users who send these requests have in their sessions
    */
-  public record WarmUp(int requests, boolean jvm) {}
+  public record WarmUp(int requests, boolean jvm, Map<String, Object> session) {
+
+    /** Session attribute that only users who send such requests have. */
+    public static final String KEY = "gatling.llm.warmUp";
+  }
+
+  /**
+   * Looks at what is computed from the session.
+   *
+   * @throws InvalidSimulation for what would make every request fail
+   */
+  public void refuseMistakes() {
+    ParameterCheck check = new ParameterCheck("llm").of("model", model).secret("apiKey", apiKey);
+    headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));
+  }
 
   /** Whether it says where the server is. */
   boolean hasTarget() {
@@ -145,6 +163,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return with(
         inside -> {
           inside.baseUrls = List.of(baseUrl);
+          inside.inThisJvm = true;
           inside.apiKey = null;
           inside.model = null;
           inside.headers = Map.of();
@@ -163,7 +182,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   /** The API of the first URL: the one that its path names, else chat. */
   Api apiOfUrl() {
-    String url = baseUrls.get(0);
+    String url = baseUrls.get(0).replaceFirst("\\?.*", "");
     return url.endsWith(Api.COMPLETIONS.path()) && !url.endsWith(Api.CHAT.path())
         ? Api.COMPLETIONS
         : Api.CHAT;
@@ -177,7 +196,9 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** The URL that this user's requests go to. */
   String url(long userId, Api api) {
     String base = baseUrls.get((int) Math.floorMod(userId, (long) baseUrls.size()));
-    return base.endsWith("/completions") ? base : base + api.path();
+    int query = base.indexOf('?');
+    String path = query < 0 ? base : base.substring(0, query);
+    return path.endsWith("/completions") ? base : path + api.path() + base.substring(path.length());
   }
 
   /** The target's label: as set, else host and port of the first URL; empty without a target. */

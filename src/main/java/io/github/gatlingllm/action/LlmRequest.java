@@ -7,12 +7,15 @@ import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.wire.GenerationRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** One LLM request as the DSL describes it. Immutable; {@link #edit} gives a changed copy. */
@@ -65,14 +68,69 @@ public final class LlmRequest {
     return edit(draft -> draft.messages = List.copyOf(messages));
   }
 
-  /** What the DSL hands to Gatling. */
+  /**
+   * What the DSL hands to Gatling.
+   *
+   * @throws InvalidSimulation for what would make every request fail
+   */
   public ActionBuilder toActionBuilder() {
+    refuseMistakes();
     return new ActionBuilder() {
       @Override
       public Action build(ScenarioContext context, Action next) {
         return LlmAction.build(LlmRequest.this, context, next);
       }
     };
+  }
+
+  private void refuseMistakes() {
+    ParameterCheck check =
+        ParameterCheck.ofRequest(parts.name)
+            .of("model", parts.model)
+            .atLeastOne("maxTokens", parts.maxTokens)
+            .of("stream", parts.stream)
+            .of("prompt", parts.prompt)
+            .of("tools", parts.tools)
+            .of("toolChoice", parts.toolChoice)
+            .of("responseFormat", parts.responseFormat)
+            .of("body", parts.extraBody)
+            .secret("apiKey", parts.apiKey);
+    parts.parameters.forEach((key, value) -> check.of(method(key), value));
+    parts.stop.forEach(text -> check.of("stop", text));
+    parts.headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));
+    parts.messages.forEach(message -> message.parameters(check));
+    try {
+      refuseBrokenJson();
+      parts.checks.forEach(conditional -> LlmChecks.build(conditional.check()));
+    } catch (IllegalArgumentException e) {
+      throw check.wrong("", String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** The method that sets what goes by that name in the API. */
+  private static String method(String key) {
+    return key.equals("n")
+        ? "choices"
+        : Pattern.compile("_(.)").matcher(key).replaceAll(m -> m.group(1).toUpperCase(Locale.ROOT));
+  }
+
+  private void refuseBrokenJson() {
+    GenerationRequest.Builder body =
+        GenerationRequest.of(parts.api)
+            .tools(constant(parts.tools))
+            .toolChoice(constant(parts.toolChoice))
+            .responseFormat(constant(parts.responseFormat))
+            .extra(constant(parts.extraBody));
+    for (MessagePart part : parts.messages) {
+      String text = part instanceof MessagePart.Whole whole ? whole.messages().text() : null;
+      if (text != null && !text.contains("#{")) {
+        body.messagesJson(text);
+      }
+    }
+  }
+
+  private static @Nullable String constant(@Nullable Dynamic<String> text) {
+    return text == null ? null : text.constant();
   }
 
   /** All parts, for reading. */
@@ -83,21 +141,50 @@ public final class LlmRequest {
   /** One piece of a chat's message list, as the DSL describes it. */
   public sealed interface MessagePart {
 
+    /** Looks at what it takes from the session. */
+    default void parameters(ParameterCheck check) {}
+
     /** A message of plain text. */
-    record Text(String role, Dynamic<String> text) implements MessagePart {}
+    record Text(String role, Dynamic<String> text) implements MessagePart {
+      @Override
+      public void parameters(ParameterCheck check) {
+        check.of(role, text);
+      }
+    }
 
     /** What a tool that the model called gave back. */
-    record ToolResult(Dynamic<String> callId, Dynamic<String> text) implements MessagePart {}
+    record ToolResult(Dynamic<String> callId, Dynamic<String> text) implements MessagePart {
+      @Override
+      public void parameters(ParameterCheck check) {
+        check.of("tool", callId).of("tool", text);
+      }
+    }
 
     /** What each of several tools gave back, by the id of its call. */
-    record ToolResults(Dynamic<Map<String, String>> byCallId) implements MessagePart {}
+    record ToolResults(Dynamic<Map<String, String>> byCallId) implements MessagePart {
+      @Override
+      public void parameters(ParameterCheck check) {
+        check.of("toolResults", byCallId);
+      }
+    }
 
     /** A message of a text, unless that is empty, and images by URL. */
     record Illustrated(String role, Dynamic<String> text, List<Dynamic<String>> imageUrls)
-        implements MessagePart {}
+        implements MessagePart {
+      @Override
+      public void parameters(ParameterCheck check) {
+        check.of(role, text);
+        imageUrls.forEach(url -> check.of("image", url));
+      }
+    }
 
     /** Whole messages: a list of maps, JSON text of an array, or a recorded dialog. */
-    record Whole(Dynamic<Object> messages) implements MessagePart {}
+    record Whole(Dynamic<Object> messages) implements MessagePart {
+      @Override
+      public void parameters(ParameterCheck check) {
+        check.of("messages", messages);
+      }
+    }
 
     /** The conversation that is kept under this session key. */
     record History(String sessionKey) implements MessagePart {}

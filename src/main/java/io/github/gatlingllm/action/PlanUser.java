@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * for {@link #resume} and {@link #end}, which hop there.
  */
 final class PlanUser implements PlanDriver.LoopingUser {
-  private static final String KEY = "gatling.llm.user";
+  static final String KEY = "gatling.llm.user";
 
   private final PlanDriver driver;
   private final @Nullable Arrival arrival;

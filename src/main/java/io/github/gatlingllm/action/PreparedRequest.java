@@ -64,7 +64,10 @@ record PreparedRequest(
         .includeUsage(protocol.includeUsage)
         .maxTokens(maxTokens)
         .ignoreEos(pinned && maxTokens != null)
-        .stop(parts.stop.stream().map(text -> text.resolve(session)).toList())
+        .stop(
+            parts.stop.isEmpty()
+                ? List.of()
+                : parts.stop.stream().map(text -> text.resolve(session)).toList())
         .tools(parts.tools == null ? chat.tools() : parts.tools.resolve(session))
         .toolChoice(resolve(parts.toolChoice, session))
         .responseFormat(resolve(parts.responseFormat, session))

@@ -3,6 +3,7 @@ package io.github.gatlingllm.action;
 import io.gatling.commons.stats.KO$;
 import io.gatling.commons.stats.OK$;
 import io.gatling.commons.stats.Status;
+import io.gatling.core.CoreComponents;
 import io.gatling.core.action.Action;
 import io.gatling.core.check.Check;
 import io.gatling.core.check.Check$;
@@ -12,6 +13,7 @@ import io.gatling.core.stats.StatsEngine;
 import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.client.TokenCounts;
+import io.github.gatlingllm.client.Transcript;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
@@ -26,6 +28,7 @@ import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
 import scala.Tuple2;
@@ -43,17 +46,16 @@ final class ResponseProcessor {
   private final LlmRequest.RequestDraft request;
   private final LlmComponents components;
   private final StatsEngine statsEngine;
+  private final Executor actors;
   private final Action next;
   private final scala.collection.immutable.List<Check<MeasuredAnswer>> checks;
 
   ResponseProcessor(
-      LlmRequest.RequestDraft request,
-      LlmComponents components,
-      StatsEngine statsEngine,
-      Action next) {
+      LlmRequest.RequestDraft request, LlmComponents components, CoreComponents core, Action next) {
     this.request = request;
     this.components = components;
-    this.statsEngine = statsEngine;
+    this.statsEngine = core.statsEngine();
+    this.actors = core.actorSystem().executionContext();
     this.next = next;
     this.checks =
         CollectionConverters.asScala(request.checks.stream().map(ResponseProcessor::build).toList())
@@ -82,7 +84,7 @@ final class ResponseProcessor {
     if (TokenCounts.needTokenizer(exchange.answer()) && isJudgedByCounts(exchange, sent)) {
       components
           .counting()
-          .later(
+          .now(
               () -> byTokenizer(exchange, sent),
               () -> byEvents(exchange, sent),
               tokens ->
@@ -149,6 +151,13 @@ final class ResponseProcessor {
             : ErrorBody.line(checked._2().get().message(), sent.prepared().secrets());
     boolean ok = ending.status() == RequestStatus.COMPLETE && failedCheck == null;
     String error = ending.error() == null ? failedCheck : ending.error();
+    Transcript transcript = exchange.options().transcript();
+    if (transcript != null) {
+      transcript.log(
+          sent.prepared().name(),
+          UserSessions.withoutOwn(session),
+          ok ? null : String.valueOf(error));
+    }
 
     Session after = checked._1();
     if (ok) {
@@ -356,22 +365,27 @@ final class ResponseProcessor {
     Long admitted = timing.admittedUnixNanos();
     long startMillis = millis(admitted == null ? timing.startUnixNanos() : admitted);
     long endMillis = startMillis + millis(orZero(timing.closedNanos()));
-    statsEngine.logResponse(
-        session.scenario(),
-        session.groups(),
-        name,
-        startMillis,
-        endMillis,
-        status(outcome.ok()),
-        Option.apply(outcome.httpStatus()).map(String::valueOf),
-        Option.apply(outcome.error()));
-    if (timing.ttftNanos() != null) {
-      group(session, name + " TTFT", startMillis, timing.ttftNanos(), status(outcome.ok()));
-    }
-    if (outcome.sloOk() != null) {
-      long latency = orZero(timing.latencyFromScheduleNanos());
-      group(session, name + " SLO", startMillis, latency, status(outcome.sloOk()));
-    }
+    RowsForGatling.log(
+        session.eventLoop(),
+        actors,
+        () -> {
+          statsEngine.logResponse(
+              session.scenario(),
+              session.groups(),
+              name,
+              startMillis,
+              endMillis,
+              status(outcome.ok()),
+              Option.apply(outcome.httpStatus()).map(String::valueOf),
+              Option.apply(outcome.error()));
+          if (timing.ttftNanos() != null) {
+            group(session, name + " TTFT", startMillis, timing.ttftNanos(), status(outcome.ok()));
+          }
+          if (outcome.sloOk() != null) {
+            long latency = orZero(timing.latencyFromScheduleNanos());
+            group(session, name + " SLO", startMillis, latency, status(outcome.sloOk()));
+          }
+        });
     return session.logGroupRequestTimings(startMillis, endMillis);
   }
 

@@ -27,6 +27,13 @@ final class RunConfig {
   /** Its value once a server has shown that it does not take part. */
   static final String UNPINNED = "false, the server rejects it";
 
+  /**
+   * Says for any simulation, not only for the benchmark, whether an invalid run fails the build.
+   */
+  private static final String FAIL_ON_INVALID_PROPERTY = "llm.failOnInvalid";
+
+  private static final String FAIL_ON_INVALID_VARIABLE = "LLM_FAIL_ON_INVALID";
+
   private RunConfig() {}
 
   static Map<String, String> of(List<LlmProtocol> protocols) {
@@ -61,9 +68,13 @@ final class RunConfig {
 
   /** What any of the protocols asks for. */
   static ReportOptions report(List<LlmProtocol> protocols) {
+    String ofProcess =
+        System.getProperty(FAIL_ON_INVALID_PROPERTY, System.getenv(FAIL_ON_INVALID_VARIABLE));
     return protocols.stream()
         .map(protocol -> protocol.report)
-        .reduce(ReportOptions.DEFAULT, ReportOptions::and);
+        .reduce(
+            new ReportOptions(false, true, true, !"false".equalsIgnoreCase(ofProcess)),
+            ReportOptions::and);
   }
 
   private static Map<String, String> of(LlmProtocol protocol) {

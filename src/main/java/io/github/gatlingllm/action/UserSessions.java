@@ -3,6 +3,7 @@ package io.github.gatlingllm.action;
 import io.gatling.commons.stats.OK$;
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.load.Trace;
 import io.netty.channel.EventLoop;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,11 @@ final class UserSessions {
         List$.MODULE$.empty(),
         onExit,
         eventLoop);
+  }
+
+  /** The same user as the simulation knows it, without what we keep of it. */
+  static Session withoutOwn(Session session) {
+    return session.remove(Arrival.KEY).remove(RunningLevel.KEY).remove(PlanUser.KEY);
   }
 
   /** The same user, taken out of the groups and loops that it is in. */

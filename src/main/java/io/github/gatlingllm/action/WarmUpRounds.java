@@ -16,7 +16,11 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.stats.LiveStats;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.ErrorBody;
+import io.github.gatlingllm.wire.Secrets;
 import io.netty.channel.EventLoop;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -33,11 +37,10 @@ final class WarmUpRounds {
   private static final int CONCURRENT = 32;
 
   /** Few, since code that runs once per request is compiled after some hundred requests. */
-  private static final int TOKENS = 16;
+  private static final int SHORT_TOKENS = 16;
 
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final String PROMPT = "Say hello.";
-  private static final int REAL_TOKENS = 16;
 
   private final ScenarioContext context;
   private final CoreComponents core;
@@ -59,10 +62,10 @@ final class WarmUpRounds {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofNanos(1_000_000), ofNanos(200_000)).seed(1).start()) {
       LlmProtocol inside = components.protocol().at(engine.baseUrl());
-      Action action = action(components.forWarmUp(inside, requestLog), Api.CHAT, TOKENS);
+      Action action = action(components.forWarmUp(inside, requestLog), shortOne(Api.CHAT));
       CompilerWatch compilers = CompilerWatch.ofThisJvm();
       for (int i = 0; i < CONCURRENT; i++) {
-        send(action);
+        send(action, 0, inside);
       }
       int pending = CONCURRENT;
       while (pending > 0) {
@@ -76,7 +79,7 @@ final class WarmUpRounds {
         }
         pending--;
         if (compilers.goesOn()) {
-          send(action);
+          send(action, 0, inside);
           pending++;
         }
       }
@@ -86,61 +89,109 @@ final class WarmUpRounds {
   }
 
   /**
-   * Real requests to the target, one after the other; a failed one is named in one line. Where the
+   * Real requests to the target, one after the other, at each of its URLs at least one. Where the
    * target rejects what pins output, the run goes on without.
+   *
+   * @param request one that the scenario sends: as it is, unless it depends on what its user did
+   * @throws InvalidSimulation in a line for each URL that fails: no load is sent then
    */
-  void target(LlmComponents components) {
+  void target(LlmComponents components, LlmRequest request) {
     LlmProtocol protocol = components.protocol();
-    Action action =
-        action(components.forWarmUp(protocol, requestLog), protocol.apiOfUrl(), REAL_TOKENS);
+    int requests = protocol.warmUp.requests();
+    if (requests == 0) {
+      return;
+    }
+    LlmComponents forgetting = components.forWarmUp(protocol, requestLog);
+    Action action = action(forgetting, asked(request, forgetting));
+    Map<String, String> failures = new LinkedHashMap<>();
     try {
-      for (int i = 0; i < protocol.warmUp.requests(); i++) {
-        String error = errorOf(action, protocol);
-        if (error != null && error.contains(ErrorBody.PINNING_REMEDY) && components.unpin()) {
+      for (int i = 0; i < Math.max(requests, protocol.baseUrls.size()); i++) {
+        String url = Secrets.withoutThem(protocol.url(i, request.parts().api));
+        if (failures.containsKey(url)) {
+          continue;
+        }
+        RequestRecord record = answer(action, i, protocol);
+        if (isPinningRejected(record) && components.unpin()) {
           System.out.println(
               "LLM: "
                   + components.target()
                   + " rejects ignore_eos and min_tokens, so the run goes on without: answers may"
                   + " end early (llm.ignoreEos=false says so up front)");
-          error = errorOf(action, protocol);
+          record = answer(action, i, protocol);
         }
-        if (error != null) {
-          System.out.println(
-              "LLM warm-up request to "
-                  + components.target()
-                  + " failed: "
-                  + error
-                  + "; the run goes on");
+        if (record == null || !record.outcome().ok()) {
+          failures.put(url, WarmUpFailure.line(components.target(), url, record));
         }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  /** Sends one request and waits for its end; null when it is well. */
-  private @Nullable String errorOf(Action action, LlmProtocol protocol)
-      throws InterruptedException {
-    send(action);
-    RequestRecord record = requestLog.await(protocol.requestTimeout.toNanos() + GRACE_NANOS);
-    if (record == null) {
-      return "no answer";
+    if (!failures.isEmpty()) {
+      components.run().refuse();
+      throw InvalidSimulation.because(String.join("\n", failures.values()));
     }
-    return record.outcome().ok() ? null : record.outcome().error();
   }
 
-  private Action action(LlmComponents components, Api api, int maxTokens) {
-    LlmRequest request =
-        LlmRequest.of(Dynamic.of("warm-up"), api)
-            .edit(draft -> draft.maxTokens = Dynamic.of(maxTokens))
-            .edit(draft -> draft.prompt = Dynamic.of(PROMPT));
+  private static boolean isPinningRejected(@Nullable RequestRecord record) {
+    String error = record == null ? null : record.outcome().error();
+    return error != null && error.contains(ErrorBody.PINNING_REMEDY);
+  }
+
+  /** Sends one request and waits for its end; null when it does not come. */
+  private @Nullable RequestRecord answer(Action action, long userId, LlmProtocol protocol)
+      throws InterruptedException {
+    send(action, userId, protocol);
+    return requestLog.await(protocol.requestTimeout.toNanos() + GRACE_NANOS);
+  }
+
+  /**
+   * That request without its checks; a short one where it cannot be made for a user from nowhere.
+   */
+  private LlmRequest asked(LlmRequest request, LlmComponents components) {
+    LlmRequest plain =
+        request.edit(
+            draft -> {
+              draft.checks = List.of();
+              draft.silent = false;
+              draft.maxTokens =
+                  draft.maxTokens == null ? Dynamic.of(SHORT_TOKENS) : draft.maxTokens;
+            });
+    Session session = session(0, core.eventLoopGroup().next(), components.protocol());
+    try {
+      plain.parts().headers.values().forEach(header -> header.resolve(session));
+      var unused =
+          PreparedRequest.of(plain, components.protocol(), false, components.prefixes(), session);
+      return plain;
+    } catch (Dynamic.Unresolved | IllegalArgumentException e) {
+      return shortOne(request.parts().api);
+    }
+  }
+
+  private static LlmRequest shortOne(Api api) {
+    return LlmRequest.of(Dynamic.of("warm-up"), api)
+        .edit(draft -> draft.maxTokens = Dynamic.of(SHORT_TOKENS))
+        .edit(draft -> draft.prompt = Dynamic.of(PROMPT));
+  }
+
+  private Action action(LlmComponents components, LlmRequest request) {
     return new LlmAction(request, components, context, new EndOfUser(core.statsEngine()));
   }
 
-  private void send(Action action) {
+  private void send(Action action, long userId, LlmProtocol protocol) {
     EventLoop eventLoop = core.eventLoopGroup().next();
-    Session session = UserSessions.fresh("warm-up", 0, http.onExit(), eventLoop);
-    eventLoop.execute(() -> action.$bang(http.onStart().apply(session)));
+    Session session = session(userId, eventLoop, protocol);
+    eventLoop.execute(() -> action.$bang(session));
+  }
+
+  private Session session(long userId, EventLoop eventLoop, LlmProtocol protocol) {
+    Session session =
+        http.onStart()
+            .apply(UserSessions.fresh("warm-up", userId, http.onExit(), eventLoop))
+            .set(LlmProtocol.WarmUp.KEY, true);
+    for (Map.Entry<String, Object> attribute : protocol.warmUp.session().entrySet()) {
+      session = session.set(attribute.getKey(), attribute.getValue());
+    }
+    return session;
   }
 
   /** What follows a warm-up request. */

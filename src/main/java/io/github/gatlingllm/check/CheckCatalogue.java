@@ -1,6 +1,8 @@
 package io.github.gatlingllm.check;
 
 import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.Arrays;
 import java.util.Collections;
@@ -47,7 +49,7 @@ enum CheckCatalogue {
       "The run died while writing; that request is in no figure.",
       LoadChecks::cutTail),
   WINDOWS(
-      "Do measure windows come from a load plan?",
+      "Do measure windows come from a load plan, or from Gatling's injection steps?",
       "load levels of the records that no plan names",
       Threshold.when("where there are any, or windows were inferred from the records"),
       "every run",
@@ -127,7 +129,7 @@ enum CheckCatalogue {
   START_LAG(
       "Did requests start when planned?",
       "p99 of start − planned start, ms",
-      Threshold.aboveMs(20),
+      Threshold.aboveMs(GeneratorField.LATE_START_MS),
       "open loads",
       CheckInput::hasArrivals,
       "Figures from schedule include the lag; give the generator more CPU.",
@@ -154,8 +156,8 @@ enum CheckCatalogue {
       "Are there enough values for the percentiles that headlines quote?",
       "values of E2E at the load level that headlines quote, of several the fewest",
       Threshold.noteBelow(1_000).warningBelow(100),
-      "every run",
-      in -> !in.sweeps().isEmpty(),
+      "runs with answers",
+      in -> !in.sweeps().isEmpty() && in.figures().metric(Metric.E2E_MS).count() > 0,
       "A p99 needs 1,000 values, a p95 200, a p90 100: measure longer, or quote what the values"
           + " carry.",
       LoadChecks::lowN),
@@ -163,8 +165,8 @@ enum CheckCatalogue {
       "Are there enough load levels for a curve?",
       "load levels of the target and scenario that has most",
       Threshold.noteBelow(3),
-      "every run",
-      in -> in.mostLevels() > 0,
+      "runs with a load plan",
+      in -> in.mostLevels() > 0 && in.hasLoadPlan(),
       "For a curve and its knee name several, e.g. concurrency=1,2,4,8,16,32.",
       LoadChecks::loadLevels),
   KNEE(
@@ -178,7 +180,7 @@ enum CheckCatalogue {
   STOPPED_EARLY(
       "Was every load level measured to its end?",
       "the figure of the rule that ended it",
-      Threshold.when("where a level was cut short"),
+      Threshold.when("where a level was cut short; invalid where errors in a row did it"),
       "runs that a stop rule ended",
       in -> in.conclusions("stopped early").findAny().isPresent(),
       "The last level is cut short: its figures cover the time before. Look at its errors.",

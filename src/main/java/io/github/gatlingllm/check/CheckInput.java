@@ -5,7 +5,6 @@ import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -48,6 +47,11 @@ public record CheckInput(
   /** Records that are known to be missing. */
   long lost() {
     return info.dropped() + file.badLines() + (file.cutTailBytes() > 0 ? 1 : 0);
+  }
+
+  /** Whether there is a load level that Gatling's own injection does not make. */
+  boolean hasLoadPlan() {
+    return !levels.stream().allMatch(MeasuredLevel::isInjected);
   }
 
   int mostLevels() {
@@ -104,7 +108,7 @@ public record CheckInput(
     /** How much of its measure window one of its longer requests takes; null where unknown. */
     @Nullable Double shareOfWindow() {
       Double e2eMs = figures.metric(Metric.E2E_MS).p90();
-      LevelInfo.PhaseWindow window = info.window(Phase.MEASURE).orElse(null);
+      LevelInfo.PhaseWindow window = info.measured().orElse(null);
       Long end = window == null ? null : window.endUnixNanos();
       return e2eMs == null || end == null || info.kind().equals(LevelInfo.BATCH)
           ? null
@@ -114,6 +118,11 @@ public record CheckInput(
     /** Whether its setting {@code duration} says how long it measures. */
     public boolean hasDuration() {
       return info.kind().equals(LevelInfo.OPEN_LOOP) || (isClosedLoop() && info.planned() == null);
+    }
+
+    /** Whether its users come from Gatling's own injection, without a load plan. */
+    boolean isInjected() {
+      return info.kind().equals(LevelInfo.INJECTION);
     }
 
     boolean isClosedLoop() {

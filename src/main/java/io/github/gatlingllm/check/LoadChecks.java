@@ -65,9 +65,17 @@ final class LoadChecks {
                 ? unplanned + " load levels of the records are in no plan: they have no rates."
                 : in.info().stages().isEmpty()
                     ? "No load plan: all was measured, from the first schedule to the last close."
-                    : "Measure windows are those of the load plan.";
+                    : "Measure windows are those of %s.".formatted(planOf(in));
     return Finding.of((double) unplanned, message)
         .warnsIf(in.areWindowsInferred() || unplanned > 0);
+  }
+
+  private static String planOf(CheckInput in) {
+    String injection = "Gatling's injection, each to the end of the last request of its scenario";
+    long injected = in.levels().stream().filter(MeasuredLevel::isInjected).count();
+    return injected == 0
+        ? "the load plan"
+        : injected == in.levels().size() ? injection : "the load plan and of " + injection;
   }
 
   static Finding complete(CheckInput in) {
@@ -374,7 +382,13 @@ final class LoadChecks {
                             + found.text()
                             + ".")
                     .threshold(found.threshold())
-                    .warnsIf(!found.sound()));
+                    .level(level(found)));
+  }
+
+  /** A level that errors in a row ended has their number; it says nothing of what the load does. */
+  private static Level level(RunInfo.Conclusion found) {
+    boolean isGone = found.topic().equals("stopped early") && found.value() != null;
+    return found.sound() ? Level.OK : isGone ? Level.INVALID : Level.WARNING;
   }
 
   static Finding sameModel(CheckInput in) {

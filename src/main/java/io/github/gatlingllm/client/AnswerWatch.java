@@ -49,6 +49,9 @@ final class AnswerWatch extends ChannelDuplexHandler {
 
   private @Nullable ChunkedBody body;
 
+  /** Something was read that handlers behind this one were given. */
+  private boolean passedOn;
+
   private AnswerWatch(LongSupplier nanoClock) {
     this.nanoClock = nanoClock;
   }
@@ -129,9 +132,19 @@ final class AnswerWatch extends ChannelDuplexHandler {
       leftOpen = false;
     }
     if (body != null && bytes instanceof ByteBuf buffer) {
-      body.read(context, buffer);
+      passedOn |= body.read(context, buffer);
     } else {
+      passedOn = true;
       context.fireChannelRead(bytes);
+    }
+  }
+
+  /** Only for handlers that were given something: what is read is most often one plain chunk. */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    if (passedOn) {
+      passedOn = false;
+      context.fireChannelReadComplete();
     }
   }
 

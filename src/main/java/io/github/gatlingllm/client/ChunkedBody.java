@@ -68,12 +68,17 @@ final class ChunkedBody {
     this.receiver = receiver;
   }
 
-  /** Takes over the buffer. */
-  void read(ChannelHandlerContext context, ByteBuf in) {
+  /**
+   * Takes over the buffer.
+   *
+   * @return whether Netty's decoder was given any of it
+   */
+  boolean read(ChannelHandlerContext context, ByteBuf in) {
     if (state == State.DECODER) {
       context.fireChannelRead(in);
-      return;
+      return true;
     }
+    boolean plain = state != State.HEADERS;
     try {
       while (in.isReadable()) {
         switch (state) {
@@ -87,6 +92,7 @@ final class ChunkedBody {
     } finally {
       in.release();
     }
+    return !plain || state == State.DECODER;
   }
 
   private void headers(ChannelHandlerContext context, ByteBuf in) {

@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.proxy.ProxyConnectException;
 import io.netty.handler.ssl.NotSslRecordException;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathBuilderException;
@@ -52,6 +53,20 @@ final class ConnectionFailure {
           + " verifyTls=false";
 
   private ConnectionFailure() {}
+
+  /**
+   * Why a connection could not be made, through that proxy where it is not null: then it is the
+   * proxy that was not reached.
+   */
+  static String reason(Throwable failure, @Nullable String proxy) {
+    String reason = reason(failure);
+    boolean notReached =
+        find(SocketException.class, failure) != null
+            && find(ProxyConnectException.class, failure) == null;
+    return proxy != null && notReached
+        ? "proxy " + proxy + ": " + reason.replace("the endpoint", "the proxy")
+        : reason;
+  }
 
   /** The kind decides, wherever in the chain of causes it is: outer ones are mere wrapping. */
   static String reason(Throwable failure) {

@@ -53,7 +53,10 @@ public final class ServerConnections {
    * was closed after the last one counts for nothing: a server that goes away closes them all.
    */
   boolean closesMost() {
-    confirmClosed();
+    for (int i = unconfirmed.getAndSet(0); i > 0; i--) {
+      closed.increment();
+      note(1);
+    }
     boolean most = Integer.bitCount(recent.get()) >= MOST;
     if (most && said.compareAndSet(false, true)) {
       System.out.println(
@@ -65,15 +68,7 @@ public final class ServerConnections {
     return most;
   }
 
-  private void confirmClosed() {
-    for (int i = unconfirmed.getAndSet(0); i > 0; i--) {
-      closed.increment();
-      note(1);
-    }
-  }
-
   void wasKept() {
-    confirmClosed();
     kept.increment();
     note(0);
   }

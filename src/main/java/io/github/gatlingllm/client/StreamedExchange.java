@@ -19,8 +19,6 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.io.IOException;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -49,9 +47,6 @@ public final class StreamedExchange implements HttpListener {
         }
       };
 
-  /** Long enough for all that has come in by now to be read. */
-  private static final long ONCE_MORE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
   private final Timeline timeline;
   private final ReceivedAnswer answer;
   private final ReadOptions options;
@@ -59,6 +54,7 @@ public final class StreamedExchange implements HttpListener {
   private final LongSupplier nanoClock;
   private final Consumer<StreamedExchange> whenEnded;
   private final ChunkedBody.Receiver chunks = new Chunks();
+  private final IdleTimeout idle;
 
   private @Nullable Transport transport;
   private boolean sending;
@@ -68,31 +64,34 @@ public final class StreamedExchange implements HttpListener {
   private @Nullable ReadSide reads;
   private @Nullable StreamWatch stream;
   private @Nullable AnswerWatch connection;
-  private @Nullable ScheduledFuture<?> silence;
   private @Nullable Integer httpStatus;
   private @Nullable ResponseBody body;
   private boolean plainChunks;
-  private long lastActivity;
-
-  /** The {@link #lastActivity} after which the idle timeout has passed; any other value before. */
-  private long silentSince;
-
   private @Nullable Ending ending;
 
   /**
    * What an exchange needs to know of its request.
    *
    * @param streamed whether a stream was asked for
-   * @param idleTimeoutNanos longest silence after the response headers; 0 for no limit
+   * @param idleTimeoutNanos longest silence: of a stream from the instant it is asked for, else
+   *     from the response headers on, as a whole body may come when all of it is made; 0 for no
+   *     limit
    * @param secrets never to appear in a message
+   * @param transcript of what goes over the wire; null where nobody wants to see it
    */
-  public record ReadOptions(boolean streamed, long idleTimeoutNanos, Secrets secrets) {}
+  public record ReadOptions(
+      boolean streamed, long idleTimeoutNanos, Secrets secrets, @Nullable Transcript transcript) {}
 
   /** Gatling's client, for one request. To be called on the event loop of its exchange. */
   public interface Transport {
 
     /** The server that it sends to. */
     ServerConnections server();
+
+    /** The proxy that it sends through, as host and port; null for none. */
+    default @Nullable String proxy() {
+      return null;
+    }
 
     /** Sends on a connection that was kept alive where there is one, else on a new one. */
     void send(HttpListener listener);
@@ -134,6 +133,7 @@ public final class StreamedExchange implements HttpListener {
     this.eventLoop = eventLoop;
     this.nanoClock = nanoClock;
     this.whenEnded = whenEnded;
+    idle = new IdleTimeout(options.idleTimeoutNanos(), eventLoop, nanoClock, this::silent);
   }
 
   /** The instants of this exchange. */
@@ -147,7 +147,7 @@ public final class StreamedExchange implements HttpListener {
   }
 
   /** What the exchange was told about its request. */
-  ReadOptions options() {
+  public ReadOptions options() {
     return options;
   }
 
@@ -252,6 +252,9 @@ public final class StreamedExchange implements HttpListener {
       }
     }
     timeline.written(now);
+    if (options.streamed()) {
+      idle.start(now);
+    }
   }
 
   private ResendRefused resendRefused() {
@@ -265,8 +268,11 @@ public final class StreamedExchange implements HttpListener {
     if (ending != null) {
       return;
     }
+    if (options.transcript() != null) {
+      options.transcript().response((http2 ? "HTTP/2 " : "HTTP/1.1 ") + status, headers);
+    }
     timeline.headers(now);
-    lastActivity = now;
+    idle.start(now);
     answer.timings(headers);
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this);
@@ -278,7 +284,6 @@ public final class StreamedExchange implements HttpListener {
     if (connection != null) {
       connection.headers(headers);
     }
-    watchForSilence(options.idleTimeoutNanos());
   }
 
   @Override
@@ -297,7 +302,10 @@ public final class StreamedExchange implements HttpListener {
   }
 
   private void bytes(long now, ByteBuf in, int from, int length, ResponseBody body) {
-    lastActivity = now;
+    idle.heard(now);
+    if (options.transcript() != null) {
+      options.transcript().body(in, from, length);
+    }
     try {
       if (in.hasArray()) {
         body.bytes(now, in.array(), in.arrayOffset() + from, length);
@@ -370,7 +378,8 @@ public final class StreamedExchange implements HttpListener {
     } else if (body != null && ConnectionFailure.find(CutGzip.class, cause) != null) {
       cutGzip(now, body);
     } else {
-      broken(now, ConnectionFailure.reason(cause));
+      String proxy = channel == null && transport != null ? transport.proxy() : null;
+      broken(now, ConnectionFailure.reason(cause, proxy));
     }
   }
 
@@ -460,24 +469,7 @@ public final class StreamedExchange implements HttpListener {
     return reads == null ? nanoClock.getAsLong() : reads.now();
   }
 
-  private void watchForSilence(long delayNanos) {
-    if (options.idleTimeoutNanos() > 0) {
-      silence = eventLoop.schedule(this::checkSilence, delayNanos, TimeUnit.NANOSECONDS);
-    }
-  }
-
-  /** A silence counts when it was heard twice: bytes may wait for an event loop that was busy. */
-  private void checkSilence() {
-    if (ending != null) {
-      return;
-    }
-    long now = nanoClock.getAsLong();
-    long left = options.idleTimeoutNanos() - (now - lastActivity);
-    if (left > 0 || silentSince != lastActivity) {
-      silentSince = left > 0 ? silentSince : lastActivity;
-      watchForSilence(Math.max(left, ONCE_MORE_NANOS));
-      return;
-    }
+  private void silent(long now) {
     giveUp(
         now,
         RequestStatus.STALLED,
@@ -495,9 +487,7 @@ public final class StreamedExchange implements HttpListener {
       ending = new Ending(how.status(), httpStatus, error);
       timeline.closed(now);
       answer.memory().release();
-      if (silence != null) {
-        silence.cancel(false);
-      }
+      idle.stop();
       if (stream != null) {
         stream.stop();
       }

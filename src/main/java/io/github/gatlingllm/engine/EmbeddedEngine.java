@@ -15,7 +15,6 @@ import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpServerKeepAliveHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Queue;
@@ -25,7 +24,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * An OpenAI-compatible server that behaves like an LLM engine, without a GPU: continuous batching,
- * prefill, KV blocks with a prefix cache and preemption, a queue. It listens on 127.0.0.1 only.
+ * prefill, KV blocks with a prefix cache and preemption, a queue. It listens on 127.0.0.1 unless
+ * another host is chosen.
  *
  * <pre>{@code
  * try (EmbeddedEngine engine =
@@ -39,6 +39,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * called from any thread.
  */
 public final class EmbeddedEngine implements AutoCloseable {
+  static final String LOOPBACK = "127.0.0.1";
   private static final int MAX_BODY_BYTES = 64 << 20;
 
   private final EventLoopGroup eventLoops;
@@ -48,7 +49,7 @@ public final class EmbeddedEngine implements AutoCloseable {
   private final AtomicLong received = new AtomicLong();
   private final Queue<GroundTruth> groundTruth = new ConcurrentLinkedQueue<>();
 
-  EmbeddedEngine(int port, Scheduler schedule, EngineCore.Options options) {
+  EmbeddedEngine(String host, int port, Scheduler schedule, EngineCore.Options options) {
     eventLoops =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("embedded-engine", true), NioIoHandler.newFactory());
@@ -86,14 +87,17 @@ public final class EmbeddedEngine implements AutoCloseable {
                             new EngineHandler(core));
                   }
                 })
-            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+            .bind(new InetSocketAddress(host, port))
             .awaitUninterruptibly();
     if (!bound.isSuccess()) {
       eventLoops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
       throw new IllegalStateException(
-          "Embedded engine cannot listen on 127.0.0.1:"
+          "Embedded engine cannot listen on "
+              + host
+              + ":"
               + port
-              + ": the port is taken; choose another one, or 0 for any free one",
+              + ": the port is taken, or the address is not of this machine; choose another one, or"
+              + " port 0 for any free one",
           bound.cause());
     }
     server = bound.channel();
@@ -105,21 +109,16 @@ public final class EmbeddedEngine implements AutoCloseable {
     return new EmbeddedEngineBuilder();
   }
 
-  /**
-   * Serves with the defaults until the process is stopped, and prints the base URL.
-   *
-   * @param arguments the port; none for any free one
-   */
-  public static void main(String[] arguments) {
-    int port = arguments.length == 0 ? 0 : Integer.parseInt(arguments[0]);
-    EmbeddedEngine engine = builder().port(port).start();
-    System.out.println(engine.baseUrl());
-    engine.server.closeFuture().awaitUninterruptibly();
-  }
-
-  /** {@code http://127.0.0.1:<port>/v1}. */
+  /** {@code http://127.0.0.1:<port>/v1}, or with the address of the host that was chosen. */
   public String baseUrl() {
-    return "http://127.0.0.1:" + ((InetSocketAddress) server.localAddress()).getPort() + "/v1";
+    InetSocketAddress address = (InetSocketAddress) server.localAddress();
+    String host =
+        address.getAddress().isAnyLocalAddress() ? LOOPBACK : address.getAddress().getHostAddress();
+    return "http://"
+        + (host.contains(":") ? "[" + host + "]" : host)
+        + ":"
+        + address.getPort()
+        + "/v1";
   }
 
   /** Completion requests received so far, refused ones included. */
@@ -148,6 +147,11 @@ public final class EmbeddedEngine implements AutoCloseable {
    */
   public List<GroundTruth> groundTruth() {
     return List.copyOf(groundTruth);
+  }
+
+  /** Waits until it is closed, for a process that does nothing but serve. */
+  public void awaitClose() {
+    server.closeFuture().awaitUninterruptibly();
   }
 
   /** Stops at once: open connections are closed, their requests end as cancelled. */

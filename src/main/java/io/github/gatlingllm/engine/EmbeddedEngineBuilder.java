@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * its knee at 32, at about 1,800 output tokens per second.
  */
 public final class EmbeddedEngineBuilder implements Cloneable {
+  private String host = EmbeddedEngine.LOOPBACK;
   private int port;
   private String model = "embedded";
   private long seed;
@@ -46,7 +47,16 @@ public final class EmbeddedEngineBuilder implements Cloneable {
     }
   }
 
-  /** TCP port on 127.0.0.1; 0, the default, takes any free one. */
+  /**
+   * Name or address to listen on; 127.0.0.1 by default, which other machines do not reach. 0.0.0.0
+   * is all addresses of the machine.
+   */
+  public EmbeddedEngineBuilder host(String host) {
+    check(!host.isBlank(), "host", "blank", "a name or an address");
+    return with(copy -> copy.host = host);
+  }
+
+  /** TCP port; 0, the default, takes any free one. */
   public EmbeddedEngineBuilder port(int port) {
     check(port >= 0 && port <= 65_535, "port", port, "0 to 65535");
     return with(copy -> copy.port = port);
@@ -195,7 +205,7 @@ public final class EmbeddedEngineBuilder implements Cloneable {
             prefixCaching && fixed == null,
             reasoningTokens,
             faults);
-    return new EmbeddedEngine(port, scheduler, options);
+    return new EmbeddedEngine(host, port, scheduler, options);
   }
 
   private BatchModel batchModel() {

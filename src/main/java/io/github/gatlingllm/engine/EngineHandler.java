@@ -36,6 +36,12 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       return;
     }
     String requestId = http.headers().get(Responses.REQUEST_ID);
+    if (!http.decoderResult().isSuccess()) {
+      // Where the next request would begin nobody knows: what came after it would hang.
+      Responses.refuse(context, requestId, Refusal.badRequest(null, "Malformed HTTP request"));
+      Responses.cut(context);
+      return;
+    }
     try {
       route(context, http, receivedNanos);
     } catch (Refusal refusal) {
@@ -45,9 +51,6 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private void route(ChannelHandlerContext context, FullHttpRequest http, long receivedNanos)
       throws Refusal {
-    if (!http.decoderResult().isSuccess()) {
-      throw Refusal.badRequest(null, "Malformed HTTP request");
-    }
     String path = http.uri().replaceFirst("\\?.*", "");
     if (path.startsWith("/v1/")) {
       authorize(http);

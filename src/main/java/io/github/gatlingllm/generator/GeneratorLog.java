@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GeneratorLog {
 
-  /** A start later than this is a late one; the check {@code start_lag} warns of as much. */
-  private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long LATE_NANOS =
+      TimeUnit.MILLISECONDS.toNanos(GeneratorField.LATE_START_MS);
 
   private final Path file;
   private final String injector;

@@ -5,6 +5,7 @@ import static io.github.gatlingllm.action.InvalidSimulation.checked;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.StopRule;
 import java.time.Duration;
 import java.util.Arrays;
 
@@ -56,6 +57,11 @@ public final class Batch implements LoadProfile {
   /** As {@link #drain(long)}. */
   public Batch drain(Duration duration) {
     return new Batch(users, trials, duration.toNanos());
+  }
+
+  /** Ends the sweep after the first level that breaks one of these rules; put it last. */
+  public StoppedSweep stopWhen(StopRule... rules) {
+    return StoppedSweep.of(plan(), rules);
   }
 
   /** The levels and their trials. */

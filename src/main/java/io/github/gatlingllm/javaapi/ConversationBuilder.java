@@ -7,6 +7,7 @@ import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.ParameterCheck;
 import io.github.gatlingllm.workload.Conversation;
 import io.github.gatlingllm.workload.Dialog;
 import java.util.function.Consumer;
@@ -109,6 +110,10 @@ public final class ConversationBuilder implements Executable {
   /** For internal use only. */
   @Override
   public ChainBuilder toChainBuilder() {
+    var unused =
+        new ParameterCheck("conversation(\"" + parts.sessionKey + "\")")
+            .of("system", parts.system)
+            .of("dialog", parts.dialog);
     return CoreDsl.exec(session -> session.set(parts.sessionKey, begin(session)));
   }
 

@@ -61,6 +61,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
       throw InvalidSimulation.because(
           "the llm protocol has no base URL; set one: llm.baseUrl(\"http://localhost:8000/v1\")");
     }
+    settings.refuseMistakes();
     boolean judged = !settings.slo.isEmpty() || !settings.sloByName.isEmpty();
     if (!judged && settings.assertions.stream().anyMatch(Assertion::needsSlo)) {
       throw InvalidSimulation.because(
@@ -130,7 +131,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   private LlmProtocolBuilder header(String name, Dynamic<String> value) {
-    return with(s -> s.headers = Draft.and(s.headers, name, value));
+    return with(s -> s.headers = Draft.andHeader(s.headers, name, value));
   }
 
   /** Headers of every request; the values are Gatling EL Strings. */
@@ -138,7 +139,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return with(
         s ->
             headers.forEach(
-                (name, value) -> s.headers = Draft.and(s.headers, name, Dynamic.text(value))));
+                (name, value) ->
+                    s.headers = Draft.andHeader(s.headers, name, Dynamic.text(value))));
   }
 
   /** Longest time of a whole request, from connecting to the last byte; 600 s unless set. */
@@ -151,7 +153,11 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     return requestTimeout(Duration.ofSeconds(seconds));
   }
 
-  /** Longest silence within a response; 120 s unless set. Heartbeats count as signs of life. */
+  /**
+   * Longest silence of a stream, from the instant it is asked for; 120 s unless set. Heartbeats
+   * count as signs of life. An answer that is not streamed may take as long as {@link
+   * #requestTimeout} until its headers come.
+   */
   public LlmProtocolBuilder idleTimeout(Duration timeout) {
     return with(s -> s.idleTimeout = positive("idleTimeout", timeout));
   }
@@ -281,7 +287,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** Leaves Gatling's own pages as they are; the report stays in {@code llm.html}. */
   public LlmProtocolBuilder disableIndexBlock() {
-    return report(new ReportOptions(false, false, true)).note("indexBlock", "false");
+    return report(new ReportOptions(false, false, true, true)).note("indexBlock", "false");
   }
 
   /**
@@ -310,9 +316,18 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
         s -> assertions.forEach(a -> s.assertions = Draft.and(s.assertions, a.assertion())));
   }
 
-  /** Reports a missed assertion, but lets the build go on. */
+  /** Reports missed assertions and invalid runs, but lets the build go on. */
   public LlmProtocolBuilder disableFailBuild() {
-    return report(new ReportOptions(false, true, false)).note("failBuild", "false");
+    return report(new ReportOptions(false, true, false, true)).note("failBuild", "false");
+  }
+
+  /**
+   * Lets the build go on also where a check calls the run invalid: no request succeeded, records
+   * are missing, the load generator did not keep up. So do {@code -Dllm.failOnInvalid=false} and
+   * {@code LLM_FAIL_ON_INVALID=false}.
+   */
+  public LlmProtocolBuilder disableFailOnInvalid() {
+    return report(new ReportOptions(false, true, true, false)).note("failOnInvalid", "false");
   }
 
   /** Keeps prompts and answers in the records; they are left out unless this is set. */
@@ -330,7 +345,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** Writes {@code llm/requests.csv} beside the records; left out unless this is set. */
   public LlmProtocolBuilder csv() {
-    return report(new ReportOptions(true, true, true)).note("csv", "true");
+    return report(new ReportOptions(true, true, true, true)).note("csv", "true");
   }
 
   private LlmProtocolBuilder report(ReportOptions also) {
@@ -339,7 +354,9 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /**
    * Real requests that are sent to the target before the load starts, one after the other; none
-   * unless set. They are in no figure and no record, and a failed one is named in one line.
+   * unless set. Each is one that the scenario sends, streamed as it is; where that depends on what
+   * its user does before, a short one to the same API. They are in no figure and no record. Where
+   * one fails, the run ends with a line that says why, before any load.
    *
    * @param requests ≥ 0
    */
@@ -347,7 +364,18 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
     if (requests < 0) {
       throw InvalidSimulation.because("warmUp(" + requests + "): expected 0 or more requests");
     }
-    return with(s -> s.warmUp = new LlmProtocol.WarmUp(requests, s.warmUp.jvm()));
+    return with(
+        s -> s.warmUp = new LlmProtocol.WarmUp(requests, s.warmUp.jvm(), s.warmUp.session()));
+  }
+
+  /**
+   * As {@link #warmUp(int)}, by users who have these attributes in their sessions, as a feeder
+   * would give them.
+   */
+  public LlmProtocolBuilder warmUp(int requests, Map<String, Object> session) {
+    return warmUp(requests)
+        .with(
+            s -> s.warmUp = new LlmProtocol.WarmUp(requests, s.warmUp.jvm(), Map.copyOf(session)));
   }
 
   /**
@@ -355,7 +383,8 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * engine inside this JVM and never sends anything to the target.
    */
   public LlmProtocolBuilder disableJvmWarmUp() {
-    return with(s -> s.warmUp = new LlmProtocol.WarmUp(s.warmUp.requests(), false));
+    return with(
+        s -> s.warmUp = new LlmProtocol.WarmUp(s.warmUp.requests(), false, s.warmUp.session()));
   }
 
   /**

@@ -242,14 +242,17 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return edit(draft -> draft.extraBody = Dynamic.of(json));
   }
 
-  /** A header; the value is a Gatling EL String. */
+  /**
+   * A header, in place of one of the protocol that has this name in whatever case; the value is a
+   * Gatling EL String.
+   */
   public final T header(String name, String value) {
-    return edit(draft -> draft.headers = Draft.and(draft.headers, name, Dynamic.text(value)));
+    return edit(draft -> draft.headers = Draft.andHeader(draft.headers, name, Dynamic.text(value)));
   }
 
   /** A header, computed from the session. */
   public final T header(String name, Function<Session, String> value) {
-    return edit(draft -> draft.headers = Draft.and(draft.headers, name, Dynamic.of(value)));
+    return edit(draft -> draft.headers = Draft.andHeader(draft.headers, name, Dynamic.of(value)));
   }
 
   /** Headers; the values are Gatling EL Strings. */
@@ -258,7 +261,7 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
         draft ->
             headers.forEach(
                 (name, value) ->
-                    draft.headers = Draft.and(draft.headers, name, Dynamic.text(value))));
+                    draft.headers = Draft.andHeader(draft.headers, name, Dynamic.text(value))));
   }
 
   /** The key of this request, in place of the protocol's; a Gatling EL String. */

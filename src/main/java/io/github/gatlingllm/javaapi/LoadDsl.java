@@ -167,6 +167,22 @@ public abstract class LoadDsl {
     return checked(() -> new StopRule.ErrorCountAbove(count));
   }
 
+  /**
+   * Ends a sweep within the level at which more requests than this have failed one after the other,
+   * without one that succeeded between. Holds for all load levels, with 100, unless set otherwise
+   * here, or by {@link #never()}.
+   *
+   * @param count 1 or more
+   */
+  public static StopRule errorsInARowAbove(long count) {
+    return checked(() -> new StopRule.ErrorsInARowAbove(count));
+  }
+
+  /** Offers all levels, also to a server that answers nothing any more. */
+  public static StopRule never() {
+    return new StopRule.Never();
+  }
+
   /** Ends a sweep of rates after a level at which requests pile up. */
   public static StopRule overSaturated() {
     return new StopRule.OverSaturated();

@@ -9,6 +9,7 @@ import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
@@ -144,8 +145,7 @@ public final class WorkloadBuilder implements Executable {
     }
     WorkloadScenario.Ready ready = parts.ready();
     Prompts prompts = ready.prompts();
-    AtomicLong next = new AtomicLong();
-    Function<Session, String> prompt = session -> prompts.pick(next.getAndIncrement()).text();
+    Function<Session, String> prompt = inTurn(prompts);
     String name = parts.scenario.name();
     if (parts.completes) {
       String before = ready.system() == null ? "" : ready.system() + "\n\n";
@@ -168,6 +168,16 @@ public final class WorkloadBuilder implements Executable {
     String system = ready.system();
     return exec(
         ask(system == null ? chat.user(prompt) : chat.system(session -> system).user(prompt)));
+  }
+
+  /**
+   * For internal use only: the prompts one after the other. A warm-up request asks as the first one
+   * does, and takes no turn.
+   */
+  public static Function<Session, String> inTurn(Prompts prompts) {
+    AtomicLong next = new AtomicLong();
+    return session ->
+        prompts.pick(session.contains(LlmProtocol.WarmUp.KEY) ? 0 : next.getAndIncrement()).text();
   }
 
   private ChatRequestBuilder ask(ChatRequestBuilder request) {

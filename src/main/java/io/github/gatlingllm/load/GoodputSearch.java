@@ -133,7 +133,14 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     }
 
     private void note(LevelResult before) {
-      if (before.holdsSlo() != null) {
+      LevelResult.FailedInARow row = before.failedInARow();
+      if (before.cut() && row != null) {
+        failure =
+            "is not known: at "
+                + before.label()
+                + " "
+                + StopRule.ErrorsInARowAbove.DEFAULT.brokenBy(before);
+      } else if (before.holdsSlo() != null) {
         tried.put(rate, new Tried(before, again));
       } else {
         failure =
@@ -199,6 +206,13 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     @Override
     public boolean needsResults() {
       return true;
+    }
+
+    /** A search is no use against a server that answers nothing any more. */
+    @Override
+    public FailureLimits failureLimits() {
+      return new FailureLimits(
+          Long.MAX_VALUE, Objects.requireNonNull(StopRule.ErrorsInARowAbove.DEFAULT.mostInARow()));
     }
 
     @Override

@@ -4,11 +4,13 @@ import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.metric.Distribution.Interval;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -39,9 +41,9 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     /** Whether the choice of a level depends on the results of those before. */
     boolean needsResults();
 
-    /** More failed requests than this end a level at once; null for no limit. */
-    default @Nullable Long mostFailures() {
-      return null;
+    /** How many failed requests end a level at once. */
+    default FailureLimits failureLimits() {
+      return FailureLimits.NONE;
     }
 
     /**
@@ -56,6 +58,18 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     /** What there is to say once there is no further level; null for nothing. */
     @Nullable Conclusion conclusion();
+  }
+
+  /**
+   * What ends a level at once.
+   *
+   * @param most more failed requests than this
+   * @param inARow more than this that fail one after the other
+   */
+  record FailureLimits(long most, long inARow) {
+
+    /** Whatever fails, the level goes on. */
+    public static final FailureLimits NONE = new FailureLimits(Long.MAX_VALUE, Long.MAX_VALUE);
   }
 
   /**
@@ -97,6 +111,8 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
    * @param failures requests of all phases that were not ok, the cancelled ones excepted
    * @param cut whether a rule ended it before its time
    * @param objective the one that {@code met} counts, as in settings; null for all at once
+   * @param failedInARow the most requests of all phases that failed one after the other; null where
+   *     none failed
    */
   record LevelResult(
       String label,
@@ -109,7 +125,15 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       long served,
       long failures,
       boolean cut,
-      @Nullable String objective) {
+      @Nullable String objective,
+      @Nullable FailedInARow failedInARow) {
+
+    /**
+     * Requests that failed one after the other, without one that succeeded between.
+     *
+     * @param lastError what the last one of them ended with
+     */
+    public record FailedInARow(long count, String lastError) {}
 
     /** Share of attempted requests that met the SLO, 0 to 1; null without SLO or attempts. */
     public @Nullable Double sloShare() {
@@ -147,8 +171,11 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
    * @param levels in the order in which they are offered; at least one; no label twice, as results
    *     are named by it
    * @param rules the first level that breaks one of them is the last; empty for no early stop
+   * @see #stopWhen
    */
   record Sweep(List<LoadLevel> levels, List<StopRule> rules) implements LoadPlan {
+    private static final StopRule NEVER = new StopRule.Never();
+
     public Sweep {
       levels = List.copyOf(levels);
       rules = List.copyOf(rules);
@@ -164,9 +191,9 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
     }
 
-    /** All levels, without a rule that stops early. */
+    /** All levels, unless {@link StopRule#DEFAULT} ends one. */
     public Sweep(List<LoadLevel> levels) {
-      this(levels, List.of());
+      this(levels, List.of(StopRule.ErrorsInARowAbove.DEFAULT));
     }
 
     /**
@@ -180,13 +207,22 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
               .toList());
     }
 
-    /** The same levels, ending with the first that breaks one of these rules, at least one. */
+    /**
+     * The same levels, ending with the first that breaks one of these rules, at least one; {@link
+     * StopRule#DEFAULT} stays among them, unless one limits errors in a row itself, or is {@link
+     * StopRule.Never}.
+     */
     public Sweep stopWhen(List<StopRule> someRules) {
       if (someRules.isEmpty()) {
         throw new IllegalArgumentException(
             "stopWhen() has no rule; expected e.g. stopWhen(sloBelow(50))");
       }
-      return new Sweep(levels, someRules);
+      List<StopRule> all = new ArrayList<>(someRules);
+      if (all.stream().noneMatch(rule -> rule.mostInARow() != null) && !all.remove(NEVER)) {
+        all.add(StopRule.ErrorsInARowAbove.DEFAULT);
+      }
+      all.removeIf(NEVER::equals);
+      return new Sweep(levels, all);
     }
 
     @Override
@@ -218,7 +254,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
           for (StopRule rule : rules) {
             String broken = rule.brokenBy(before);
             if (broken != null) {
-              conclusion = stopped(before, levels.size() - next, broken);
+              conclusion = stopped(before, levels.size() - next, rule, broken);
               return null;
             }
           }
@@ -226,31 +262,41 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
         return next < levels.size() ? levels.get(next++) : null;
       }
 
-      private static Conclusion stopped(LevelResult level, int left, String broken) {
+      private static Conclusion stopped(LevelResult level, int left, StopRule rule, String broken) {
+        LevelResult.FailedInARow row = level.failedInARow();
+        boolean gone = !rule.judgesWholeLevels() && row != null;
         String leftOut =
             left == 0 ? "" : ", " + left + (left == 1 ? " level" : " levels") + " left out";
         return new Conclusion(
             "stopped early",
             (level.cut() ? "during " : "after ") + level.label() + leftOut + ": " + broken,
             !level.cut(),
-            null,
-            null,
+            gone ? (Double) (double) row.count() : null,
+            gone ? asDouble(rule.mostInARow()) : null,
             null,
             null);
       }
 
+      private static @Nullable Double asDouble(@Nullable Long count) {
+        return count == null ? null : (Double) count.doubleValue();
+      }
+
       @Override
-      public @Nullable Long mostFailures() {
+      public FailureLimits failureLimits() {
+        return new FailureLimits(least(StopRule::mostFailures), least(StopRule::mostInARow));
+      }
+
+      private long least(Function<StopRule, @Nullable Long> limit) {
         return rules.stream()
-            .map(StopRule::mostFailures)
+            .map(limit)
             .filter(Objects::nonNull)
             .min(Comparator.naturalOrder())
-            .orElse(null);
+            .orElse(Long.MAX_VALUE);
       }
 
       @Override
       public boolean needsResults() {
-        return !rules.isEmpty();
+        return rules.stream().anyMatch(StopRule::judgesWholeLevels);
       }
 
       @Override

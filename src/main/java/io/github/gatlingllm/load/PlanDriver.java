@@ -149,9 +149,9 @@ public final class PlanDriver {
     measured = 0;
     handedOut = 0;
     listener.levelStarted(started, started.startNanos());
-    Long most = levels.mostFailures();
-    if (most != null) {
-      listener.watchFailures(started, most, () -> cut(started));
+    LoadPlan.FailureLimits limits = levels.failureLimits();
+    if (!limits.equals(LoadPlan.FailureLimits.NONE)) {
+      listener.watchFailures(started, limits, () -> cut(started));
     }
     if (next instanceof LoadLevel.Closed seats) {
       fill(started, seats);
@@ -296,7 +296,7 @@ public final class PlanDriver {
       Long e2e = current.medianE2eNanos();
       e2eBefore = e2e == null ? e2eBefore : e2e;
       listener.levelEnded(current, now, running);
-      if (levels.needsResults()) {
+      if (levels.needsResults() || current.isCut()) {
         listener.whenSettled(current, result -> goOn(current, result));
       } else {
         startNextLevel(null);

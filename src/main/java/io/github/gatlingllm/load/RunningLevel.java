@@ -373,13 +373,14 @@ public final class RunningLevel {
     /**
      * Is told, as a level starts, how many requests of it may fail.
      *
-     * @param tooMany to be called once more than {@code most} have failed, on any thread
+     * @param tooMany to be called once more have failed, on any thread
      */
-    default void watchFailures(RunningLevel level, long most, Runnable tooMany) {}
+    default void watchFailures(
+        RunningLevel level, LoadPlan.FailureLimits limits, Runnable tooMany) {}
 
     /** What has become, by now, of the requests of a level that is measured. */
     default LevelResult soFar(RunningLevel level) {
-      return new LevelResult(level.label(), 0, null, 100, 0, 0, null, 0, 0, false, null);
+      return new LevelResult(level.label(), 0, null, 100, 0, 0, null, 0, 0, false, null, null);
     }
 
     /**

@@ -1,12 +1,15 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import java.math.BigDecimal;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Ends a sweep early: after a level that it finds broken, no further one is offered. A number of
- * errors ends the level itself, too.
+ * errors, or of errors in a row, ends the level itself, too.
+ *
+ * <p>{@link ErrorsInARowAbove#DEFAULT} holds beside all others, unless {@link Never} is among them.
  */
 public sealed interface StopRule {
 
@@ -16,6 +19,19 @@ public sealed interface StopRule {
   /** More failed requests than this end a level at once; null where the rule waits for its end. */
   default @Nullable Long mostFailures() {
     return null;
+  }
+
+  /**
+   * More requests that fail one after the other than this end a level at once; null where the rule
+   * waits for its end.
+   */
+  default @Nullable Long mostInARow() {
+    return null;
+  }
+
+  /** Whether it decides about a level that came to its planned end. */
+  default boolean judgesWholeLevels() {
+    return true;
   }
 
   /**
@@ -35,6 +51,11 @@ public sealed interface StopRule {
       return share != null && share * 100 < percent
           ? text("only %.1f %% of %d requests met the SLO", share * 100, level.attempted())
           : null;
+    }
+
+    @Override
+    public String toString() {
+      return "slo<" + number(percent) + "%";
     }
   }
 
@@ -56,6 +77,11 @@ public sealed interface StopRule {
       return share != null && share * 100 > percent
           ? text("%.1f %% of %d requests failed", share * 100, level.ended())
           : null;
+    }
+
+    @Override
+    public String toString() {
+      return "errors>" + number(percent) + "%";
     }
   }
 
@@ -84,6 +110,68 @@ public sealed interface StopRule {
     public Long mostFailures() {
       return count;
     }
+
+    @Override
+    public String toString() {
+      return "errors>" + count;
+    }
+  }
+
+  /**
+   * Too many requests of a level failed one after the other, in whatever phase, without one that
+   * succeeded between them. The level ends at once: no new request, those already sent are drained.
+   *
+   * @param count 1 or more
+   */
+  record ErrorsInARowAbove(long count) implements StopRule {
+
+    /** A server that fails so many requests one after the other does not answer any more. */
+    public static final StopRule DEFAULT = new ErrorsInARowAbove(100);
+
+    public ErrorsInARowAbove {
+      if (count < 1) {
+        throw new IllegalArgumentException(
+            "errorsInARowAbove(" + count + ") is no row; expected 1 or more");
+      }
+    }
+
+    @Override
+    public @Nullable String brokenBy(LevelResult level) {
+      LevelResult.FailedInARow row = level.failedInARow();
+      return level.cut() && row != null && row.count() > count
+          ? text(
+              "%d requests failed one after the other and none succeeded between; the last one: %s",
+              row.count(), row.lastError())
+          : null;
+    }
+
+    @Override
+    public Long mostInARow() {
+      return count;
+    }
+
+    @Override
+    public boolean judgesWholeLevels() {
+      return false;
+    }
+
+    @Override
+    public String toString() {
+      return "errorsInARow>" + count;
+    }
+  }
+
+  /** Ends nothing, and takes {@link ErrorsInARowAbove#DEFAULT} away. */
+  record Never() implements StopRule {
+    @Override
+    public @Nullable String brokenBy(LevelResult level) {
+      return null;
+    }
+
+    @Override
+    public String toString() {
+      return "never";
+    }
   }
 
   /**
@@ -105,11 +193,16 @@ public sealed interface StopRule {
       }
       return text("requests pile up: of %d that arrived %d were served", arrived, level.served());
     }
+
+    @Override
+    public String toString() {
+      return "overSaturated";
+    }
   }
 
   /**
-   * The rule that is written so: {@code slo<50%}, {@code errors>10%}, {@code errors>50} or {@code
-   * overSaturated}.
+   * The rule that is written so: {@code slo<50%}, {@code errors>10%}, {@code errors>50}, {@code
+   * errorsInARow>100}, {@code overSaturated} or {@code never}.
    *
    * @throws IllegalArgumentException if there is none
    */
@@ -117,6 +210,12 @@ public sealed interface StopRule {
     String plain = text.replace(" ", "");
     if (plain.equals("overSaturated")) {
       return new OverSaturated();
+    }
+    if (plain.equals("never")) {
+      return new Never();
+    }
+    if (plain.startsWith("errorsInARow>")) {
+      return new ErrorsInARowAbove(Long.parseLong(plain.substring("errorsInARow>".length())));
     }
     if (plain.startsWith("slo<") && plain.endsWith("%")) {
       return new SloBelow(Double.parseDouble(plain.substring(4, plain.length() - 1)));
@@ -135,6 +234,10 @@ public sealed interface StopRule {
       throw new IllegalArgumentException(
           name + "(" + percent + ") is no share; expected a percentage up to 100");
     }
+  }
+
+  private static String number(double value) {
+    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 
   private static String text(String format, Object... values) {

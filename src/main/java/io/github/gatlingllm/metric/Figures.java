@@ -237,8 +237,10 @@ public record Figures(
    * Planned against realised arrivals in measure windows of open loops.
    *
    * @param count how many arrivals were planned; where no plan says, how many were sent
-   * @param plannedPerS arrivals that the plan has in the window ÷ window; null where none says
-   * @param realisedPerS real starts in the window ÷ window
+   * @param plannedPerS arrivals that the plan has in the window ÷ window; null where none says. Of
+   *     several windows all that they have, ÷ the time that they take: what overlaps counts once.
+   *     Of Gatling's own injection the time from its first users to its last
+   * @param realisedPerS real starts in the window ÷ the same
    * @param plannedDispersion index of dispersion (variance ÷ mean of arrivals per second) of the
    *     plan; 1 for Poisson, 0 for constant; null for windows of fewer than 2 s
    * @param realisedDispersion the same of real starts

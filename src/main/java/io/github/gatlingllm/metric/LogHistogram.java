@@ -6,7 +6,7 @@ import java.util.stream.IntStream;
 /**
  * Counts of values in bins of equal ratio, {@value #PER_OCTAVE} to a doubling: a bin's middle is
  * within 0.25 % of every value in it. Dense from the lowest bin used to the highest, so that a
- * hundred of them, one per slice of time, stay small; {@link Moments} beside it keep the mean.
+ * hundred of them, one per slice of time, stay small; what uses it keeps sums for the mean.
  */
 public final class LogHistogram {
 

@@ -57,6 +57,11 @@ public final class NumberText {
     return String.format(Locale.ROOT, "%,d", value);
   }
 
+  /** So many of something, whose plural ends in s: {@code 1 request}, {@code 1,234 requests}. */
+  public static String counted(long count, String noun) {
+    return count(count) + " " + noun + (count == 1 ? "" : "s");
+  }
+
   /** A number with the unit of its column or axis, e.g. {@code 1,842 tok/s}. */
   public static String with(@Nullable Double value, String unit) {
     return value == null || unit.isEmpty() ? number(value) : number(value) + " " + unit;

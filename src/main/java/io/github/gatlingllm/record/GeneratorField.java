@@ -27,6 +27,9 @@ public final class GeneratorField<T> {
   /** The delays, in milliseconds, that {@link #LATEST_LOOP} counts time above. */
   public static final List<Integer> LATE_MS = List.of(1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000);
 
+  /** A start later than that many milliseconds is late: counted here, warned of by a check. */
+  public static final int LATE_START_MS = 20;
+
   public static final GeneratorField<String> INJECTOR =
       new GeneratorField<>("injector", TEXT, "the load generator that says so");
 
@@ -128,8 +131,9 @@ public final class GeneratorField<T> {
       new GeneratorField<>(
           "late_starts",
           LONG,
-          "requests recorded in the interval that started more than 20 ms after their planned"
-              + " arrival");
+          "requests recorded in the interval that started more than "
+              + LATE_START_MS
+              + " ms after their planned arrival");
 
   public static final GeneratorField<Long> EVENTS =
       new GeneratorField<>("events", LONG, "token events of the requests recorded in the interval");

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.record;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 import java.util.Optional;
@@ -11,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param label e.g. {@code c=8}; the {@code stage} of its records
  * @param target the {@code target} of its records
  * @param scenario the {@code scenario} of its records; null where all scenarios of the target are
- *     one level: without a load plan, and in runs recorded before scenarios were told apart
+ *     one level: in runs recorded before scenarios were told apart
  * @param kind {@code closed loop}, {@code open loop}, {@code rate curve}, {@code trace}, {@code
  *     batch} or {@code injection}
  * @param offered the load that was asked for, in {@code unit}; null where it is not one number
@@ -32,7 +34,7 @@ public record LevelInfo(
     @Nullable Long planned,
     @Nullable InFlight inFlight) {
 
-  /** Label of the one level of a run without a load plan. */
+  /** Label of the one level of what no load plan, but Gatling's own injection starts. */
   public static final String WHOLE_RUN = "all";
 
   /**
@@ -55,6 +57,9 @@ public record LevelInfo(
 
   /** An open loop that replays recorded traffic. */
   public static final String TRACE = "trace";
+
+  /** Users that Gatling's own injection starts. */
+  public static final String INJECTION = "injection";
 
   /**
    * Requests that were admitted and had not ended.
@@ -108,6 +113,30 @@ public record LevelInfo(
   /** The same where the plan asks for so many requests. */
   public LevelInfo withPlanned(long requests) {
     return new LevelInfo(label, target, scenario, kind, offered, unit, phases, requests, inFlight);
+  }
+
+  /**
+   * When its rates are measured: the measure phase; of users that Gatling injects until the last of
+   * their requests has ended, as nothing follows that would make up for those that end later. Empty
+   * if it never came to measure.
+   */
+  public Optional<PhaseWindow> measured() {
+    Optional<PhaseWindow> drain =
+        kind.equals(INJECTION) ? window(Phase.DRAIN) : Optional.<PhaseWindow>empty();
+    return window(Phase.MEASURE)
+        .map(
+            measure ->
+                drain.isEmpty()
+                    ? measure
+                    : new PhaseWindow(
+                        Phase.MEASURE, measure.startUnixNanos(), drain.get().endUnixNanos()));
+  }
+
+  /** Requests that all these levels ask for; null where one does not say, and without levels. */
+  public static @Nullable Long planned(List<LevelInfo> levels) {
+    return levels.isEmpty() || levels.stream().anyMatch(level -> level.planned == null)
+        ? null
+        : (Long) levels.stream().mapToLong(level -> requireNonNull(level.planned)).sum();
   }
 
   /** When that phase was; empty if it never began. */

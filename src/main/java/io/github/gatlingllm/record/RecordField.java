@@ -206,7 +206,7 @@ final class RecordField<T> {
           TOKENS,
           Tokens::outputTokensLocal,
           "by our tokenizer: all text of the answer that came; of answers with usage a sample, the"
-              + " first 1,000 requests and one in 16 after them, while there is time to count;"
+              + " first 200 requests and one in 16 after them, while there is time to count;"
               + " else null");
   static final RecordField<Integer> REASONING_TOKENS =
       tokens("reasoning_tokens", TOKENS, Tokens::reasoningTokens, "by the server's usage");

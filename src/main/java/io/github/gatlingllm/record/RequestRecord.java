@@ -399,34 +399,6 @@ public record RequestRecord(
       @Nullable TokenSource source,
       List<String> refused) {
 
-    /** Without counts that were refused. */
-    public Tokens(
-        @Nullable Integer promptChars,
-        @Nullable Integer promptTokens,
-        @Nullable Integer promptTokensLocal,
-        @Nullable Integer cachedTokens,
-        @Nullable Integer maxTokens,
-        @Nullable Integer outputTokens,
-        @Nullable Integer outputTokensLocal,
-        @Nullable Integer reasoningTokens,
-        @Nullable Integer streamedTokens,
-        boolean estimated,
-        @Nullable TokenSource source) {
-      this(
-          promptChars,
-          promptTokens,
-          promptTokensLocal,
-          cachedTokens,
-          maxTokens,
-          outputTokens,
-          outputTokensLocal,
-          reasoningTokens,
-          streamedTokens,
-          estimated,
-          source,
-          List.of());
-    }
-
     /**
      * N of the metrics: output tokens that came over the wire, without reasoning that was billed
      * only; in older files of an answer that was not streamed, all output tokens.

@@ -243,17 +243,22 @@ public record RunInfo(
    *
    * @param csv whether {@code requests.csv} is written
    * @param indexBlock whether Gatling's pages get our block
-   * @param failBuild whether a missed assertion fails the build
+   * @param failBuild whether a missed assertion, or what the next one says, fails the build
+   * @param failOnInvalid whether a check that calls the run invalid fails the build
    */
-  public record ReportOptions(boolean csv, boolean indexBlock, boolean failBuild) {
+  public record ReportOptions(
+      boolean csv, boolean indexBlock, boolean failBuild, boolean failOnInvalid) {
 
     /** The defaults of the contract. */
-    public static final ReportOptions DEFAULT = new ReportOptions(false, true, true);
+    public static final ReportOptions DEFAULT = new ReportOptions(false, true, true, true);
 
     /** What either asks for that is not the default. */
     public ReportOptions and(ReportOptions other) {
       return new ReportOptions(
-          csv || other.csv, indexBlock && other.indexBlock, failBuild && other.failBuild);
+          csv || other.csv,
+          indexBlock && other.indexBlock,
+          failBuild && other.failBuild,
+          failOnInvalid && other.failOnInvalid);
     }
   }
 
@@ -505,7 +510,8 @@ public record RunInfo(
         : new ReportOptions(
             "true".equals(config.get("csv")),
             !"false".equals(config.get("indexBlock")),
-            !"false".equalsIgnoreCase(config.get("failBuild")));
+            !"false".equalsIgnoreCase(config.get("failBuild")),
+            true);
   }
 
   /** Writes a file beside it and moves that into place; missing directories are made. */

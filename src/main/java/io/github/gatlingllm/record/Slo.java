@@ -46,7 +46,10 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
   /** No objective at all. */
   public static final Slo NONE = new Slo(List.of(), 99, Rule.PERCENTILES);
 
-  private static final Pattern FORM = Pattern.compile("([a-z0-9]+)<=?([0-9.]+)(us|ms|s)");
+  private static final Pattern FORM = Pattern.compile("([a-z0-9]+)<=?([0-9]*\\.?[0-9]+)(us|ms|s)");
+
+  /** Whatever somebody may have meant as one. */
+  private static final Pattern ATTEMPT = Pattern.compile("([^<>=]*)([<>=]+)(.*)");
 
   public Slo {
     objectives = List.copyOf(objectives);
@@ -280,13 +283,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
                   .orElse(null)
               : null;
       if (measure == null) {
-        throw new IllegalArgumentException(
-            "SLO '"
-                + part
-                + "' is not understood; expected <measure><limit> such as ttft<200ms, measures: "
-                + Arrays.stream(Measure.values()).map(Measure::key).collect(Collectors.joining(" "))
-                + ", units: us ms s; or a preset such as "
-                + SloPreset.MLPERF_LLAMA2_70B_INTERACTIVE);
+        throw notUnderstood(part);
       }
       double unit =
           switch (form.group(3)) {
@@ -297,6 +294,33 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       objectives.add(new Objective(measure, Math.round(Double.parseDouble(form.group(2)) * unit)));
     }
     return objectives;
+  }
+
+  /** Says which of its three pieces is wrong, where it has three. */
+  private static IllegalArgumentException notUnderstood(String part) {
+    List<String> measures = Arrays.stream(Measure.values()).map(Measure::key).toList();
+    Matcher attempt = ATTEMPT.matcher(part);
+    String what;
+    if (part.isEmpty()) {
+      what = "is empty; expected objectives such as ttft<200ms,tpot<50ms";
+    } else if (!attempt.matches()) {
+      what =
+          "is not understood; expected <measure><limit> such as ttft<200ms, measures: "
+              + String.join(" ", measures)
+              + ", units: us ms s; or a preset such as "
+              + SloPreset.MLPERF_LLAMA2_70B_INTERACTIVE;
+    } else if (!measures.contains(attempt.group(1))) {
+      what =
+          "has no known measure: '"
+              + attempt.group(1)
+              + "'; expected one of "
+              + String.join(" ", measures);
+    } else if (!attempt.group(2).matches("<=?")) {
+      what = "has '" + attempt.group(2) + "'; a limit is an upper one: < or <=";
+    } else {
+      what = "has no known limit: '" + attempt.group(3) + "'; expected a number and us, ms or s";
+    }
+    return new IllegalArgumentException("SLO '" + part + "' " + what);
   }
 
   /** Whether there is nothing to meet. */

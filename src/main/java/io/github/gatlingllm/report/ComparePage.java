@@ -47,6 +47,7 @@ final class ComparePage {
             "LLM comparison: " + base,
             Map.of("base", base),
             facts,
+            List.of(),
             new ComparePage(runs).sections())
         .write(file);
   }

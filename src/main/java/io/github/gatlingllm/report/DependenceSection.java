@@ -7,17 +7,23 @@ import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Chart.Scale;
+import io.github.gatlingllm.report.Page.Charts;
 import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.report.ShownLevels.Level;
+import io.github.gatlingllm.report.ShownLevels.When;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Kind;
 import io.github.gatlingllm.stats.RequestSamples.Cloud;
 import io.github.gatlingllm.stats.RequestSamples.Dependence;
+import io.github.gatlingllm.stats.RequestSamples.LevelSamples;
 import io.github.gatlingllm.stats.RequestSamples.Range;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Turn;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -28,20 +34,28 @@ final class DependenceSection {
   /** With fewer values than this in a range, fewer than 10 lie beyond its p95. */
   private static final int SURE_P95 = 200;
 
-  private final Dependence dependence;
+  private final Summary summary;
+  private final ShownLevels levels;
+  private final Map<Integer, LevelSamples> samples;
   private final List<Turn> turns;
-  private final String pooled;
 
-  DependenceSection(Summary summary, Dependence dependence) {
-    this.dependence = dependence;
+  DependenceSection(Summary summary, ShownLevels levels, Map<Integer, LevelSamples> samples) {
+    this.summary = summary;
+    this.levels = levels;
+    this.samples = samples;
     turns = summary.workload().byTurn();
-    pooled = new RunText(summary).pooled();
   }
 
   /** One scatter chart: a time against a whole number. */
-  private record Scatter(String id, String title, String howTo, Axis x, String time, Cloud cloud) {}
+  private record Scatter(
+      String id,
+      String title,
+      String howTo,
+      Axis x,
+      String time,
+      Function<Dependence, Cloud> cloud) {}
 
-  private List<Scatter> scatters() {
+  private static List<Scatter> scatters() {
     return List.of(
         new Scatter(
             "depend-ttft",
@@ -50,55 +64,99 @@ final class DependenceSection {
                 + " high everywhere is queueing instead.",
             Axis.of("Input tokens", ""),
             "TTFT",
-            dependence.ttftByPrompt()),
+            Dependence::ttftByPrompt),
         new Scatter(
             "depend-e2e",
             "E2E against output tokens",
             "Its slope is the time per output token; dots far above the line waited or stalled.",
             Axis.of("Output tokens", ""),
             "E2E",
-            dependence.e2eByOutput()),
+            Dependence::e2eByOutput),
         new Scatter(
             "depend-itl",
             "ITL against position in the answer",
             "Flat is even; a line that climbs means tokens get slower as the context grows.",
             Axis.of("Token event of the answer", ""),
             "ITL",
-            dependence.itlByPosition()));
+            Dependence::itlByPosition));
   }
 
   /** The section; empty where nothing varies. */
   Optional<Section> section() {
-    List<Chart> charts = new ArrayList<>();
-    List<String> constant = new ArrayList<>();
-    for (Scatter scatter : scatters()) {
-      List<Range> ranges = scatter.cloud.ranges();
-      if (ranges.size() > 1) {
-        charts.add(chart(scatter));
-      } else if (!ranges.isEmpty()) {
-        constant.add(withoutChart(scatter.title, ranges.get(0)));
+    List<Charts> groups = new ArrayList<>();
+    if (levels.hasSeveralCurves()) {
+      groups.add(new Charts("Operating points", "", levels.together(), together()));
+    }
+    for (Level level : levels.all()) {
+      LevelSamples drawn = samples.get(level.position());
+      if (drawn != null) {
+        groups.add(group(level, drawn.dependence()));
       }
     }
     if (turns.size() > 1) {
-      charts.add(ttftByTurn());
+      List<Chart> charts = new ArrayList<>(List.of(ttftByTurn()));
       if (turns.stream().anyMatch(turn -> turn.meanPromptTokens() != null)) {
         charts.add(promptsByTurn());
       }
+      String pooled = new RunText(summary).pooled();
+      groups.add(new Charts("By turn of the conversation", pooled, When.ALWAYS, charts));
     }
-    if (charts.stream().noneMatch(Chart::hasPoints)) {
-      return Optional.empty();
-    }
-    return Optional.of(
+    Section section =
         Section.of(
                 "dependence",
                 "Dependence on lengths",
                 "Dependence",
-                (pooled.isEmpty() ? "" : pooled + " ")
-                    + "Lines and tables are made of all ok requests. Dots are a"
+                "Lines and tables are made of all ok requests of the load level. Dots are a"
                     + " sample drawn by a hash of the request id, and always the three slowest and"
                     + " the fastest of each range, so that no outlier is lost.")
-            .body(String.join(" ", constant))
-            .charts(charts));
+            .groups(groups);
+    return section.hasCharts() ? Optional.of(section) : Optional.empty();
+  }
+
+  private Charts group(Level level, Dependence dependence) {
+    List<Chart> charts = new ArrayList<>();
+    List<String> constant = new ArrayList<>();
+    for (Scatter scatter : scatters()) {
+      Cloud cloud = scatter.cloud.apply(dependence);
+      if (cloud.ranges().size() > 1) {
+        charts.add(chart(scatter, cloud, level.suffix()));
+      } else if (!cloud.ranges().isEmpty()) {
+        constant.add(withoutChart(scatter.title, cloud.ranges().get(0)));
+      }
+    }
+    return new Charts(level.title(), String.join(" ", constant), levels.alone(level), charts);
+  }
+
+  /** The median of each curve's operating point, a chart per dependence. */
+  private List<Chart> together() {
+    List<Chart> charts = new ArrayList<>();
+    for (Scatter scatter : scatters()) {
+      List<Line> lines = new ArrayList<>();
+      List<Range> ranges = new ArrayList<>();
+      for (Level level : levels.operating()) {
+        LevelSamples drawn = samples.get(level.position());
+        Cloud cloud = drawn == null ? null : scatter.cloud.apply(drawn.dependence());
+        if (cloud != null && cloud.ranges().size() > 1) {
+          ranges.addAll(cloud.ranges());
+          String name = KeyFigureTables.place(summary, level.stage());
+          lines.add(Line.of(name, lines.size(), lines.size(), points(cloud, Range::p50Ms)));
+        }
+      }
+      if (!lines.isEmpty()) {
+        ranges.sort(Comparator.comparingLong(Range::from));
+        charts.add(
+            new Chart(
+                    scatter.id,
+                    scatter.title + ", p50",
+                    Chart.LOWER,
+                    scatter.howTo,
+                    scaled(scatter.x, ranges),
+                    Axis.of(scatter.time, "ms"),
+                    lines)
+                .scaledToRange());
+      }
+    }
+    return charts;
   }
 
   private static String withoutChart(String title, Range only) {
@@ -110,8 +168,7 @@ final class DependenceSection {
         + ".";
   }
 
-  private static Chart chart(Scatter scatter) {
-    Cloud cloud = scatter.cloud;
+  private static Chart chart(Scatter scatter, Cloud cloud, String suffix) {
     String drawn =
         " Dots: "
             + NumberText.count(cloud.dots().size())
@@ -126,7 +183,7 @@ final class DependenceSection {
     lines.add(Line.of("p95", 1, 1, points(cloud, Range::p95Ms)));
     lines.removeIf(line -> line.points().isEmpty());
     return new Chart(
-            scatter.id,
+            scatter.id + suffix,
             scatter.title,
             Chart.LOWER,
             scatter.howTo + drawn,
@@ -134,7 +191,7 @@ final class DependenceSection {
             Axis.of(scatter.time, "ms"),
             lines)
         .scaledToRange()
-        .tabled(table(scatter));
+        .tabled(table(scatter, cloud));
   }
 
   /** Logarithmic where lengths differ by more than a factor of 12. */
@@ -150,10 +207,10 @@ final class DependenceSection {
     return Point.of(known, Range::meanX, figure);
   }
 
-  private static Table table(Scatter scatter) {
+  private static Table table(Scatter scatter, Cloud cloud) {
     return Table.of(
         scatter.title,
-        scatter.cloud.ranges(),
+        cloud.ranges(),
         Column.name(scatter.x.name(), DependenceSection::lengths),
         Column.count("values", Range::count),
         Column.number(scatter.time + " p50, ms", Range::p50Ms),

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -142,7 +143,7 @@ final class DistributionTables {
    * Every distribution of one set of requests.
    *
    * @param rates those of which more is better
-   * @param missing the metrics without a value, in words; may be empty
+   * @param missing which metrics have no value, and which are always 0; may be empty
    * @param hasLowN whether any percentile is uncertain
    */
   record Metrics(Table table, Table rates, String missing, boolean hasLowN) {}
@@ -160,19 +161,32 @@ final class DistributionTables {
             Unit.TOKENS_PER_S,
             rateStatistics(),
             figures);
-    List<String> missing =
-        Metric.distributions().stream()
-            .filter(metric -> metric.unit() != Unit.TOKENS_PER_S)
-            .filter(metric -> figures.metric(metric).isEmpty())
-            .map(Metric::title)
-            .toList();
+    List<String> notes = new ArrayList<>();
+    note("No value in this run: ", metric -> figures.metric(metric).isEmpty(), notes);
+    note("Always 0: ", metric -> isZero(figures.metric(metric)), notes);
     boolean hasLowN =
         Metric.distributions().stream().anyMatch(m -> !figures.metric(m).lowN().isEmpty());
     return new Metrics(
         new Table(title, "", headings(statistics()), groups),
         new Table(title + ": rates", "", headings(rateStatistics()), List.of(rates)),
-        String.join(", ", missing),
+        String.join(" ", notes),
         hasLowN);
+  }
+
+  private static void note(String what, Predicate<Metric> which, List<String> notes) {
+    List<String> names =
+        Metric.distributions().stream()
+            .filter(metric -> metric.unit() != Unit.TOKENS_PER_S && which.test(metric))
+            .map(Metric::title)
+            .toList();
+    if (!names.isEmpty()) {
+      notes.add(what + String.join(", ", names) + ".");
+    }
+  }
+
+  private static boolean isZero(Distribution values) {
+    Double max = values.max();
+    return max != null && max == 0;
   }
 
   private static List<Heading> headings(List<Column<Distribution>> columns) {
@@ -185,14 +199,34 @@ final class DistributionTables {
       Unit unit,
       List<Column<Distribution>> columns,
       Figures figures) {
-    List<Named> known =
-        Metric.distributions().stream()
-            .filter(metric -> metric.unit() == unit && !figures.metric(metric).isEmpty())
-            .map(m -> named(m.title(), m.formula(), figures.metric(m)))
-            .toList();
+    List<Named> known = folded(unit, columns, figures);
     Table table = distributions("", "Metric", columns, known);
     return new Group(
         heading, remark, table.groups().stream().flatMap(g -> g.rows().stream()).toList());
+  }
+
+  /** Metrics whose rows would say the same share one, under all their names. */
+  private static List<Named> folded(
+      Unit unit, List<Column<Distribution>> columns, Figures figures) {
+    List<Named> rows = new ArrayList<>();
+    List<List<Cell>> shown = new ArrayList<>();
+    for (Metric metric : Metric.distributions()) {
+      Distribution values = figures.metric(metric);
+      if (metric.unit() != unit || values.isEmpty() || (isZero(values) && unit == Unit.MILLIS)) {
+        continue;
+      }
+      List<Cell> cells = columns.stream().map(column -> column.cell().apply(values)).toList();
+      int same = unit == Unit.MILLIS ? shown.indexOf(cells) : -1;
+      if (same >= 0) {
+        Cell name = rows.get(same).name();
+        Cell both = Cell.words(name.text() + ", " + metric.title()).remarked(name.remark());
+        rows.set(same, new Named(both, rows.get(same).values()));
+      } else {
+        rows.add(named(metric.title(), metric.formula(), values));
+        shown.add(cells);
+      }
+    }
+    return rows;
   }
 
   private static Named named(String name, String remark, Distribution values) {

@@ -2,12 +2,14 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.RequestAtPoint;
 import io.github.gatlingllm.stats.Summary.RequestGroup;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +37,9 @@ final class GatlingPages {
   /** Gatling's own take some 100 KiB. */
   private static final long LARGEST_PAGE = 16 << 20;
 
+  /** Of a request at more operating points only some have all their times. */
+  private static final int MOST_CURVES = 4;
+
   private static final int MOST_PAGES = 5_000;
 
   private GatlingPages() {}
@@ -56,7 +61,7 @@ final class GatlingPages {
         page.before(STATISTICS, "block", index(summary));
       } else if (name.startsWith("req_")) {
         requestOf(page, summary)
-            .ifPresent(request -> page.before(FIRST_CHART, "request", request(request)));
+            .ifPresent(r -> page.before(FIRST_CHART, "request", request(summary, r.name())));
       }
       write(file, page.toString());
       if (!page.missing().isEmpty()) {
@@ -80,27 +85,45 @@ final class GatlingPages {
 
   /** The block on the index: verdict, six figures, assertions, a row per request name. */
   private static String index(Summary summary) {
-    return Templates.fill(
-        "gatling-index",
-        Map.of(
-            "styles", Templates.resource("gatling.css"),
-            "verdict", summary.verdict(),
-            "workload", new RunText(summary).workload(),
-            "groups", Tiles.of(summary),
-            "curves", KeyFigureTables.curves(summary),
-            "pooled", new RunText(summary).pooled(),
-            "assertions", OutcomeTables.assertions(summary.assertions()),
-            "requests", KeyFigureTables.requests(summary)));
+    Map<String, Object> values = new HashMap<>();
+    values.put("styles", Templates.resource("gatling.css"));
+    values.put("verdict", summary.verdict());
+    values.put("workload", new RunText(summary).workload());
+    values.put("groups", Tiles.of(summary));
+    values.put("curves", KeyFigureTables.curves(summary));
+    values.put(
+        "levels", summary.hasSeveralLevels() ? KeyFigureTables.byLevel(summary, "llm.html") : null);
+    values.put("picture", new LoadSection(summary).onlyCurve().map(CurvePicture::new).orElse(null));
+    values.put("assertions", OutcomeTables.assertions(summary.assertions()));
+    values.put("requests", KeyFigureTables.byName(summary, "llm.html", summary.requestsAtPoints()));
+    return Templates.fill("gatling-index", values);
   }
 
-  /** The block on the page of a request: all its times. */
-  private static String request(RequestGroup request) {
+  /** All times of a request at one operating point. */
+  private record Times(String title, Table table) {}
+
+  /** The block on the page of a request: its key figures and all its times. */
+  private static String request(Summary summary, String name) {
+    List<RequestAtPoint> all =
+        summary.requestsAtPoints().stream().filter(r -> r.name().equals(name)).toList();
     return Templates.fill(
         "gatling-request",
         Map.of(
-            "styles", Templates.resource("gatling.css"),
-            "link", "llm.html#" + KeyFigureTables.anchor(request.name()),
-            "metrics", DistributionTables.times(request.figures())));
+            "styles",
+            Templates.resource("gatling.css"),
+            "link",
+            "llm.html#" + KeyFigureTables.anchor(name),
+            "figures",
+            KeyFigureTables.byName(summary, "llm.html", all),
+            "times",
+            all.stream()
+                .limit(MOST_CURVES)
+                .map(r -> new Times(times(summary, r), DistributionTables.times(r.figures())))
+                .toList()));
+  }
+
+  private static String times(Summary summary, RequestAtPoint request) {
+    return summary.hasSeveralLevels() ? KeyFigureTables.at(summary, request) : "";
   }
 
   /** The LLM request whose page it is; of several names that fit, the longest. */

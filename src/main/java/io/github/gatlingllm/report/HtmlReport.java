@@ -44,26 +44,32 @@ final class HtmlReport {
             "LLM report: " + Head.name(summary),
             Map.of("run", head.heading()),
             head.facts(),
+            new ShownLevels(summary).choices(),
             sections(summary, series, llmHtml.toAbsolutePath().getParent()))
         .write(llmHtml);
   }
 
   private static List<Section> sections(Summary summary, Series series, Path runDirectory) {
-    VerdictSections texts = new VerdictSections(summary);
-    RequestSamples requestSamples = series.requestSamples();
+    ShownLevels levels = new ShownLevels(summary);
+    VerdictSections texts = new VerdictSections(summary, levels);
+    RequestSamples requests = series.requestSamples();
+    TimeSection time = new TimeSection(summary, series);
+    LoadSection load = new LoadSection(summary);
     return Stream.of(
             Optional.of(texts.verdict()),
+            load.levels(),
+            texts.objectives(),
             Optional.of(texts.checks()),
-            Optional.of(new MetricsSection(summary).section()),
-            Optional.of(new LoadSection(summary).section()),
-            new ScenarioSection(requestSamples.scenarios()).section(),
-            Optional.of(new TimeSection(summary, series).section()),
-            new TimeSection(summary, series).generator(),
-            Optional.of(new ShapeSection(summary, series).section()),
-            new DependenceSection(summary, requestSamples.dependence()).section(),
-            new JitterSection(summary, requestSamples.evenness()).section(),
-            new BreakdownSection(summary, requestSamples.breakdowns()).section(),
-            new ExemplarSection(summary, requestSamples.exemplars()).section(),
+            Optional.of(new MetricsSection(summary, levels).section()),
+            Optional.of(new ShapeSection(summary, levels, requests.levels()).section()),
+            new DependenceSection(summary, levels, requests.levels()).section(),
+            new JitterSection(summary, levels, requests.levels()).section(),
+            Optional.of(load.section()),
+            new ScenarioSection(requests.scenarios()).section(),
+            Optional.of(time.section()),
+            time.generator(),
+            new BreakdownSection(summary, requests.breakdowns()).section(),
+            new ExemplarSection(summary, requests.exemplars()).section(),
             Optional.of(texts.outcomes()),
             texts.server(),
             new ArrivalSection(summary, series).section(),

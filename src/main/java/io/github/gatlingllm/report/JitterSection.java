@@ -7,10 +7,13 @@ import io.github.gatlingllm.report.Chart.Axis;
 import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
+import io.github.gatlingllm.report.Page.Charts;
 import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.stats.RequestSamples.Evenness;
 import io.github.gatlingllm.stats.RequestSamples.EventSize;
+import io.github.gatlingllm.stats.RequestSamples.LevelSamples;
 import io.github.gatlingllm.stats.RequestSamples.Pauses;
 import io.github.gatlingllm.stats.Series.Shape;
 import io.github.gatlingllm.stats.Summary;
@@ -25,21 +28,62 @@ import java.util.Optional;
 final class JitterSection {
 
   private final Summary summary;
-  private final Evenness evenness;
+  private final ShownLevels levels;
+  private final Map<Integer, LevelSamples> samples;
 
-  JitterSection(Summary summary, Evenness evenness) {
+  JitterSection(Summary summary, ShownLevels levels, Map<Integer, LevelSamples> samples) {
     this.summary = summary;
-    this.evenness = evenness;
+    this.levels = levels;
+    this.samples = samples;
   }
 
   /** The section; empty where no stream has two token events. */
   Optional<Section> section() {
+    List<Charts> groups = new ArrayList<>();
+    if (levels.hasSeveralCurves()) {
+      ShapeSection shapes = new ShapeSection(summary, levels, samples);
+      groups.add(
+          new Charts(
+              "Operating points",
+              "",
+              levels.together(),
+              List.of(
+                  shapes.percentiles(
+                      "jitter-ratio", "jitter of single requests", s -> s.evenness().ratio()),
+                  shapes.percentiles(
+                      "jitter-stall",
+                      "the longest stall of each request",
+                      s -> s.evenness().longestGapMs()))));
+    }
+    for (Level level : levels.all()) {
+      LevelSamples drawn = samples.get(level.position());
+      if (drawn != null) {
+        groups.add(
+            new Charts(
+                level.title(),
+                eventsInWords(drawn.evenness()),
+                levels.alone(level),
+                charts(drawn.evenness(), level.suffix())));
+      }
+    }
+    Section section =
+        Section.of(
+                "jitter",
+                "Jitter and stalls",
+                "Jitter",
+                "Tokens at an even pace read like speech; the same mean with pauses does not.")
+            .body("", List.of(jitter()))
+            .groups(groups);
+    return section.hasCharts() ? Optional.of(section) : Optional.empty();
+  }
+
+  private static List<Chart> charts(Evenness evenness, String suffix) {
     List<Chart> charts = new ArrayList<>();
     Shape ratio = evenness.ratio();
     if (ratio != null) {
       charts.add(
           Chart.histogram(
-              "jitter-ratio",
+              "jitter-ratio" + suffix,
               "Jitter of single requests",
               "1 is even; a request above 3 has gaps that its reader notices.",
               Axis.of("ITL p99 ÷ p50 of the request", ""),
@@ -50,7 +94,7 @@ final class JitterSection {
     if (longest != null) {
       charts.add(
           Chart.histogram(
-              "jitter-stall",
+              "jitter-stall" + suffix,
               "Longest stall of each request",
               "The one gap that its reader waited longest for; a hump of its own is a pause of the"
                   + " server, such as a long prompt between the tokens.",
@@ -59,37 +103,23 @@ final class JitterSection {
               longest));
     }
     if (evenness.pauses().size() > 1) {
-      charts.add(pauses());
+      charts.add(pauses(evenness.pauses(), suffix));
     }
     if (evenness.eventSizes().stream().anyMatch(size -> size.from() != 1)) {
-      charts.add(eventSizes());
+      charts.add(eventSizes(evenness.eventSizes(), suffix));
     }
-    if (charts.isEmpty()) {
-      return Optional.empty();
-    }
-    String together = new RunText(summary).together();
-    return Optional.of(
-        Section.of(
-                "jitter",
-                "Jitter and stalls",
-                "Jitter",
-                "Tokens at an even pace read like speech; the same mean with pauses does not. "
-                    + eventsInWords()
-                    + (together.isEmpty() ? "" : " In the charts: " + together + " pooled."))
-            .body("", List.of(jitter()))
-            .charts(charts));
+    return charts;
   }
 
-  private String eventsInWords() {
+  private static String eventsInWords(Evenness evenness) {
     List<EventSize> sizes = evenness.eventSizes();
     return sizes.size() == 1 && sizes.get(0).from() == 1
         ? "Every token event held one token."
         : "Some token events held more or less than one token.";
   }
 
-  private Chart pauses() {
+  private static Chart pauses(List<Pauses> pauses, String suffix) {
     String title = "Pauses per 1,000 tokens";
-    List<Pauses> pauses = evenness.pauses();
     // A logarithmic axis has no place for none; the table says it.
     List<Point> points =
         Point.inOrder(pauses, p -> p.per1kTokens() == 0 ? null : (Double) p.per1kTokens());
@@ -100,7 +130,7 @@ final class JitterSection {
             Column.name("Gap longer than, ms", p -> NumberText.number(p.aboveMs())),
             Column.number("gaps per 1,000 tokens", Pauses::per1kTokens));
     return new Chart(
-            "jitter-pauses",
+            "jitter-pauses" + suffix,
             title,
             Chart.LOWER,
             "How many gaps between token events were longer than each threshold; where the line"
@@ -115,12 +145,11 @@ final class JitterSection {
         .tabled(table);
   }
 
-  private Chart eventSizes() {
-    List<EventSize> sizes = evenness.eventSizes();
+  private static Chart eventSizes(List<EventSize> sizes, String suffix) {
     double all = sizes.stream().mapToLong(EventSize::events).sum();
     List<Point> points = Point.inOrder(sizes, size -> 100 * size.events() / all);
     return new Chart(
-        "jitter-events",
+        "jitter-events" + suffix,
         "Tokens per event",
         "1 is best",
         "More than one token per event arrive as a lump: ITL then shares a gap among them. Where"

@@ -5,17 +5,22 @@ import io.github.gatlingllm.metric.Figures.Trial;
 import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.report.ShownLevels.Level;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Table.Group;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Curve;
 import io.github.gatlingllm.stats.Summary.Queue;
-import io.github.gatlingllm.stats.Summary.RequestGroup;
+import io.github.gatlingllm.stats.Summary.RequestAtPoint;
 import io.github.gatlingllm.stats.Summary.Stage;
 import io.github.gatlingllm.stats.Summary.Target;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -33,6 +38,8 @@ final class KeyFigureTables {
       Column.number("completed/s", f -> f.throughput().requestsPerS());
   private static final Column<Figures> OUTPUT =
       Column.number("output tok/s", f -> f.throughput().outputTokensPerS());
+  private static final Column<Figures> PROMPT =
+      Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean());
   private static final Column<Figures> IN_SLO =
       Column.percent("in SLO", f -> f.goodput() == null ? null : f.goodput().share());
 
@@ -56,33 +63,37 @@ final class KeyFigureTables {
     return percentile(summary.clock().metric(metric), name);
   }
 
-  /**
-   * The key figures on the page; a column for the SLO where there is one.
-   *
-   * @param isShort whether they leave room for the rates of open load
-   */
-  private static List<Column<Figures>> keyFigures(Summary summary, boolean isShort) {
+  /** The key figures on the page; a column for the SLO where there is one. */
+  private static List<Column<Figures>> keyFigures(Summary summary, boolean isOpen) {
     List<Column<Figures>> columns = new ArrayList<>(List.of(COUNT, FAILED));
-    for (String name : List.of("p50", "p95", "p99")) {
-      columns.add(headline(summary, Metric.TTFT_MS, name));
-    }
-    if (!isShort) {
-      columns.add(percentile(Metric.ITL_MS, "p50"));
-    }
-    columns.add(percentile(Metric.ITL_MS, "p99"));
-    if (!isShort) {
-      columns.add(percentile(Metric.TPOT_MS, "p50"));
-    }
-    columns.add(headline(summary, Metric.E2E_MS, "p50"));
-    if (!isShort) {
-      columns.add(headline(summary, Metric.E2E_MS, "p95"));
+    if (!isOpen) {
       columns.add(REQUESTS);
     }
     columns.add(OUTPUT);
     if (summary.slo() != null) {
       columns.add(IN_SLO);
     }
+    for (String name : List.of("p50", "p95", "p99")) {
+      columns.add(onPage(summary, Metric.TTFT_MS, name));
+    }
+    for (String name : List.of("p50", "p99")) {
+      columns.add(percentile(Metric.ITL_MS, name));
+    }
+    for (String name : List.of("p50", "p95", "p99")) {
+      columns.add(onPage(summary, Metric.E2E_MS, name));
+    }
     return columns;
+  }
+
+  /** A time by the clock of headlines, which the heading of the first column names. */
+  private static Column<Figures> onPage(Summary summary, Metric metric, String name) {
+    Metric shown = summary.clock().metric(metric);
+    return Column.percentile(metric.title() + " " + name, name, f -> f.metric(shown));
+  }
+
+  /** What the first column of a table on the page is called. */
+  private static String heading(Summary summary, String what) {
+    return what + ", times in ms" + (summary.clock().isNamed() ? " from schedule" : "");
   }
 
   private static <T> Table keyFigures(
@@ -92,54 +103,128 @@ final class KeyFigureTables {
     return Table.of("Key figures by " + what + ", times in ms", rows, columns);
   }
 
-  /** Load levels on the page. */
+  /** Load levels on the page: those of one target and scenario under its name. */
   static Table byLevel(Summary summary) {
-    boolean several = summary.hasSeveralScenarios();
-    Column<Stage> name =
-        Column.of(
-            "Load level, times in ms",
-            stage ->
-                Cell.words(
-                        several && stage.scenario() != null
-                            ? stage.label() + " of " + stage.scenario()
-                            : stage.label())
-                    .remarked(summary.hasSeveralTargets() ? stage.target() : ""));
-    List<Column<Stage>> columns = new ArrayList<>(List.of(name));
-    columns.addAll(rates(summary));
-    keyFigures(summary, isOpen(summary)).forEach(c -> columns.add(c.in(Stage::figures)));
-    return Table.of("Key figures by load level, times in ms", summary.stages(), columns);
+    return byLevel(summary, "");
+  }
+
+  /** The same; {@code page} is where its links lead. */
+  static Table byLevel(Summary summary, String page) {
+    List<Column<Level>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.of(
+                    heading(summary, "Load level"),
+                    level ->
+                        Cell.words(level.stage().label())
+                            .remarked(marks(level.curve(), level.stage()))
+                            .linked(page + "#level-" + level.position()))));
+    boolean isOpen = isOpen(summary);
+    if (isOpen) {
+      rates(summary).forEach(column -> columns.add(column.in(Level::stage)));
+    }
+    keyFigures(summary, isOpen)
+        .forEach(column -> columns.add(column.in(level -> level.stage().figures())));
+    List<Level> levels = new ShownLevels(summary).all();
+    Table all = Table.of("Key figures by load level, times in ms", levels, columns);
+    List<Group> groups = new ArrayList<>();
+    for (Curve curve : summary.curves()) {
+      List<Level> own = levels.stream().filter(level -> level.curve().equals(curve)).toList();
+      Table table = Table.of("", own, columns);
+      String name = summary.curves().size() > 1 ? summary.name(curve) : "";
+      table.groups().forEach(group -> groups.add(new Group(name, "", group.rows())));
+    }
+    return new Table(all.title(), "notes", all.headings(), groups);
+  }
+
+  /** What a load level is to its curve, e.g. {@code knee, max goodput}; may be empty. */
+  static String marks(Curve curve, Stage stage) {
+    List<String> marks = new ArrayList<>();
+    Summary.Knee knee = curve.knee();
+    if (knee != null && knee.reached() && knee.stage().equals(stage.label())) {
+      marks.add("knee");
+    }
+    Figures.MaxGoodput max = curve.maxGoodput();
+    if (max != null && max.stage().equals(stage.label())) {
+      marks.add("max goodput");
+    }
+    if (stage.fallsBehind()) {
+      marks.add("not kept up with");
+    }
+    return String.join(", ", marks);
   }
 
   /** Each target and scenario at its operating point on the page. */
   static Table byCurve(Summary summary) {
-    Column<Curve> name =
-        Column.of(
-            "Operating point, times in ms",
-            curve -> Cell.words(summary.name(curve)).remarked(curve.quoted()));
-    return keyFigures(
-        "target and scenario",
-        summary.curves(),
-        name,
-        curve -> summary.operatingLevel(curve).figures(),
-        summary);
+    List<Column<Curve>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.of(
+                    heading(summary, "Operating point"),
+                    curve -> Cell.words(summary.name(curve)).remarked(curve.quoted()))));
+    columns.addAll(models(summary));
+    List<Column<Figures>> figures = new ArrayList<>(keyFigures(summary, false));
+    figures.add(PROMPT);
+    figures.forEach(column -> columns.add(column.in(c -> summary.operatingLevel(c).figures())));
+    String title = "Key figures by target and scenario, times in ms";
+    return Table.of(title, summary.curves(), columns).styled("notes");
+  }
+
+  /** What each target was asked for, where that differs. */
+  private static List<Column<Curve>> models(Summary summary) {
+    Map<String, String> models = new HashMap<>();
+    summary.targets().forEach(t -> models.put(t.label(), String.join(", ", t.models())));
+    return Set.copyOf(models.values()).size() < 2
+        ? List.of()
+        : List.of(Column.words("model", curve -> models.getOrDefault(curve.target(), "")));
   }
 
   /** Targets on the page. */
   static Table byTarget(Summary summary) {
-    Column<Target> name = Column.name("Target, times in ms", Target::label);
+    Column<Target> name = Column.name(heading(summary, "Target"), Target::label);
     return keyFigures("target", summary.targets(), name, Target::figures, summary);
   }
 
-  /** Request names on the page. */
-  static Table byName(Summary summary) {
-    Column<RequestGroup> name =
-        Column.of(
-            "Request, times in ms",
-            request -> Cell.words(request.name()).linked("#" + anchor(request.name())));
-    return keyFigures("request", summary.requests(), name, RequestGroup::figures, summary);
+  /** Request names at the operating points; {@code page} is where their links lead. */
+  static Table byName(Summary summary, String page, List<RequestAtPoint> requests) {
+    List<Column<RequestAtPoint>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.of(
+                    heading(summary, "Request"),
+                    request ->
+                        Cell.words(request.name())
+                            .remarked(summary.hasSeveralLevels() ? at(summary, request) : "")
+                            .linked(page + "#" + anchor(summary, request)))));
+    List<Column<Figures>> figures = new ArrayList<>(List.of(COUNT, FAILED, OUTPUT));
+    if (summary.slo() != null) {
+      figures.add(
+          Column.number("goodput/s", f -> f.goodput() == null ? null : f.goodput().requestsPerS()));
+      figures.add(IN_SLO);
+    }
+    for (String name : List.of("p50", "p95", "p99")) {
+      figures.add(onPage(summary, Metric.TTFT_MS, name));
+    }
+    figures.add(percentile(Metric.ITL_MS, "p50"));
+    figures.add(percentile(Metric.ITL_MS, "p99"));
+    figures.add(Column.number("jitter", f -> f.jitter().itlP99OverP50()));
+    figures.add(onPage(summary, Metric.E2E_MS, "p50"));
+    figures.add(onPage(summary, Metric.E2E_MS, "p99"));
+    figures.forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
+    return Table.of("Key figures by request", requests, columns).styled("notes");
+  }
+
+  /** Where a request's figures are of, e.g. {@code vLLM: c=16, the knee}. */
+  static String at(Summary summary, RequestAtPoint request) {
+    return operatingPoint(summary, request.curve());
   }
 
   /** The anchor of a request's metrics: the same in Gatling's pages and in {@code llm.html}. */
+  static String anchor(Summary summary, RequestAtPoint request) {
+    int curve = summary.curves().indexOf(request.curve());
+    return anchor(request.name()) + (curve == 0 ? "" : "-" + curve);
+  }
+
   static String anchor(String requestName) {
     return "request-" + String.format(Locale.ROOT, "%08x", requestName.hashCode());
   }
@@ -207,24 +292,25 @@ final class KeyFigureTables {
     List<Column<Curve>> columns =
         new ArrayList<>(
             List.of(
-                Column.name(summary.hasSeveralTargets() ? "target" : "scenario", summary::name),
+                Column.name(
+                    (summary.hasSeveralTargets() ? "target" : "scenario")
+                        + (summary.clock().isNamed() ? ", ms from schedule" : ", ms"),
+                    summary::name),
                 Column.words("at", curve -> curve.operatingPoint().stage())));
-    List<Column<Figures>> figures =
-        new ArrayList<>(
-            List.of(
-                REQUESTS,
-                OUTPUT,
-                headline(summary, Metric.TTFT_MS, "p50"),
-                headline(summary, Metric.TTFT_MS, "p99"),
-                percentile(Metric.ITL_MS, "p99"),
-                headline(summary, Metric.E2E_MS, "p50")));
-    figures.addAll(outcome(summary));
+    columns.addAll(models(summary));
+    List<Column<Figures>> figures = new ArrayList<>(List.of(COUNT, FAILED, REQUESTS, OUTPUT));
+    if (summary.slo() != null) {
+      figures.add(IN_SLO);
+    }
+    figures.add(onPage(summary, Metric.TTFT_MS, "p50"));
+    figures.add(onPage(summary, Metric.TTFT_MS, "p99"));
+    figures.add(percentile(Metric.ITL_MS, "p99"));
+    for (String name : List.of("p50", "p95", "p99")) {
+      figures.add(onPage(summary, Metric.E2E_MS, name));
+    }
+    figures.add(PROMPT);
     figures.forEach(
         column -> columns.add(column.in(curve -> summary.operatingLevel(curve).figures())));
-    columns.add(
-        Column.figure(
-            "knee",
-            c -> c.knee() == null || !c.knee().reached() ? NumberText.ABSENT : c.knee().stage()));
     return Table.of(
         CURVES, summary.curves().size() > 1 ? summary.curves() : List.<Curve>of(), columns);
   }
@@ -233,33 +319,6 @@ final class KeyFigureTables {
   static String operatingPoint(Summary summary, Curve curve) {
     String text = curve.quoted();
     return summary.curves().size() == 1 ? "At " + text : summary.name(curve) + ": " + text;
-  }
-
-  /** Request names on Gatling's index page. */
-  static Table requests(Summary summary) {
-    List<Column<Figures>> figures =
-        new ArrayList<>(
-            List.of(
-                COUNT,
-                headline(summary, Metric.TTFT_MS, "p50"),
-                headline(summary, Metric.TTFT_MS, "p95"),
-                headline(summary, Metric.TTFT_MS, "p99"),
-                percentile(Metric.ITL_MS, "p50"),
-                percentile(Metric.ITL_MS, "p99"),
-                percentile(Metric.TPOT_MS, "p50"),
-                OUTPUT));
-    if (summary.slo() != null) {
-      figures.add(IN_SLO);
-    }
-    List<Column<RequestGroup>> columns =
-        new ArrayList<>(
-            List.of(
-                Column.of(
-                    "Request, times in ms",
-                    request ->
-                        Cell.words(request.name()).linked("llm.html#" + anchor(request.name())))));
-    figures.forEach(column -> columns.add(column.in(RequestGroup::figures)));
-    return Table.of("Key figures by request", summary.requests(), columns);
   }
 
   /** Batch trials of one stage on the page. */

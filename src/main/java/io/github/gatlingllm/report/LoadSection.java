@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -33,26 +34,46 @@ final class LoadSection {
     curves = summary.curves();
   }
 
+  private boolean hasSeveralLevels() {
+    return summary.stages().size() > 1;
+  }
+
+  /** All load levels in a table, and the curve that they make; empty where there is only one. */
+  Optional<Section> levels() {
+    if (!hasSeveralLevels()) {
+      return Optional.empty();
+    }
+    List<Chart> charts = new ArrayList<>(List.of(curve()));
+    if (levels.size() > 1 && summary.stages().stream().anyMatch(stage -> stage.queue() != null)) {
+      charts.add(rates());
+    }
+    return Optional.of(
+        Section.of("levels", "Load levels", "Levels", "")
+            .body("", List.of(KeyFigureTables.byLevel(summary)))
+            .charts(charts));
+  }
+
+  /** Latency against throughput; empty where there is only one load level. */
+  Optional<Chart> onlyCurve() {
+    return hasSeveralLevels() ? Optional.of(curve()).filter(Chart::hasPoints) : Optional.empty();
+  }
+
+  /** The figures against load, and what closed loops cannot show. */
   Section section() {
     Section section =
         Section.of(
             "load",
-            "Latency against throughput",
+            hasSeveralLevels() ? "Against load" : "Latency against throughput",
             "Load",
-            summary.stages().size() < 2
-                ? ""
-                : "How much more the server delivers as load grows, and what that costs each"
-                    + " user.");
-    if (summary.stages().size() < 2) {
+            hasSeveralLevels()
+                ? "How much more the server delivers as load grows, and what that costs each user."
+                : "");
+    if (!hasSeveralLevels()) {
       return section.body(
           "load", Map.of("level", levels.isEmpty() ? "" : levels.get(0), "closed", closedLoop()));
     }
     List<Chart> charts = new ArrayList<>();
-    charts.add(curve());
     if (levels.size() > 1) {
-      if (summary.stages().stream().anyMatch(stage -> stage.queue() != null)) {
-        charts.add(rates());
-      }
       charts.add(throughput());
       charts.add(latency("load-ttft", Metric.TTFT_MS, "ttft"));
       charts.add(latency("load-tpot", Metric.TPOT_MS, "tpot"));
@@ -127,19 +148,8 @@ final class LoadSection {
   }
 
   private static String mark(Curve curve, Stage stage) {
-    List<String> marks = new ArrayList<>();
-    Summary.Knee knee = curve.knee();
-    if (knee != null && knee.reached() && knee.stage().equals(stage.label())) {
-      marks.add("knee");
-    }
-    Figures.MaxGoodput max = curve.maxGoodput();
-    if (max != null && max.stage().equals(stage.label())) {
-      marks.add("max goodput");
-    }
-    if (stage.fallsBehind()) {
-      marks.add("not kept up with");
-    }
-    return marks.isEmpty() ? "" : "(" + String.join(", ", marks) + ")";
+    String marks = KeyFigureTables.marks(curve, stage);
+    return marks.isEmpty() ? "" : "(" + marks + ")";
   }
 
   private List<Stage> of(Curve curve) {

@@ -5,6 +5,7 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -42,25 +43,34 @@ public final class Main {
     System.exit(execute(arguments));
   }
 
-  /** Runs the command. */
-  static int execute(String... arguments) {
-    return new CommandLine(new Main())
+  /** Runs the command and returns its exit code. */
+  public static int execute(String... arguments) {
+    return commandLine(new Main()).execute(arguments);
+  }
+
+  /**
+   * A command whose mistakes and failures are one line and exit code 1; where it was given no
+   * arguments but needs some, its usage follows.
+   */
+  public static CommandLine commandLine(Object command) {
+    return new CommandLine(command)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExitCodeExceptionMapper(failure -> 1)
         .setParameterExceptionHandler(
             (failure, given) -> {
-              failure
-                  .getCommandLine()
-                  .getErr()
-                  .println(ConsoleBlock.visible(String.valueOf(failure.getMessage())));
+              CommandLine failed = failure.getCommandLine();
+              failed.getErr().println(ConsoleBlock.visible(String.valueOf(failure.getMessage())));
+              boolean isNamedAlone = List.of(given).equals(List.of(failed.getCommandName()));
+              if (given.length == 0 || isNamedAlone) {
+                failed.usage(failed.getErr());
+              }
               return 1;
             })
         .setExecutionExceptionHandler(
-            (failure, command, parsed) -> {
-              command.getErr().println(ConsoleBlock.visible(String.valueOf(failure.getMessage())));
+            (failure, failed, parsed) -> {
+              failed.getErr().println(ConsoleBlock.visible(String.valueOf(failure.getMessage())));
               return 1;
-            })
-        .execute(arguments);
+            });
   }
 
   /** Makes everything again from the records. */

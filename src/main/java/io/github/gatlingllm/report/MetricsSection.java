@@ -6,8 +6,11 @@ import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.DistributionTables.Metrics;
 import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.report.ShownLevels.Level;
+import io.github.gatlingllm.report.ShownLevels.When;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.RequestAtPoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,11 +23,13 @@ final class MetricsSection {
   private static final String LOWER = "↓ lower";
 
   private final Summary summary;
+  private final ShownLevels levels;
   private final String pooled;
   private final List<Part> parts = new ArrayList<>();
 
-  MetricsSection(Summary summary) {
+  MetricsSection(Summary summary, ShownLevels levels) {
     this.summary = summary;
+    this.levels = levels;
     pooled = new RunText(summary).pooled();
   }
 
@@ -50,40 +55,40 @@ final class MetricsSection {
    * @param title what they are of; empty where there is only one level
    * @param id its anchor
    */
-  private record Whole(String title, String id, Metrics all, Table system) {}
+  private record Whole(String title, String id, When when, Metrics all, Table system) {}
 
-  private Whole whole(String title, String id, Figures figures) {
+  private static Whole whole(String title, String id, When when, Figures figures) {
     String of = title.isEmpty() ? "" : " (" + title + ")";
     return new Whole(
         title,
         id,
+        when,
         DistributionTables.metrics("All metrics" + of, figures),
         new SystemTable().of(figures));
   }
 
-  /** The operating points; pooled figures where there is nothing else. */
+  /** Each level; pooled figures where there is none. */
   private List<Whole> wholes() {
     List<Whole> wholes = new ArrayList<>();
-    for (Summary.Curve curve : summary.curves()) {
-      String title =
-          summary.hasSeveralLevels() ? KeyFigureTables.operatingPoint(summary, curve) : "";
-      wholes.add(whole(title, "", summary.operatingLevel(curve).figures()));
+    for (Level level : levels.all()) {
+      wholes.add(
+          whole(
+              level.title(),
+              "level" + level.suffix(),
+              levels.when(level),
+              level.stage().figures()));
     }
     if (wholes.isEmpty()) {
-      wholes.add(whole("", "", summary.figures()));
-    } else if (summary.hasSeveralLevels()) {
-      wholes.add(whole(pooled.replace(".", ""), "pooled", summary.figures()));
+      wholes.add(whole("", "level", When.ALWAYS, summary.figures()));
     }
     return wholes;
   }
 
   Section section() {
-    byLevel();
     byTrial();
     byTarget();
     byName();
     byCache();
-    List<Whole> wholes = wholes();
     return Section.of(
             "metrics",
             "Metrics",
@@ -92,21 +97,15 @@ final class MetricsSection {
         .body(
             "metrics",
             Map.of(
-                "head", wholes.get(0), "others", wholes.subList(1, wholes.size()), "parts", parts));
-  }
-
-  private void byLevel() {
-    if (summary.stages().size() > 1) {
-      parts.add(
-          new Part(
-              "By load level",
-              "levels",
-              "",
-              KeyFigureTables.byLevel(summary),
-              summary.stages().stream()
-                  .map(s -> Detail.of(KeyFigureTables.place(summary, s), "", s.figures()))
-                  .toList()));
-    }
+                "wholes",
+                wholes(),
+                "pooled",
+                summary.hasSeveralLevels()
+                    ? List.of(
+                        whole(pooled.replace(".", ""), "pooled", When.ALWAYS, summary.figures()))
+                    : List.of(),
+                "parts",
+                parts));
   }
 
   private void byTrial() {
@@ -138,17 +137,22 @@ final class MetricsSection {
   }
 
   private void byName() {
-    if (!summary.requests().isEmpty()) {
+    List<RequestAtPoint> requests = summary.requestsAtPoints();
+    if (!requests.isEmpty()) {
       parts.add(
           new Part(
               "By request name",
               "",
-              pooled,
-              KeyFigureTables.byName(summary),
-              summary.requests().stream()
-                  .map(r -> Detail.of(r.name(), KeyFigureTables.anchor(r.name()), r.figures()))
-                  .toList()));
+              "",
+              KeyFigureTables.byName(summary, "", requests),
+              requests.stream().map(this::detail).toList()));
     }
+  }
+
+  private Detail detail(RequestAtPoint request) {
+    String at = summary.hasSeveralLevels() ? " (" + KeyFigureTables.at(summary, request) + ")" : "";
+    String anchor = KeyFigureTables.anchor(summary, request);
+    return Detail.of(request.name() + at, anchor, request.figures());
   }
 
   private void byCache() {

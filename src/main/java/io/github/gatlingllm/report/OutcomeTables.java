@@ -30,14 +30,26 @@ final class OutcomeTables {
   static Table objectives(Summary summary, SloTable slo, boolean isText) {
     List<Entry<String, ObjectiveRow>> rows = new ArrayList<>();
     for (Curve curve : summary.curves()) {
-      Stage level = summary.operatingLevel(curve);
-      level
-          .objectives()
-          .forEach(row -> rows.add(Map.entry(KeyFigureTables.place(summary, level), row)));
+      rows.addAll(objectives(summary, summary.operatingLevel(curve)));
     }
     if (rows.isEmpty()) {
       slo.objectives().forEach(row -> rows.add(Map.entry(NumberText.ABSENT, row)));
     }
+    return objectives(summary, slo, rows, isText);
+  }
+
+  /** The same at one load level, on pages. */
+  static Table objectives(Summary summary, SloTable slo, Stage level) {
+    return objectives(summary, slo, objectives(summary, level), false);
+  }
+
+  private static List<Entry<String, ObjectiveRow>> objectives(Summary summary, Stage level) {
+    String place = KeyFigureTables.place(summary, level);
+    return level.objectives().stream().map(row -> Map.entry(place, row)).toList();
+  }
+
+  private static Table objectives(
+      Summary summary, SloTable slo, List<Entry<String, ObjectiveRow>> rows, boolean isText) {
     boolean hasOne = slo.hasOnePercentile();
     List<Column<Entry<String, ObjectiveRow>>> columns =
         new ArrayList<>(

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.cfg.EnumFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.report.RunText.Fact;
+import io.github.gatlingllm.report.ShownLevels.Choices;
+import io.github.gatlingllm.report.ShownLevels.When;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -44,6 +46,7 @@ final class Page {
    * @param title of the browser's window
    * @param heading what the template's heading is filled with
    * @param facts what stands below it
+   * @param choices of the load level that the page speaks of; may be empty
    */
   Page(
       String template,
@@ -51,6 +54,7 @@ final class Page {
       String title,
       Map<String, Object> heading,
       List<Fact> facts,
+      List<Choices> choices,
       List<Section> sections) {
     this.template = template;
     String theme = Templates.resource("theme.js");
@@ -60,6 +64,7 @@ final class Page {
     values.put("name", name);
     values.put("title", title);
     values.put("facts", facts);
+    values.put("choices", choices);
     values.put("sections", sections);
     values.put("chartData", chartData(sections));
     values.put("styles", Templates.resource("report.css"));
@@ -81,7 +86,11 @@ final class Page {
 
   /** What the charts draw, as one JSON object that is safe inside a script element. */
   private static String chartData(List<Section> sections) {
-    List<Chart> charts = sections.stream().flatMap(section -> section.charts().stream()).toList();
+    List<Chart> charts =
+        sections.stream()
+            .flatMap(section -> section.groups.stream())
+            .flatMap(group -> group.charts.stream())
+            .toList();
     try {
       return Templates.inScript(CHART_DATA.writeValueAsString(Map.of("charts", charts)));
     } catch (JsonProcessingException e) {
@@ -111,6 +120,20 @@ final class Page {
   }
 
   /**
+   * Charts that are shown together.
+   *
+   * @param title may be empty
+   * @param note may be empty
+   * @param charts those without points are left out
+   */
+  record Charts(String title, String note, When when, List<Chart> charts) {
+
+    Charts {
+      charts = charts.stream().filter(Chart::hasPoints).toList();
+    }
+  }
+
+  /**
    * One part of a page; {@code page.peb} lays it out.
    *
    * @param id its anchor
@@ -119,7 +142,7 @@ final class Page {
    * @param lead what it answers, in a sentence or two; may be empty
    * @param body the template of what comes before the charts
    * @param values what the body is filled with
-   * @param charts drawn below the body; those without points are left out
+   * @param groups of charts, drawn below the body
    */
   record Section(
       String id,
@@ -128,10 +151,10 @@ final class Page {
       String lead,
       String body,
       Map<String, Object> values,
-      List<Chart> charts) {
+      List<Charts> groups) {
 
     Section {
-      charts = charts.stream().filter(Chart::hasPoints).toList();
+      groups = groups.stream().filter(group -> !group.charts.isEmpty()).toList();
     }
 
     /** A section with nothing but a heading. */
@@ -142,7 +165,7 @@ final class Page {
 
     /** The same with a body of its own. */
     Section body(String template, Map<String, Object> with) {
-      return new Section(id, title, menu, lead, template, with, charts);
+      return new Section(id, title, menu, lead, template, with, groups);
     }
 
     /** The same with a remark and tables; {@code note} may be empty. */
@@ -156,7 +179,17 @@ final class Page {
 
     /** The same with charts. */
     Section charts(List<Chart> drawn) {
+      return groups(List.of(new Charts("", "", When.ALWAYS, drawn)));
+    }
+
+    /** The same with groups of charts. */
+    Section groups(List<Charts> drawn) {
       return new Section(id, title, menu, lead, body, values, drawn);
+    }
+
+    /** Whether there is anything to draw. */
+    boolean hasCharts() {
+      return !groups.isEmpty();
     }
   }
 }

@@ -1,112 +1,127 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.metric.Metric;
-import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Chart.Axis;
-import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
-import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Chart.Scale;
+import io.github.gatlingllm.report.Page.Charts;
 import io.github.gatlingllm.report.Page.Section;
-import io.github.gatlingllm.stats.Series;
+import io.github.gatlingllm.report.ShownLevels.Level;
+import io.github.gatlingllm.stats.RequestSamples.LevelSamples;
+import io.github.gatlingllm.stats.Series.Shape;
 import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** How values are distributed: histograms, and percentile curves on a scale of nines. */
 final class ShapeSection {
 
-  private static final int HEAT_COLUMNS = 60;
+  private static final List<Metric> DRAWN =
+      List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
 
   private final Summary summary;
-  private final Series series;
+  private final ShownLevels levels;
+  private final Map<Integer, LevelSamples> samples;
 
-  ShapeSection(Summary summary, Series series) {
+  ShapeSection(Summary summary, ShownLevels levels, Map<Integer, LevelSamples> samples) {
     this.summary = summary;
-    this.series = series;
+    this.levels = levels;
+    this.samples = samples;
   }
 
   Section section() {
+    List<Charts> groups = new ArrayList<>();
+    if (levels.hasSeveralCurves()) {
+      groups.add(new Charts("Operating points", "", levels.together(), together()));
+    }
+    for (Level level : levels.all()) {
+      LevelSamples drawn = samples.get(level.position());
+      if (drawn != null) {
+        groups.add(new Charts(level.title(), "", levels.alone(level), of(drawn, level.suffix())));
+      }
+    }
+    Section section =
+        Section.of(
+                "shapes",
+                "Distributions",
+                "Distributions",
+                "The same values as in the metrics table, all of them. Means hide two humps,"
+                    + " percentiles hide how many.")
+            .groups(groups);
+    return section.hasCharts()
+        ? section
+        : section.body("No request succeeded, so there is no distribution to show.");
+  }
+
+  private static List<Chart> of(LevelSamples drawn, String suffix) {
     List<Chart> charts = new ArrayList<>();
-    for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS)) {
-      Series.Shape shape = series.shapes().get(metric);
+    for (Metric metric : DRAWN) {
+      Shape shape = drawn.shapes().get(metric);
       if (shape != null && !shape.bars().isEmpty()) {
-        charts.add(histogram(metric, shape));
+        charts.add(histogram(metric, shape, suffix));
       }
     }
-    charts.add(curves("shape-waiting", "TTFT and E2E", Metric.TTFT_MS, Metric.E2E_MS));
-    charts.add(curves("shape-gaps", "ITL and TPOT", Metric.ITL_MS, Metric.TPOT_MS));
-    charts.add(heat());
-    String pooled = new RunText(summary).pooled();
-    boolean isEmpty = charts.stream().noneMatch(Chart::hasPoints);
-    return Section.of(
-            "shapes",
-            "Distributions",
-            "Distributions",
-            (pooled.isEmpty()
-                    ? "The same values as in the metrics table, all of them. "
-                    : pooled + " Two humps may be two loads; the metrics table tells them apart. ")
-                + "Means hide two humps, percentiles hide how many.")
-        .body(isEmpty ? "No request succeeded, so there is no distribution to show." : "")
-        .charts(charts);
+    charts.add(
+        curves("shape-waiting" + suffix, "TTFT and E2E", drawn, Metric.TTFT_MS, Metric.E2E_MS));
+    charts.add(curves("shape-gaps" + suffix, "ITL and TPOT", drawn, Metric.ITL_MS, Metric.TPOT_MS));
+    return charts;
   }
 
-  /** TTFT over time; at most {@value #HEAT_COLUMNS} columns, so that its table can be read. */
-  private Chart heat() {
-    int buckets = series.overTime().size();
-    int width = Math.max(1, (buckets + HEAT_COLUMNS - 1) / HEAT_COLUMNS);
-    List<Double> edges = series.ttftHeat().edgesMs();
-    List<Line> rows = new ArrayList<>();
-    for (int row = 0; row + 1 < edges.size(); row++) {
-      Map<Integer, Long> counts = new TreeMap<>();
-      for (Series.Cell cell : series.ttftHeat().cells()) {
-        if (cell.row() == row) {
-          counts.merge(cell.bucket() / width, cell.count(), Long::sum);
-        }
+  /** The percentiles of each curve's operating point, a chart per metric. */
+  private List<Chart> together() {
+    return DRAWN.stream()
+        .map(
+            metric ->
+                percentiles(
+                    "shape-" + id(metric), metric.title(), samples -> samples.shapes().get(metric)))
+        .toList();
+  }
+
+  /** A line for each operating point. */
+  Chart percentiles(String id, String title, Function<LevelSamples, @Nullable Shape> shape) {
+    List<Line> lines = new ArrayList<>();
+    for (Level level : levels.operating()) {
+      LevelSamples drawn = samples.get(level.position());
+      Shape values = drawn == null ? null : shape.apply(drawn);
+      if (values != null) {
+        String name = KeyFigureTables.place(summary, level.stage());
+        lines.add(Line.percentiles(name, lines.size(), values));
       }
-      List<Point> points = new ArrayList<>();
-      counts.forEach(
-          (column, count) -> points.add(new Point(column * width * series.bucketS(), count * 1.0)));
-      String name =
-          NumberText.number(edges.get(row)) + "–" + NumberText.number(edges.get(row + 1)) + " ms";
-      rows.add(new Line(name, Form.HEAT, 0, 0, points, List.of()));
     }
-    return new Chart(
-            "heat-ttft",
-            "TTFT over time, every request",
-            Chart.LOWER,
-            "Each cell counts requests by when they got their first token and how long after the"
-                + " planned arrival that was; two bands at once are two kinds of requests, a rising"
-                + " band is a growing queue.",
-            Axis.time().upTo(buckets * series.bucketS()),
-            Axis.of("Requests", ""),
-            rows)
-        .widened();
+    return curves(id, title, lines);
   }
 
-  private Chart histogram(Metric metric, Series.Shape shape) {
+  private static String id(Metric metric) {
+    return metric.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  private static Chart histogram(Metric metric, Shape shape, String suffix) {
     return Chart.histogram(
-        "histogram-" + metric.name().toLowerCase(Locale.ROOT).replace('_', '-'),
+        "histogram-" + id(metric) + suffix,
         "Histogram of " + metric.title(),
-        "How many values fell into each range; two humps usually are two "
-            + (new RunText(summary).pooled().isEmpty() ? "" : "loads or ")
-            + "kinds of requests.",
+        "How many values fell into each range; two humps usually are two kinds of requests.",
         Axis.of(metric.title(), metric.unit().sign()),
         "Values",
         shape);
   }
 
-  private Chart curves(String id, String title, Metric first, Metric second) {
+  private static Chart curves(
+      String id, String title, LevelSamples drawn, Metric first, Metric second) {
     List<Line> lines = new ArrayList<>();
     for (Metric metric : List.of(first, second)) {
-      Series.Shape shape = series.shapes().get(metric);
+      Shape shape = drawn.shapes().get(metric);
       if (shape != null) {
         lines.add(Line.percentiles(metric.title(), lines.size(), shape));
       }
     }
+    return curves(id, title, lines);
+  }
+
+  private static Chart curves(String id, String title, List<Line> lines) {
     return new Chart(
         id,
         "Percentiles of " + title,

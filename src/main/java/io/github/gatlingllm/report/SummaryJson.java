@@ -63,6 +63,7 @@ public final class SummaryJson {
   private SummaryJson() {}
 
   @JsonPropertyOrder({"run", "verdict", "config", "workload", "slo", "figures"})
+  @JsonIgnoreProperties("requests_at_points")
   interface SummaryForm extends FiguresInline {}
 
   interface FiguresInline {

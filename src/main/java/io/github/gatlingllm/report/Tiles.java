@@ -5,7 +5,6 @@ import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.Summary;
-import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.List;
@@ -39,22 +38,19 @@ final class Tiles {
   private final Figures figures;
   private final List<ObjectiveRow> objectives;
   private final String target;
-  private final @Nullable Knee knee;
 
   private Tiles(Summary summary) {
     this.summary = summary;
     figures = summary.figures();
     objectives = List.of();
     target = "";
-    knee = null;
   }
 
-  private Tiles(Summary summary, Stage level, @Nullable Knee knee) {
+  private Tiles(Summary summary, Stage level) {
     this.summary = summary;
     figures = level.figures();
     objectives = level.objectives();
     target = level.target();
-    this.knee = knee;
   }
 
   /** Those of each curve; empty where there are more than {@value #MOST_CURVES}. */
@@ -72,8 +68,13 @@ final class Tiles {
                     summary.hasSeveralLevels()
                         ? KeyFigureTables.operatingPoint(summary, curve)
                         : "",
-                    new Tiles(summary, summary.operatingLevel(curve), curve.knee()).list()))
+                    of(summary, summary.operatingLevel(curve))))
         .toList();
+  }
+
+  /** Those of one load level. */
+  static List<Tile> of(Summary summary, Stage level) {
+    return new Tiles(summary, level).list();
   }
 
   private List<Tile> list() {
@@ -82,19 +83,22 @@ final class Tiles {
         latency(Metric.ITL_MS, "itl"),
         output(),
         goodput(),
-        knee(),
+        jitter(),
         failed());
   }
 
   private Tile latency(Metric metric, String measure) {
-    String name = summary.clock().name(metric) + " p95";
     Distribution values = figures.metric(metric.fromSchedule());
     ObjectiveRow objective = objective(measure);
-    String remark =
-        objective == null
-            ? "median " + NumberText.ms(values.p50())
-            : "SLO < " + NumberText.plainMs(objective.limitMs()) + met(objective);
-    return new Tile(name, NumberText.ms(values.p95()), values.isEmpty() ? "no value" : remark);
+    String median = "p50 " + NumberText.ms(values.p50());
+    return new Tile(
+        summary.clock().name(metric) + " p99",
+        NumberText.ms(values.p99()) + (values.isLowN("p99") ? " †" : ""),
+        values.isEmpty()
+            ? "no value"
+            : objective == null
+                ? median
+                : median + " · SLO < " + NumberText.plainMs(objective.limitMs()) + met(objective));
   }
 
   private static String met(ObjectiveRow objective) {
@@ -129,20 +133,13 @@ final class Tiles {
             "Goodput", NumberText.with(goodput.requestsPerS(), "req/s"), RunText.inSlo(goodput));
   }
 
-  private Tile knee() {
-    if (knee == null) {
-      return new Tile("Knee", NumberText.ABSENT, "no output");
-    }
-    if (knee.saturatedFromFirst()) {
-      return new Tile("Knee", "below " + knee.stage(), "saturated from the first level");
-    }
-    if (!knee.reached()) {
-      return new Tile(
-          "Knee",
-          "not reached",
-          summary.hasSeveralLevels() ? "output still grows at the last level" : "1 load level");
-    }
-    return new Tile("Knee", knee.stage(), NumberText.with(knee.outputTokensPerS(), "tok/s"));
+  private Tile jitter() {
+    Double ratio = figures.jitter().itlP99OverP50();
+    Double median = figures.jitter().perRequestP50();
+    return new Tile(
+        "Jitter, ITL p99 ÷ p50",
+        NumberText.number(ratio),
+        median == null ? "" : NumberText.number(median) + " in the median request");
   }
 
   private Tile failed() {

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TimeSection {
 
+  private static final int HEAT_COLUMNS = 60;
   private static final int MOST_NAMED_BANDS = 14;
 
   private final Summary summary;
@@ -38,11 +40,13 @@ final class TimeSection {
 
   /** The section; without charts when nothing happened. */
   Section section() {
-    List<Chart> charts =
-        List.of(ttft(), tokens(), itl(), inFlight(), tokensInFlight(), requests()).stream()
-            .filter(Chart::hasPoints)
-            .map(chart -> chart.over(bands()))
-            .toList();
+    List<Chart> charts = new ArrayList<>();
+    for (Chart chart : List.of(ttft(), tokens(), itl(), inFlight(), tokensInFlight(), requests())) {
+      if (chart.hasPoints()) {
+        charts.add(chart.over(bands()));
+      }
+    }
+    charts.add(heat());
     Section section =
         Section.of(
             "time",
@@ -54,9 +58,42 @@ final class TimeSection {
                 + (summary.curves().size() > 1 ? ", all targets and scenarios together" : "")
                 + ". Named spans are measure windows; darker spans are in no"
                 + " figure. Zoom into one chart and the others follow.");
-    return charts.isEmpty()
+    return charts.stream().noneMatch(Chart::hasPoints)
         ? section.body("No request was in flight at any time.")
         : section.body("time", Map.of()).charts(charts);
+  }
+
+  /** TTFT over time; at most {@value #HEAT_COLUMNS} columns, so that its table can be read. */
+  private Chart heat() {
+    int buckets = series.overTime().size();
+    int width = Math.max(1, (buckets + HEAT_COLUMNS - 1) / HEAT_COLUMNS);
+    List<Double> edges = series.ttftHeat().edgesMs();
+    List<Line> rows = new ArrayList<>();
+    for (int row = 0; row + 1 < edges.size(); row++) {
+      Map<Integer, Long> counts = new TreeMap<>();
+      for (Series.Cell cell : series.ttftHeat().cells()) {
+        if (cell.row() == row) {
+          counts.merge(cell.bucket() / width, cell.count(), Long::sum);
+        }
+      }
+      List<Point> points = new ArrayList<>();
+      counts.forEach(
+          (column, count) -> points.add(new Point(column * width * series.bucketS(), count * 1.0)));
+      String name =
+          NumberText.number(edges.get(row)) + "–" + NumberText.number(edges.get(row + 1)) + " ms";
+      rows.add(new Line(name, Form.HEAT, 0, 0, points, List.of()));
+    }
+    return new Chart(
+            "heat-ttft",
+            "TTFT over time, every request",
+            Chart.LOWER,
+            "Each cell counts requests by when they got their first token and how long after the"
+                + " planned arrival that was; two bands at once are two kinds of requests, a rising"
+                + " band is a growing queue.",
+            Axis.time().upTo(buckets * series.bucketS()),
+            Axis.of("Requests", ""),
+            rows)
+        .widened();
   }
 
   /** The section on the load generator; none where it did not say how it fared. */

@@ -5,6 +5,9 @@ import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.report.ShownLevels.Level;
+import io.github.gatlingllm.report.ShownLevels.When;
+import io.github.gatlingllm.report.Tiles.Tile;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.AssertionResult;
 import java.nio.file.Files;
@@ -20,23 +23,68 @@ import java.util.Optional;
 final class VerdictSections {
 
   private final Summary summary;
+  private final ShownLevels levels;
 
-  VerdictSections(Summary summary) {
+  VerdictSections(Summary summary, ShownLevels levels) {
     this.summary = summary;
+    this.levels = levels;
   }
 
-  /** The outcome in words, the six figures, the SLO and the assertions. */
+  /** Six figures of one load level, and when they are shown. */
+  private record LevelTiles(String title, When when, List<Tile> tiles) {}
+
+  /** The outcome in words, and six figures of the load level that the reader chose. */
   Section verdict() {
-    Summary.SloTable slo = summary.slo();
-    List<AssertionResult> assertions = summary.assertions();
+    List<LevelTiles> groups = new ArrayList<>();
+    boolean isTable = Tiles.of(summary).isEmpty();
+    for (Level level : levels.all()) {
+      groups.add(
+          new LevelTiles(
+              level.title(),
+              isTable ? levels.alone(level) : levels.when(level),
+              Tiles.of(summary, level.stage())));
+    }
+    if (groups.isEmpty()) {
+      Tiles.of(summary).forEach(g -> groups.add(new LevelTiles("", When.ALWAYS, g.tiles())));
+    }
     Map<String, Object> values = new HashMap<>();
     values.put("verdict", summary.verdict());
-    List<Tiles.Group> groups = Tiles.of(summary);
     values.put("groups", groups);
     values.put("several", summary.hasSeveralLevels());
-    values.put("each", summary.curves().size() > 1);
-    values.put("curves", groups.isEmpty() ? KeyFigureTables.byCurve(summary) : null);
-    values.put("objectives", slo == null ? null : OutcomeTables.objectives(summary, slo, false));
+    values.put("each", levels.hasSeveralCurves());
+    values.put("curves", levels.hasSeveralCurves() ? KeyFigureTables.byCurve(summary) : null);
+    values.put("judged", summary.slo() != null);
+    return Section.of("verdict", "Verdict", "Verdict", "").body("verdict", values);
+  }
+
+  /** The objectives of one load level, and when they are shown. */
+  private record LevelObjectives(When when, Table table) {}
+
+  /** What was demanded, and whether it came out; empty where nothing was demanded. */
+  Optional<Section> objectives() {
+    Summary.SloTable slo = summary.slo();
+    List<AssertionResult> assertions = summary.assertions();
+    if (slo == null && assertions.isEmpty()) {
+      return Optional.empty();
+    }
+    List<LevelObjectives> groups = new ArrayList<>();
+    if (slo != null) {
+      if (levels.hasSeveralCurves()) {
+        Table all = OutcomeTables.objectives(summary, slo, false);
+        groups.add(new LevelObjectives(levels.together(), all));
+      }
+      for (Level level : levels.all()) {
+        groups.add(
+            new LevelObjectives(
+                levels.alone(level), OutcomeTables.objectives(summary, slo, level.stage())));
+      }
+      if (groups.isEmpty()) {
+        Table pooled = OutcomeTables.objectives(summary, slo, false);
+        groups.add(new LevelObjectives(When.ALWAYS, pooled));
+      }
+    }
+    Map<String, Object> values = new HashMap<>();
+    values.put("objectives", groups);
     values.put(
         "share",
         slo == null || !slo.hasOnePercentile()
@@ -46,7 +94,15 @@ final class VerdictSections {
     values.put("assertions", OutcomeTables.assertions(assertions));
     values.put("demands", assertions.size());
     values.put("missed", assertions.stream().filter(result -> !result.ok()).count());
-    return Section.of("verdict", "Verdict", "Verdict", "").body("verdict", values);
+    return Optional.of(
+        Section.of(
+                "objectives",
+                slo == null
+                    ? "Assertions"
+                    : assertions.isEmpty() ? "Objectives" : "Objectives and assertions",
+                "Objectives",
+                "")
+            .body("objectives", values));
   }
 
   /** How far the figures can be trusted: what to look at first. */

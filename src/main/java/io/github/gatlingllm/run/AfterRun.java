@@ -11,8 +11,8 @@ import java.io.PrintStream;
 /**
  * The JVM's shutdown hook: Gatling's pages exist by now and its loggers are gone, so ours are made,
  * and what is said is printed. A run that did not come to its end is reported as interrupted. Only
- * a missed assertion after a complete run, and records that could not be written, change the exit
- * code; no failure in here does.
+ * a missed assertion or an invalid run after it came to its end, and records that could not be
+ * written, change the exit code; no failure in here does.
  */
 final class AfterRun implements Runnable {
 
@@ -37,6 +37,9 @@ final class AfterRun implements Runnable {
   boolean report() {
     try {
       RunInfo info = run.end(RunInfo.State.INTERRUPTED);
+      if (run.isRefused()) {
+        return false;
+      }
       if (!run.hasRequests() && info.assertions().isEmpty()) {
         out.println("LLM report: no llm request was sent, so there is none");
         return false;
@@ -50,7 +53,7 @@ final class AfterRun implements Runnable {
       report.messages().forEach(out::println);
       out.println(
           "LLM report generated, please open the following file: " + run.files().page().toUri());
-      return !summary.assertionsHold() && failsBuild(info);
+      return failsBuild(summary, info.reportOptions());
     } catch (Throwable e) {
       out.println(
           "LLM report could not be made ("
@@ -62,7 +65,19 @@ final class AfterRun implements Runnable {
     }
   }
 
-  private static boolean failsBuild(RunInfo info) {
-    return info.reportOptions().failBuild();
+  /** A missed assertion was said above; what makes the run invalid is said here, in one line. */
+  private boolean failsBuild(Summary summary, RunInfo.ReportOptions options) {
+    if (!options.failBuild()) {
+      return false;
+    }
+    String why = summary.whyInvalid();
+    boolean invalid = options.failOnInvalid() && why != null && run.exit() != null;
+    if (invalid) {
+      out.println(
+          ConsoleBlock.visible(
+              "LLM: the run is invalid, so the build fails (failOnInvalid=false lets it pass): "
+                  + why));
+    }
+    return invalid || !summary.assertionsHold();
   }
 }

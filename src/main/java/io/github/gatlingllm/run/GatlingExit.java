@@ -15,7 +15,10 @@ import java.util.concurrent.TimeUnit;
  */
 final class GatlingExit {
 
-  /** What Gatling returns, and its Maven plugin understands, when assertions were missed. */
+  /**
+   * What Gatling returns, and its Maven plugin understands, when assertions were missed; an invalid
+   * run is no better.
+   */
   static final int ASSERTIONS_MISSED = 2;
 
   /** Records could not be written. */

@@ -4,6 +4,7 @@ import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.Conclusion;
+import io.github.gatlingllm.load.LoadPlan.FailureLimits;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
@@ -91,18 +92,6 @@ final class LevelLog {
   /** The levels so far. */
   synchronized List<LevelInfo> levels() {
     return entries.stream().map(Entry::info).toList();
-  }
-
-  /** Requests that all levels so far ask for; null where one does not say, or not yet. */
-  synchronized @Nullable Long planned() {
-    long sum = 0;
-    for (Entry entry : entries) {
-      if (entry.planned == null) {
-        return null;
-      }
-      sum += entry.planned;
-    }
-    return sum;
   }
 
   /** Where the plan stands whose level began last; null when none runs. */
@@ -280,8 +269,8 @@ final class LevelLog {
     }
 
     @Override
-    public void watchFailures(RunningLevel level, long most, Runnable tooMany) {
-      entryOf(level).counts.watch(most, tooMany);
+    public void watchFailures(RunningLevel level, FailureLimits limits, Runnable tooMany) {
+      entryOf(level).counts.watch(limits, tooMany);
     }
 
     @Override

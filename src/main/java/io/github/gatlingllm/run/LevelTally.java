@@ -1,6 +1,7 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.load.LoadPlan.FailureLimits;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.Phase;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adds up what became of each level's requests while the run is on, for plans whose next level
@@ -96,7 +98,9 @@ final class LevelTally implements Consumer<RequestRecord> {
     private long arrived;
     private long served;
     private long failures;
-    private long mostFailures = Long.MAX_VALUE;
+    private long inARow;
+    private LevelResult.@Nullable FailedInARow longestRow;
+    private FailureLimits limits = FailureLimits.NONE;
     private Runnable tooMany = () -> {};
 
     private Counts(RunningLevel level, TargetSlo judge) {
@@ -104,10 +108,10 @@ final class LevelTally implements Consumer<RequestRecord> {
       this.judge = judge;
     }
 
-    /** Calls {@code tooMany}, once, when more requests than {@code most} have failed. */
-    void watch(long most, Runnable tooMany) {
+    /** Calls {@code tooMany} when more requests than that have failed. */
+    void watch(FailureLimits limits, Runnable tooMany) {
       synchronized (LevelTally.this) {
-        this.mostFailures = most;
+        this.limits = limits;
         this.tooMany = tooMany;
       }
     }
@@ -122,9 +126,17 @@ final class LevelTally implements Consumer<RequestRecord> {
         ended += cancelled ? 0 : 1;
         failed += cancelled || outcome.ok() ? 0 : 1;
       }
-      if (!cancelled && !outcome.ok()) {
+      if (outcome.ok()) {
+        inARow = 0;
+      } else if (!cancelled) {
         failures++;
-        if (failures == mostFailures + 1) {
+        inARow++;
+        if (longestRow == null || inARow > longestRow.count()) {
+          String error = outcome.error();
+          longestRow =
+              new LevelResult.FailedInARow(inARow, error == null ? outcome.status().key() : error);
+        }
+        if (failures - 1 == limits.most() || inARow - 1 == limits.inARow()) {
           due.add(tooMany);
         }
       }
@@ -169,7 +181,8 @@ final class LevelTally implements Consumer<RequestRecord> {
             served,
             failures,
             level.isCut(),
-            decision == null ? null : decision.objective());
+            decision == null ? null : decision.objective(),
+            longestRow);
       }
     }
   }

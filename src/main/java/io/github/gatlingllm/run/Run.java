@@ -2,6 +2,7 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.generator.GeneratorLog;
 import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.load.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
@@ -18,6 +19,8 @@ import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +31,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -57,6 +59,7 @@ public final class Run {
   private final Host host = new Host();
   private final LevelTally tally;
   private final LevelLog levels;
+  private final InjectedLevels injected = new InjectedLevels();
   private final ArrivalLog arrivals;
   private final GeneratorLog generator;
 
@@ -68,17 +71,10 @@ public final class Run {
   private final AtomicLong started = new AtomicLong();
   private final AtomicLong inFlight = new AtomicLong();
 
-  /**
-   * Arrivals of schedules outside load plans, and how many of these schedules are not counted yet.
-   */
-  private final AtomicLong injected = new AtomicLong();
-
-  private final AtomicInteger uncounted = new AtomicInteger();
-  private volatile boolean isInjected;
-  private volatile boolean isPlanKnown = true;
   private final AtomicBoolean over = new AtomicBoolean();
 
   private volatile @Nullable GatlingExit exit;
+  private volatile boolean isRefused;
   private volatile long unwritten;
   private String lastFailure = "";
   private volatile Consumer<Duration> beforeInterruption = atMost -> {};
@@ -98,6 +94,7 @@ public final class Run {
             files.requests(),
             record -> {
               tally.accept(record);
+              injected.accept(record);
               live.accept(record);
               generator.accept(record);
             });
@@ -182,11 +179,6 @@ public final class Run {
   /** A request has started whose record is to come. */
   public void started() {
     started.incrementAndGet();
-  }
-
-  /** A user came whose requests no plan counts. */
-  public void unplannedUser() {
-    isPlanKnown = false;
   }
 
   /** A request was admitted. */
@@ -300,6 +292,16 @@ public final class Run {
   public record Schedule(String scenario, String target, String level) {}
 
   /**
+   * Gatling's own injection has started its first user of a scenario.
+   *
+   * @param startNanos when its first step began, on {@link System#nanoTime()}
+   */
+  public void injectionStarted(Schedule schedule, Injection injection, long startNanos) {
+    injected.begin(schedule, injection, clock.unixNanos(startNanos));
+    host.levelsChanged();
+  }
+
+  /**
    * Notes when users of a schedule are planned to arrive; returns at once.
    *
    * @param description how they arrive, seeds included
@@ -309,15 +311,13 @@ public final class Run {
   public void arrivalsPlanned(
       Schedule schedule, String description, Iterator<Planned> arrivals, long startNanos) {
     arrivalsDescribed(schedule, description);
-    isInjected = true;
-    uncounted.incrementAndGet();
     this.arrivals.write(
         schedule,
         arrivals,
         startNanos,
         count -> {
-          injected.addAndGet(count);
-          uncounted.decrementAndGet();
+          injected.planned(schedule, count);
+          host.levelsChanged();
         });
   }
 
@@ -356,6 +356,16 @@ public final class Run {
       exit = new GatlingExit();
       end(RunInfo.State.INTERRUPTED);
     }
+  }
+
+  /** No load is sent, for a reason that is said elsewhere: no report is made. */
+  public void refuse() {
+    isRefused = true;
+  }
+
+  /** Whether no load is sent. */
+  boolean isRefused() {
+    return isRefused;
   }
 
   /** Whether it has ended: nothing more is noted. */
@@ -421,7 +431,8 @@ public final class Run {
   }
 
   private synchronized void save() {
-    info = info.stages(levels.levels()).planned(planned());
+    List<LevelInfo> all = levels();
+    info = info.stages(all).planned(LevelInfo.planned(all));
     try {
       info.write(files.info());
     } catch (IOException e) {
@@ -433,15 +444,16 @@ public final class Run {
     }
   }
 
-  /** Requests that all load levels and schedules so far ask for; null where one does not say. */
-  private @Nullable Long planned() {
-    Long ofLevels = levels.planned();
-    boolean isKnown = isPlanKnown && uncounted.get() == 0 && (isInjected || hasLevels());
-    return isKnown && ofLevels != null ? (Long) (ofLevels + injected.get()) : null;
+  /** In order of time. */
+  private List<LevelInfo> levels() {
+    List<LevelInfo> all = new ArrayList<>(levels.levels());
+    all.addAll(injected.levels(info.endUnixNanos(), clock.unixNanos(System.nanoTime())));
+    all.sort(Comparator.comparingLong(Run::begin));
+    return all;
   }
 
-  private boolean hasLevels() {
-    return !levels.levels().isEmpty();
+  private static long begin(LevelInfo level) {
+    return level.phases().isEmpty() ? Long.MAX_VALUE : level.phases().get(0).startUnixNanos();
   }
 
   private void print() {

@@ -124,7 +124,7 @@ public final class Benchmark extends Simulation {
             .idleTimeout(plan.get(Setting.IDLE_TIMEOUT))
             .slo(plan.slo())
             .assertions(plan.get(Setting.ASSERT).stream().map(LlmAssertion::of).toList())
-            .warmUp(plan.get(Setting.WARMUP))
+            .warmUp(plan.get(Setting.WARMUP), WorkloadScenarios.firstSession(plan))
             .seed(plan.seed())
             .tokenizer(tokenizer);
     if (!plan.get(Setting.BODY).isEmpty()) {
@@ -170,6 +170,9 @@ public final class Benchmark extends Simulation {
     if (!plan.get(Setting.FAIL_BUILD)) {
       protocol = protocol.disableFailBuild();
     }
+    if (!plan.get(Setting.FAIL_ON_INVALID)) {
+      protocol = protocol.disableFailOnInvalid();
+    }
     return plan.config().entrySet().stream()
         .reduce(
             protocol,
@@ -199,6 +202,7 @@ public final class Benchmark extends Simulation {
 
   private static LlmProtocolBuilder target(Target target) {
     LlmProtocolBuilder protocol = llm.baseUrl(target.endpoint().url()).apiKey(target.apiKey());
+    protocol = target.name() == null ? protocol : protocol.target(target.name());
     return target.model() == null ? protocol : protocol.model(target.model());
   }
 }

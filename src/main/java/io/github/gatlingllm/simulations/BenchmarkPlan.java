@@ -103,12 +103,7 @@ record BenchmarkPlan(
     Long pinned = settings.get(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
     Load load = Load.of(settings, seed);
-    List<Tokenizer> tokenizers =
-        spread(
-            settings,
-            Setting.TOKENIZER,
-            settings.get(Setting.TOKENIZER),
-            Math.max(1, targets.size()));
+    List<Tokenizer> tokenizers = tokenizers(settings, targets);
     Slo slo =
         settings
             .get(Setting.SLO)
@@ -179,12 +174,21 @@ record BenchmarkPlan(
   }
 
   private static List<Target> targets(Settings settings, @Nullable Api asked) {
-    List<String> urls = settings.get(Setting.ENDPOINT);
+    List<EndpointSpec.Named> urls = settings.get(Setting.ENDPOINT);
     List<@Nullable String> models = broadcast(settings, Setting.MODEL, urls.size());
     List<@Nullable String> keys = broadcast(settings, Setting.API_KEY, urls.size());
     List<Target> targets = new ArrayList<>();
     for (int i = 0; i < urls.size(); i++) {
-      targets.add(new Target(endpoint(settings, urls.get(i), asked), models.get(i), keys.get(i)));
+      EndpointSpec.Named url = urls.get(i);
+      EndpointSpec endpoint = endpoint(settings, url.url(), asked);
+      String[] all = models.get(i) == null ? new String[] {null} : models.get(i).split("\\|", -1);
+      for (String model : all) {
+        String named = model == null ? null : model.strip();
+        if (named != null && named.isEmpty()) {
+          throw settings.invalid(Setting.MODEL, "expected names such as llama-8b|llama-70b");
+        }
+        targets.add(new Target(url.name(), endpoint, named, keys.get(i)));
+      }
     }
     return targets;
   }
@@ -222,6 +226,25 @@ record BenchmarkPlan(
     return values.isEmpty()
         ? Collections.nCopies(endpoints, null)
         : spread(settings, setting, values, endpoints);
+  }
+
+  /**
+   * One for all, one for each target, or one for each endpoint, whatever models it is asked for.
+   */
+  @SuppressWarnings("ReferenceEquality") // the same entry of the setting, not an equal one
+  private static List<Tokenizer> tokenizers(Settings settings, List<Target> targets) {
+    List<Tokenizer> set = settings.get(Setting.TOKENIZER);
+    List<EndpointSpec> endpoints = new ArrayList<>();
+    List<Tokenizer> byEndpoint = new ArrayList<>();
+    for (Target target : targets) {
+      if (endpoints.isEmpty() || endpoints.get(endpoints.size() - 1) != target.endpoint()) {
+        endpoints.add(target.endpoint());
+      }
+      byEndpoint.add(set.get(Math.min(endpoints.size(), set.size()) - 1));
+    }
+    return set.size() > 1 && set.size() == endpoints.size()
+        ? byEndpoint
+        : spread(settings, Setting.TOKENIZER, set, Math.max(1, targets.size()));
   }
 
   private static <T> List<T> spread(

@@ -4,11 +4,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.load.GoodputSearch;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.StopRule;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +50,7 @@ final class DryRun {
             ? "none"
             : plan.slo()
                 + "; a level holds when "
-                + number(plan.slo().percentile())
+                + NumberText.plain(plan.slo().percentile())
                 + " % of its requests meet "
                 + (plan.slo().rule() == Slo.Rule.REQUESTS
                     ? "all objectives at once"
@@ -101,7 +102,7 @@ final class DryRun {
 
   private void load() {
     Load load = plan.load();
-    row("load", load.kind() + ", " + counted(load.levels().size(), "level"));
+    row("load", load.kind() + ", " + NumberText.counted(load.levels().size(), "level"));
     for (LoadLevel level : load.levels()) {
       row("", String.format(Locale.ROOT, "%-8s %s", level.label(), bound(load, level)));
     }
@@ -109,16 +110,18 @@ final class DryRun {
       row(
           "search",
           "the highest rate that holds the SLO, to "
-              + number(search.precision() * 100)
+              + NumberText.plain(search.precision() * 100)
               + " %: doubled from there, then bisected");
     } else {
       row("requests", total(load) + each());
     }
     if (!load.stopWhen().isEmpty()) {
-      row("stop when", Objects.requireNonNull(plan.config().get(Setting.STOP_WHEN.name())));
+      row(
+          "stop when",
+          load.stopWhen().stream().map(StopRule::toString).collect(Collectors.joining(", ")));
     }
     int warmup = plan.get(Setting.WARMUP);
-    row("warm-up", warmup == 0 ? "none" : counted(warmup, "request"));
+    row("warm-up", warmup == 0 ? "none" : NumberText.counted(warmup, "request"));
     Phases phases = load.phases();
     Long fill = phases.fillNanos();
     if (fill == null || fill > 0) {
@@ -150,14 +153,14 @@ final class DryRun {
     Long requests = Load.expectedRequests(level);
     Duration duration = Load.expectedDuration(level);
     if (duration == null) {
-      return counted(Objects.requireNonNull(requests), "request");
+      return NumberText.counted(Objects.requireNonNull(requests), "request");
     }
     if (requests == null) {
       return time(duration);
     }
     return level.phases().requests() == null
         ? time(duration) + ", " + about(load, requests)
-        : counted(requests, "request") + ", about " + time(duration);
+        : NumberText.counted(requests, "request") + ", about " + time(duration);
   }
 
   private String each() {
@@ -175,11 +178,13 @@ final class DryRun {
     if (total == null) {
       return "as many as the server answers in the time of each level";
     }
-    return load.phases().requests() == null ? about(load, total) : counted(total, "request");
+    return load.phases().requests() == null
+        ? about(load, total)
+        : NumberText.counted(total, "request");
   }
 
   private static String about(Load load, long requests) {
-    return (load.isRandom() ? "about " : "") + counted(requests, "request");
+    return (load.isRandom() ? "about " : "") + NumberText.counted(requests, "request");
   }
 
   private void requests() {
@@ -200,7 +205,7 @@ final class DryRun {
             + (plan.workload() instanceof Workload.Recorded recorded && recorded.lengths()
                 ? "as recorded, else "
                 : "")
-            + counted(plan.get(Setting.MAX_TOKENS), "token")
+            + NumberText.counted(plan.get(Setting.MAX_TOKENS), "token")
             + (plan.get(Setting.IGNORE_EOS) ? " (ignore_eos, min_tokens)" : ""));
     List<String> sampling = new ArrayList<>();
     addNumber(sampling, "temperature", plan.get(Setting.TEMPERATURE));
@@ -259,18 +264,8 @@ final class DryRun {
 
   private static void addNumber(List<String> to, String name, @Nullable Double value) {
     if (value != null) {
-      to.add(name + " " + number(value));
+      to.add(name + " " + NumberText.plain(value));
     }
-  }
-
-  /** {@code 1 request}, {@code 2 requests}. */
-  static String counted(long count, String noun) {
-    return count + " " + noun + (count == 1 ? "" : "s");
-  }
-
-  /** Without an exponent, and without zeros at its end. */
-  static String number(double value) {
-    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 
   private static String time(long nanos) {
@@ -279,7 +274,7 @@ final class DryRun {
 
   private static String time(Duration duration) {
     if (duration.compareTo(Duration.ofMinutes(2)) < 0) {
-      return number(duration.toMillis() / 1000.0) + " s";
+      return NumberText.plain(duration.toMillis() / 1000.0) + " s";
     }
     long seconds = Math.round(duration.toMillis() / 1000.0);
     String minutes = seconds / 60 + " min";

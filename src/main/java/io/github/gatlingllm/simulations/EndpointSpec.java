@@ -3,7 +3,11 @@ package io.github.gatlingllm.simulations;
 import io.github.gatlingllm.wire.Api;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +16,30 @@ import org.jspecify.annotations.Nullable;
  * @param url the full URL, e.g. {@code http://localhost:8000/v1/chat/completions}
  */
 record EndpointSpec(String url, Api api) {
+
+  /**
+   * An endpoint as it is set.
+   *
+   * @param name what results call it; null where it was given none
+   */
+  record Named(@Nullable String name, String url) {
+
+    private static final Pattern FORM = Pattern.compile("([^:/?#=<>|]{1,60})=(.+)");
+
+    /** Reads {@code http://…} or {@code vllm=http://…}. */
+    static Named parse(String text) {
+      Matcher form = FORM.matcher(text);
+      return form.matches()
+          ? new Named(form.group(1).strip(), form.group(2).strip())
+          : new Named(null, text);
+    }
+
+    /** The same list, if no name is in it twice. */
+    static List<Named> each(List<Named> list) {
+      Form.distinct(list.stream().map(Named::name).filter(Objects::nonNull).toList(), "name");
+      return list;
+    }
+  }
 
   /** How the API is chosen in the settings. */
   enum ApiChoice {

@@ -7,6 +7,7 @@ import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.StopRule;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.simulations.ArrivalReader.RateCurve;
 import java.time.Duration;
 import java.util.List;
@@ -41,8 +42,7 @@ record Load(LoadPlan plan) {
     }
     LoadPlan.Sweep sweep =
         open.isEmpty() ? closed(settings, phases) : open(settings, open, arrivals, seed, phases);
-    List<StopRule> stopWhen = settings.get(Setting.STOP_WHEN);
-    return new Load(stopWhen.isEmpty() ? sweep : sweep.stopWhen(stopWhen));
+    return new Load(sweep.stopWhen(settings.get(Setting.STOP_WHEN)));
   }
 
   private static Phases phases(Settings settings, boolean open) {
@@ -188,7 +188,7 @@ record Load(LoadPlan plan) {
   String kind() {
     LoadLevel level = levels().get(0);
     if (level instanceof LoadLevel.Batch batch) {
-      return "batch, " + DryRun.counted(batch.trials(), "trial") + " of each level";
+      return "batch, " + NumberText.counted(batch.trials(), "trial") + " of each level";
     }
     return level instanceof LoadLevel.Open open
         ? "open loop, " + arrivals(open.arrivals())
@@ -199,11 +199,11 @@ record Load(LoadPlan plan) {
     if (arrivals instanceof Arrivals.Replay replay) {
       return "arrivals of "
           + replay.trace().name()
-          + (replay.speed() == 1 ? "" : ", " + DryRun.number(replay.speed()) + " times as fast");
+          + (replay.speed() == 1 ? "" : ", " + NumberText.plain(replay.speed()) + " times as fast");
     }
     Gaps gaps = gaps(arrivals);
     if (gaps instanceof Gaps.Gamma gamma) {
-      return "gamma arrivals of cv " + DryRun.number(gamma.cv());
+      return "gamma arrivals of cv " + NumberText.plain(gamma.cv());
     }
     return gaps instanceof Gaps.Equal ? "constant arrivals" : "poisson arrivals";
   }

@@ -33,6 +33,7 @@ final class SelfTestLoad {
           Setting.SEED,
           Setting.ASSERT,
           Setting.FAIL_BUILD,
+          Setting.FAIL_ON_INVALID,
           Setting.CSV,
           Setting.INDEX_BLOCK,
           Setting.SELF_TEST,

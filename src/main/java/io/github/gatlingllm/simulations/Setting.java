@@ -65,19 +65,26 @@ final class Setting<T extends @Nullable Object> {
 
   // ---- Target ----------------------------------------------------------------------------------
 
-  static final Setting<List<String>> ENDPOINT =
-      in(Group.TARGET, "endpoint", Form.texts("URLs"))
+  static final Setting<List<EndpointSpec.Named>> ENDPOINT =
+      in(
+              Group.TARGET,
+              "endpoint",
+              Form.list("URLs", EndpointSpec.Named::parse, "a comma list of URLs")
+                  .map(EndpointSpec.Named::each))
           .unset("the embedded engine", List.of())
           .means(
               "base URL (…/v1) or full path (…/v1/chat/completions, …/v1/completions); a list names"
-                  + " several targets",
-              "A URL holds no credentials.");
+                  + " several targets, e.g. vllm=http://a:8000/v1,sglang=http://b:30000/v1",
+              "A URL holds no credentials. The name before = is what results call the target; one"
+                  + " without is called by host and port, by its model where hosts are equal, by"
+                  + " more where that is not enough.");
 
   static final Setting<List<String>> MODEL =
       in(Group.TARGET, "model", Form.texts("names"))
           .unset("the server decides", List.of())
           .means(
-              "model that is asked for; one for all endpoints, or one for each",
+              "model that is asked for; one for all endpoints, or one for each; a|b: an endpoint is"
+                  + " asked for both, each a target of its own",
               "Another number of names than endpoints is refused; without an endpoint it has no"
                   + " effect.");
 
@@ -102,9 +109,8 @@ final class Setting<T extends @Nullable Object> {
           .byDefault("false")
           .means(
               "several targets side by side instead of one after the other",
-              "Each target gets the same levels, arrivals and prompts. It is called by host and"
-                  + " port, by its model where hosts are equal, by more where that is not enough."
-                  + " Cannot be set together with several scenarios.");
+              "Each target gets the same levels, arrivals and prompts. Cannot be set together with"
+                  + " several scenarios.");
 
   static final Setting<List<Tokenizer>> TOKENIZER =
       in(Group.TARGET, "tokenizer", Form.texts("names").map(WorkloadReader::tokenizers))
@@ -179,8 +185,7 @@ final class Setting<T extends @Nullable Object> {
               "measure",
               "fill",
               "stabilize",
-              "cooldown",
-              "stopWhen")
+              "cooldown")
           .means(
               "batch mode: all requests of a level at once, wait for the slowest, repeat this"
                   + " often",
@@ -191,7 +196,6 @@ final class Setting<T extends @Nullable Object> {
           .unset("none", false)
           .needs("has no SLO to hold", "slo")
           .excludes("it searches rates; start it with llm.rate", "concurrency")
-          .excludes("a search ends by itself", "stopWhen")
           .excludes("its arrivals are Poisson", "arrival")
           .means(
               "looks for the highest rate of Poisson arrivals that holds the SLO",
@@ -216,8 +220,10 @@ final class Setting<T extends @Nullable Object> {
               Form.list(
                   "rules",
                   Form.silent(StopRule::parse),
-                  "rules such as slo<50%,errors>10%,errors>50,overSaturated"))
-          .unset("never", List.of())
+                  "rules such as slo<50%,errors>10%,errors>50,errorsInARow>100,overSaturated, or"
+                      + " never"))
+          .byDefault("errorsInARow>100")
+          .excludes("a search ends by itself", "search")
           .needsWhere(
               "slo<…",
               rules -> rules.stream().anyMatch(StopRule.SloBelow.class::isInstance),
@@ -225,12 +231,15 @@ final class Setting<T extends @Nullable Object> {
               "slo")
           .means(
               "ends a sweep after the first level that breaks one of slo<50%, errors>10%,"
-                  + " errors>50, overSaturated",
+                  + " errors>50, errorsInARow>100, overSaturated; never: nothing does",
               "slo<50%: share of attempted requests that met the SLO. errors>10%: share of ended"
                   + " requests that failed. errors>50: a number of failed requests of a level, all"
                   + " phases; ends that level at once: nothing new is sent, what was sent is"
-                  + " drained. overSaturated: open levels, in the second half of measure under 90 %"
-                  + " of the arrivals were served.");
+                  + " drained. errorsInARow>100: the same, of requests that fail one after the"
+                  + " other with none between that succeeds; it holds beside the others and in"
+                  + " searches, unless never is said, and makes the run invalid. overSaturated:"
+                  + " open levels, in the second half of measure under 90 % of the arrivals were"
+                  + " served.");
 
   // ---- Phases and bounds of each load level ----------------------------------------------------
 
@@ -239,8 +248,9 @@ final class Setting<T extends @Nullable Object> {
           .byDefault("1")
           .means(
               "real requests before measuring, per run and target, in no figure and no record",
-              "A failed one is named in one line and the run goes on. Warming the JVM never sends"
-                  + " anything to the user's server.");
+              "Each is the workload's own first request, streamed as that is. Where one fails, a"
+                  + " line says why and what to do, no load is sent, and the exit code is 1; 0"
+                  + " sends none. Warming the JVM never sends anything to the user's server.");
 
   static final Setting<Boolean> JVM_WARM_UP =
       in(Group.LEVEL, "jvmWarmUp", Form.flag())
@@ -308,7 +318,7 @@ final class Setting<T extends @Nullable Object> {
 
   static final Setting<@Nullable String> PROMPT =
       in(Group.PROMPTS, "prompt", Form.text())
-          .orNull("100 built-in prompts")
+          .orNull("built-in prompts")
           .excludes("a fixed text or a file", "prompts")
           .means("the same text in every request");
 
@@ -325,7 +335,7 @@ final class Setting<T extends @Nullable Object> {
               Group.PROMPTS,
               "promptTokens",
               new Form<>("number, range", LengthDistribution::parse, "tokens"))
-          .orNull("as they are")
+          .orNull(WorkloadReader.BUILT_IN_LENGTHS + " for built-in prompts, else as they are")
           .means(
               "cuts or pads every prompt to exactly so many tokens; <mean>:<std> and <min>-<max>"
                   + " draw lengths",
@@ -380,10 +390,12 @@ final class Setting<T extends @Nullable Object> {
 
   static final Setting<Boolean> UNIQUE_PROMPTS =
       in(Group.PROMPTS, "uniquePrompts", Form.flag())
-          .byDefault("false")
+          .byDefault("true")
           .means(
               "a seeded nonce first in every prompt, so that no prompt is cached",
-              "18 digits and an empty line.");
+              "18 digits and an empty line. Unless set, not where the workload says what prompts"
+                  + " share (sharedPrefix, scenario, mix, dataset), and not where promptTokens is"
+                  + " too short for it.");
 
   static final Setting<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
       in(
@@ -464,7 +476,7 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Duration> IDLE_TIMEOUT =
       in(Group.CONNECTIONS, "idleTimeout", Form.duration(false))
           .byDefault("120")
-          .means("longest silence between events");
+          .means("longest silence of a stream, also before its first byte");
 
   static final Setting<@Nullable Integer> MAX_IN_FLIGHT =
       in(Group.CONNECTIONS, "maxInFlight", Form.whole(1))
@@ -541,7 +553,16 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Boolean> FAIL_BUILD =
       in(Group.GOALS, "failBuild", Form.flag())
           .byDefault("true")
-          .means("whether a missed assertion fails the build");
+          .means("whether a missed assertion fails the build, or an invalid run (failOnInvalid)");
+
+  static final Setting<Boolean> FAIL_ON_INVALID =
+      in(Group.GOALS, "failOnInvalid", Form.flag())
+          .byDefault("true")
+          .withoutEndpoint("false")
+          .means(
+              "whether a run that a check calls invalid fails the build, with exit code 2",
+              "One line names the check and the remedy. Simulations of your own read it from the"
+                  + " system property and the environment.");
 
   // ---- Records and reports ---------------------------------------------------------------------
 

@@ -11,19 +11,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * A server under test and how it is addressed.
  *
+ * @param name what results call it; null for what tells it apart from the others
  * @param model null where the server has only one and none is named
  * @param apiKey null where none is needed; never shown
  */
-record Target(EndpointSpec endpoint, @Nullable String model, @Nullable String apiKey) {
+record Target(
+    @Nullable String name, EndpointSpec endpoint, @Nullable String model, @Nullable String apiKey) {
 
   /** What may tell targets apart, the shortest first. */
   private static final List<Function<Target, @Nullable String>> NAMES =
       List.of(
-          Target::host,
-          Target::model,
-          target -> target.model == null ? null : target.host() + " " + target.model,
-          target -> target.endpoint.baseUrl(),
-          target -> target.endpoint.url());
+          target -> target.named(Target::host),
+          target -> target.named(Target::model),
+          target ->
+              target.model == null ? target.name : target.named(Target::host) + " " + target.model,
+          target -> target.named(each -> each.endpoint.baseUrl()),
+          target -> target.named(each -> each.endpoint.url()));
 
   /**
    * What targets are called in results: the shortest thing that tells them apart. One per target,
@@ -37,8 +40,12 @@ record Target(EndpointSpec endpoint, @Nullable String model, @Nullable String ap
       }
     }
     return IntStream.range(0, targets.size())
-        .mapToObj(i -> targets.get(i).host() + " #" + (i + 1))
+        .mapToObj(i -> targets.get(i).named(Target::host) + " #" + (i + 1))
         .toList();
+  }
+
+  private @Nullable String named(Function<Target, @Nullable String> otherwise) {
+    return name == null ? otherwise.apply(this) : name;
   }
 
   private String host() {

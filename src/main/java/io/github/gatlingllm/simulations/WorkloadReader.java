@@ -31,6 +31,12 @@ record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullab
   private static final Pattern GROUPS = Pattern.compile("(\\d{1,6})x(\\d{1,7})");
   private static final Pattern WEIGHTED = Pattern.compile("(.+):(\\d{1,9}(?:\\.\\d{1,9})?)");
 
+  /** Tokens of the built-in prompts, unless set: questions with some context. */
+  static final String BUILT_IN_LENGTHS = "64-448";
+
+  /** Prompts of at least so many tokens have room for a nonce beside their text. */
+  private static final int ROOM_FOR_NONCE = 32;
+
   /** A file of recorded dialogs, not yet opened: reading some of them takes a tokenizer. */
   record DatasetName(Dataset.Format format, String file) {
 
@@ -125,7 +131,7 @@ record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullab
   }
 
   private Workload.Pool pool(PromptPrefix prefix) {
-    LengthDistribution lengths = settings.get(Setting.PROMPT_TOKENS);
+    LengthDistribution lengths = lengths();
     Prompts prompts = Prompts.of(source(), seed);
     if (lengths == null) {
       return new Workload.Pool(prompts);
@@ -138,6 +144,15 @@ record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullab
           "leaves nothing of a prompt after its prefix of " + before + " tokens; ask for more");
     }
     return new Workload.Pool(prompts.prefix(texts).tokens(lengths, tokenizer, distinct(1)));
+  }
+
+  private @Nullable LengthDistribution lengths() {
+    boolean isBuiltIn =
+        settings.get(Setting.PROMPTS) == null
+            && settings.get(Setting.PROMPT) == null
+            && !settings.get(Setting.SELF_TEST);
+    LengthDistribution set = settings.get(Setting.PROMPT_TOKENS);
+    return set == null && isBuiltIn ? LengthDistribution.parse(BUILT_IN_LENGTHS) : set;
   }
 
   private PromptPool source() {
@@ -169,6 +184,20 @@ record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullab
     if (shared != null) {
       return shared.seed(seed);
     }
-    return settings.get(Setting.UNIQUE_PROMPTS) ? PromptPrefix.unique(seed) : PromptPrefix.NONE;
+    boolean isUnique =
+        settings.get(Setting.UNIQUE_PROMPTS)
+            && (settings.isSet(Setting.UNIQUE_PROMPTS) || saysNothingOfSharing());
+    return isUnique ? PromptPrefix.unique(seed) : PromptPrefix.NONE;
+  }
+
+  private boolean saysNothingOfSharing() {
+    LengthDistribution lengths = lengths();
+    return !settings.isSet(Setting.SCENARIO)
+        && !settings.isSet(Setting.MIX)
+        && settings.get(Setting.DATASET) == null
+        && !settings.get(Setting.SELF_TEST)
+        && (lengths == null
+            || lengths instanceof LengthDistribution.Normal
+            || lengths.least() >= ROOM_FOR_NONCE);
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPool;
@@ -66,7 +67,7 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
           plan.prefix()
               + ": "
               + (sizes.getMin() == sizes.getMax()
-                  ? DryRun.counted(sizes.getMax(), "token")
+                  ? NumberText.counted(sizes.getMax(), "token")
                   : sizes.getMin() + " to " + sizes.getMax() + " tokens, and so do totals vary"));
     }
   }
@@ -75,7 +76,7 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
     LengthDistribution lengths = prompts.lengths();
     PromptPool pool = prompts.source() instanceof PromptPool texts ? texts : null;
     String source =
-        (pool == null ? "" : DryRun.counted(pool.texts().size(), "prompt") + " ")
+        (pool == null ? "" : NumberText.counted(pool.texts().size(), "prompt") + " ")
             + "("
             + prompts.source().origin()
             + ")";
@@ -85,7 +86,10 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
     }
     row.accept(
         "prompts",
-        DryRun.counted(prompts.made().size(), "text") + " made of " + source + distinct(prompts));
+        NumberText.counted(prompts.made().size(), "text")
+            + " made of "
+            + source
+            + distinct(prompts));
     row.accept("prompt size", lengths + " by " + tokenizer().name());
   }
 
@@ -133,7 +137,7 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
 
   private static String sizes(IntSummaryStatistics chars) {
     return chars.getMin() == chars.getMax()
-        ? DryRun.counted(chars.getMin(), "character")
+        ? NumberText.counted(chars.getMin(), "character")
         : chars.getMin()
             + " to "
             + chars.getMax()

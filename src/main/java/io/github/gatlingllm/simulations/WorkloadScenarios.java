@@ -16,8 +16,9 @@ import io.github.gatlingllm.workload.Dialog;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.WorkloadScenario;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * The Gatling scenarios of a benchmark. Each call makes new ones, which ask the same prompts in the
@@ -52,9 +53,17 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
                     .prompt(session -> session.<Dialog>get("dialog").text())));
   }
 
+  /** What a user has in his session when he sends the first request. */
+  static Map<String, Object> firstSession(BenchmarkPlan plan) {
+    return plan.workload() instanceof Workload.Recorded recorded
+        ? DatasetFeeder.of(recorded.dataset()).seed(plan.seed()).get().next().entrySet().stream()
+            .filter(attribute -> attribute.getValue() != null)
+            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue))
+        : Map.of();
+  }
+
   private ScenarioBuilder pool(Prompts prompts) {
-    AtomicLong next = new AtomicLong();
-    Function<Session, String> prompt = session -> prompts.pick(next.getAndIncrement()).text();
+    Function<Session, String> prompt = WorkloadBuilder.inTurn(prompts);
     return scenario("Benchmark")
         .exec(
             api == Api.CHAT

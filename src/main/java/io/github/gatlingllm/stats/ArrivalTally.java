@@ -6,6 +6,7 @@ import io.github.gatlingllm.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ final class ArrivalTally {
   private static final int MOST_BINS = 4_096;
 
   private final LevelWindow window;
+  private final LevelWindow arriving;
   private final long scheduleStart;
   private final long binNanos;
   private final int[] planned;
@@ -28,10 +30,11 @@ final class ArrivalTally {
 
   ArrivalTally(LevelWindow window) {
     this.window = window;
+    arriving = window.arriving();
     scheduleStart = window.level().phases().get(0).startUnixNanos();
-    long seconds = (window.nanos() / SECOND + MOST_BINS - 1) / MOST_BINS;
+    long seconds = (arriving.nanos() / SECOND + MOST_BINS - 1) / MOST_BINS;
     binNanos = Math.max(1, seconds) * SECOND;
-    int whole = (int) (window.nanos() / binNanos);
+    int whole = (int) (arriving.nanos() / binNanos);
     planned = new int[whole];
     realised = new int[whole];
   }
@@ -100,16 +103,17 @@ final class ArrivalTally {
     long planned = 0;
     long sent = 0;
     long realised = 0;
-    double seconds = 0;
+    List<long[]> spans = new ArrayList<>();
     for (ArrivalTally stage : stages) {
       Long ofPlan = stage.window.level().planned();
       planned += ofPlan == null ? 0 : ofPlan;
       sent += stage.sent;
       realised += stage.realisedCount;
-      seconds += stage.window.nanos() / 1e9;
+      spans.add(new long[] {stage.arriving.from(), stage.arriving.to()});
       addDispersion(stage.planned, plannedDispersion);
       addDispersion(stage.realised, realisedDispersion);
     }
+    double seconds = Windows.unionNanos(spans) / 1e9;
     if (lag.isEmpty() || seconds == 0) {
       return null;
     }

@@ -129,7 +129,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         all.judged(),
         all.met(),
         all.unknown(),
-        !judge.isOfLevel() || decision == null ? null : decision.holds(),
+        (!judge.isOfLevel() || decision == null) ? null : decision.holds(),
         max,
         tally.missed(),
         tally.slo().objectives().entrySet().stream()

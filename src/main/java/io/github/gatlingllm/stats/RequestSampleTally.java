@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Gathers what charts draw of single requests, from requests scheduled in a measure window. */
@@ -28,8 +29,10 @@ final class RequestSampleTally {
 
   private static final double[] PAUSES_MS = {20, 50, 100, 200, 500, 1_000, 2_000, 5_000};
 
-  private final DependenceTally dependence = new DependenceTally();
-  private final EventSizes eventSizes = new EventSizes();
+  /** Of more load levels no single requests are drawn; about 1 MiB each. */
+  static final int MOST_LEVELS = 24;
+
+  private final Map<Integer, LevelTally> levels = new TreeMap<>();
   private final Map<Integer, BreakdownTally> breakdowns = new TreeMap<>();
   private final ScenarioTally scenarios = new ScenarioTally();
   private final ExemplarTally exemplars;
@@ -50,26 +53,44 @@ final class RequestSampleTally {
     exemplars.add(record, stage.level());
     scenarios.add(record, stage, inSlo);
     if (record.outcome().ok()) {
-      dependence.add(record, stream);
-      eventSizes.add(record);
+      LevelTally level = level(stage.index());
+      if (level != null) {
+        level.dependence.add(record, stream);
+        level.eventSizes.add(record);
+      }
       breakdowns.computeIfAbsent(stage.index(), i -> new BreakdownTally(stage)).add(record);
+    }
+  }
+
+  private @Nullable LevelTally level(int index) {
+    LevelTally known = levels.get(index);
+    if (known == null && levels.size() < MOST_LEVELS) {
+      known = new LevelTally(new DependenceTally(), new EventSizes());
+      levels.put(index, known);
+    }
+    return known;
+  }
+
+  /** What is drawn of the requests of one load level. */
+  private record LevelTally(DependenceTally dependence, EventSizes eventSizes) {
+
+    RequestSamples.LevelSamples level(Tally whole) {
+      return new RequestSamples.LevelSamples(
+          Shapes.of(whole), dependence.dependence(), evenness(whole, eventSizes));
     }
   }
 
   /**
    * All of it.
    *
-   * @param whole the figures of the whole run
+   * @param of the figures of a load level, by its position
    */
-  RequestSamples requestSamples(Tally whole, Collection<ArrivalTally> arrivals) {
+  RequestSamples requestSamples(IntFunction<Tally> of, Collection<ArrivalTally> arrivals) {
     ValueRecorder lag = ArrivalTally.lagMs(arrivals);
+    Map<Integer, RequestSamples.LevelSamples> drawn = new TreeMap<>();
+    levels.forEach((index, level) -> drawn.put(index, level.level(of.apply(index))));
     return new RequestSamples(
-        dependence.dependence(),
-        evenness(whole),
-        breakdowns(),
-        exemplars.exemplars(),
-        shape(lag),
-        scenarios.loads());
+        drawn, breakdowns(), exemplars.exemplars(), shape(lag), scenarios.loads());
   }
 
   private List<Breakdown> breakdowns() {
@@ -79,7 +100,7 @@ final class RequestSampleTally {
         .toList();
   }
 
-  private Evenness evenness(Tally whole) {
+  private static Evenness evenness(Tally whole, EventSizes eventSizes) {
     return new Evenness(
         shape(whole.ratio()),
         shape(whole.recorder(Metric.STALL_MS)),

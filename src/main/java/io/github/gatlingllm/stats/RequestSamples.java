@@ -1,7 +1,9 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.stats.Series.Shape;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,15 +11,23 @@ import org.jspecify.annotations.Nullable;
  * where the time went, the requests that stand out. Of bounded size whatever the run's length; not
  * part of {@code summary.json}. Requests scheduled in a measure window only.
  *
+ * @param levels how the requests of single load levels fared, by the position of the level; of at
+ *     most {@value RequestSampleTally#MOST_LEVELS} levels
  * @param lagMs start − scheduled of planned arrivals in ms; null outside open loops
  */
 public record RequestSamples(
-    Dependence dependence,
-    Evenness evenness,
+    Map<Integer, LevelSamples> levels,
     List<Breakdown> breakdowns,
     Exemplars exemplars,
     @Nullable Shape lagMs,
     List<ScenarioLoad> scenarios) {
+
+  /**
+   * The ok requests of one load level.
+   *
+   * @param shapes of TTFT, ITL, TPOT and E2E; a metric without values is missing
+   */
+  public record LevelSamples(Map<Metric, Shape> shapes, Dependence dependence, Evenness evenness) {}
 
   /**
    * How times depend on lengths.

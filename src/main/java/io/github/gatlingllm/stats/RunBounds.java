@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What records say about when a run was and which stages it had. Takes the place of {@code
  * run.json} where that is missing, has no stages, or has ends that nobody wrote: a stage's window
- * is then the first scheduled start to the last close of its measure requests. Records of which few
- * are of that time are not of the run: a date may be wrong.
+ * is then the first scheduled start to the last close of its measure requests, which it includes.
+ * Records of which few are of that time are not of the run: a date may be wrong.
  */
 final class RunBounds {
 
@@ -163,7 +163,7 @@ final class RunBounds {
   }
 
   private static LevelInfo stage(Key key, long[] span) {
-    PhaseWindow window = new PhaseWindow(Phase.MEASURE, span[0], span[1]);
+    PhaseWindow window = new PhaseWindow(Phase.MEASURE, span[0], span[1] + 1);
     String label = key.label();
     boolean rate = label.matches("r=" + NUMBER);
     boolean users = label.matches("c=" + NUMBER);

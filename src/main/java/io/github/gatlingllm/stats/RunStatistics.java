@@ -262,7 +262,7 @@ public final class RunStatistics {
     }
     for (LevelWindow window : windows.besides(stage)) {
       if (window.nanos() > 0) {
-        backlogs.computeIfAbsent(window.index(), i -> new Backlog(window)).add(record);
+        backlogs.computeIfAbsent(window.index(), i -> new Backlog(window.arriving())).add(record);
       }
     }
     Long admitted = t.admittedUnixNanos();
@@ -374,10 +374,13 @@ public final class RunStatistics {
   }
 
   /**
-   * Whether the load of a level stays the same while it measures. Without a load plan it is
-   * Gatling's own injection, whose steps are known where it is open.
+   * Whether the load of a level stays the same while it measures. In older files the steps of
+   * Gatling's own injection are known by their names, where it is open.
    */
   boolean hasConstantLoad(LevelInfo level) {
+    if (level.kind().equals(LevelInfo.INJECTION)) {
+      return level.offered() != null;
+    }
     return level.isSteadyByPlan()
         && !level.kind().equals(LevelInfo.BATCH)
         && (!level.label().equals(LevelInfo.WHOLE_RUN)

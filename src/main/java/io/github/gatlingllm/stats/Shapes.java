@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.LogLinearHistogram;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.stats.Series.Bar;
 import io.github.gatlingllm.stats.Series.Cell;
@@ -8,12 +9,17 @@ import io.github.gatlingllm.stats.Series.HeatMap;
 import io.github.gatlingllm.stats.Series.Quantile;
 import io.github.gatlingllm.stats.Series.Shape;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Draws histograms, percentile curves and heat maps out of recorded values. */
 final class Shapes {
+
+  private static final List<Metric> DRAWN =
+      List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
 
   private static final int BARS = 60;
   private static final int HEAT_ROWS = 30;
@@ -38,6 +44,18 @@ final class Shapes {
   /** Nearest rank, in milliseconds; null without a value. */
   static @Nullable Double percentileMs(LogLinearHistogram micros, double percent) {
     return micros.total() == 0 ? null : (Double) (micros.percentile(percent) / 1e3);
+  }
+
+  /** Those of the latencies that are drawn; a metric without values is missing. */
+  static Map<Metric, Shape> of(Tally tally) {
+    Map<Metric, Shape> shapes = new EnumMap<>(Metric.class);
+    for (Metric metric : DRAWN) {
+      ValueRecorder values = tally.recorder(metric);
+      if (!values.isEmpty()) {
+        shapes.put(metric, of(values));
+      }
+    }
+    return shapes;
   }
 
   /** The shape of at least one value. */

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param curves the load levels of each target and scenario by themselves
  * @param targets by label
  * @param requests by request name
+ * @param requestsAtPoints by request name at each curve's operating point; in no file
  */
 public record Summary(
     Run run,
@@ -54,7 +55,8 @@ public record Summary(
     List<Stage> stages,
     List<Curve> curves,
     List<Target> targets,
-    List<RequestGroup> requests) {
+    List<RequestGroup> requests,
+    List<RequestAtPoint> requestsAtPoints) {
 
   /** Name and version of the form. */
   public static final String SCHEMA = "gatling-llm/summary/1";
@@ -66,6 +68,26 @@ public record Summary(
     curves = List.copyOf(curves);
     targets = List.copyOf(targets);
     requests = List.copyOf(requests);
+    requestsAtPoints = List.copyOf(requestsAtPoints);
+  }
+
+  /**
+   * The checks that make the run invalid, what the last of them found (of the answers, where one is
+   * of them) and what to do; null where none does.
+   */
+  public @Nullable String whyInvalid() {
+    List<Check> invalid =
+        checks.stream().filter(check -> check.level() == Check.Level.INVALID).toList();
+    if (invalid.isEmpty()) {
+      return null;
+    }
+    Check last = invalid.get(invalid.size() - 1);
+    return (invalid.size() == 1 ? "check " : "checks ")
+        + String.join(", ", invalid.stream().map(Check::id).toList())
+        + ". "
+        + last.message()
+        + " "
+        + last.remedy();
   }
 
   /** Whether a stage is named by its target too. */
@@ -389,9 +411,13 @@ public record Summary(
   /**
    * One server under test, all its stages pooled.
    *
+   * @param models that its requests asked for, most frequent first
    * @param knee over its own stages; of the scenario that delivers most at its own
    */
-  public record Target(String label, @Nullable Knee knee, Figures figures) {}
+  public record Target(String label, List<String> models, @Nullable Knee knee, Figures figures) {}
+
+  /** One request name at the operating point of a curve. */
+  public record RequestAtPoint(String name, Curve curve, Figures figures) {}
 
   /** One request name, all stages pooled. */
   public record RequestGroup(String name, Figures figures) {}

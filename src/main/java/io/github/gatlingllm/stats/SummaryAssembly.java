@@ -13,7 +13,6 @@ import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Metric;
-import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -24,13 +23,13 @@ import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import io.github.gatlingllm.stats.Summary.CacheUse;
 import io.github.gatlingllm.stats.Summary.Knee;
 import io.github.gatlingllm.stats.Summary.PhaseSpan;
+import io.github.gatlingllm.stats.Summary.RequestAtPoint;
 import io.github.gatlingllm.stats.Summary.RequestGroup;
 import io.github.gatlingllm.stats.Summary.Stage;
 import io.github.gatlingllm.stats.Summary.Target;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +43,8 @@ final class SummaryAssembly {
 
   /** Requests of the known scenarios whose prompts have text in common. */
   private static final Set<String> SHARING_SCENARIOS = Set.of("A1", "A2", "C", "D");
+
+  private static final int MOST_NAMES = 100;
 
   /** Endpoints on the generator's own machine. */
   private static final Pattern HERE =
@@ -101,7 +102,8 @@ final class SummaryAssembly {
             stages,
             curves.stream().map(SummaryAssembly::curve).toList(),
             targets,
-            requests());
+            requests(),
+            requestsAtPoints());
     return new RunFigures(summary, series(whole.tally()), counted.slices);
   }
 
@@ -136,9 +138,11 @@ final class SummaryAssembly {
             timed ? (Double) (window.nanos() / 1e9) : null,
             phases(window),
             inFlight,
-            timed ? (Double) (flow.arrived() * 1e9 / window.nanos()) : null,
+            timed ? (Double) (flow.arrived() * 1e9 / window.arriving().nanos()) : null,
             figures.throughput().requestsPerS(),
-            arrivals == null || backlog == null ? null : backlog.queue(),
+            arrivals == null || backlog == null || isChangingInjection(window.level())
+                ? null
+                : backlog.queue(),
             counted.slo.level(window.index()),
             arrivals == null ? null : arrivals.arrivals(),
             figures));
@@ -158,6 +162,11 @@ final class SummaryAssembly {
             silence(window),
             slices == null ? null : SteadyState.of(window, slices),
             counted.generator.in(window)));
+  }
+
+  /** Whether more users come as its steps say, so that more are there. */
+  private static boolean isChangingInjection(LevelInfo level) {
+    return level.kind().equals(LevelInfo.INJECTION) && level.offered() == null;
   }
 
   /** Whether users of a level send more requests than the one that the plan counts. */
@@ -251,6 +260,7 @@ final class SummaryAssembly {
     targets.add(
         new Target(
             target,
+            counted.workload.models(target),
             bestKnee(own),
             cell.figures(
                 parts.windowNanos(w -> w.level().target().equals(target)),
@@ -291,6 +301,20 @@ final class SummaryAssembly {
       groups.add(new RequestGroup(name, cell.figures(window, parts.judge(null), null, null, null)));
     }
     return groups;
+  }
+
+  private List<RequestAtPoint> requestsAtPoints() {
+    List<RequestAtPoint> all = new ArrayList<>();
+    for (LoadCurve curve : curves) {
+      LevelWindow window = counted.windows.stages().get(stages.indexOf(curve.chosen().level()));
+      for (String name : parts.requests(curve.target())) {
+        Figures figures = parts.part(curve.target(), window.level(), name, null).figures();
+        if (figures.counts().started() > 0 && all.size() < MOST_NAMES) {
+          all.add(new RequestAtPoint(name, curve(curve), figures));
+        }
+      }
+    }
+    return all;
   }
 
   private List<Check> checks(
@@ -362,20 +386,14 @@ final class SummaryAssembly {
   }
 
   private Series series(Tally whole) {
-    Map<Metric, Series.Shape> shapes = new EnumMap<>(Metric.class);
-    for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS)) {
-      ValueRecorder values = whole.recorder(metric);
-      if (!values.isEmpty()) {
-        shapes.put(metric, Shapes.of(values));
-      }
-    }
     OverTime time = counted.overTime;
     return new Series(
         time.bucketS(),
         time.buckets(parts.hasSlo()),
         Shapes.heat(time.ttft()),
-        shapes,
-        counted.requestSamples.requestSamples(whole, counted.arrivals.values()),
+        Shapes.of(whole),
+        counted.requestSamples.requestSamples(
+            level -> parts.joined(key -> key.stage() == level).tally(), counted.arrivals.values()),
         counted.generator.buckets());
   }
 }

@@ -55,7 +55,8 @@ final class VerdictSentence {
     if (curves.size() == 1) {
       return new VerdictSentence(curves.get(0)).sentence() + ".";
     }
-    List<String> parts = new ArrayList<>();
+    List<String> parts = new ArrayList<>(TargetRanking.sentences(curves));
+    int said = parts.size();
     long targets = curves.stream().map(LoadCurve::target).distinct().count();
     for (LoadCurve curve : curves.subList(0, Math.min(NAMED, curves.size()))) {
       String scenario = curve.scenario();
@@ -63,9 +64,9 @@ final class VerdictSentence {
           scenario == null || targets == curves.size()
               ? curve.target()
               : targets == 1 ? scenario : scenario + " at " + curve.target();
-      parts.add(name + ": " + new VerdictSentence(curve).sentence() + ".");
+      parts.add(name + ": " + new VerdictSentence(curve).inShort() + ".");
     }
-    int more = curves.size() - parts.size();
+    int more = curves.size() - (parts.size() - said);
     if (more > 0) {
       parts.add((more == 1 ? "One more curve is" : more + " more curves are") + " in the report.");
     }
@@ -84,6 +85,21 @@ final class VerdictSentence {
         + " ("
         + NumberText.count(first.count())
         + ")";
+  }
+
+  /** What is said of one of several curves; tables say the rest. */
+  private String inShort() {
+    List<Stage> levels = curve.levels();
+    Stage level = curve.chosen().level();
+    if (levels.size() == 1 || levels.stream().allMatch(s -> s.figures().counts().ok() == 0)) {
+      return sentence();
+    }
+    String figures = tokens(level) + " at " + level.label() + ", " + curve.operatingPoint().why();
+    return levels.stream()
+        .filter(Stage::fallsBehind)
+        .findFirst()
+        .map(s -> "does not keep up with " + queued(s) + "; " + figures)
+        .orElse(figures);
   }
 
   private String sentence() {

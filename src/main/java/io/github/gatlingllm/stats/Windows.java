@@ -169,7 +169,7 @@ final class Windows {
 
     /** The window of a stage; one that is still open ends at {@code runEnd}. */
     static LevelWindow of(int index, LevelInfo stage, long runEnd) {
-      Optional<PhaseWindow> measure = stage.window(Phase.MEASURE);
+      Optional<PhaseWindow> measure = stage.measured();
       if (measure.isEmpty()) {
         return new LevelWindow(index, stage, 0, 0);
       }
@@ -190,6 +190,12 @@ final class Windows {
     /** Where an instant lies in the window: 0 at its start, 1 at its end. */
     double position(long unixNanos) {
       return (double) (unixNanos - from) / Math.max(1, nanos());
+    }
+
+    /** The part of it in which users arrive by plan. */
+    LevelWindow arriving() {
+      Long end = level.window(Phase.MEASURE).map(PhaseWindow::endUnixNanos).orElse(null);
+      return end == null || end >= to ? this : new LevelWindow(index, level, from, end);
     }
 
     long nanos() {

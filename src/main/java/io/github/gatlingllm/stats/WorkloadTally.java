@@ -59,6 +59,14 @@ final class WorkloadTally {
     streamed += id.streamed() ? 1 : 0;
   }
 
+  /** What that target was asked for, most frequent first. */
+  List<String> models(String target) {
+    KeyCounts<String> models = modelsByTarget.get(target);
+    return models == null
+        ? List.of()
+        : models.byCount().keySet().stream().filter(name -> !name.isEmpty()).toList();
+  }
+
   /** What each target was asked for; an empty name stands for none. */
   List<Set<String>> modelsOfTargets() {
     return modelsByTarget.values().stream()

@@ -44,6 +44,8 @@ public final class ErrorBody {
   private static final Pattern TITLE =
       Pattern.compile("<title[^>]*>(.*?)</title>", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
+  private static final Pattern NOT_SHOWN = Pattern.compile("[\\s\\p{Cc}\\p{Cf}\\u2028\\u2029]+");
+
   private ErrorBody() {}
 
   /**
@@ -62,13 +64,13 @@ public final class ErrorBody {
     String text = new String(body, StandardCharsets.UTF_8);
     String prefix = "HTTP " + status + ": ";
     String suffix = retry(retryAfter) + (rejectsPinning(status, text) ? PINNING_REMEDY : "");
-    String said = redact(said(contentType, text), secrets);
+    String said = withoutSecrets(said(contentType, text), secrets);
     return prefix + cut(said, MAX_LENGTH - prefix.length() - suffix.length()) + suffix;
   }
 
   /** Any text of a server, e.g. {@link ChunkParser.Listener#error}, as such a line. */
   public static String line(String text, Secrets secrets) {
-    return cut(redact(oneLine(text), secrets), MAX_LENGTH);
+    return cut(withoutSecrets(oneLine(text), secrets), MAX_LENGTH);
   }
 
   private static String said(@Nullable String contentType, String text) {
@@ -97,7 +99,8 @@ public final class ErrorBody {
         && (text.contains("ignore_eos") || text.contains("min_tokens"));
   }
 
-  private static String redact(String text, Secrets secrets) {
+  /** A text of a server, or of a request, without secrets and without what looks like a key. */
+  public static String withoutSecrets(String text, Secrets secrets) {
     return KEY_LIKE.matcher(secrets.redact(text)).replaceAll(Secrets.REDACTED);
   }
 
@@ -163,7 +166,7 @@ public final class ErrorBody {
 
   /** White space, and control characters of any kind, become single spaces. */
   private static String oneLine(String text) {
-    return text.replaceAll("[\\s\\p{Cc}\\p{Cf}\\u2028\\u2029]+", " ").strip();
+    return NOT_SHOWN.matcher(text).replaceAll(" ").strip();
   }
 
   private static @Nullable String text(JsonNode node) {

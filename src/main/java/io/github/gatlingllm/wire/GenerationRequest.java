@@ -27,6 +27,9 @@ public final class GenerationRequest {
   private final Api api;
   private final ObjectNode body;
 
+  /** Of {@link #promptTexts()}. */
+  private final int promptChars;
+
   /**
    * One chat message of a request.
    *
@@ -94,6 +97,8 @@ public final class GenerationRequest {
   private GenerationRequest(Api api, ObjectNode body) {
     this.api = api;
     this.body = body;
+    this.promptChars =
+        promptTexts().stream().mapToInt(text -> text.codePointCount(0, text.length())).sum();
   }
 
   /** Starts a request that streams, with usage, and says nothing else. */
@@ -149,7 +154,7 @@ public final class GenerationRequest {
 
   /** Characters (code points) of {@link #promptTexts()}. */
   public int promptChars() {
-    return promptTexts().stream().mapToInt(text -> text.codePointCount(0, text.length())).sum();
+    return promptChars;
   }
 
   /** The prompt, or the texts of all messages in their order; images and tools are no text. */
@@ -321,7 +326,7 @@ public final class GenerationRequest {
      */
     public Builder extra(@Nullable String object) {
       if (object != null) {
-        extra.setAll(json("extra body", object, ObjectNode.class));
+        extra.setAll(json("body", object, ObjectNode.class));
       }
       return this;
     }
@@ -332,7 +337,7 @@ public final class GenerationRequest {
      * @throws IllegalArgumentException if there is nothing to ask
      */
     public GenerationRequest build() {
-      ObjectNode whole = body.deepCopy();
+      ObjectNode whole = JsonNodeFactory.instance.objectNode().setAll(body);
       ask(whole);
       whole.put("stream", stream);
       if (stream && includeUsage) {
@@ -347,8 +352,10 @@ public final class GenerationRequest {
           whole.put("min_tokens", maxTokens);
         }
       }
-      whole.setAll(extra);
-      whole.remove(nullFields(extra));
+      if (!extra.isEmpty()) {
+        whole.setAll(extra);
+        whole.remove(nullFields(extra));
+      }
       if (api == Api.CHAT && whole.path("messages").isEmpty()) {
         throw new IllegalArgumentException(
             "chat request has no messages; set a prompt or messages");
@@ -413,7 +420,7 @@ public final class GenerationRequest {
           kind == ArrayNode.class ? "array" : kind == ObjectNode.class ? "object" : "value";
       String shown = text.length() > 60 ? text.substring(0, 60) + "…" : text;
       throw new IllegalArgumentException(
-          "Request's " + what + " '" + shown + "' is not understood; expected a JSON " + expected);
+          what + " '" + shown + "' is not understood; expected a JSON " + expected);
     }
   }
 }

@@ -23,7 +23,7 @@ public final class Secrets {
   public static final Secrets NONE = new Secrets(List.of());
 
   /** Stands for a secret. */
-  static final String REDACTED = "***";
+  public static final String REDACTED = "***";
 
   /** A shorter one is too likely to be part of an innocent word. */
   private static final int LEAST_CHARS = 6;

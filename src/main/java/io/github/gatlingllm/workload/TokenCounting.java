@@ -5,14 +5,15 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts tokens on one thread of its own, so that no event loop ever does: prompts while their
  * requests are in flight, answers of servers that do not count them, and of the others a sample.
- * Only the writing of records waits for it.
+ * Only the writing of records waits for it, and so the thread looks for work by itself: waking it
+ * for every request would cost more than counting does, on one processor also the time of what is
+ * being read.
  *
  * <p>Memory is bounded: beyond {@value #MOST_WAITING} texts or records that wait, nothing is
  * counted until there is room, and that is said at the end. Thread-safe.
@@ -31,23 +34,24 @@ public final class TokenCounting {
   private static final long POLL_MILLIS = 5;
 
   /** Sample of the answers that the server counted: all of the first requests, then 1 in 16. */
-  private static final int FIRST = 1_000;
+  private static final int FIRST = 200;
 
   private static final int ONE_IN = 16;
 
   /** With more waiting, samples are not counted: counts that a record needs come first. */
-  private static final int FEW_WAITING = 64;
+  private static final int FEW_WAITING = 512;
 
   /** Time for handing over what was just counted, after the wait. */
   private static final Duration FINISHING = Duration.ofMillis(200);
 
-  private final ExecutorService thread =
-      Executors.newSingleThreadExecutor(
-          task -> {
-            Thread made = new Thread(task, "llm-tokenizer");
-            made.setDaemon(true);
-            return made;
-          });
+  /** How often the thread looks for work, and after how many times in vain it wants to be woken. */
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private static final int LOOKS_IN_VAIN = 100;
+
+  private final Thread thread = new Thread(this::run, "llm-tokenizer");
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private volatile boolean asleep;
 
   /** Used by the thread alone. */
   private final Map<Tokenizer, CountedTexts> counted = new HashMap<>();
@@ -66,6 +70,8 @@ public final class TokenCounting {
 
   TokenCounting(int mostWaiting) {
     this.mostWaiting = mostWaiting;
+    thread.setDaemon(true);
+    thread.start();
   }
 
   /** The tokens of a prompt, once they are counted. */
@@ -188,6 +194,12 @@ public final class TokenCounting {
     return new PromptCount(tokenizer, texts);
   }
 
+  /** As {@link #later}, at once: somebody waits for it. */
+  public <T> void now(Supplier<T> counted, Supplier<T> uncountedValue, Consumer<T> then) {
+    later(counted, uncountedValue, then);
+    LockSupport.unpark(thread);
+  }
+
   /**
    * Counts on the thread and goes on with the result there; or with what there is without, on any
    * thread, if there is no time or room for counting. Goes on exactly once.
@@ -205,12 +217,39 @@ public final class TokenCounting {
       waiting.decrementAndGet();
       return false;
     }
-    thread.execute(
-        () -> {
-          waiting.decrementAndGet();
-          task.run();
-        });
+    tasks.add(task);
+    if (asleep) {
+      LockSupport.unpark(thread);
+    }
     return true;
+  }
+
+  private void run() {
+    int inVain = 0;
+    while (!closed || !tasks.isEmpty()) {
+      Runnable task = tasks.poll();
+      if (task != null) {
+        inVain = 0;
+        waiting.decrementAndGet();
+        run(task);
+      } else if (inVain++ < LOOKS_IN_VAIN) {
+        LockSupport.parkNanos(this, LOOK_NANOS);
+      } else {
+        asleep = true;
+        if (tasks.isEmpty() && !closed) {
+          LockSupport.park(this);
+        }
+        asleep = false;
+      }
+    }
+  }
+
+  private void run(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException | Error e) {
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+    }
   }
 
   /**
@@ -219,8 +258,10 @@ public final class TokenCounting {
    * @param atMost longest wait; then the rest is finished without counts
    */
   public void close(Duration atMost) {
+    LockSupport.unpark(thread);
     await(atMost);
     closed = true;
+    LockSupport.unpark(thread);
     pending.forEach(PendingCount::giveUp);
     await(FINISHING);
     long lost = uncounted.getAndSet(0);

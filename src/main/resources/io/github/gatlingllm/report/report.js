@@ -277,14 +277,16 @@
     plot.setOption((shapes[chart.series[0].form] ?? option)(chart), true);
     if (zoom) plot.dispatchAction({ type: "dataZoom", start: zoom.start, end: zoom.end });
   };
-  const draw = () => charts.forEach(drawOne);
+  /* Charts about load levels that are not chosen have no size; they are drawn when they are. */
+  const isShown = (chart) => !document.getElementById(chart.id).closest("[data-level]:not(.shown)");
+  const draw = () => charts.filter(isShown).forEach(drawOne);
 
   /* One chart after the other, so that the page can be read and scrolled while the rest is drawn. */
   for (const chart of charts) {
     const height = shapes.height(chart);
     if (height) document.getElementById(chart.id).style.height = height + "px";
   }
-  const waiting = [...charts];
+  const waiting = charts.filter(isShown);
   const drawNext = () => {
     const chart = waiting.shift();
     if (chart) {
@@ -297,6 +299,29 @@
     }
   };
   drawNext();
+
+  /* The load level that tiles, objectives, metrics, distributions and scatters speak of. */
+  const level = document.getElementById("level");
+  const levelLinks = [...document.querySelectorAll('a[href^="#level-"]')];
+  const choose = (key) => {
+    const parts = [...document.querySelectorAll("[data-level]")];
+    for (const part of parts) part.classList.toggle("shown", part.dataset.level.split(" ").includes(key));
+    for (const part of parts) if (part.tagName === "DETAILS") part.open = part.classList.contains("shown");
+    for (const link of levelLinks) link.closest("tr").classList.toggle("chosen", link.hash === "#level-" + key);
+    level.value = key;
+    draw();
+  };
+  level?.addEventListener("change", () => choose(level.value));
+  for (const link of levelLinks) {
+    link.addEventListener("click", (event) => { event.preventDefault(); choose(link.hash.slice("#level-".length)); });
+  }
+  for (const link of levelLinks) link.closest("tr").classList.toggle("chosen", link.hash === "#level-" + level?.value);
+
+  /* A table that is wider than its place says so. */
+  const room = new ResizeObserver((boxes) => {
+    for (const { target } of boxes) target.classList.toggle("cut", target.scrollWidth > target.clientWidth + 1);
+  });
+  document.querySelectorAll(".scroll").forEach((box) => room.observe(box));
 
   /* Zoom for the keyboard: every chart over time follows. */
   const zoomTo = (start, end) => {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Holds users until their planned instants, as the first LLM action of a scenario does. */
 final class HeldBuilder implements ActionBuilder {
-  private final Map<Object, OpenSchedules> perRun = new HashMap<>();
+  private final Map<Object, InjectionPlans> perRun = new HashMap<>();
 
   @Override
   public io.gatling.core.action.builder.ActionBuilder asScala() {
@@ -21,16 +21,16 @@ final class HeldBuilder implements ActionBuilder {
   }
 
   private Action build(ScenarioContext ctx, Action next) {
-    OpenSchedules schedules =
+    InjectionPlans schedules =
         perRun.computeIfAbsent(
-            ctx.coreComponents(), core -> OpenSchedules.of(ctx.coreComponents()));
+            ctx.coreComponents(), core -> InjectionPlans.of(ctx.coreComponents()));
     return new Held(schedules, ctx.coreComponents().statsEngine(), next);
   }
 
   private static final class Held extends SessionHook {
-    private final OpenSchedules schedules;
+    private final InjectionPlans schedules;
 
-    private Held(OpenSchedules schedules, StatsEngine statsEngine, Action next) {
+    private Held(InjectionPlans schedules, StatsEngine statsEngine, Action next) {
       super(null, "held", statsEngine, next);
       this.schedules = schedules;
     }

@@ -23,7 +23,7 @@ class InFlightTest {
     return new StreamedExchange(
         timeline,
         new ReceivedAnswer(timeline, 1),
-        new StreamedExchange.ReadOptions(true, 0, Secrets.NONE),
+        new StreamedExchange.ReadOptions(true, 0, Secrets.NONE, null),
         session.eventLoop(),
         () -> 1,
         inFlight::remove);

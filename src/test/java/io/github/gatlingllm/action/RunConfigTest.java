@@ -76,7 +76,7 @@ class RunConfigTest {
             Map.entry("a", new TargetFacts(true, "chars4", 8.0)),
             Map.entry("B", new TargetFacts(false, "tiktoken:cl100k_base", null)),
             Map.entry("C", new TargetFacts(false, "tiktoken:cl100k_base", null)));
-    assertThat(RunConfig.report(protocols)).isEqualTo(new ReportOptions(true, true, false));
+    assertThat(RunConfig.report(protocols)).isEqualTo(new ReportOptions(true, true, false, true));
     assertThat(RunConfig.report(protocols.subList(0, 1))).isEqualTo(ReportOptions.DEFAULT);
   }
 

@@ -46,6 +46,8 @@ interface BenchClient {
               "bench",
               "llm.prompt",
               BenchScenario.PROMPT,
+              "llm.uniquePrompts",
+              false,
               "llm.concurrency",
               scenario.streams,
               "llm.requests",

@@ -67,6 +67,7 @@ final class SharedMachine {
         GatlingRun.of(Benchmark.class)
             .set("llm.jvmWarmUp", true)
             .set("llm.endpoint", url)
+            .set("llm.prompt", "Hello")
             .set("llm.concurrency", 1)
             .set("llm.requests", REQUESTS)
             .set("llm.maxTokens", TOKENS)

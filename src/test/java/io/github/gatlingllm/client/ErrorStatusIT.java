@@ -15,6 +15,8 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** P16 and P23: statuses that are no answer, and where the key must not appear. */
 @Timeout(120)
@@ -222,6 +225,25 @@ final class ErrorStatusIT {
       assertThat(proxy.requests().get(1).method()).isEqualTo("CONNECT");
       assertThat(proxy.posts()).isEqualTo(1);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http", "https"})
+  void aProxyThatIsDownIsNamed(String scheme) throws Exception {
+    int port;
+    try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = closed.getLocalPort();
+    }
+    HttpProxyServer down =
+        new HttpProxyServer("127.0.0.1", port, null, false, EmptyHttpHeaders.INSTANCE);
+
+    Ended ended = client.post(scheme + "://127.0.0.1:1/v1").proxy(down).ended();
+
+    assertThat(ended.status()).isEqualTo(RequestStatus.CONNECTION_ERROR);
+    assertThat(ended.error())
+        .isEqualTo(
+            "proxy 127.0.0.1:%d: connection refused: is the server running at the proxy's port?",
+            port);
   }
 
   private static void answer(ResponseDefinitionBuilder response) {

@@ -130,6 +130,28 @@ final class ExchangeEndingsIT {
   }
 
   @Test
+  void theIdleTimeoutCoversWaitingForTheHeadersOfAStream() throws Exception {
+    CompletableFuture<Long> closed = new CompletableFuture<>();
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x -> closed.complete(x.awaitClientClose()), x -> x.awaitClientClose())) {
+      Ended ended = client.post(server.baseUrl()).idleTimeoutMillis(300).ended();
+      assertEnded(ended, RequestStatus.STALLED, "no byte for 300 ms (idle timeout)");
+      assertThat(ended.httpStatus()).isNull();
+      closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+
+      Ended whole =
+          client
+              .post(server.baseUrl())
+              .whole()
+              .idleTimeoutMillis(100)
+              .requestTimeoutMillis(500)
+              .ended();
+      assertEnded(whole, RequestStatus.TIMEOUT, "no end within the request timeout");
+    }
+  }
+
+  @Test
   void heartbeatsPutTheIdleTimeoutOff() throws Exception {
     try (ScriptedServer server =
         ScriptedServer.start(

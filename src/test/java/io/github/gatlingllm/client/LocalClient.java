@@ -196,7 +196,8 @@ final class LocalClient implements AfterEachCallback {
               new StreamedExchange.ReadOptions(
                   call.streamed,
                   TimeUnit.MILLISECONDS.toNanos(call.idleTimeoutMillis),
-                  call.secrets),
+                  call.secrets,
+                  null),
               watched(),
               call.nanoClock,
               ended -> {
@@ -281,6 +282,12 @@ final class LocalClient implements AfterEachCallback {
     @Override
     public ServerConnections server() {
       return server;
+    }
+
+    @Override
+    public @Nullable String proxy() {
+      ProxyServer proxy = request.getProxyServer();
+      return proxy == null ? null : proxy.getHost() + ":" + proxy.getPort();
     }
 
     @Override

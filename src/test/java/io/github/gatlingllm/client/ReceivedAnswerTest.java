@@ -361,16 +361,23 @@ final class ReceivedAnswerTest {
     event(2, content("b"));
     assertThat(TokenCounts.needTokenizer(answer)).isTrue();
     assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, String::length))
-        .isEqualTo(new Tokens(8, null, null, null, 64, 2, 2, null, 2, true, TokenSource.TOKENIZER));
+        .isEqualTo(
+            new Tokens(
+                8, null, null, null, 64, 2, 2, null, 2, true, TokenSource.TOKENIZER, List.of()));
     assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, ReceivedAnswerTest::broken))
-        .isEqualTo(new Tokens(8, null, null, null, 64, 2, null, null, 2, true, TokenSource.CHUNKS));
+        .isEqualTo(
+            new Tokens(
+                8, null, null, null, 64, 2, null, null, 2, true, TokenSource.CHUNKS, List.of()));
     assertThat(TokenCounts.atOnce(ASKED, answer, timeline))
-        .isEqualTo(new Tokens(8, null, null, null, 64, null, null, null, null, false, null));
+        .isEqualTo(
+            new Tokens(8, null, null, null, 64, null, null, null, null, false, null, List.of()));
 
     event(3, usage(9, 3));
     assertThat(TokenCounts.needTokenizer(answer)).isFalse();
     assertThat(TokenCounts.atOnce(ASKED, answer, timeline))
-        .isEqualTo(new Tokens(8, 9, null, null, 64, 3, null, null, 3, false, TokenSource.USAGE));
+        .isEqualTo(
+            new Tokens(
+                8, 9, null, null, 64, 3, null, null, 3, false, TokenSource.USAGE, List.of()));
   }
 
   @Test

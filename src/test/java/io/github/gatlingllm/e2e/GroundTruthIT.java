@@ -63,6 +63,7 @@ class GroundTruthIT {
               .set("baseUrl", slow.baseUrl())
               .set("ttftMillis", 20)
               .set("cold", true)
+              .noReports()
               .run();
 
       assertThat(missed.exitCode()).as(missed.output()).isEqualTo(GatlingRun.ASSERTIONS_FAILED);

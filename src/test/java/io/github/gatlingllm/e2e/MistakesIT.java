@@ -8,7 +8,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is wrong with a simulation is one line before any load, never a stack trace. */
+/**
+ * What is wrong with a simulation is one line before any load, never a stack trace: where it is
+ * read, and where Gatling makes actions of it. Which mistakes there are is in tests of the DSL.
+ */
 class MistakesIT {
 
   @ParameterizedTest
@@ -17,10 +20,8 @@ class MistakesIT {
       delimiter = '|',
       textBlock =
           """
-          no protocol  | this scenario sends llm requests but has no llm protocol; add .protocols(llm.baseUrl("http://localhost:8000/v1"))
-          no base URL  | the llm protocol has no base URL; set one: llm.baseUrl("http://localhost:8000/v1")
-          no rate      | Rate 0.0 is no load; expected users per second above 0, at most 1000000
-          wrong scheme | 'localhost:8000/v1' is no base URL; expected something like http://localhost:8000/v1
+          no protocol  | scenario 'Chat' sends llm requests but has no llm protocol; add .protocols(llm.baseUrl("http://localhost:8000/v1"))
+          bad EL       | llm("ask").maxTokens("many"): expected a whole number, or a Gatling EL String that gives one
           """)
   void isOneLine(String mistake, String line) throws Exception {
     GatlingRun run = GatlingRun.of(MistakenSimulation.class).set("mistake", mistake).run();

@@ -52,7 +52,8 @@ class ProgramsIT {
   @Test
   void conversationAndJourney() throws Exception {
     try (Parrot server = new Parrot()) {
-      GatlingRun run = GatlingRun.of(JourneySimulation.class).set("url", server.url()).run();
+      GatlingRun run =
+          GatlingRun.of(JourneySimulation.class).set("url", server.url()).noReports().run();
 
       assertThat(run.exitCode()).as(run.output()).isZero();
       assertHistoryGrows(run, server);

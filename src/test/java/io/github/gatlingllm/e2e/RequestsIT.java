@@ -21,7 +21,7 @@ class RequestsIT {
   @BeforeAll
   static void runOnce() throws Exception {
     server = new Parrot();
-    run = GatlingRun.of(RequestsSimulation.class).set("url", server.url()).run();
+    run = GatlingRun.of(RequestsSimulation.class).set("url", server.url()).noReports().run();
   }
 
   @AfterAll

@@ -29,6 +29,7 @@ class StoppedRunIT {
                 .set("load", load)
                 .set("tokens", 100)
                 .set("action", byAction)
+                .noReports()
                 .run()) {
       List<RequestRecord> records = run.requests();
       assertThat(records)

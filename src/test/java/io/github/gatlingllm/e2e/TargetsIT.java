@@ -42,6 +42,7 @@ class TargetsIT {
         GatlingRun.of(TargetsSimulation.class)
             .set("slow", slow.baseUrl())
             .set("fast", fast.baseUrl())
+            .noReports()
             .run();
 
     assertThat(run.exitCode()).as(run.output()).isZero();
@@ -102,6 +103,7 @@ class TargetsIT {
             .set("llm.maxTokens", 8)
             .set("llm.seed", 5)
             .set("llm.recordText", true)
+            .set("llm.uniquePrompts", false)
             .set("llm.interleave", true)
             .noReports()
             .run();

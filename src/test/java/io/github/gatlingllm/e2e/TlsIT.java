@@ -56,7 +56,7 @@ class TlsIT {
 
   @Test
   void aCertificateThatNobodyTrustsIsRefusedInOneLine() throws Exception {
-    GatlingRun run = benchmark().run();
+    GatlingRun run = benchmark().set("llm.warmup", 0).run();
 
     assertThat(server.requests()).isEmpty();
     assertThat(run.requests())
@@ -66,13 +66,6 @@ class TlsIT {
               assertThat(record.outcome().status()).isEqualTo(RequestStatus.CONNECTION_ERROR);
               assertThat(record.outcome().error()).isEqualTo(REFUSED);
             });
-    assertThat(run.lines())
-        .contains(
-            "LLM warm-up request to 127.0.0.1:"
-                + server.port()
-                + " failed: "
-                + REFUSED
-                + "; the run goes on");
   }
 
   @Test

@@ -30,6 +30,7 @@ class TokenizersIT {
             GatlingRun.of(TokenizersSimulation.class)
                 .set("baseUrl", one.baseUrl())
                 .set("other", other.baseUrl())
+                .noReports()
                 .run()) {
       assertThat(run.exitCode()).as(run.output()).isZero();
       assertThat(run.requests()).hasSizeGreaterThanOrEqualTo(4);
@@ -68,6 +69,7 @@ class TokenizersIT {
                 .set("released", 10)
                 .set("requests", 10)
                 .set("noUsage", noUsage)
+                .noReports()
                 .run()) {
       assertThat(run.exitCode()).as(run.output()).isZero();
       assertThat(run.requests()).hasSizeGreaterThanOrEqualTo(10);
@@ -96,6 +98,7 @@ class TokenizersIT {
                 .set("released", 1_000_000)
                 .set("requests", 1_000_000)
                 .set("noUsage", noUsage)
+                .noReports()
                 .start()) {
       run.await("20 requests", () -> engine.requestsReceived() >= 20);
       run.terminate();

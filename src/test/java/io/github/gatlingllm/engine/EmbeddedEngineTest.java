@@ -1,5 +1,6 @@
 package io.github.gatlingllm.engine;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -309,6 +311,21 @@ final class EmbeddedEngineTest {
     assertThat(client.send(request(engine, "/health").build(), BodyHandlers.ofString()))
         .extracting(HttpResponse::statusCode)
         .isEqualTo(200);
+  }
+
+  /** Behind it nobody knows where the next request begins. */
+  @Test
+  void aMalformedRequestEndsItsConnection() throws Exception {
+    EmbeddedEngine engine = start(EmbeddedEngine.builder());
+    URI uri = URI.create(engine.baseUrl());
+    try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
+      socket
+          .getOutputStream()
+          .write("GET /health HTTP/1.1\r\nContent-Length: x\r\n\r\nGET /health".getBytes(UTF_8));
+      String all = new String(socket.getInputStream().readAllBytes(), UTF_8);
+
+      assertThat(all).startsWith("HTTP/1.1 400 ").contains("Malformed HTTP request");
+    }
   }
 
   @Test

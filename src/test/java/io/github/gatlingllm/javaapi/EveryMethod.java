@@ -73,12 +73,14 @@ final class EveryMethod extends Simulation {
           .assertions(llmValid())
           .assertions(EveryAssertion.ALL)
           .disableFailBuild()
+          .disableFailOnInvalid()
           .slo(Slo.NONE)
           .recordText()
           .disableRecordTokens()
           .csv()
           .disableIndexBlock()
           .warmUp(1)
+          .warmUp(1, Map.of("prompt", "Why?"))
           .disableJvmWarmUp()
           .seed(42)
           .note("purpose", "compiling");
@@ -288,7 +290,12 @@ final class EveryMethod extends Simulation {
                 .drain(ofSeconds(20))
                 .requests(100)
                 .inject(scenario("E").exec(request)),
-            batch(8).trials(10).drain(20).drain(ofSeconds(20)).inject(scenario("G").exec(request)),
+            batch(8)
+                .trials(10)
+                .drain(20)
+                .drain(ofSeconds(20))
+                .stopWhen(never())
+                .inject(scenario("G").exec(request)),
             openLoop(1).inject(scenario("F").exec(request)),
             scenario("H")
                 .exec(request)
@@ -316,7 +323,7 @@ final class EveryMethod extends Simulation {
                 .drain(ofSeconds(20))
                 .requests(100)
                 .stopWhen(errorsAbove(10))
-                .stopWhen(overSaturated(), errorCountAbove(50))
+                .stopWhen(overSaturated(), errorCountAbove(50), errorsInARowAbove(10), never())
                 .inject(scenario("C").exec(request)),
             oneAfterTheOther(
                 closedLoop(1).target("A", protocol).inject(completion),

@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.gatling.shared.model.assertion.AssertionMessage;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.metric.Figure;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;
@@ -184,7 +185,7 @@ class LlmAssertionTest {
   @MethodSource("mistakes")
   void mistakesAreRefusedInOneLine(ThrowingCallable mistake, String message) {
     assertThatThrownBy(mistake)
-        .isInstanceOf(IllegalArgumentException.class)
+        .isInstanceOf(InvalidSimulation.class)
         .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1).hasSizeLessThanOrEqualTo(200))
         .hasMessageContaining(message);
   }

@@ -16,6 +16,7 @@ import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Dynamic;
+import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -159,6 +160,7 @@ class LlmDslTest {
             "protocol",
             "toChainBuilder",
             "plan",
+            "inTurn",
             "of",
             "get",
             "type",
@@ -222,7 +224,7 @@ class LlmDslTest {
   @MethodSource("mistakes")
   void mistakesAreRefusedInOneLine(ThrowingCallable mistake, String message) {
     assertThatThrownBy(mistake)
-        .isInstanceOf(IllegalArgumentException.class)
+        .isInstanceOf(InvalidSimulation.class)
         .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1).hasSizeLessThanOrEqualTo(200))
         .hasMessageContaining(message);
   }

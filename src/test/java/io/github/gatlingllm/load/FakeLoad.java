@@ -50,7 +50,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   boolean noMore;
   private boolean failing;
   private long failures;
-  private long mostFailures;
+  private LoadPlan.FailureLimits limits = LoadPlan.FailureLimits.NONE;
   private @Nullable DoubleUnaryOperator missed;
   private @Nullable Runnable tooMany;
 
@@ -159,9 +159,9 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   }
 
   @Override
-  public void watchFailures(RunningLevel stage, long most, Runnable tooMany) {
+  public void watchFailures(RunningLevel stage, LoadPlan.FailureLimits limits, Runnable tooMany) {
     this.tooMany = tooMany;
-    mostFailures = most;
+    this.limits = limits;
     failures = 0;
   }
 
@@ -174,7 +174,18 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
             ? null
             : (Long) (measured - (long) (missed.applyAsDouble(stage.level().offered()) * measured));
     return new LevelResult(
-        stage.label(), measured, met, 99, failures, failed, null, 0, failed, stage.isCut(), null);
+        stage.label(),
+        measured,
+        met,
+        99,
+        failures,
+        failed,
+        null,
+        0,
+        failed,
+        stage.isCut(),
+        null,
+        failing ? new LevelResult.FailedInARow(failed, "HTTP 500: broken") : null);
   }
 
   /** Iterations of that level's measure phase. */
@@ -240,7 +251,7 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
     private void ended(RunningLevel of, int number) {
       inFlight--;
       failures++;
-      if (failing && tooMany != null && failures == mostFailures + 1) {
+      if (failing && tooMany != null && failures - 1 == Math.min(limits.most(), limits.inARow())) {
         tooMany.run();
       }
       if (exits.test(number)) {

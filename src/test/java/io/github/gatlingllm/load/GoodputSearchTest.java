@@ -29,7 +29,7 @@ class GoodputSearchTest {
   }
 
   private static LevelResult result(LoadLevel level, long metOf100) {
-    return new LevelResult(level.label(), 100, metOf100, 99, 100, 0, null, 0, 0, false, null);
+    return new LevelResult(level.label(), 100, metOf100, 99, 100, 0, null, 0, 0, false, null, null);
   }
 
   private static LevelSource search(double startingAt, double precision) {
@@ -76,7 +76,7 @@ class GoodputSearchTest {
 
   private static LevelResult missed(LoadLevel level, long requests, long missed) {
     return new LevelResult(
-        level.label(), requests, requests - missed, 99, requests, 0, null, 0, 0, false, null);
+        level.label(), requests, requests - missed, 99, requests, 0, null, 0, 0, false, null, null);
   }
 
   private static boolean goesOn(LevelSource source, long requests, long missed) {
@@ -177,7 +177,7 @@ class GoodputSearchTest {
     LevelSource source = search(2, 0.05);
     assertThat(source.next(null)).isNotNull();
     @Nullable LoadLevel next =
-        source.next(new LevelResult("r=2", 0, null, 99, 100, 0, null, 0, 0, false, null));
+        source.next(new LevelResult("r=2", 0, null, 99, 100, 0, null, 0, 0, false, null, null));
     assertThat(next).isNull();
     assertThat(conclusion(source))
         .isEqualTo(

@@ -278,6 +278,25 @@ class PlanDriverTest {
         .isEqualTo("stopped early during r=10: 4 requests failed, more than 0");
   }
 
+  /** No rule is set: the level ends all the same, and no further one is offered. */
+  @Test
+  void aServerThatAnswersNothingAnyMoreEndsThePlan() {
+    LoadPlan plan =
+        new LoadPlan.Sweep(
+            List.of(
+                closed(2, seconds(0, 0, 600, 5)),
+                new LoadLevel.Batch(2, 5, 0),
+                closed(4, seconds(0, 0, 60, 5))));
+    FakeLoad load = run(new FakeLoad(() -> 1_000, i -> false, plan).failing());
+
+    assertThat(load.events)
+        .last()
+        .isEqualTo(
+            "stopped early during c=2, 2 levels left out: 102 requests failed one after the other"
+                + " and none succeeded between; the last one: HTTP 500: broken");
+    assertThat(load.usersThere).isZero();
+  }
+
   /** Nothing was measured: the level was still stabilizing. */
   @Test
   void tooManyErrorsEndALevelBeforeItMeasures() {

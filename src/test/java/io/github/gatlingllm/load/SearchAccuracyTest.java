@@ -164,7 +164,7 @@ class SearchAccuracyTest {
         }
       }
       return new LevelResult(
-          level.label(), attempted, met, PERCENTILE, attempted, 0, null, 0, 0, false, null);
+          level.label(), attempted, met, PERCENTILE, attempted, 0, null, 0, 0, false, null, null);
     }
   }
 }

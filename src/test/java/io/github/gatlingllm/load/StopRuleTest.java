@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.load.LoadPlan.LevelResult.FailedInARow;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,15 +20,15 @@ class StopRuleTest {
   private static final LoadLevel C4 = new LoadLevel.Closed(4, Phases.DEFAULT);
 
   private static LevelResult slo(String label, long met, long attempted) {
-    return new LevelResult(label, attempted, met, 99, attempted, 0, null, 0, 0, false, null);
+    return new LevelResult(label, attempted, met, 99, attempted, 0, null, 0, 0, false, null, null);
   }
 
   private static LevelResult errors(long failed, long ended) {
-    return new LevelResult("c=1", 0, null, 99, ended, failed, null, 0, 0, false, null);
+    return new LevelResult("c=1", 0, null, 99, ended, failed, null, 0, 0, false, null, null);
   }
 
   private static LevelResult backlog(@Nullable Long arrived, long served) {
-    return new LevelResult("r=1", 0, null, 99, 0, 0, arrived, served, 0, false, null);
+    return new LevelResult("r=1", 0, null, 99, 0, 0, arrived, served, 0, false, null, null);
   }
 
   @Test
@@ -61,7 +62,7 @@ class StopRuleTest {
   }
 
   private static LevelResult failures(long failures, boolean cut) {
-    return new LevelResult("c=2", 0, null, 99, 0, 0, null, 0, failures, cut, null);
+    return new LevelResult("c=2", 0, null, 99, 0, 0, null, 0, failures, cut, null, null);
   }
 
   /** The lowest number counts; a level that it cut ends the sweep, also the last one. */
@@ -75,7 +76,7 @@ class StopRuleTest {
                     new StopRule.ErrorsAbove(10),
                     new StopRule.ErrorCountAbove(5)));
     LevelSource source = sweep.source();
-    assertThat(source.mostFailures()).isEqualTo(5);
+    assertThat(source.failureLimits()).isEqualTo(new LoadPlan.FailureLimits(5, 100));
     assertThat(source.next(null)).isEqualTo(C1);
     assertThat(source.next(slo("c=1", 90, 100))).isEqualTo(C2);
     assertThat(source.next(failures(7, true))).isNull();
@@ -89,6 +90,38 @@ class StopRuleTest {
                 null,
                 null,
                 null));
+  }
+
+  @Test
+  void aServerThatAnswersNothingAnyMoreEndsAnySweepUnlessNeverIsSaid() {
+    LevelSource source = new LoadPlan.Sweep(List.of(C1, C2)).source();
+    assertThat(source.failureLimits()).isEqualTo(new LoadPlan.FailureLimits(Long.MAX_VALUE, 100));
+    assertThat(source.needsResults()).as("levels follow at once").isFalse();
+    assertThat(source.next(null)).isEqualTo(C1);
+    LevelResult cut =
+        new LevelResult(
+            "c=1", 0, null, 99, 0, 0, null, 0, 130, true, null, new FailedInARow(101, "refused"));
+    assertThat(source.next(cut)).isNull();
+    assertThat(source.conclusion())
+        .isEqualTo(
+            new LoadPlan.Conclusion(
+                "stopped early",
+                "during c=1, 1 level left out: 101 requests failed one after the other and none"
+                    + " succeeded between; the last one: refused",
+                false,
+                101.0,
+                100.0,
+                null,
+                null));
+
+    LoadPlan.Sweep sweep = new LoadPlan.Sweep(List.of(C1));
+    StopRule seven = new StopRule.ErrorsInARowAbove(7);
+    assertThat(sweep.stopWhen(List.of(new StopRule.Never())).rules()).isEmpty();
+    assertThat(sweep.stopWhen(List.of(seven)).rules()).containsExactly(seven);
+    assertThat(sweep.stopWhen(List.of(new StopRule.OverSaturated())).rules())
+        .containsExactly(new StopRule.OverSaturated(), StopRule.ErrorsInARowAbove.DEFAULT);
+    assertThatThrownBy(() -> new StopRule.ErrorsInARowAbove(0))
+        .hasMessage("errorsInARowAbove(0) is no row; expected 1 or more");
   }
 
   @Test
@@ -106,10 +139,13 @@ class StopRuleTest {
     "slo<50%,SloBelow",
     "'errors > 10 %',ErrorsAbove",
     "errors>50,ErrorCountAbove",
+    "errorsInARow>7,ErrorsInARowAbove",
+    "never,Never",
     "overSaturated,OverSaturated"
   })
   void isReadFromText(String text, String name) {
     assertThat(StopRule.parse(text).getClass().getSimpleName()).isEqualTo(name);
+    assertThat(StopRule.parse(text)).hasToString(text.replace(" ", ""));
   }
 
   @ParameterizedTest

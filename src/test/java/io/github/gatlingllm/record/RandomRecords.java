@@ -178,7 +178,8 @@ public final class RandomRecords {
             true,
             tokens < 2 ? null : (Long) longest,
             1),
-        new Tokens(420, 104, 104, 0, 128, tokens, null, null, tokens, false, TokenSource.USAGE),
+        new Tokens(
+            420, 104, 104, 0, 128, tokens, null, null, tokens, false, TokenSource.USAGE, List.of()),
         new Outcome("length", 200, RequestStatus.COMPLETE, true, null, true, List.of(), false),
         Map.of(),
         null);

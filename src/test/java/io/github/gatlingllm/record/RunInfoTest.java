@@ -42,7 +42,7 @@ class RunInfoTest {
               new RunInfo.Conclusion(
                   "search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2))
           .targets(Map.of("vLLM", new RunInfo.TargetFacts(true, "chars4", 0.5)))
-          .report(new RunInfo.ReportOptions(true, true, false))
+          .report(new RunInfo.ReportOptions(true, true, false, false))
           .dropped(3)
           .planned(1_000L)
           .stages(
@@ -132,7 +132,7 @@ class RunInfoTest {
     RunInfo old = RunInfo.read(file).orElseThrow();
     assertThat(old.isOutputPinned("any")).isTrue();
     assertThat(old.hasOneTokenizer()).isFalse();
-    assertThat(old.reportOptions()).isEqualTo(new RunInfo.ReportOptions(true, false, false));
+    assertThat(old.reportOptions()).isEqualTo(new RunInfo.ReportOptions(true, false, false, true));
 
     assertThat(old.sloOf("any").rule()).isEqualTo(Slo.Rule.REQUESTS);
 

@@ -251,7 +251,8 @@ class SloTest {
   }
 
   private static RequestRecord.Tokens tokens(int n) {
-    return new RequestRecord.Tokens(null, null, null, null, null, n, null, null, n, false, null);
+    return new RequestRecord.Tokens(
+        null, null, null, null, null, n, null, null, n, false, null, List.of());
   }
 
   private static List<String> list(String names) {

@@ -323,7 +323,8 @@ final class TimelineTest {
   @Test
   void tpotAndItlAgreeWhereTokensPerEventAreNotKnown() {
     RequestRecord.Tokens hundred =
-        new RequestRecord.Tokens(null, null, null, null, null, 100, null, null, 100, false, null);
+        new RequestRecord.Tokens(
+            null, null, null, null, null, 100, null, null, 100, false, null, List.of());
     Timeline unknown = admitted();
     add(unknown, at(20));
     add(unknown, at(1_020));

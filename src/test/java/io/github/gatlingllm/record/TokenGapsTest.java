@@ -52,7 +52,8 @@ class TokenGapsTest {
   @Test
   void unknownTotalIsOnePerEvent() {
     RequestRecord.Tokens unknown =
-        new RequestRecord.Tokens(null, null, null, null, null, null, null, null, null, true, null);
+        new RequestRecord.Tokens(
+            null, null, null, null, null, null, null, null, null, true, null, List.of());
     assertThat(
             TokenGaps.sortedTokenMicros(
                 events(new int[] {0, 10, 30}, new int[0], new int[0]), unknown))
@@ -77,6 +78,7 @@ class TokenGapsTest {
   }
 
   private static RequestRecord.Tokens tokens(int n) {
-    return new RequestRecord.Tokens(null, null, null, null, null, n, null, null, n, false, null);
+    return new RequestRecord.Tokens(
+        null, null, null, null, null, n, null, null, n, false, null, List.of());
   }
 }

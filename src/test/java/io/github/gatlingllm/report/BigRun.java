@@ -164,7 +164,8 @@ final class BigRun {
             null,
             n,
             false,
-            RequestRecord.TokenSource.USAGE),
+            RequestRecord.TokenSource.USAGE,
+            List.of()),
         new RequestRecord.Outcome(
             ok ? "length" : null,
             200,

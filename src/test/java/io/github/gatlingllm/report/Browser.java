@@ -62,7 +62,7 @@ final class Browser implements AutoCloseable {
 
   private static final String PLOTS =
       """
-      [...document.querySelectorAll(".plot")].map(plot => [
+      [...document.querySelectorAll(".plot")].filter(plot => !plot.closest("[data-level]:not(.shown)")).map(plot => [
           plot.id,
           plot.getAttribute("aria-label") || "",
           plot.querySelectorAll("svg path").length,
@@ -144,7 +144,10 @@ final class Browser implements AutoCloseable {
     return driver.executeScript("return " + expression);
   }
 
-  /** All boxes for charts; asked for in one call, since each call to the browser takes long. */
+  /**
+   * All boxes for charts of the load level that is chosen; asked for in one call, since each call
+   * to the browser takes long.
+   */
   List<Plot> plots() {
     return ((List<?>) eval(PLOTS))
         .stream()

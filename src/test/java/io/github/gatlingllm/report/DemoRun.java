@@ -322,7 +322,8 @@ final class DemoRun {
             null,
             ok ? n : null,
             false,
-            ok ? RequestRecord.TokenSource.USAGE : null),
+            ok ? RequestRecord.TokenSource.USAGE : null,
+            List.of()),
         new RequestRecord.Outcome(
             ok ? "length" : null,
             ok ? 200 : 503,

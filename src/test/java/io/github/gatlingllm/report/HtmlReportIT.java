@@ -9,6 +9,7 @@ import io.github.gatlingllm.report.Browser.Plot;
 import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
+import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,13 +37,15 @@ class HtmlReportIT {
   private static final List<String> SECTIONS =
       List.of(
           "verdict",
+          "levels",
+          "objectives",
           "validity",
           "metrics",
-          "load",
-          "time",
           "shapes",
           "dependence",
           "jitter",
+          "load",
+          "time",
           "breakdown",
           "timeline",
           "outcomes",
@@ -87,7 +90,9 @@ class HtmlReportIT {
     assertThat(plotsOf("scenarios")).containsExactly("scenario-ttft", "scenario-slo");
     assertThat(plotsOf("arrivals"))
         .containsExactly("arrivals-rate", "arrivals-lag", "arrivals-dispersion");
-    assertThat(plotsOf("dependence")).containsExactly("depend-ttft", "depend-e2e", "depend-itl");
+    assertThat(plotsOf("dependence"))
+        .map(id -> id.replaceAll("-\\d+$", ""))
+        .containsExactly("depend-ttft", "depend-e2e", "depend-itl");
     assertThat(browser.driver().findElement(By.id("breakdown")).getText())
         .contains("server reported");
     assertThat(browser.plots()).isNotEmpty().allSatisfy(HtmlReportIT::isPainted);
@@ -106,6 +111,7 @@ class HtmlReportIT {
 
   private static List<String> plotsOf(String section) {
     return browser.driver().findElements(By.cssSelector("#" + section + " .plot")).stream()
+        .filter(WebElement::isDisplayed)
         .map(plot -> plot.getDomAttribute("id"))
         .toList();
   }
@@ -152,6 +158,34 @@ class HtmlReportIT {
     assertThat(firstLine()).isEqualTo(dark);
   }
 
+  /** At first it is c=24, the highest within the SLO; then c=4, by its row and by the list. */
+  @Test
+  void theReaderChoosesTheLoadLevelThatThePageSpeaksOf() throws IOException {
+    browser.prefer(Theme.LIGHT).show(write(SWEEP), 1400, 1000);
+    String all = SWEEP.summary().curves().get(0).quoted();
+    assertThat(chosen()).startsWith(all, "At " + all);
+
+    browser.driver().findElement(By.linkText("c=4")).click();
+
+    Summary.Stage level = SWEEP.summary().stages().get(2);
+    assertThat(chosen()).containsExactly("c=4", "At c=4", "At c=4", "At c=4", "At c=4", "At c=4");
+    assertThat(browser.driver().findElement(By.id("verdict")).getText())
+        .contains(NumberText.with(level.figures().throughput().outputTokensPerS(), "tok/s"));
+    assertThat(browser.driver().findElement(By.id("objectives")).getText()).contains("c=4");
+    assertThat(plotsOf("shapes")).hasSize(6).allMatch(id -> id.endsWith("-2"));
+    assertThat(browser.plots()).hasSize(30).allSatisfy(HtmlReportIT::isPainted);
+    browser.driver().findElement(By.cssSelector("#level option[value='3']")).click();
+    assertThat(chosen()).startsWith("c=8", "At c=8");
+    assertThat(browser.texts("tr.chosen th")).containsExactly("c=8");
+    assertThat(browser.complaints()).isEmpty();
+  }
+
+  /** The chosen level, and the headings of what is shown of one. */
+  private static List<String> chosen() {
+    return browser.texts(
+        "#level option:checked, [data-level].shown > .sub, [data-level].shown > summary");
+  }
+
   private static Object firstLine() {
     return browser.eval(
         "[getComputedStyle(document.body).backgroundColor,"
@@ -192,13 +226,13 @@ class HtmlReportIT {
 
       assertThat(plain.driver().findElement(By.id("verdict")).getText())
           .contains(figures.summary().verdict())
-          .contains("TTFT p95");
+          .contains("TTFT p99");
       assertThat(plain.driver().findElement(By.id("metrics")).getText())
           .contains("TTFT", "lower is better", "p99.9");
       assertThat(plain.plots()).hasSize(30).noneMatch(Plot::displayed);
       assertThat(plain.driver().findElements(By.cssSelector("figure summary")))
-          .hasSize(30)
-          .allMatch(WebElement::isDisplayed);
+          .filteredOn(WebElement::isDisplayed)
+          .hasSize(30);
       WebElement requests = plain.driver().findElement(By.cssSelector("#timeline details"));
       requests.findElement(By.tagName("summary")).click();
       assertThat(requests.getText())

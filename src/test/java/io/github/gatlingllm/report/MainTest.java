@@ -20,6 +20,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class MainTest {
 
@@ -35,6 +37,20 @@ class MainTest {
     assertThat(files.page()).content().contains("LLM report");
     assertThat(files.summaryJson()).content().contains("gatling-llm/summary/1");
     assertThat(files.summaryMarkdown()).isNotEmptyFile();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', Missing required subcommand, Usage: gatling-llm [-hV] [COMMAND]",
+    "render, Missing required parameter: '<run>', Usage: gatling-llm render [-hV]",
+    "merge, Missing required options and parameters, Usage: gatling-llm merge [-hV]",
+    "compare, Missing required parameters, Usage: gatling-llm compare [-hV]"
+  })
+  void commandsWithoutArgumentsSayWhatTheyNeed(String command, String line, String usage) {
+    Called called = command.isEmpty() ? call() : call(command);
+
+    assertThat(called.exitCode()).isEqualTo(1);
+    assertThat(called.error()).startsWith(line).contains("\n" + usage);
   }
 
   @Test

@@ -76,7 +76,7 @@ class OperatingPointTest {
     assertThat(summary.verdict()).startsWith("The knee is at 16 concurrent requests (900 tok/s, ");
     assertThat(Tiles.of(summary).get(0).title()).isEqualTo("At c=16, the knee");
     assertThat(tiles(summary))
-        .startsWith(new Tile("TTFT p95", "20 ms", "median 20 ms"))
+        .startsWith(new Tile("TTFT p99", "20 ms †", "p50 20 ms"))
         .extracting(Tile::value)
         .contains("900 tok/s");
     assertThat(SummaryText.markdown(summary))
@@ -98,11 +98,11 @@ class OperatingPointTest {
     HtmlReport.write(page, summary, figures.series());
     assertThat(Files.readString(page))
         .contains(
-            "<h3 class=\"sub\">At c=16, the knee</h3>",
+            "<div data-level=\"1\" class=\"shown\">\n<h3 class=\"sub\">At c=16, the knee</h3>",
+            "<option value=\"0\">c=1</option>",
+            "<option value=\"1\" selected>c=16, the knee</option>",
             ">All load levels pooled</summary>",
             "the operating point: the highest within the SLO, else the knee",
-            "All load levels pooled. Two humps may be two loads;",
-            "In the charts: all load levels pooled.",
             "195 requests measured (all load levels): ");
   }
 
@@ -113,7 +113,8 @@ class OperatingPointTest {
     levels.remove(1);
     Summary summary = figures("ttft<200ms").summary();
     assertThat(tiles(summary).get(0))
-        .isEqualTo(new Tile("TTFT p95", "20 ms", "SLO < 200 ms · ✗ missed: met by 90.0 %"));
+        .isEqualTo(
+            new Tile("TTFT p99", "20 ms †", "p50 20 ms · SLO < 200 ms · ✗ missed: met by 90.0 %"));
   }
 
   /** All three objectives hold at c=1 and c=16 only: nothing says that they were missed. */
@@ -129,7 +130,7 @@ class OperatingPointTest {
     assertThat(summary.operatingPoint().stage()).isEqualTo("c=16");
     assertThat(summary.operatingPoint().why()).isEqualTo("the highest load within the SLO");
     assertThat(tiles(summary))
-        .startsWith(new Tile("TTFT p95", "20 ms", "SLO < 200 ms · ✓ met"))
+        .startsWith(new Tile("TTFT p99", "20 ms †", "p50 20 ms · SLO < 200 ms · ✓ met"))
         .extracting(Tile::remark)
         .noneMatch(remark -> remark.contains("missed"));
     assertThat(SummaryText.markdown(summary))
@@ -178,7 +179,10 @@ class OperatingPointTest {
         .contains("---- Operating points ---")
         .doesNotContain("450");
     assertThat(SummaryText.markdown(summary))
-        .contains("### Operating points", "| fast | c=8 | 90 | 900 |", "| dead | c=8 | 0 | 0 |")
+        .contains(
+            "### Operating points",
+            "| fast | c=8 | 90 | 0 | 90 | 900 |",
+            "| dead | c=8 | 90 | 90 | 0 | 0 |")
         .doesNotContain("450");
   }
 

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.record.RunFiles;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -49,6 +50,30 @@ class RecordedRunsTest {
     try (InputStream expected = resource(name, "summary.json")) {
       equal("summary", JSON.readTree(expected), JSON.readTree(files.summaryJson().toFile()));
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void gatlingsPagesStayUntouchedWithoutIndexBlock(boolean isWanted) throws IOException {
+    RunFiles files = new RunFiles(run);
+    Files.createDirectories(files.requests().getParent());
+    try (InputStream records = new GZIPInputStream(resource("curve", "requests.jsonl.gz"));
+        InputStream info = resource("curve", "run.json")) {
+      Files.copy(records, files.requests());
+      String setting = "\"config\" : { \"indexBlock\" : \"" + isWanted + "\",";
+      String text = new String(info.readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(text).contains("\"config\" : {").doesNotContain("index_block");
+      Files.writeString(files.info(), text.replace("\"config\" : {", setting));
+    }
+    String page = "<div class=\"nav\"><ul></ul></div><div id=\"statistics_table_container\"></div>";
+    Path index = Files.writeString(run.resolve("index.html"), page);
+    Path request = Files.writeString(run.resolve("req_chat.html"), page);
+
+    assertThat(CommandLine.call("render", run.toString()).exitCode()).isZero();
+
+    assertThat(Files.readString(index).equals(page)).isEqualTo(!isWanted);
+    assertThat(Files.readString(request)).isEqualTo(page);
+    assertThat(Files.exists(files.page())).isTrue();
   }
 
   private static InputStream resource(String run, String file) {

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AfterRunTest {
 
@@ -99,11 +101,32 @@ class AfterRunTest {
   void failBuildFalseOnlyReportsTheMiss() throws IOException {
     Run opened = open();
     demand(opened, "errors<1%");
-    opened.describe(info -> info.report(new RunInfo.ReportOptions(false, true, false)));
+    opened.describe(info -> info.report(new RunInfo.ReportOptions(false, true, false, true)));
     send(opened, LevelRecord.failed("c=1"));
     opened.complete();
     assertThat(failsBuild(opened)).isFalse();
     assertThat(said()).contains("errors");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anInvalidRunFailsTheBuildUnlessToldOtherwise(boolean fails) throws IOException {
+    Run opened = open();
+    opened.describe(info -> info.report(new RunInfo.ReportOptions(false, true, true, fails)));
+    send(opened, LevelRecord.failed("c=1"));
+    opened.complete();
+    assertThat(failsBuild(opened)).isEqualTo(fails);
+    assertThat(said().contains("LLM: the run is invalid, so the build fails")).isEqualTo(fails);
+  }
+
+  @Test
+  void aRunThatWasRefusedSaysNothingMore() throws IOException {
+    Run opened = open();
+    demand(opened, "errors<1%");
+    opened.refuse();
+    assertThat(failsBuild(opened)).isFalse();
+    assertThat(said()).isEmpty();
+    assertThat(opened.files().page()).doesNotExist();
   }
 
   @Test

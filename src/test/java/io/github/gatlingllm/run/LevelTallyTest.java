@@ -82,7 +82,20 @@ class LevelTallyTest {
         LevelRecord.ok("c=2").judged(true));
 
     assertThat(counts.result())
-        .isEqualTo(new LevelResult("c=1", 3, 1L, 95, 3, 1, null, 0, 2, false, "e2e<1s"));
+        .isEqualTo(
+            new LevelResult(
+                "c=1",
+                3,
+                1L,
+                95,
+                3,
+                1,
+                null,
+                0,
+                2,
+                false,
+                "e2e<1s",
+                new LevelResult.FailedInARow(2, "timeout")));
   }
 
   /**
@@ -147,13 +160,27 @@ class LevelTallyTest {
   @Test
   void tooManyFailuresAreToldOnceInWhateverPhase() {
     List<String> told = new ArrayList<>();
-    closed().watch(1, () -> told.add("too many"));
+    closed().watch(new LoadPlan.FailureLimits(1, Long.MAX_VALUE), () -> told.add("too many"));
     add(FAILED.in(Phase.FILL), OK, FAILED.cancelled());
     assertThat(told).isEmpty();
     add(FAILED);
     assertThat(told).containsExactly("too many");
     add(FAILED, FAILED);
     assertThat(told).hasSize(1);
+  }
+
+  @Test
+  void failuresInARowAreThoseWithoutASuccessBetween() {
+    List<String> told = new ArrayList<>();
+    LevelTally.Counts counts = closed();
+    counts.watch(new LoadPlan.FailureLimits(Long.MAX_VALUE, 2), () -> told.add("too many"));
+    add(FAILED.in(Phase.FILL), FAILED, OK, FAILED, FAILED.cancelled(), FAILED);
+    assertThat(told).isEmpty();
+    add(FAILED);
+    assertThat(told).containsExactly("too many");
+    add(OK);
+    assertThat(counts.result().failedInARow())
+        .isEqualTo(new LevelResult.FailedInARow(3, "timeout"));
   }
 
   @Test

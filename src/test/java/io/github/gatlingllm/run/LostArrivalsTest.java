@@ -12,6 +12,7 @@ import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
@@ -85,7 +86,7 @@ class LostArrivalsTest {
     RunInfo info =
         Recorded.run(now / 1e9)
             .stages(log.levels())
-            .planned(log.planned())
+            .planned(LevelInfo.planned(log.levels()))
             .started((long) records.size());
     List<RequestRecord> written = new ArrayList<>();
     for (int i = 0; i < records.size(); i++) {

@@ -32,7 +32,6 @@ class EngineLinkTest {
   }
 
   @Test
-  @SuppressWarnings("try") // closed early on purpose
   void answersArriveWithTheInstantsOfOurClock() throws Exception {
     List<GroundTruth> truths = List.of(truth("a", 1_000, 2_000L, 3_000L), truth("b", 1_500));
     Thread engine;

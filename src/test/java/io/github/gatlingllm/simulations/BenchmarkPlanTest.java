@@ -57,8 +57,8 @@ final class BenchmarkPlanTest {
     assertThat(settings.load().phases()).as("of more than one user").isEqualTo(phases);
     assertThat(settings.get(Setting.WARMUP)).isEqualTo(1);
     assertThat(settings.workload().name()).isEqualTo("built-in");
-    assertThat(settings.workload().made()).isZero();
-    assertThat(settings.prefix()).isEqualTo(PromptPrefix.NONE);
+    assertThat(settings.workload().made()).isEqualTo(1_000);
+    assertThat(settings.prefix()).isInstanceOf(PromptPrefix.Unique.class);
     assertThat(settings.get(Setting.STREAM)).isTrue();
     assertThat(settings.get(Setting.MAX_TOKENS)).isEqualTo(16);
     assertThat(settings.get(Setting.IGNORE_EOS)).isTrue();
@@ -92,7 +92,7 @@ final class BenchmarkPlanTest {
     assertThat(plan.get(Setting.MAX_TOKENS)).isEqualTo(50);
     assertThat(plan.slo().toString()).isEqualTo("e2e<1620ms");
     assertThat(plan.load().phases().fillNanos()).isEqualTo(1_080_000_000L);
-    assertThat(plan.load().stopWhen()).hasSize(1);
+    assertThat(plan.load().stopWhen()).hasToString("[slo<50%, errorsInARow>100]");
     assertThat(labels(read(Map.of("selfTest", "true")))).startsWith("c=1 c=16").endsWith("c=4096");
   }
 
@@ -123,7 +123,8 @@ final class BenchmarkPlanTest {
     BenchmarkPlan settings = read(Map.of("endpoint", "http://a/v1"));
     assertThat(settings.targets())
         .containsExactly(
-            new Target(new EndpointSpec("http://a/v1/chat/completions", Api.CHAT), null, null));
+            new Target(
+                null, new EndpointSpec("http://a/v1/chat/completions", Api.CHAT), null, null));
     assertThat(settings.load().levels()).containsExactly(new LoadLevel.Closed(8, Phases.DEFAULT));
   }
 
@@ -170,6 +171,8 @@ final class BenchmarkPlanTest {
         good("csv", "true", s -> s.get(Setting.CSV), true),
         good("indexBlock", "false", s -> s.get(Setting.INDEX_BLOCK), false),
         good("failBuild", "false", s -> s.get(Setting.FAIL_BUILD), false),
+        good("failOnInvalid", "true", s -> s.get(Setting.FAIL_ON_INVALID), true),
+        good("stopWhen", "never", s -> s.load().stopWhen(), List.of()),
         good("dryRun", "true", s -> s.get(Setting.DRY_RUN), true));
   }
 
@@ -250,7 +253,21 @@ final class BenchmarkPlanTest {
             "SLO 'fast' is not understood; expected <measure><limit> such as ttft<200ms, measures:"
                 + " ttft ttfo tpot itl e2e stall, units: us ms s; or a preset such as"
                 + " mlperf-llama2-70b-interactive"),
-        arguments("slo", "ttft<1.2.3s", "expected limits such as ttft<200ms,tpot<50ms,e2e<10s"),
+        arguments(
+            "slo",
+            "ttft<200ms,tftt<1s",
+            "SLO 'tftt<1s' has no known measure: 'tftt'; expected one of ttft ttfo tpot itl e2e"
+                + " stall"),
+        arguments(
+            "slo", "ttft>200ms", "SLO 'ttft>200ms' has '>'; a limit is an upper one: < or <="),
+        arguments(
+            "slo",
+            "tpot<50ms,ttft<200",
+            "SLO 'ttft<200' has no known limit: '200'; expected a number and us, ms or s"),
+        arguments(
+            "slo",
+            "ttft<1.2.3s",
+            "SLO 'ttft<1.2.3s' has no known limit: '1.2.3s'; expected a number and us, ms or s"),
         arguments(
             "assert",
             "ttft.p99<200ms,tftt.p99<1",
@@ -319,12 +336,18 @@ final class BenchmarkPlanTest {
             Map.of("requests", "2", "duration", "3"),
             "llm.requests=2: cannot be set together with llm.duration (each bounds a level)"),
         arguments(
+            Map.of("endpoint", "x=http://a/v1,x=http://b/v1"),
+            "llm.endpoint=x=http://a/v1,x=http://b/v1: expected each name once"),
+        arguments(
+            Map.of("endpoint", "http://a/v1", "model", "x|"),
+            "llm.model=x|: expected names such as llama-8b|llama-70b"),
+        arguments(
             Map.of("stopWhen", "slo<50%"),
             "llm.stopWhen=slo<50%: has no SLO to judge; set llm.slo too"),
         arguments(
             Map.of("stopWhen", "errors>10%,slow"),
             "llm.stopWhen=errors>10%,slow: expected rules such as"
-                + " slo<50%,errors>10%,errors>50,overSaturated"),
+                + " slo<50%,errors>10%,errors>50,errorsInARow>100,overSaturated, or never"),
         arguments(
             Map.of("trials", "3", "rate", "2"),
             "llm.trials=3: cannot be set together with llm.rate (trials are bounded by their"
@@ -440,8 +463,10 @@ final class BenchmarkPlanTest {
                 "interleave", "true"));
     assertThat(settings.targets())
         .containsExactly(
-            new Target(new EndpointSpec("http://a:1/v1/chat/completions", Api.CHAT), "x", KEY),
-            new Target(new EndpointSpec("http://b:2/v1/completions", Api.COMPLETIONS), "y", KEY));
+            new Target(
+                null, new EndpointSpec("http://a:1/v1/chat/completions", Api.CHAT), "x", KEY),
+            new Target(
+                null, new EndpointSpec("http://b:2/v1/completions", Api.COMPLETIONS), "y", KEY));
     assertThat(settings.labels()).containsExactly("a:1", "b:2");
     assertThat(settings.get(Setting.INTERLEAVE)).isTrue();
     assertThat(read(Map.of("endpoint", "http://a/v1,http://b/v1", "model", "m")).targets())
@@ -519,10 +544,27 @@ final class BenchmarkPlanTest {
   }
 
   @Test
+  void targetsHaveNamesAndEndpointsSeveralModels() {
+    BenchmarkPlan plan =
+        read(
+            Map.of(
+                "endpoint", "vLLM=http://a:1/v1, http://b:2/v1",
+                "model", "small|large,other",
+                "tokenizer", "chars4,tiktoken:r50k_base"));
+    assertThat(plan.labels()).containsExactly("vLLM small", "vLLM large", "b:2 other");
+    assertThat(plan.targets()).extracting(Target::model).containsExactly("small", "large", "other");
+    assertThat(plan.tokenizers())
+        .extracting(Tokenizer::name)
+        .containsExactly("chars4", "chars4", "tiktoken:r50k_base");
+    assertThat(read(Map.of("endpoint", "prod=http://a:1/v1")).labels()).containsExactly("prod");
+  }
+
+  @Test
   void theJvmIsWarmedUpUnlessSwitchedOff() {
-    assertThat(protocol(read(Map.of())).warmUp).isEqualTo(new LlmProtocol.WarmUp(1, true));
+    assertThat(protocol(read(Map.of())).warmUp)
+        .isEqualTo(new LlmProtocol.WarmUp(1, true, Map.of()));
     assertThat(protocol(read(Map.of("jvmWarmUp", "false"))).warmUp)
-        .isEqualTo(new LlmProtocol.WarmUp(1, false));
+        .isEqualTo(new LlmProtocol.WarmUp(1, false, Map.of()));
   }
 
   private static LlmProtocol protocol(BenchmarkPlan plan) {

@@ -31,7 +31,9 @@ final class BenchmarkWorkloadTest {
     Prompts prompts = pool(Map.of("promptTokens", "300", "requests", "20"));
 
     assertThat(prompts.made()).as("20 at each of 7 levels").hasSize(140);
-    assertThat(prompts.made()).allMatch(p -> Tokenizer.cl100k().count(p.text()) == 300);
+    PromptPrefix.Texts nonces = read(Map.of()).prefix().texts(Tokenizer.cl100k());
+    assertThat(prompts.made())
+        .allMatch(p -> Tokenizer.cl100k().count(nonces.of(0) + p.text()) == 300);
   }
 
   @Test
@@ -85,16 +87,31 @@ final class BenchmarkWorkloadTest {
     assertThat(plan(Map.of("promptTokens", "256:32", "sharedPrefix", "8x64")))
         .contains(
             """
-            prompts        1000 texts made of 100 prompts (built-in); after these they come again
+            prompts        1,000 texts made of 100 prompts (built-in); after these they come again
             prompt size    normal lengths of mean 256 and std 32 tokens by tiktoken:cl100k_base
             prefix         one of 8 texts of 64 tokens first in every prompt: 64 tokens
             """);
-    assertThat(plan(Map.of("prompt", "Hi", "uniquePrompts", "true")))
+    assertThat(plan(Map.of("prompt", "Hi")))
         .contains(
             """
             prompts        1 prompt (fixed text), 2 characters
             prefix         a nonce of its own first in every prompt: 7 tokens
             """);
+  }
+
+  @Test
+  void noNonceWhereTheWorkloadSaysWhatIsSharedOrPromptsAreTooShort() {
+    for (Map<String, String> shared :
+        Set.of(
+            Map.of("uniquePrompts", "false"),
+            Map.of("scenario", "A1"),
+            Map.of("mix", "C:1"),
+            Map.of("dataset", "sharegpt:datasets/sharegpt.json"),
+            Map.of("promptTokens", "8"))) {
+      assertThat(read(shared).prefix()).as("%s", shared).isEqualTo(PromptPrefix.NONE);
+    }
+    assertThat(read(Map.of("scenario", "A1", "uniquePrompts", "true")).prefix())
+        .isInstanceOf(PromptPrefix.Unique.class);
   }
 
   @Test
@@ -145,7 +162,7 @@ final class BenchmarkWorkloadTest {
 
     assertThat(plan(sized)).contains("sized by       " + first + "\n");
     assertThat(read(sized).config()).containsEntry("promptsSizedBy", first);
-    assertThat(plan(two)).doesNotContain("sized by");
+    assertThat(plan(two)).as("built-in prompts have sizes too").contains("sized by");
     sized.put("tokenizer", "chars4");
     assertThat(plan(sized)).doesNotContain("sized by");
   }

@@ -27,12 +27,15 @@ final class DryRunTest {
                            c=32     7 s
                            c=64     7 s
             requests       as many as the server answers in the time of each level
+            stop when      errorsInARow>100
             warm-up        1 request
             fill           auto: users start over twice the E2E
             stabilize      auto: until each user has had an answer and twice the median E2E has passed, at most 7 s per level
             cooldown       the load stays on until the measured requests have ended
             drain          at most 30 s per level
-            prompts        100 prompts (built-in), 31 to 134 characters, 94 on average
+            prompts        1,000 texts made of 100 prompts (built-in); after these they come again
+            prompt size    uniform lengths of 64 to 448 tokens by chars4
+            prefix         a nonce of its own first in every prompt: 5 tokens
             tokenizer      chars4
             output         exactly 16 tokens (ignore_eos, min_tokens)
             sampling       the server's defaults
@@ -70,7 +73,7 @@ final class DryRunTest {
         .contains("search         the highest rate that holds the SLO, to 5 %: doubled from there,")
         .contains("time           depends on the server: 15 to 20 levels, 30 to 40 times the time");
     assertThat(plan(Map.of("llm.stopWhen", "errors>10%", "llm.stabilize", "5", "llm.fill", "2")))
-        .contains("stop when      errors>10%\n", "stabilize      5 s per level\n")
+        .contains("stop when      errors>10%, errorsInARow>100\n", "stabilize      5 s per level\n")
         .contains("fill           2 s per level\n");
   }
 
@@ -103,13 +106,15 @@ final class DryRunTest {
             load           open loop, poisson arrivals, 3 levels
                            r=0.5    90 s, about 45 requests
                            r=4      90 s, about 360 requests
-                           r=16     90 s, about 1440 requests
-            requests       about 1845 requests
+                           r=16     90 s, about 1,440 requests
+            requests       about 1,845 requests
+            stop when      errorsInARow>100
             warm-up        1 request
             stabilize      auto: until an answer was there and twice the median E2E has passed, at most 90 s per level
             cooldown       the load stays on until the measured requests have ended
             drain          at most 30 s per level
             prompts        1 prompt (fixed text), 10 characters
+            prefix         a nonce of its own first in every prompt: 7 tokens
             tokenizer      tiktoken:cl100k_base
             output         at most 128 tokens
             sampling       temperature 0.7, top_p 0.95
@@ -200,7 +205,7 @@ final class DryRunTest {
         .contains(
             """
             load           open loop, gamma arrivals of cv 1.4, 1 level
-                           curve    4 min, about 6900 requests
+                           curve    4 min, about 6,900 requests
             """);
     assertThat(plan(Map.of("llm.arrival", "trace:src/test/resources/traces/azure.csv@2.0")))
         .contains(

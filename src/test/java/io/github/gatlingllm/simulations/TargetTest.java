@@ -38,7 +38,13 @@ final class TargetTest {
             List.of("http://a/v1/chat/completions", "http://a/v1/completions")),
         arguments(
             List.of("http://a/v1", "http://a/v1"), List.of("m", "m"), List.of("a #1", "a #2")),
-        arguments(List.of("http://a/v1", "http://a/v1"), List.of("", ""), List.of("a #1", "a #2")));
+        arguments(List.of("http://a/v1", "http://a/v1"), List.of("", ""), List.of("a #1", "a #2")),
+        arguments(
+            List.of("vLLM = http://a/v1", "http://b/v1"), List.of("m", "m"), List.of("vLLM", "b")),
+        arguments(
+            List.of("vLLM=http://a/v1", "vLLM=http://a/v1", "SGLang=http://b/v1"),
+            List.of("x", "y", "x"),
+            List.of("vLLM x", "vLLM y", "SGLang x")));
   }
 
   @ParameterizedTest
@@ -47,7 +53,9 @@ final class TargetTest {
       List<String> urls, List<String> models, List<String> labels) {
     List<Target> targets = new ArrayList<>();
     for (int i = 0; i < urls.size(); i++) {
-      targets.add(new Target(EndpointSpec.parse(urls.get(i), null), model(models.get(i)), null));
+      EndpointSpec.Named url = EndpointSpec.Named.parse(urls.get(i));
+      targets.add(
+          new Target(url.name(), EndpointSpec.parse(url.url(), null), model(models.get(i)), null));
     }
     assertThat(Target.labels(targets)).isEqualTo(labels);
   }

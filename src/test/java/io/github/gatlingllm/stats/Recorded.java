@@ -344,7 +344,8 @@ public final class Recorded {
             hidden == 0 ? null : Integer.valueOf(hidden),
             streamed || hidden > 0 ? n : null,
             estimated,
-            source != null ? source : estimated ? TokenSource.TOKENIZER : TokenSource.USAGE);
+            source != null ? source : estimated ? TokenSource.TOKENIZER : TokenSource.USAGE,
+            List.of());
     boolean ok = verdict == RequestStatus.COMPLETE;
     Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of(), resent);
     return new RequestRecord(identity, timing, events, tokens, outcome, server, null);

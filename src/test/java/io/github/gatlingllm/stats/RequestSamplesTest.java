@@ -36,6 +36,10 @@ class RequestSamplesTest {
     return of(List.of(records));
   }
 
+  private static RequestSamples.LevelSamples only(RequestRecord... records) {
+    return of(records).levels().get(0);
+  }
+
   private static RequestSamples of(List<RequestRecord> records) {
     return Recorded.figures(RUN, records).series().requestSamples();
   }
@@ -170,7 +174,7 @@ class RequestSamplesTest {
   /** Gaps of 30, 60 and 600 ms, and 4 tokens. */
   @Test
   void pausesPerThousandTokensEndWhereNoGapIsLonger() {
-    RequestSamples.Evenness evenness = of(at(0).tokens(10, 40, 100, 700).record()).evenness();
+    RequestSamples.Evenness evenness = only(at(0).tokens(10, 40, 100, 700).record()).evenness();
     assertThat(evenness.pauses())
         .containsExactly(
             new Pauses(20, 750),
@@ -186,7 +190,7 @@ class RequestSamplesTest {
   @Test
   void tokensPerEvent() {
     assertThat(
-            of(
+            only(
                     at(0).tokens(1, 2, 3).perEvent(1, 0, 25).record(),
                     at(1).tokens(1, 2).output(5).record(),
                     at(2).tokens(1, 2).record())
@@ -202,7 +206,7 @@ class RequestSamplesTest {
   @Test
   void timesAgainstLengthsAndPosition() {
     RequestSamples.Dependence dependence =
-        of(
+        only(
                 at(0).turn(1).prompt(100).tokens(50, 60, 90).record(),
                 at(1).turn(2).prompt(300).tokens(80, 90).record(),
                 at(2).turn(2).prompt(310).tokens(82).record())
@@ -259,8 +263,6 @@ class RequestSamplesTest {
     RequestSamples nothing = of();
     assertThat(nothing.breakdowns()).isEmpty();
     assertThat(nothing.exemplars()).isEqualTo(new RequestSamples.Exemplars(List.of(), List.of()));
-    assertThat(nothing.evenness())
-        .isEqualTo(new RequestSamples.Evenness(null, null, List.of(), List.of()));
-    assertThat(nothing.dependence().itlByPosition().ranges()).isEmpty();
+    assertThat(nothing.levels()).isEmpty();
   }
 }

@@ -138,12 +138,26 @@ class VerdictSentenceTest {
     assertThat(summary.knee().reached()).isFalse();
   }
 
+  /** The knees are at c=2 with 90 and 30 tok/s; what is said of each alone is short. */
+  @Test
+  void whoWinsAndByHowMuch() {
+    Levels levels = new Levels().level(1, 50, 100).level(2, 90, 110).level(4, 91, 400);
+    levels.target("b").level(1, 20, 100).level(2, 30, 200).level(4, 30, 900);
+    assertThat(levels.summary().verdict())
+        .isEqualTo(
+            "a delivers 3× as much as b: 90 against 30 tok/s, TTFT p99 110 ms against 200 ms."
+                + " a: 90 tok/s at c=2, the knee. b: 30 tok/s at c=2, the knee.");
+    assertThat(new Levels().level(8, 50, 100).target("b").level(8, 49, 90).summary().verdict())
+        .startsWith("a and b deliver about the same: 50 against 49 tok/s, ");
+  }
+
   @Test
   void severalTargets() {
     assertThat(new Levels().level(8, 50, 100).target("b").level(8, 40, 120).summary().verdict())
         .isEqualTo(
-            "a: At 8 concurrent requests: 50 tok/s, 50 requests/s completed, TTFT p50 100 ms and"
-                + " p99 100 ms. b: At 8 concurrent requests: 40 tok/s, 40 requests/s completed,"
+            "a delivers 25 % more than b: 50 against 40 tok/s, TTFT p99 100 ms against 120 ms. a:"
+                + " At 8 concurrent requests: 50 tok/s, 50 requests/s completed, TTFT p50 100 ms"
+                + " and p99 100 ms. b: At 8 concurrent requests: 40 tok/s, 40 requests/s completed,"
                 + " TTFT p50 120 ms and p99 120 ms.");
   }
 

@@ -47,6 +47,9 @@ public record Request(
     Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     for (String line = wholeLine(in); !line.isEmpty(); line = wholeLine(in)) {
       int colon = line.indexOf(':');
+      if (colon < 0) {
+        throw new IOException("not a header: " + line);
+      }
       headers.merge(
           line.substring(0, colon), line.substring(colon + 1).strip(), (a, b) -> a + ", " + b);
     }

@@ -203,23 +203,23 @@ class GenerationRequestTest {
         arguments(
             "tools",
             (UnaryOperator<GenerationRequest.Builder>) b -> b.tools("{}"),
-            "Request's tools '{}' is not understood; expected a JSON array"),
+            "tools '{}' is not understood; expected a JSON array"),
         arguments(
             "extra",
             (UnaryOperator<GenerationRequest.Builder>) b -> b.extra("top_k=1"),
-            "Request's extra body 'top_k=1' is not understood; expected a JSON object"),
+            "body 'top_k=1' is not understood; expected a JSON object"),
         arguments(
             "extra cut",
             (UnaryOperator<GenerationRequest.Builder>) b -> b.extra("{\"a\":1}}"),
-            "Request's extra body '{\"a\":1}}' is not understood; expected a JSON object"),
+            "body '{\"a\":1}}' is not understood; expected a JSON object"),
         arguments(
             "tool choice",
             (UnaryOperator<GenerationRequest.Builder>) b -> b.toolChoice("auto"),
-            "Request's tool_choice 'auto' is not understood; expected a JSON value"),
+            "tool_choice 'auto' is not understood; expected a JSON value"),
         arguments(
             "empty",
             (UnaryOperator<GenerationRequest.Builder>) b -> b.messagesJson(""),
-            "Request's messages '' is not understood; expected a JSON array"));
+            "messages '' is not understood; expected a JSON array"));
   }
 
   @ParameterizedTest(name = "{0}")

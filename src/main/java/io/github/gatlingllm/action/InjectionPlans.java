@@ -1,0 +1,221 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.core.CoreComponents;
+import io.gatling.core.controller.inject.closed.ClosedInjectionProfile;
+import io.gatling.core.controller.inject.closed.ClosedInjectionStep;
+import io.gatling.core.controller.inject.closed.ConstantConcurrentUsersInjection;
+import io.gatling.core.controller.inject.open.ConstantRateOpenInjection;
+import io.gatling.core.controller.inject.open.OpenInjectionProfile;
+import io.gatling.core.controller.inject.open.OpenInjectionStep;
+import io.gatling.core.scenario.SimulationParams;
+import io.gatling.core.structure.PopulationBuilder;
+import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.load.Injection;
+import io.github.gatlingllm.load.OpenSchedule;
+import java.lang.reflect.Field;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Set;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import scala.collection.Iterator$;
+import scala.collection.immutable.List;
+import scala.concurrent.duration.FiniteDuration;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * What Gatling's own injection plans, by scenario: when its steps begin and end, and the arrivals
+ * of every {@code injectOpen}. Gatling's steps draw their schedule anew on each call, and the same
+ * one each time; so the plan is read off the steps themselves: ours to the nanosecond, Gatling's
+ * own as exactly as it plans them, mixtures too.
+ *
+ * <p>Gatling has no API for the steps, so they are read from the fields of its controller. Where
+ * another version lacks these fields, there are no schedules and a line in the log says so.
+ */
+final class InjectionPlans {
+  private static final Logger LOGGER = LoggerFactory.getLogger(InjectionPlans.class);
+
+  private final Map<String, OpenSchedule> byScenario;
+  private final Map<String, Injection> injections;
+
+  private InjectionPlans(Map<String, OpenSchedule> byScenario, Map<String, Injection> injections) {
+    this.byScenario = byScenario;
+    this.injections = injections;
+  }
+
+  /** Reads the schedules of the run that these components belong to; once per run. */
+  static InjectionPlans of(CoreComponents core) {
+    Map<String, OpenSchedule> schedules = new HashMap<>();
+    Map<String, Injection> injections = new HashMap<>();
+    try {
+      for (PopulationBuilder population : populations(core)) {
+        String scenario = population.scenarioBuilder().name();
+        if (population.injectionProfile() instanceof ClosedInjectionProfile profile) {
+          @SuppressWarnings("unchecked") // declared so in ClosedInjectionProfile
+          List<ClosedInjectionStep> steps = (List<ClosedInjectionStep>) field(profile, "steps");
+          injections.put(scenario, closed(CollectionConverters.asJava(steps)));
+        }
+        if (population.injectionProfile() instanceof OpenInjectionProfile profile) {
+          @SuppressWarnings("unchecked") // declared so in OpenInjectionProfile
+          List<OpenInjectionStep> steps = (List<OpenInjectionStep>) field(profile, "steps");
+          injections.put(scenario, open(CollectionConverters.asJava(steps)));
+          schedules.put(
+              scenario, new OpenSchedule(steps.mkString(", "), () -> planned(steps).iterator()));
+        }
+      }
+    } catch (ReflectiveOperationException | ClassCastException e) {
+      LOGGER.warn("This Gatling hides its arrival plan; open users have no planned instants", e);
+      schedules.clear();
+      injections.clear();
+    }
+    return new InjectionPlans(Map.copyOf(schedules), Map.copyOf(injections));
+  }
+
+  /**
+   * The arrival of a user that started just now.
+   *
+   * @return null for users of closed models and load plans
+   */
+  @Nullable Arrival next(String scenario, long nanoTime) {
+    OpenSchedule schedule = byScenario.get(scenario);
+    return schedule == null ? null : schedule.next(nanoTime);
+  }
+
+  /** How the users of that scenario arrive, seeds included. */
+  String description(String scenario) {
+    OpenSchedule schedule = byScenario.get(scenario);
+    return schedule == null ? "" : schedule.description();
+  }
+
+  /** The arrivals of that scenario, drawn again; none for closed models and load plans. */
+  Iterator<Planned> planned(String scenario) {
+    OpenSchedule schedule = byScenario.get(scenario);
+    return schedule == null ? Collections.emptyIterator() : schedule.planned();
+  }
+
+  /** What the steps of that scenario plan; null for load plans, and where Gatling hides it. */
+  @Nullable Injection injection(String scenario) {
+    return injections.get(scenario);
+  }
+
+  private static Injection open(java.util.List<OpenInjectionStep> steps) {
+    return injection(
+        steps,
+        step -> step.users() > 0,
+        OpenInjectionStep::duration,
+        InjectionPlans::rate,
+        Injection.RATE);
+  }
+
+  private static Injection closed(java.util.List<ClosedInjectionStep> steps) {
+    return injection(
+        steps,
+        step -> !step.isEmpty(),
+        ClosedInjectionStep::duration,
+        step ->
+            step instanceof ConstantConcurrentUsersInjection constant
+                ? (Double) (double) constant.number()
+                : null,
+        Injection.USERS);
+  }
+
+  /** Users per second where these are the same all the time. */
+  private static @Nullable Double rate(OpenInjectionStep step) {
+    if (step instanceof ArrivalStep ours) {
+      return ours.constantRate();
+    }
+    return step instanceof ConstantRateOpenInjection constant ? (Double) constant.rate() : null;
+  }
+
+  /** Steps without users before the first and after the last that has some are no load. */
+  private static <S> Injection injection(
+      java.util.List<S> steps,
+      Predicate<S> hasUsers,
+      Function<S, FiniteDuration> duration,
+      Function<S, @Nullable Double> load,
+      String unit) {
+    long at = 0;
+    long from = -1;
+    long until = 0;
+    Set<@Nullable Double> loads = new HashSet<>();
+    for (S step : steps) {
+      long end = at + duration.apply(step).toNanos();
+      if (hasUsers.test(step)) {
+        if (from >= 0 && at > until) {
+          loads.add(null);
+        }
+        from = from < 0 ? at : from;
+        until = end;
+        loads.add(load.apply(step));
+      }
+      at = end;
+    }
+    Double offered = loads.size() == 1 ? loads.iterator().next() : null;
+    return new Injection(offered, offered == null ? "" : unit, Math.max(0, from), until);
+  }
+
+  /** One step after the other, each beginning where the one before ends, as Gatling chains them. */
+  private static Stream<Planned> planned(List<OpenInjectionStep> steps) {
+    Stream<Planned> all = Stream.empty();
+    long start = 0;
+    for (OpenInjectionStep step : CollectionConverters.asJava(steps)) {
+      long from = start;
+      all =
+          Stream.concat(
+              all,
+              StreamSupport.stream(
+                      Spliterators.spliteratorUnknownSize(planned(step), Spliterator.ORDERED),
+                      false)
+                  .map(arrival -> new Planned(from + arrival.offsetNanos(), arrival.lengths())));
+      start += step.duration().toNanos();
+    }
+    return all;
+  }
+
+  private static Iterator<Planned> planned(OpenInjectionStep step) {
+    if (step instanceof ArrivalStep ours) {
+      return ours.planned();
+    }
+    scala.collection.Iterator<FiniteDuration> gatlings = step.chain(Iterator$.MODULE$.empty());
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return gatlings.hasNext();
+      }
+
+      @Override
+      public Planned next() {
+        return new Planned(gatlings.next().toNanos(), null);
+      }
+    };
+  }
+
+  /**
+   * All populations of the simulation.
+   *
+   * @throws ReflectiveOperationException where this Gatling keeps them elsewhere
+   */
+  static java.util.List<PopulationBuilder> populations(CoreComponents core)
+      throws ReflectiveOperationException {
+    Object controller = field(core.controller(), "actor");
+    SimulationParams params = (SimulationParams) field(controller, "simulationParams");
+    return CollectionConverters.asJava(PopulationBuilder.flatten(params.rootPopulationBuilders()));
+  }
+
+  private static Object field(Object owner, String name) throws ReflectiveOperationException {
+    Field field = owner.getClass().getDeclaredField(name);
+    field.setAccessible(true);
+    return field.get(owner);
+  }
+}

@@ -1,0 +1,70 @@
+package io.github.gatlingllm.action;
+
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Why a target did not answer before the load, and what to do about it, as one line. */
+final class WarmUpFailure {
+
+  /** Some causes bring their remedy. */
+  private static final Pattern SAYS_WHAT_TO_DO =
+      Pattern.compile("\\?$|: check |; use |; set |; add |: raise ");
+
+  private WarmUpFailure() {}
+
+  /**
+   * The line.
+   *
+   * @param url that was asked, fit to be shown
+   * @param record null where no answer came at all
+   */
+  static String line(String target, String url, @Nullable RequestRecord record) {
+    String cause =
+        record == null
+            ? "no answer"
+            : record.outcome().error() == null
+                ? record.outcome().status().key()
+                : record.outcome().error();
+    String remedy =
+        record == null
+            ? remedy(RequestStatus.TIMEOUT, null)
+            : SAYS_WHAT_TO_DO.matcher(cause).find()
+                ? ""
+                : remedy(record.outcome().status(), record.outcome().httpStatus());
+    return "LLM warm-up request to %s (%s) failed: %s No load was sent; warmup=0 starts it unasked"
+        .formatted(target, url, (sentence(cause) + sentence(remedy)).stripTrailing());
+  }
+
+  private static String sentence(String text) {
+    return text.isEmpty() ? "" : text + (text.matches(".*[.?…]") ? " " : ". ");
+  }
+
+  private static String remedy(RequestStatus status, @Nullable Integer http) {
+    return switch (status) {
+      case HTTP_ERROR -> http == null ? "Look at the server's log" : remedy(http);
+      case RATE_LIMITED -> "Wait for as long as it says, or have the limit raised";
+      case TIMEOUT, STALLED ->
+          "Look at the server's log; is it still loading the model? Or allow more time (timeout,"
+              + " idleTimeout)";
+      case CONNECTION_ERROR -> "Check host, port and scheme (https:// for TLS) of the endpoint";
+      case INVALID_RESPONSE, EMPTY, TRUNCATED ->
+          "Check that the endpoint is an OpenAI-compatible one, and what lies before it";
+      case IN_STREAM_ERROR, CANCELLED, COMPLETE -> "Look at the server's log";
+    };
+  }
+
+  private static String remedy(int http) {
+    return switch (http) {
+      case 400, 413, 422 -> "Change what it names: the model, a length, a field of the request";
+      case 401, 403 -> "Set the API key: LLM_API_KEY in the environment or in .env, or apiKey";
+      case 404 -> "Check the path (most servers expect …/v1) and the name of the model";
+      case 405 -> "Check the path: requests are posted to it";
+      default ->
+          http >= 500
+              ? "Look at the server's log; is it still loading the model?"
+              : "Check the endpoint: it does not take this request";
+    };
+  }
+}

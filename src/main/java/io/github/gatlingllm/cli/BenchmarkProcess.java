@@ -1,0 +1,121 @@
+package io.github.gatlingllm.cli;
+
+import io.github.gatlingllm.record.JvmOptions;
+import io.github.gatlingllm.simulations.Benchmark;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * The benchmark in a JVM of its own: a jar cannot name the options that {@link
+ * JvmOptions#RECOMMENDED} lists, and without them the load generator disturbs what it measures.
+ *
+ * @param settings text by name, as on the command line
+ * @param results folder in which the run's folder is made
+ * @param jvm options after the recommended ones, which they overrule
+ */
+record BenchmarkProcess(Map<String, String> settings, String results, List<String> jvm) {
+
+  private static final String CONFIGURATION = "io/github/gatlingllm/cli/";
+
+  /** Gatling's writer of simulation.log looks into the text of strings. */
+  private static final String OPEN_TO_GATLING = "--add-opens=java.base/java.lang=ALL-UNNAMED";
+
+  private static final Pattern NEXT_WORD = Pattern.compile("-([a-z])");
+
+  /** Runs it to its end; the exit code is Gatling's: 0, 2 for missed assertions, else 1. */
+  static int run(List<String> arguments) {
+    try {
+      return of(arguments).run();
+    } catch (IllegalArgumentException | IOException e) {
+      System.err.println(e.getMessage());
+      return 1;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return 1;
+    }
+  }
+
+  /**
+   * Reads {@code --name value} and {@code --name=value}; a name without a value is {@code true}.
+   * {@code --max-tokens} is {@code maxTokens}.
+   *
+   * @throws IllegalArgumentException for anything else
+   */
+  static BenchmarkProcess of(List<String> arguments) {
+    Map<String, String> settings = new LinkedHashMap<>();
+    for (int i = 0; i < arguments.size(); i++) {
+      String argument = arguments.get(i);
+      int equals = argument.indexOf('=');
+      if (!argument.startsWith("--") || argument.length() == 2 || equals == 2) {
+        throw new IllegalArgumentException(
+            argument + " is no setting; expected --<setting> <value>, see --help");
+      }
+      boolean valueFollows =
+          equals < 0 && i + 1 < arguments.size() && !arguments.get(i + 1).startsWith("--");
+      String name = argument.substring(2, equals < 0 ? argument.length() : equals);
+      String value =
+          equals >= 0
+              ? argument.substring(equals + 1)
+              : valueFollows ? arguments.get(++i) : Boolean.toString(true);
+      if (settings.put(camelCase(name), value) != null) {
+        throw new IllegalArgumentException("--" + name + " is given twice");
+      }
+    }
+    String results = settings.getOrDefault("results", "results");
+    String jvm = settings.getOrDefault("jvm", "").strip();
+    settings.keySet().removeAll(List.of("results", "jvm"));
+    return new BenchmarkProcess(
+        settings, results, jvm.isEmpty() ? List.of() : List.of(jvm.split("\\s+", -1)));
+  }
+
+  /** {@code header.X-Tenant} keeps its form: what follows a hyphen there is no small letter. */
+  private static String camelCase(String name) {
+    return name.contains(".")
+        ? name
+        : NEXT_WORD.matcher(name).replaceAll(letter -> letter.group(1).toUpperCase(Locale.ROOT));
+  }
+
+  /** The whole command; the API key is in none of its words, as {@code ps} shows them to all. */
+  List<String> command() {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(JvmOptions.RECOMMENDED);
+    command.add(OPEN_TO_GATLING);
+    command.add("-Dlogback.configurationFile=" + CONFIGURATION + "logback.xml");
+    command.add("-Dgatling.conf.file=" + CONFIGURATION + "gatling.conf");
+    command.addAll(jvm);
+    settings.forEach(
+        (name, value) -> {
+          if (!name.equals("apiKey")) {
+            command.add("-Dllm." + name + "=" + value);
+          }
+        });
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(
+        List.of("io.gatling.app.Gatling", "-s", Benchmark.class.getName(), "-rf", results));
+    return command;
+  }
+
+  private int run() throws IOException, InterruptedException {
+    ProcessBuilder builder = new ProcessBuilder(command()).inheritIO();
+    String key = settings.get("apiKey");
+    if (key != null) {
+      builder.environment().put("LLM_API_KEY", key);
+    }
+    Process gatling = builder.start();
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(gatling), "stop-benchmark"));
+    return gatling.waitFor();
+  }
+
+  /** Lets the run write what it has when this process is stopped. */
+  private static void stop(Process gatling) {
+    gatling.destroy();
+    gatling.onExit().join();
+  }
+}

@@ -1,0 +1,219 @@
+package io.github.gatlingllm.cli;
+
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.engine.EmbeddedEngineBuilder;
+import io.github.gatlingllm.engine.Fault;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import io.netty.util.internal.logging.JdkLoggerFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** Serves the embedded engine. */
+@Command(
+    name = "engine",
+    description = {
+      "Serves an OpenAI-compatible engine without a GPU until it is stopped: continuous batching,"
+          + " prefill, KV blocks with a prefix cache, a queue. /v1/chat/completions,"
+          + " /v1/completions, /v1/models, /health, and /metrics with vLLM's names.",
+      "A decode step of a batch of n takes decode step × (1 + growth × n)."
+    },
+    showDefaultValues = true,
+    usageHelpWidth = 120,
+    mixinStandardHelpOptions = true)
+final class EngineCommand implements Callable<Integer> {
+
+  @Option(names = "--host", defaultValue = "127.0.0.1", description = "address to listen on")
+  private String host = "";
+
+  @Option(names = "--port", defaultValue = "8000", description = "TCP port; 0 takes any free one")
+  private int port;
+
+  @Option(names = "--model", defaultValue = "embedded", description = "name of its only model")
+  private String model = "";
+
+  @Option(names = "--api-key", description = "asks for it as a bearer token")
+  private @Nullable String apiKey;
+
+  @Option(names = "--seed", defaultValue = "0", description = "fixes answers and faults")
+  private long seed;
+
+  @Option(
+      names = "--prefill",
+      defaultValue = "20000",
+      description = "prompt tokens processed per second")
+  private double prefill;
+
+  @Option(
+      names = "--decode-step",
+      defaultValue = "5ms",
+      converter = Time.class,
+      description = "one decode step of an empty engine, e.g. 5ms")
+  private Duration decodeStep = Duration.ZERO;
+
+  @Option(
+      names = "--growth",
+      defaultValue = "0.05",
+      description = "how much each request in the batch lengthens a decode step, as a share of it")
+  private double growth;
+
+  @Option(names = "--max-batch", defaultValue = "24", description = "most requests at once")
+  private int maxBatch;
+
+  @Option(
+      names = "--kv-tokens",
+      defaultValue = "40000",
+      description = "tokens that the KV cache holds")
+  private int kvTokens;
+
+  @Option(
+      names = "--max-context",
+      defaultValue = "8192",
+      description = "most tokens of prompt and answer together")
+  private int maxContext;
+
+  @Option(names = "--reasoning", defaultValue = "0", description = "reasoning tokens per answer")
+  private int reasoning;
+
+  @Option(
+      names = "--tokens-per-chunk",
+      defaultValue = "1",
+      description = "tokens that share one chunk of a stream")
+  private int tokensPerChunk;
+
+  @Option(
+      names = "--prefix-caching",
+      negatable = true,
+      defaultValue = "true",
+      fallbackValue = "true",
+      description = "whether prompts share the KV blocks of what they begin with")
+  private boolean prefixCaching;
+
+  @Option(
+      names = "--fixed",
+      paramLabel = "<ttft,itl>",
+      split = ",",
+      converter = Time.class,
+      description = "a timetable instead of an engine, e.g. 100ms,20ms, whatever the load")
+  private List<Duration> fixed = List.of();
+
+  @Option(
+      names = "--fault",
+      paramLabel = "<fault>",
+      converter = FaultText.class,
+      description = {
+        "what goes wrong, each for a share of the requests; may be given several times:",
+        "reject:429:10%% answers with that status; cut:5:1%% closes the connection after 5 tokens;"
+            + " fail:5:1%% reports an error in the stream after 5 tokens; stall:5:2s:1%% sends"
+            + " nothing for 2 s after 5 tokens"
+      })
+  private List<Fault> faults = new ArrayList<>();
+
+  @Override
+  public Integer call() {
+    // Without a configuration the logging library of the class path writes all that Netty does.
+    InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
+    EmbeddedEngine engine = builder().start();
+    System.out.println(engine.baseUrl());
+    engine.awaitClose();
+    return 0;
+  }
+
+  EmbeddedEngineBuilder builder() {
+    EmbeddedEngineBuilder builder =
+        EmbeddedEngine.builder()
+            .host(host)
+            .port(port)
+            .model(model)
+            .seed(seed)
+            .prefillTokensPerSecond(prefill)
+            .decodeStep(decodeStep)
+            .decodeGrowth(growth, 0)
+            .maxBatch(maxBatch)
+            .kvTokens(kvTokens)
+            .maxContext(maxContext)
+            .reasoning(reasoning)
+            .tokensPerChunk(tokensPerChunk)
+            .prefixCaching(prefixCaching)
+            .faults(faults.toArray(Fault[]::new));
+    if (!fixed.isEmpty()) {
+      if (fixed.size() != 2) {
+        throw new IllegalArgumentException("--fixed needs two times, e.g. 100ms,20ms");
+      }
+      builder = builder.fixed(fixed.get(0), fixed.get(1));
+    }
+    return apiKey == null ? builder : builder.apiKey(apiKey);
+  }
+
+  /** A time with its unit. */
+  static final class Time implements ITypeConverter<Duration> {
+
+    private static final Pattern FORM = Pattern.compile("(\\d+(?:\\.\\d+)?)(us|ms|s)");
+
+    @Override
+    public Duration convert(String text) {
+      Matcher form = FORM.matcher(text);
+      if (!form.matches()) {
+        throw new TypeConversionException(
+            "'" + text + "' is no time; expected a number with us, ms or s");
+      }
+      double nanos =
+          switch (form.group(2)) {
+            case "us" -> 1e3;
+            case "ms" -> 1e6;
+            default -> 1e9;
+          };
+      return Duration.ofNanos(Math.round(Double.parseDouble(form.group(1)) * nanos));
+    }
+  }
+
+  /** A fault and its share. */
+  static final class FaultText implements ITypeConverter<Fault> {
+
+    private static final Pattern FORM =
+        Pattern.compile(
+            "(reject|cut|fail):(\\d{1,9})(?::(.+?)%)?|stall:(\\d{1,9}):([^:]+)(?::(.+?)%)?");
+
+    @Override
+    public Fault convert(String text) {
+      Matcher form = FORM.matcher(text);
+      if (!form.matches()) {
+        throw new TypeConversionException(
+            "'"
+                + text
+                + "' is no fault; expected reject:<status>, cut:<tokens>, fail:<tokens> or"
+                + " stall:<tokens>:<time>, each with :<share>% if not for all requests");
+      }
+      try {
+        return form.group(1) == null
+            ? shared(
+                Fault.stallAfter(
+                    Integer.parseInt(form.group(4)), new Time().convert(form.group(5))),
+                form.group(6))
+            : shared(of(form.group(1), Integer.parseInt(form.group(2))), form.group(3));
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
+
+    private static Fault of(String kind, int number) {
+      return switch (kind) {
+        case "reject" -> Fault.reject(number);
+        case "cut" -> Fault.cutAfter(number);
+        default -> Fault.failAfter(number);
+      };
+    }
+
+    private static Fault shared(Fault fault, @Nullable String percent) {
+      return percent == null ? fault : fault.share(Double.parseDouble(percent) / 100);
+    }
+  }
+}

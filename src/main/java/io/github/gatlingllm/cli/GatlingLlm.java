@@ -1,0 +1,79 @@
+package io.github.gatlingllm.cli;
+
+import io.github.gatlingllm.report.Main;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Entry point of the runnable jar.
+ *
+ * <pre>
+ * java -jar gatling-llm.jar --endpoint http://localhost:8000/v1 --concurrency 1,2,4,8 --slo 'ttft&lt;200ms'
+ * java -jar gatling-llm.jar benchmark
+ * java -jar gatling-llm.jar engine --port 8000
+ * java -jar gatling-llm.jar render|merge|compare …
+ * </pre>
+ *
+ * <p>Exit codes: those of the command; 1 for arguments that mean nothing, with one line that says
+ * why.
+ */
+public final class GatlingLlm {
+
+  static final String USAGE =
+      """
+      Usage: java -jar gatling-llm.jar <command>
+
+        --<setting> <value> …    runs the benchmark, e.g. --endpoint http://localhost:8000/v1 --concurrency 1,2,4,8
+        benchmark [--<setting>]  the same; without --endpoint against the embedded engine, in about a minute
+        render, merge, compare   work on the folders of recorded runs
+        engine                   serves the embedded engine until it is stopped
+        --help, --version        this text and all settings; the version. <command> --help tells more of a command
+
+      Of a run: --results <folder> is where its folder goes (results), --jvm <options> is added to the JVM's options.
+      """;
+
+  private GatlingLlm() {}
+
+  /** Runs a command and ends the process with its exit code. */
+  public static void main(String[] arguments) {
+    System.exit(execute(List.of(arguments)));
+  }
+
+  private static int execute(List<String> arguments) {
+    String command = arguments.isEmpty() ? "" : arguments.get(0);
+    return switch (command) {
+      case "" -> {
+        System.out.print(USAGE);
+        yield 0;
+      }
+      case "--help", "-h", "help" -> {
+        System.out.println(USAGE);
+        yield BenchmarkProcess.run(List.of("--help"));
+      }
+      case "--version", "-V" -> {
+        System.out.println("gatling-llm " + version());
+        yield 0;
+      }
+      case "render", "merge", "compare" -> Main.execute(arguments.toArray(String[]::new));
+      case "engine" -> Main.commandLine(new EngineCommand()).execute(rest(arguments));
+      case "benchmark" -> BenchmarkProcess.run(arguments.subList(1, arguments.size()));
+      default -> {
+        if (command.startsWith("--")) {
+          yield BenchmarkProcess.run(arguments);
+        }
+        System.err.println(
+            "Unknown command " + command + "; expected benchmark, render, merge, compare, engine");
+        yield 1;
+      }
+    };
+  }
+
+  private static String[] rest(List<String> arguments) {
+    return arguments.stream().skip(1).toArray(String[]::new);
+  }
+
+  private static String version() {
+    return Objects.requireNonNullElse(
+        GatlingLlm.class.getPackage().getImplementationVersion(), "of a build without a jar");
+  }
+}

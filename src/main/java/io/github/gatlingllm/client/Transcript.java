@@ -1,0 +1,101 @@
+package io.github.gatlingllm.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.gatling.http.client.Request;
+import io.github.gatlingllm.wire.ErrorBody;
+import io.github.gatlingllm.wire.Secrets;
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.io.ByteArrayOutputStream;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What goes over the wire for one request, for those who look into it: made only where the logger
+ * that Gatling's users know for it is on, and written there in the form that they know. At DEBUG
+ * those that failed, at TRACE all. Without secrets; bodies up to 64 KiB.
+ */
+public final class Transcript {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger("io.gatling.http.engine.response");
+  private static final int MOST_BYTES = 64 * 1024;
+  private static final String LINE = "=========================\n";
+
+  private final Request request;
+  private final Secrets secrets;
+  private final ByteArrayOutputStream body = new ByteArrayOutputStream();
+  private String status = "";
+  private @Nullable HttpHeaders headers;
+  private boolean cut;
+
+  private Transcript(Request request, Secrets secrets) {
+    this.request = request;
+    this.secrets = secrets;
+  }
+
+  /** That of a request that is about to be sent; null where nobody wants to see it. */
+  public static @Nullable Transcript ofWanted(Request request, Secrets secrets) {
+    return LOGGER.isDebugEnabled() ? new Transcript(request, secrets) : null;
+  }
+
+  void response(String protocolAndStatus, HttpHeaders of) {
+    status = protocolAndStatus;
+    headers = of;
+  }
+
+  void body(ByteBuf in, int from, int length) {
+    int kept = Math.min(length, MOST_BYTES - body.size());
+    byte[] bytes = new byte[kept];
+    in.getBytes(from, bytes);
+    body.writeBytes(bytes);
+    cut |= kept < length;
+  }
+
+  /**
+   * The request is over.
+   *
+   * @param error null where it is well
+   */
+  public void log(String name, Object session, @Nullable String error) {
+    if (error != null) {
+      LOGGER.debug(text(name + ": KO " + error, session));
+    } else if (LOGGER.isTraceEnabled()) {
+      LOGGER.trace(text(name + ": OK", session));
+    }
+  }
+
+  private String text(String outcome, Object session) {
+    StringBuilder text = new StringBuilder();
+    text.append("\n>>>>>>>>>>>>>>>>>>>>>>>>>>\nRequest:\n").append(outcome).append('\n');
+    text.append(LINE).append("Session:\n").append(session).append('\n');
+    text.append(LINE).append("HTTP request:\n").append(request.getMethod()).append(' ');
+    text.append(Secrets.withoutThem(request.getUri().toUrl())).append('\n');
+    headers(request.getHeaders(), text);
+    byte[] sent = request.getBody() == null ? new byte[0] : request.getBody().getBytes();
+    body(sent, Math.min(sent.length, MOST_BYTES), sent.length > MOST_BYTES, text);
+    text.append(LINE).append("HTTP response:\n");
+    if (headers != null) {
+      text.append("status:\n\t").append(status).append('\n');
+      headers(headers, text);
+      body(body.toByteArray(), body.size(), cut, text);
+    }
+    return ErrorBody.withoutSecrets(text.toString(), secrets) + "<<<<<<<<<<<<<<<<<<<<<<<<<";
+  }
+
+  private static void headers(HttpHeaders headers, StringBuilder text) {
+    text.append("headers:\n");
+    for (Map.Entry<String, String> header : headers) {
+      String name = header.getKey();
+      String value = Secrets.isNamed(name) ? Secrets.REDACTED : header.getValue();
+      text.append('\t').append(name).append(": ").append(value).append('\n');
+    }
+  }
+
+  private static void body(byte[] bytes, int length, boolean cut, StringBuilder text) {
+    text.append("body:\n").append(new String(bytes, 0, length, UTF_8));
+    text.append(cut ? "…\n" : "\n");
+  }
+}

@@ -1,0 +1,148 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.Curve;
+import io.github.gatlingllm.stats.Summary.Stage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The load levels that readers can choose on the page. Tiles, objectives, metrics, distributions
+ * and scatters speak of the chosen one; at first that is the operating point, of several curves the
+ * operating point of each.
+ */
+final class ShownLevels {
+
+  /** The choice that shows the operating points of all curves. */
+  private static final String OPERATING = "operating";
+
+  /**
+   * A load level.
+   *
+   * @param position among the stages of the summary
+   * @param title names it, e.g. {@code c=16, the knee}; empty where it is the only one
+   * @param isOperating whether headlines quote it
+   */
+  record Level(int position, Stage stage, Curve curve, String title, boolean isOperating) {
+
+    /** What its charts' ids end with. */
+    String suffix() {
+      return "-" + position;
+    }
+  }
+
+  /**
+   * When a part of the page is shown.
+   *
+   * @param keys the choices that show it, with spaces between them; empty for always
+   * @param isFirst whether it is shown before anything is chosen
+   */
+  record When(String keys, boolean isFirst) {
+
+    static final When ALWAYS = new When("", true);
+  }
+
+  /** One choice: its key, and its name. */
+  record Choice(String key, String name, boolean isFirst) {}
+
+  /** Choices under a heading, which may be empty. */
+  record Choices(String heading, List<Choice> all) {}
+
+  private final Summary summary;
+  private final List<Level> levels = new ArrayList<>();
+
+  ShownLevels(Summary summary) {
+    this.summary = summary;
+    for (int i = 0; i < summary.stages().size(); i++) {
+      Stage stage = summary.stages().get(i);
+      for (Curve curve : summary.curves()) {
+        if (isOf(curve, stage)) {
+          levels.add(level(i, stage, curve));
+        }
+      }
+    }
+  }
+
+  private Level level(int position, Stage stage, Curve curve) {
+    boolean isOperating = summary.operatingLevel(curve).equals(stage);
+    String title =
+        !summary.hasSeveralLevels()
+            ? ""
+            : isOperating
+                ? KeyFigureTables.operatingPoint(summary, curve)
+                : "At " + KeyFigureTables.place(summary, stage);
+    return new Level(position, stage, curve, title, isOperating);
+  }
+
+  private static boolean isOf(Curve curve, Stage stage) {
+    return stage.target().equals(curve.target())
+        && Objects.equals(stage.scenario(), curve.scenario());
+  }
+
+  List<Level> all() {
+    return levels;
+  }
+
+  /** Those that headlines quote, one of each curve. */
+  List<Level> operating() {
+    return levels.stream().filter(Level::isOperating).toList();
+  }
+
+  /** Whether several curves have an operating point each. */
+  boolean hasSeveralCurves() {
+    return summary.curves().size() > 1;
+  }
+
+  /** When a part about a level is shown. */
+  When when(Level level) {
+    return when(level, hasSeveralCurves());
+  }
+
+  /** The same of a part that the operating points of several curves do without. */
+  When alone(Level level) {
+    return when(level, false);
+  }
+
+  private When when(Level level, boolean isAmongOperating) {
+    if (levels.size() < 2) {
+      return When.ALWAYS;
+    }
+    String own = Integer.toString(level.position);
+    return isAmongOperating && level.isOperating
+        ? new When(own + " " + OPERATING, true)
+        : new When(own, level.isOperating && !hasSeveralCurves());
+  }
+
+  /** When a part about the operating points of all curves is shown. */
+  When together() {
+    return new When(OPERATING, true);
+  }
+
+  /** What can be chosen; nothing where there is only one level. */
+  List<Choices> choices() {
+    if (levels.size() < 2) {
+      return List.of();
+    }
+    List<Choices> groups = new ArrayList<>();
+    if (hasSeveralCurves()) {
+      groups.add(new Choices("", List.of(new Choice(OPERATING, "Operating points", true))));
+    }
+    for (Curve curve : summary.curves()) {
+      List<Choice> own =
+          levels.stream()
+              .filter(level -> level.curve.equals(curve))
+              .map(level -> choice(level, curve))
+              .toList();
+      groups.add(new Choices(hasSeveralCurves() ? summary.name(curve) : "", own));
+    }
+    return groups;
+  }
+
+  private Choice choice(Level level, Curve curve) {
+    return new Choice(
+        Integer.toString(level.position),
+        level.isOperating ? curve.quoted() : level.stage.label(),
+        level.isOperating && !hasSeveralCurves());
+  }
+}

@@ -1,0 +1,69 @@
+package io.github.gatlingllm.action;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class RowsForGatlingTest {
+
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final EventLoop eventLoop = channel.eventLoop();
+  private final List<Integer> logged = new ArrayList<>();
+
+  RowsForGatlingTest() {
+    channel.freezeTime();
+  }
+
+  @AfterEach
+  void close() {
+    advance(21);
+    assertThat(channel.close().isSuccess()).isTrue();
+  }
+
+  private void log(int rows) {
+    for (int i = 0; i < rows; i++) {
+      int row = i;
+      RowsForGatling.log(eventLoop, Runnable::run, () -> logged.add(row));
+    }
+  }
+
+  private void advance(long millis) {
+    channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
+    channel.runPendingTasks();
+  }
+
+  @Test
+  void sixteenRowsAreLoggedAtOnceAndInTheirOrder() {
+    log(15);
+    assertThat(logged).isEmpty();
+    log(1);
+    assertThat(logged).hasSize(16).startsWith(0, 1, 2).endsWith(13, 14, 0);
+  }
+
+  @Test
+  void noRowWaitsLongerThanTwentyMilliseconds() {
+    log(2);
+    advance(1);
+    assertThat(logged).isEmpty();
+    advance(21);
+    assertThat(logged).containsExactly(0, 1);
+    log(1);
+    advance(21);
+    assertThat(logged).as("and again").containsExactly(0, 1, 0);
+  }
+
+  @Test
+  void aUserThatLeavesLeavesNoRowBehind() {
+    log(3);
+    RowsForGatling.userLeaves();
+    assertThat(logged).containsExactly(0, 1, 2);
+    advance(21);
+    assertThat(logged).hasSize(3);
+  }
+}

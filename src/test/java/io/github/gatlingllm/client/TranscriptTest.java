@@ -1,0 +1,98 @@
+package io.github.gatlingllm.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.gatling.http.client.Request;
+import io.gatling.http.client.RequestBuilder;
+import io.gatling.http.client.resolver.InetAddressNameResolver;
+import io.gatling.http.client.uri.Uri;
+import io.github.gatlingllm.wire.Secrets;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** That keys do not appear is tested in {@code SecretsIT}. */
+class TranscriptTest {
+
+  private final Logger logger = (Logger) LoggerFactory.getLogger("io.gatling.http.engine.response");
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+  private final Request request =
+      new RequestBuilder(
+              "llm",
+              HttpMethod.POST,
+              Uri.create("http://a/v1"),
+              InetAddressNameResolver.JAVA_RESOLVER)
+          .build();
+
+  @BeforeEach
+  void listen() {
+    log.start();
+    logger.addAppender(log);
+    logger.setAdditive(false);
+  }
+
+  @AfterEach
+  void leaveAsItWas() {
+    logger.detachAppender(log);
+    logger.setAdditive(true);
+    logger.setLevel(null);
+  }
+
+  @Test
+  void isNotMadeWhereNobodyWantsIt() {
+    logger.setLevel(Level.INFO);
+
+    assertThat(Transcript.ofWanted(request, Secrets.NONE)).isNull();
+  }
+
+  @Test
+  void debugShowsFailedOnesAlone() {
+    logger.setLevel(Level.DEBUG);
+    exchange().log("well", "its session", null);
+    exchange().log("ask", "its session", "HTTP 500: oops");
+
+    assertThat(log.list).singleElement().extracting(ILoggingEvent::getLevel).isEqualTo(Level.DEBUG);
+    assertThat(log.list.get(0).getFormattedMessage())
+        .contains("\nask: KO HTTP 500: oops\n", "\nits session\n", "\n\tHTTP/1.1 500\n");
+  }
+
+  @Test
+  void traceShowsAll() {
+    logger.setLevel(Level.TRACE);
+    exchange().log("well", "its session", null);
+    exchange().log("ask", "its session", "HTTP 500: oops");
+
+    assertThat(log.list)
+        .extracting(ILoggingEvent::getLevel)
+        .containsExactly(Level.TRACE, Level.DEBUG);
+  }
+
+  @Test
+  void longBodiesAreCut() {
+    logger.setLevel(Level.TRACE);
+    Transcript transcript = exchange();
+    for (int i = 0; i < 10; i++) {
+      transcript.body(Unpooled.wrappedBuffer(new byte[10_000]), 0, 10_000);
+    }
+    transcript.log("well", "its session", null);
+
+    assertThat(log.list.get(0).getFormattedMessage())
+        .hasSizeBetween(64 * 1024, 65 * 1024)
+        .contains("…\n<<<<");
+  }
+
+  private Transcript exchange() {
+    Transcript transcript = Transcript.ofWanted(request, Secrets.NONE);
+    assertThat(transcript).isNotNull();
+    transcript.response("HTTP/1.1 500", new DefaultHttpHeaders());
+    return transcript;
+  }
+}

@@ -1,0 +1,79 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Runs in which nothing is wrong end without a warning. These are short and share a machine with
+ * other tests: what such a machine may spoil, and what takes longer windows, is not judged here.
+ */
+class HealthyRunsIT {
+
+  private static final Set<String> OF_THE_MACHINE =
+      Set.of(
+          "generator",
+          "start_lag",
+          "arrivals",
+          "silent_spans",
+          "steady_state",
+          "buffering",
+          "coalesced_events");
+
+  private static final Set<String> OF_SHORT_WINDOWS = Set.of("low_n", "window_length");
+
+  @Test
+  void theDefaultBenchmark() throws Exception {
+    GatlingRun run =
+        GatlingRun.of(Benchmark.class)
+            .set("llm.concurrency", "1,4,8")
+            .set("llm.duration", "0.7")
+            .noReports()
+            .run();
+
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    assertThat(doubts(run)).as(run.output()).isEmpty();
+    assertThat(run.check("cached_share").path("value").asDouble()).isZero();
+    assertThat(run.summary().at("/workload/prompt_tokens/mean").asDouble()).isBetween(200.0, 320.0);
+    assertThat(run.summary().at("/workload/prompt_tokens/std").asDouble()).isGreaterThan(50);
+    assertThat(run.output()).containsPattern("\n> \\d\\d checks passed\n");
+  }
+
+  @Test
+  void aChatAndAnOpenLoop() throws Exception {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().start();
+        GatlingRun run =
+            GatlingRun.of(HealthySimulation.class)
+                .set("baseUrl", engine.baseUrl())
+                .noReports()
+                .run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      assertThat(doubts(run)).as(run.output()).isEmpty();
+      assertThat(run.check("cached_share").path("level").asText())
+          .as("turns of a chat share what was said before")
+          .isEqualTo("note");
+      assertThat(run.check("load_levels").path("level").asText()).isEqualTo("note");
+    }
+  }
+
+  /** The checks that warn because of what was set. */
+  private static List<String> doubts(GatlingRun run) throws IOException {
+    List<String> doubts = new ArrayList<>();
+    for (JsonNode check : run.summary().path("checks")) {
+      String id = check.path("id").asText();
+      boolean isRaised = Set.of("warning", "invalid").contains(check.path("level").asText());
+      if (isRaised && !OF_THE_MACHINE.contains(id) && !OF_SHORT_WINDOWS.contains(id)) {
+        doubts.add(id + ": " + check.path("message").asText());
+      }
+    }
+    return doubts;
+  }
+}

@@ -1,0 +1,127 @@
+package io.github.gatlingllm.e2e;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Scenarios under a load plan and under Gatling's own injection, in one run. */
+class MixedLoadIT {
+
+  private static final double ROUNDING = 1e-6;
+
+  private static EmbeddedEngine engine;
+  private static GatlingRun run;
+
+  @BeforeAll
+  static void startRun() throws Exception {
+    engine = EmbeddedEngine.builder().fixed(ofMillis(20), ofMillis(5)).start();
+    run = GatlingRun.of(MixedLoadSimulation.class).set("baseUrl", engine.baseUrl()).run();
+    assertThat(run.exitCode()).as(run.output()).isZero();
+  }
+
+  @AfterAll
+  static void stopRun() {
+    run.close();
+    engine.close();
+  }
+
+  private static JsonNode stage(String scenario) throws IOException {
+    for (JsonNode stage : run.summary().get("stages")) {
+      if (stage.get("scenario").asText().equals(scenario)) {
+        return stage;
+      }
+    }
+    throw new AssertionError("no load level of " + scenario);
+  }
+
+  private static double completed(JsonNode figures) {
+    return figures.at("/throughput/requests_per_s").asDouble()
+        * figures.at("/throughput/window_s").asDouble();
+  }
+
+  @Test
+  void eachScenarioHasALoadLevel() throws Exception {
+    assertThat(run.summary().get("stages"))
+        .extracting(
+            stage ->
+                stage.get("scenario").asText()
+                    + ": "
+                    + stage.get("label").asText()
+                    + ", "
+                    + stage.get("kind").asText()
+                    + ", "
+                    + stage.get("offered").asText()
+                    + " "
+                    + stage.get("unit").asText())
+        .containsExactlyInAnyOrder(
+            "Planned: c=2, closed loop, 2 concurrent",
+            "Open: all, injection, 20 users/s",
+            "Throttled: all, injection, 20 users/s",
+            "At once: all, injection, null null",
+            "Closed: all, injection, 2 concurrent");
+    assertThat(run.summary().at("/run/state").asText()).isEqualTo("complete");
+    assertThat(run.check("windows").get("level").asText()).isEqualTo("ok");
+    assertThat(run.check("all_accounted").get("level").asText()).isEqualTo("ok");
+  }
+
+  /** The throttle makes requests wait; what was planned is as it was. */
+  @Test
+  void plannedArrivalsAreThoseOfTheSteps() throws Exception {
+    for (String scenario : List.of("Open", "Throttled")) {
+      JsonNode stage = stage(scenario);
+      assertThat(stage.at("/counts/planned").asLong()).as(scenario).isEqualTo(20);
+      assertThat(stage.at("/arrivals/count").asLong()).as(scenario).isEqualTo(20);
+      assertThat(stage.at("/arrivals/planned_per_s").asDouble()).as(scenario).isEqualTo(20);
+      assertThat(stage.get("arrived_per_s").asDouble()).as(scenario).isEqualTo(20);
+      assertThat(stage.at("/phases/0/duration_s").asDouble()).as(scenario).isEqualTo(1);
+    }
+    assertThat(stage("At once").at("/counts/planned").asLong()).isEqualTo(3);
+    assertThat(stage("Closed").at("/counts/planned").isNull()).isTrue();
+    assertThat(stage("Throttled").at("/duration_s").asDouble()).isGreaterThan(1);
+  }
+
+  /** What ends last is within the window, and the scenarios add up to the run. */
+  @Test
+  void everyInjectedRequestIsInItsRate() throws Exception {
+    List<String> injected = new ArrayList<>(List.of("Open", "Throttled", "At once", "Closed"));
+    double all = 0;
+    for (JsonNode stage : run.summary().get("stages")) {
+      String scenario = stage.get("scenario").asText();
+      all += completed(stage);
+      if (injected.remove(scenario)) {
+        long requests =
+            run.requests().stream().filter(r -> r.identity().scenario().equals(scenario)).count();
+        assertThat(completed(stage)).as(scenario).isCloseTo(requests, within(ROUNDING));
+      }
+    }
+    assertThat(injected).isEmpty();
+    assertThat(completed(run.summary())).isCloseTo(all, within(1e-3));
+    long measured =
+        run.requests().stream().filter(r -> r.identity().phase() == Phase.MEASURE).count();
+    assertThat(run.summary().at("/counts/started").asLong()).isEqualTo(measured);
+    assertThat(run.requests()).allMatch((RequestRecord r) -> r.outcome().ok());
+  }
+
+  @Test
+  void anSloOfARequestNameIsJudgedByItself() throws Exception {
+    assertThat(run.summary().at("/slo/text").asText())
+        .isEqualTo("ttft<60s; throttled: e2e<1ms (90 %)");
+    assertThat(run.info().sloHeldByRequest()).containsOnlyKeys("throttled");
+    assertThat(run.summary().get("verdict").asText())
+        .contains(
+            "E2E from schedule p90 ≤ 1 ms of throttled is not met: E2E of throttled by 0 % of 20"
+                + " requests.");
+  }
+}

@@ -1,0 +1,183 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.Exchange;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.Request;
+import io.github.gatlingllm.testing.ScriptedServer;
+import io.github.gatlingllm.testing.SelfSigned;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What does not answer gets no load, and what stops answering gets no more of it. */
+class WarmUpIT {
+
+  @TempDir private Path folder;
+
+  /** By the first part of the path. */
+  private static void answer(Exchange exchange) throws IOException, InterruptedException {
+    String kind = exchange.request().path().split("/", -1)[1];
+    switch (kind) {
+      case "well", "v1" ->
+          exchange
+              .startStream()
+              .event(ChatChunks.content("Hi"))
+              .event(ChatChunks.finish("stop"))
+              .done()
+              .lastChunk();
+      case "silent" -> {
+        var unused = exchange.startStream().awaitClientClose();
+      }
+      case "cut" -> exchange.startStream().event(ChatChunks.content("Hi")).lastChunk();
+      case "empty" -> exchange.startStream().event(ChatChunks.finish("stop")).done().lastChunk();
+      case "page" -> exchange.respond(200, "text/html", "<html><title>Welcome</title></html>");
+      case "broken" ->
+          exchange
+              .startStream()
+              .event("{\"error\":{\"message\":\"CUDA out of memory\"}}")
+              .lastChunk();
+      default ->
+          exchange.respond(
+              Integer.parseInt(kind), "application/json", "{\"error\":{\"message\":\"no\"}}");
+    }
+  }
+
+  @Test
+  void everyServerThatDoesNotAnswerIsALineWithCauseAndRemedyAndNoLoadIsSent() throws Exception {
+    Map<String, String> expected = new LinkedHashMap<>();
+    try (ScriptedServer plain = ScriptedServer.start(WarmUpIT::answer);
+        ScriptedServer tls =
+            ScriptedServer.startTls(SelfSigned.sslContext(folder), WarmUpIT::answer)) {
+      String host = "127.0.0.1:" + plain.port();
+      expected.put("http://127.0.0.1:1/v1", "connection refused: is the server running");
+      expected.put("http://no-such-host.invalid/v1", "unknown host: check the endpoint's name");
+      expected.put("https://" + host + "/v1", "Check host, port and scheme (https:// for TLS)");
+      expected.put("http://127.0.0.1:" + tls.port() + "/v1", "Check host, port and scheme");
+      expected.put(tls.baseUrl() + "/v1", "certificate is not trusted");
+      expected.put("http://" + host + "/401/v1", "HTTP 401: no. Set the API key: LLM_API_KEY");
+      expected.put("http://" + host + "/404/v1", "most servers expect …/v1");
+      expected.put("http://" + host + "/400/v1", "HTTP 400: no. Change what it names: the model");
+      expected.put("http://" + host + "/429/v1", "HTTP 429: no. Wait");
+      expected.put("http://" + host + "/503/v1", "is it still loading the model?");
+      expected.put("http://" + host + "/silent/v1", "no byte for 300 ms (idle timeout). Look at");
+      expected.put("http://" + host + "/cut/v1", "stream ended before finish_reason");
+      expected.put("http://" + host + "/empty/v1", "Check that the endpoint is an OpenAI-compat");
+      expected.put("http://" + host + "/page/v1", "Check that the endpoint is an OpenAI-compat");
+      expected.put("http://" + host + "/broken/v1", "CUDA out of memory. Look at the server's log");
+      String well = "http://" + host + "/well/v1";
+
+      GatlingRun run =
+          GatlingRun.of(WarmUpSimulation.class)
+              .set("baseUrls", well + "," + String.join(",", expected.keySet()))
+              .noReports()
+              .run();
+
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
+      List<String> lines = run.lines().stream().filter(line -> line.startsWith("LLM")).toList();
+      assertThat(lines).as("one per server").hasSameSizeAs(expected.keySet());
+      int line = 0;
+      for (Map.Entry<String, String> each : expected.entrySet()) {
+        assertThat(lines.get(line++))
+            .startsWith(
+                "LLM warm-up request to ours (" + each.getKey() + "/chat/completions) failed: ")
+            .contains(each.getValue())
+            .endsWith(" No load was sent; warmup=0 starts it unasked");
+      }
+      assertThat(run.output())
+          .doesNotContain("\tat ", "Exception", "started...", "sk-not-to-be-shown");
+      assertThat(plain.requests()).as("one each").doesNotHaveDuplicates();
+      assertThat(plain.requests()).extracting(Request::path).doesNotHaveDuplicates();
+    }
+  }
+
+  /** The first of two targets is well: it gets its warm-up request, and no load either. */
+  @Test
+  void theBenchmarkAsksEachTargetWithTheFirstRequestOfItsWorkload() throws Exception {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().start();
+        ScriptedServer refusing =
+            ScriptedServer.start(
+                exchange -> exchange.respond(401, "application/json", "{\"detail\":\"no key\"}"))) {
+      GatlingRun run =
+          GatlingRun.of(Benchmark.class)
+              .set("llm.endpoint", engine.baseUrl() + "," + refusing.baseUrl() + "/v1")
+              .set("llm.prompt", "Why is the sky blue?")
+              .set("llm.stream", false)
+              .set("llm.maxTokens", 7)
+              .set("llm.assert", "errors<1%")
+              .noReports()
+              .run();
+
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
+      assertThat(run.lines())
+          .filteredOn(line -> line.startsWith("LLM"))
+          .containsExactly(
+              "LLM warm-up request to 127.0.0.1:"
+                  + refusing.port()
+                  + " ("
+                  + refusing.baseUrl()
+                  + "/v1/chat/completions) failed: HTTP 401: no key. Set the API key: LLM_API_KEY"
+                  + " in the environment or in .env, or apiKey. No load was sent; warmup=0 starts"
+                  + " it unasked");
+      assertThat(engine.requestsReceived()).isEqualTo(1);
+      assertThat(refusing.requests()).hasSize(1);
+      JsonNode asked = new ObjectMapper().readTree(refusing.requests().get(0).body());
+      assertThat(asked.at("/messages/0/content").asText()).isEqualTo("Why is the sky blue?");
+      assertThat(asked.path("max_tokens").asInt()).isEqualTo(7);
+      assertThat(asked.path("stream").asBoolean()).isFalse();
+    }
+  }
+
+  /** The warm-up is well, and all after it fails: the first level ends, and the build fails. */
+  @Test
+  void aServerThatAnswersNothingAnyMoreEndsTheRunAndFailsTheBuild() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            WarmUpIT::answer,
+            exchange -> exchange.respond(500, "application/json", "{\"error\":\"crashed\"}"))) {
+      GatlingRun run =
+          GatlingRun.of(Benchmark.class)
+              .set("llm.endpoint", server.baseUrl() + "/v1")
+              .set("llm.concurrency", "4,8")
+              .set("llm.failOnInvalid", true)
+              .noReports()
+              .run();
+
+      assertThat(run.exitCode()).as(run.output()).isEqualTo(GatlingRun.ASSERTIONS_FAILED);
+      RunInfo.Conclusion end = run.info().conclusions().get(0);
+      assertThat(end.topic()).isEqualTo("stopped early");
+      assertThat(end.text())
+          .startsWith("during c=4, 1 level left out: ")
+          .endsWith(
+              " requests failed one after the other and none succeeded between; the last one: HTTP"
+                  + " 500: crashed");
+      assertThat(end.value()).isGreaterThan(100);
+      assertThat(end.threshold()).isEqualTo(100);
+      assertThat(run.info().stages()).extracting(LevelInfo::label).containsExactly("c=4");
+      assertThat(run.output()).contains("LLM stopped early (");
+      assertThat(run.lines())
+          .filteredOn(line -> line.startsWith("LLM: the run is invalid"))
+          .singleElement()
+          .asString()
+          .startsWith(
+              "LLM: the run is invalid, so the build fails (failOnInvalid=false lets it pass): ")
+          .contains("stopped_early, errors. ", " failed (100 %)", " See the table of errors");
+      assertThat(run.check("stopped_early").path("level").asText()).isEqualTo("invalid");
+      assertThat(run.summary().path("checks"))
+          .extracting(check -> check.path("id").asText())
+          .doesNotContain("low_n");
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package io.github.gatlingllm.javaapi;
+
+import static io.gatling.javaapi.core.CoreDsl.exec;
+import static io.gatling.javaapi.core.CoreDsl.md5;
+import static io.github.gatlingllm.javaapi.LlmDsl.conversation;
+import static io.github.gatlingllm.javaapi.LlmDsl.image;
+import static io.github.gatlingllm.javaapi.LlmDsl.llm;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.LlmRequest;
+import java.lang.reflect.Field;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What would make every request fail is refused when the simulation is built, in a line that names
+ * request, parameter and value.
+ */
+class RequestMistakesTest {
+
+  private static final String URL = "http://localhost:8000/v1";
+  private static final String NO_NAME = ": not a Gatling EL String: attribute name is missing";
+  private static final String NO_NUMBER =
+      ": expected a whole number, or a Gatling EL String that gives one";
+
+  private static ChatRequestBuilder ask() {
+    return llm("ask").chat().user("Hello");
+  }
+
+  static Stream<Arguments> mistakes() {
+    return Stream.of(
+        // EL
+        request(ask().maxTokens("many"), "llm(\"ask\").maxTokens(\"many\")" + NO_NUMBER),
+        request(ask().maxTokens("1.5"), "llm(\"ask\").maxTokens(\"1.5\")" + NO_NUMBER),
+        request(ask().maxTokens("#{"), "llm(\"ask\").maxTokens(\"#{\")" + NO_NAME),
+        request(ask().maxTokens(""), "llm(\"ask\").maxTokens(\"\")" + NO_NUMBER),
+        request(ask().choices("two"), "llm(\"ask\").choices(\"two\")" + NO_NUMBER),
+        request(ask().seed("x"), "llm(\"ask\").seed(\"x\")" + NO_NUMBER),
+        request(
+            ask().temperature("hot"),
+            "llm(\"ask\").temperature(\"hot\"): expected a number, or a Gatling EL String that"
+                + " gives one"),
+        request(
+            ask().topP("0,9"),
+            "llm(\"ask\").topP(\"0,9\"): expected a number, or a Gatling EL String that gives one"),
+        request(
+            ask().stream("yes"),
+            "llm(\"ask\").stream(\"yes\"): expected true or false, or a Gatling EL String that"
+                + " gives one"),
+        request(llm("ask #{").chat().user("Hi"), "llm(\"ask #{\")" + NO_NAME),
+        request(
+            llm("ask").chat().user("Hi #{name"),
+            "llm(\"ask\").user(\"Hi #{name\"): not a Gatling EL String: '}' expected but end of"
+                + " source found"),
+        request(
+            llm("ask").chat().system("#{}").user("Hi"), "llm(\"ask\").system(\"#{}\")" + NO_NAME),
+        request(ask().assistant("#{}"), "llm(\"ask\").assistant(\"#{}\")" + NO_NAME),
+        request(ask().tool("#{}", "42"), "llm(\"ask\").tool(\"#{}\")" + NO_NAME),
+        request(llm("ask").chat().user("#{}", image(1, 1)), "llm(\"ask\").user(\"#{}\")" + NO_NAME),
+        request(llm("ask").chat().messages("#{"), "llm(\"ask\").messages(\"#{\")" + NO_NAME),
+        request(llm("go").completion().prompt("#{}"), "llm(\"go\").prompt(\"#{}\")" + NO_NAME),
+        request(ask().model("#{}"), "llm(\"ask\").model(\"#{}\")" + NO_NAME),
+        request(ask().stop("#{}"), "llm(\"ask\").stop(\"#{}\")" + NO_NAME),
+        request(
+            ask().header("X-Key", "s3cret #{"), "llm(\"ask\").header(\"X-Key\", …)(…)" + NO_NAME),
+        request(llm(session -> "ask").chat().user("#{}"), "llm(…).user(\"#{}\")" + NO_NAME),
+        // Numbers
+        request(ask().maxTokens(0), "llm(\"ask\").maxTokens(0): expected 1 or more"),
+        // JSON
+        request(
+            ask().body("{\"a\": 1"),
+            "llm(\"ask\"): body '{\"a\": 1' is not understood; expected a JSON object"),
+        request(
+            ask().tools("{}"), "llm(\"ask\"): tools '{}' is not understood; expected a JSON array"),
+        request(
+            ask().toolChoice("auto"),
+            "llm(\"ask\"): tool_choice 'auto' is not understood; expected a JSON value"),
+        request(
+            ask().responseFormat("json"),
+            "llm(\"ask\"): response_format 'json' is not understood; expected a JSON object"),
+        request(
+            llm("ask").chat().messages("Hello"),
+            "llm(\"ask\"): messages 'Hello' is not understood; expected a JSON array"),
+        // Checks
+        request(
+            ask().check(md5().is("0")),
+            "llm(\"ask\"): llm requests have no check Md5; use bodyString, bodyLength, substring,"
+                + " regex, jsonPath, jmesPath, or the checks of LlmDsl, such as httpStatus()"),
+        // Names of headers
+        mistake(
+            () -> ask().header("X Key", "1"),
+            "header(\"X Key\", …): expected a header name, e.g. X-Tenant"),
+        mistake(
+            () -> llm.header("", "1"), "header(\"\", …): expected a header name, e.g. X-Tenant"),
+        // Protocol and conversation
+        mistake(() -> llm.baseUrl(URL).model("#{").protocol(), "llm.model(\"#{\")" + NO_NAME),
+        mistake(
+            () -> llm.baseUrl(URL).apiKey("sk-123456 #{").protocol(), "llm.apiKey(…)" + NO_NAME),
+        mistake(
+            () -> exec(conversation("h").system("#{}")),
+            "conversation(\"h\").system(\"#{}\")" + NO_NAME),
+        mistake(
+            () -> exec(conversation("h").dialog("dialog")),
+            "conversation(\"h\").dialog(\"dialog\"): expected a Dialog, or a Gatling EL String that"
+                + " gives one"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("mistakes")
+  void areOneLine(ThrowingCallable mistake, String line) {
+    assertThatThrownBy(mistake).isInstanceOf(InvalidSimulation.class).hasMessage(line);
+  }
+
+  static Stream<LlmRequestBuilder<?>> requests() {
+    return Stream.of(
+        ask().maxTokens("#{most}").temperature("#{heat}").stream("#{streamed}").seed("7"),
+        ask().maxTokens("128").stream("false").topP("0.5").choices(" 2 "),
+        ask().body("{\"top_k\": #{k}").toolChoice("\"auto\"").tools("[#{tools}]"),
+        llm("ask").chat().messages("[{\"role\": \"user\", \"content\": \"Hi\"}]"),
+        llm("ask").chat().messages("#{messages}"),
+        llm("ask #{n}").chat().user("It costs $5 {really}"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("requests")
+  void whatOnlyASessionCanTellIsNoMistake(LlmRequestBuilder<?> request) {
+    assertThat(exec(request)).isNotNull();
+  }
+
+  @Test
+  void headersOfOneNameAreOneWhateverTheirCase() {
+    assertThat(headers(ask().header("x-tenant", "a").header("X-B", "1").header("X-Tenant", "c")))
+        .containsOnlyKeys("X-B", "X-Tenant");
+    assertThat(
+            llm.baseUrl(URL)
+                .headers(Map.of("AUTHORIZATION", "a"))
+                .header("Authorization", "b")
+                .toProtocol()
+                .headers)
+        .containsOnlyKeys("Authorization");
+  }
+
+  private static Map<String, ?> headers(ChatRequestBuilder request) {
+    try {
+      Field parts = LlmRequest.class.getDeclaredField("parts");
+      parts.setAccessible(true);
+      return ((LlmRequest.RequestDraft) parts.get(request.request)).headers;
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError(e.getMessage(), e);
+    }
+  }
+
+  private static Arguments request(LlmRequestBuilder<?> request, String line) {
+    return mistake(() -> exec(request), line);
+  }
+
+  private static Arguments mistake(ThrowingCallable mistake, String line) {
+    return Arguments.of(mistake, line);
+  }
+}
