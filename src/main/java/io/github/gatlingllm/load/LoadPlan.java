@@ -191,7 +191,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
     }
 
-    /** All levels, unless {@link StopRule#DEFAULT} ends one. */
+    /** All levels, unless {@link StopRule.ErrorsInARowAbove#DEFAULT} ends one. */
     public Sweep(List<LoadLevel> levels) {
       this(levels, List.of(StopRule.ErrorsInARowAbove.DEFAULT));
     }
@@ -209,8 +209,8 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
 
     /**
      * The same levels, ending with the first that breaks one of these rules, at least one; {@link
-     * StopRule#DEFAULT} stays among them, unless one limits errors in a row itself, or is {@link
-     * StopRule.Never}.
+     * StopRule.ErrorsInARowAbove#DEFAULT} stays among them, unless one limits errors in a row
+     * itself, or is {@link StopRule.Never}.
      */
     public Sweep stopWhen(List<StopRule> someRules) {
       if (someRules.isEmpty()) {

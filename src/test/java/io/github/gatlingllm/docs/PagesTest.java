@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,9 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the README shows works: its programs compile, its settings exist, its links lead somewhere.
+ * What the README and the pages in {@code docs} show works: programs compile, settings exist, links
+ * lead somewhere.
  */
-class ReadmeTest {
+class PagesTest {
 
   private static final Path README = Path.of("README.md");
 
@@ -121,18 +123,38 @@ class ReadmeTest {
 
   @Test
   void linksLeadSomewhere() throws IOException {
-    Matcher link = Pattern.compile("]\\((?!http)([^)#]+)\\)").matcher(Files.readString(README));
-    List<String> targets = link.results().map(found -> found.group(1)).toList();
+    List<Path> targets = new ArrayList<>();
+    for (Path page : pages()) {
+      Pattern.compile("]\\((?!http)([^)#]+)\\)")
+          .matcher(Files.readString(page))
+          .results()
+          .map(found -> page.resolveSibling(found.group(1)).normalize())
+          .forEach(targets::add);
+    }
 
-    assertThat(targets).contains("docs/report.png", "docs/metrics.md");
-    assertThat(targets).allSatisfy(target -> assertThat(Path.of(target)).exists());
+    assertThat(targets).contains(Path.of("docs/report.png"), Path.of("docs/metrics.md"));
+    assertThat(targets).allSatisfy(target -> assertThat(target).exists());
   }
 
+  /** Of the README first, then of the other pages. */
   private static Stream<String> snippets(String language) throws IOException {
-    return Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
-        .matcher(Files.readString(README))
-        .results()
-        .map(found -> found.group(1));
+    List<String> snippets = new ArrayList<>();
+    for (Path page : pages()) {
+      Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
+          .matcher(Files.readString(page))
+          .results()
+          .map(found -> found.group(1))
+          .forEach(snippets::add);
+    }
+    return snippets.stream();
+  }
+
+  private static List<Path> pages() throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("docs"))) {
+      return Stream.concat(
+              Stream.of(README), files.filter(file -> file.toString().endsWith(".md")).sorted())
+          .toList();
+    }
   }
 
   private static String inOneClass(List<String> members) {
