@@ -89,6 +89,22 @@ final class InFlight {
     }
   }
 
+  /** A request that is over before it could be sent. {@code keep} hands its record over. */
+  static void notBuilt(Session session, long scheduledNanos, long nanoTime, Runnable keep) {
+    RunningLevel level = levelOf(session);
+    if (level == null) {
+      keep.run();
+      return;
+    }
+    PlanUser user = PlanUser.orNull(session);
+    level.requestEnded(
+        level.requestStarted(scheduledNanos),
+        nanoTime - scheduledNanos,
+        user != null && user.isFirstAnswer(level));
+    keep.run();
+    level.requestRecorded();
+  }
+
   /** Its record is handed over. */
   void remove(StreamedExchange exchange) {
     Sent sent = requests.remove(exchange);

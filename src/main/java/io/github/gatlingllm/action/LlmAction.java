@@ -128,17 +128,40 @@ final class LlmAction extends RequestActionBase {
     try {
       send(session, arrival, reached);
     } catch (RuntimeException e) {
-      crash(session, e.getClass().getSimpleName() + ": " + e.getMessage());
+      crash(session, arrival, reached, e.getClass().getSimpleName() + ": " + e.getMessage());
     }
   }
 
-  /** The request could not be made: it is in Gatling's statistics, and the user goes on. */
-  private void crash(Session session, String message) {
+  /** The request could not be made: it has failed, and the user goes on. */
+  private void crash(Session session, @Nullable Arrival arrival, long reached, String message) {
     logger().underlying().error("Failed to build request {}: {}", name(), message);
     String named = String.valueOf(requestName().apply(session).toOption().getOrElse(() -> name()));
     statsEngine().logRequestCrash(session.scenario(), session.groups(), named, message);
-    components.notSent().request(named, RunInfo.NOT_BUILT);
+    if (request.parts().silent) {
+      components.notSent().request(named, RunInfo.NOT_BUILT);
+    } else {
+      long now = components.now();
+      Timeline timeline = new Timeline(reached - startLag(arrival), now);
+      timeline.closed(now);
+      components.requestLog().started();
+      InFlight.notBuilt(
+          session,
+          timeline.scheduled(),
+          now,
+          () ->
+              components
+                  .requestLog()
+                  .keep(end.notBuilt(session, named, timeline, now, offset(arrival), message)));
+    }
     next().$bang(ChatMessages.afterFailure(request.parts().messages, session).markAsFailed());
+  }
+
+  private static long startLag(@Nullable Arrival arrival) {
+    return arrival == null ? 0 : arrival.startLagNanos();
+  }
+
+  private static @Nullable Long offset(@Nullable Arrival arrival) {
+    return arrival == null ? null : (Long) arrival.scheduledOffsetNanos();
   }
 
   /** The conversation is over: the user goes on without asking. */
@@ -170,22 +193,16 @@ final class LlmAction extends RequestActionBase {
       requestId = components.requestLog().requestId(index);
       httpRequest = call.build(session, prepared, requestId);
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
-      crash(session, String.valueOf(e.getMessage()));
+      crash(session, arrival, reached, String.valueOf(e.getMessage()));
       return;
     }
     // Making the request is the client's own work: it is in no latency, and shows as start lag.
     long start = components.now();
-    long lag = start - reached + (arrival == null ? 0 : arrival.startLagNanos());
+    long lag = start - reached + startLag(arrival);
     Timeline timeline = new Timeline(start - lag, start);
     SentRequest sent =
         new SentRequest(
-            session,
-            prepared,
-            promptCount(prepared),
-            requestId,
-            index,
-            start,
-            arrival == null ? null : (Long) arrival.scheduledOffsetNanos());
+            session, prepared, promptCount(prepared), requestId, index, start, offset(arrival));
     InFlightGate.Passage passage =
         new InFlightGate.Passage(components.gate(), session.eventLoop(), components::now);
     StreamedExchange exchange =

@@ -28,6 +28,7 @@ import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
@@ -316,27 +317,104 @@ final class ResponseProcessor {
         protocol.recording.text() ? text(prepared, answer) : null);
   }
 
+  /**
+   * The record of a request that could not be made. What a request is resolved to is not known of
+   * it.
+   *
+   * @param error why, in one line
+   */
+  RequestRecord notBuilt(
+      Session session,
+      String name,
+      Timeline timeline,
+      long startNanos,
+      @Nullable Long scheduledOffsetNanos,
+      String error) {
+    long index = components.requestLog().next();
+    Boolean own = request.stream == null ? null : request.stream.constant();
+    boolean streamed = own == null ? components.protocol().streaming : own;
+    RequestRecord.Identity identity =
+        identity(
+            session,
+            components.requestLog().requestId(index),
+            index,
+            timeline,
+            name,
+            null,
+            components.protocol().url(session.userId(), request.api),
+            null,
+            request.api,
+            streamed);
+    RequestRecord.Timing timing =
+        timeline.timing(components.run().unixNanos(startNanos), scheduledOffsetNanos, null);
+    RequestRecord.Events events = timeline.events(false);
+    RequestRecord.Tokens tokens = RequestRecord.Tokens.NONE;
+    Slo.Judgement judgement =
+        components
+            .sloOf(request, name)
+            .judge(streamed, RequestStatus.NOT_BUILT, false, timing, events, tokens);
+    return new RequestRecord(
+        identity,
+        timing,
+        events,
+        tokens,
+        new RequestRecord.Outcome(
+            null,
+            null,
+            RequestStatus.NOT_BUILT,
+            false,
+            ErrorBody.line(error, Secrets.NONE),
+            judgement.met(),
+            judgement.missed(),
+            false),
+        Map.of(),
+        null);
+  }
+
   private RequestRecord.Identity identity(LlmAction.SentRequest sent, Timeline timeline) {
-    Session session = sent.session();
     PreparedRequest prepared = sent.prepared();
+    return identity(
+        sent.session(),
+        sent.requestId(),
+        sent.index(),
+        timeline,
+        prepared.name(),
+        prepared.turn(),
+        prepared.url(),
+        prepared.body().model(),
+        prepared.body().api(),
+        prepared.body().stream());
+  }
+
+  private RequestRecord.Identity identity(
+      Session session,
+      String requestId,
+      long index,
+      Timeline timeline,
+      String name,
+      @Nullable Integer turn,
+      String url,
+      @Nullable String model,
+      Api api,
+      boolean streamed) {
     RunningLevel stage =
         (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
     return new RequestRecord.Identity(
-        sent.requestId(),
+        requestId,
         components.run().id(),
         components.run().injector(),
         stage == null ? null : stage.trial(),
-        sent.index(),
+        index,
         PlanUser.scenarioOf(session),
-        prepared.name(),
+        name,
         List.copyOf(CollectionConverters.asJava(session.groups())),
         session.userId(),
-        prepared.turn(),
+        turn,
         components.target(),
-        Secrets.withoutThem(prepared.url()),
-        prepared.body().model(),
-        prepared.body().api().key(),
-        prepared.body().stream(),
+        Secrets.withoutThem(url),
+        model,
+        api.key(),
+        streamed,
         stage == null ? LevelInfo.WHOLE_RUN : stage.label(),
         stage == null ? Phase.MEASURE : stage.phaseAt(timeline.scheduled()));
   }

@@ -51,6 +51,7 @@ final class WarmUpFailure {
       case CONNECTION_ERROR -> "Check host, port and scheme (https:// for TLS) of the endpoint";
       case INVALID_RESPONSE, EMPTY, TRUNCATED ->
           "Check that the endpoint is an OpenAI-compatible one, and what lies before it";
+      case NOT_BUILT -> "Change the request of the simulation";
       case IN_STREAM_ERROR, CANCELLED, COMPLETE -> "Look at the server's log";
     };
   }

@@ -329,9 +329,7 @@ public record CheckInput(
     public void add(RequestRecord record, TokenTimes times) {
       if (record.outcome().status() == RequestStatus.CANCELLED) {
         cancelled++;
-      }
-      if (record.timing().gateWaitNanos() == null) {
-        neverAdmitted++;
+        neverAdmitted += record.timing().gateWaitNanos() == null ? 1 : 0;
       }
       late += record.events().late() > 0 ? 1 : 0;
       resent += record.outcome().resent() ? 1 : 0;

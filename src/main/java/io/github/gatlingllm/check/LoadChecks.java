@@ -16,6 +16,7 @@ import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.JvmOptions;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.Collections;
 import java.util.Comparator;
@@ -231,10 +232,16 @@ final class LoadChecks {
   private static String sent(CheckInput in, long planned, long missing, long extra) {
     String requests = in.figures().counts().planned() == null ? "first requests" : "requests";
     return missing + extra == 0
-        ? "All %s %s planned for measure windows were sent".formatted(count(planned), requests)
+        ? "All %s %s planned for measure windows were sent%s"
+            .formatted(count(planned), requests, orNotBuilt(in))
         : "Of %s %s planned for measure windows %s were sent"
                 .formatted(count(planned), requests, count(planned - missing))
             + (extra == 0 ? "" : ", and " + count(extra) + " more");
+  }
+
+  private static String orNotBuilt(CheckInput in) {
+    long notBuilt = in.figures().counts().of(RequestStatus.NOT_BUILT);
+    return notBuilt == 0 ? "" : " or could not be built (" + count(notBuilt) + ")";
   }
 
   static Finding arrivals(CheckInput in) {

@@ -1,11 +1,14 @@
 package io.github.gatlingllm.client;
 
 import io.gatling.http.client.impl.Http2AppHandler;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Stream;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +22,7 @@ final class StreamWatch extends Http2ConnectionAdapter {
   private final Http2Connection connection;
   private final Runnable whenClosed;
   private @Nullable Integer stream;
+  private @Nullable String refusal;
 
   private StreamWatch(Channel channel, Http2Connection connection, Runnable whenClosed) {
     this.channel = channel;
@@ -46,6 +50,19 @@ final class StreamWatch extends Http2ConnectionAdapter {
     if (stream != null && stream == closed.id()) {
       whenClosed.run();
     }
+  }
+
+  /** Netty gives a connection up whose frames it does not take, headers of more than 10 KiB too. */
+  @Override
+  public void onGoAwaySent(int lastStreamId, long errorCode, ByteBuf why) {
+    if (errorCode != Http2Error.NO_ERROR.code()) {
+      refusal = "HTTP/2 connection given up: " + why.toString(StandardCharsets.UTF_8);
+    }
+  }
+
+  /** Why we gave the connection up; null where we did not. */
+  @Nullable String refusal() {
+    return refusal;
   }
 
   void stop() {

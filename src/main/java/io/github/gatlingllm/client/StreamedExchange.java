@@ -426,7 +426,10 @@ public final class StreamedExchange implements HttpListener {
     if (ending != null) {
       return;
     }
-    if (channel != null && channel.isActive()) {
+    String refusal = stream == null ? null : stream.refusal();
+    if (refusal != null) {
+      broken(now, refusal);
+    } else if (channel != null && channel.isActive()) {
       broken(now, "stream reset by the server");
     } else {
       closed(now);

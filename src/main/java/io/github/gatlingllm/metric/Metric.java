@@ -235,6 +235,7 @@ public enum Metric {
   INVALID_RESPONSE(requests(RequestStatus.INVALID_RESPONSE)),
   CANCELLED(requests(RequestStatus.CANCELLED)),
   EMPTY(requests(RequestStatus.EMPTY)),
+  NOT_BUILT(requests(RequestStatus.NOT_BUILT)),
   INVALID_CHECKS(
       single("invalid_checks.count", "Invalid checks", Unit.NUMBER, Better.LOWER)
           .formula("checks that call the run invalid")

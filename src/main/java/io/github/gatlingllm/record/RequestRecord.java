@@ -399,6 +399,10 @@ public record RequestRecord(
       @Nullable TokenSource source,
       List<String> refused) {
 
+    /** Of a request of which nothing was counted. */
+    public static final Tokens NONE =
+        new Tokens(null, null, null, null, null, null, null, null, null, false, null, List.of());
+
     /**
      * N of the metrics: output tokens that came over the wire, without reasoning that was billed
      * only; in older files of an answer that was not streamed, all output tokens.

@@ -25,7 +25,9 @@ public enum RequestStatus {
   /** Ended by us before the server did. */
   CANCELLED,
   /** A well-formed end without a single token. */
-  EMPTY;
+  EMPTY,
+  /** It could not be made, so it was never sent: an attribute is missing, a value not allowed. */
+  NOT_BUILT;
 
   private final String key = name().toLowerCase(Locale.ROOT);
 

@@ -83,7 +83,10 @@ final class Template {
    * @param ofUsage whether the event held usage
    */
   void learnSlots(int textTo, List<Slot> learnt, boolean ofUsage) {
-    slots = learnt.stream().map(slot -> slot.movedBy(prefix - textTo)).toList();
+    slots =
+        learnt.isEmpty()
+            ? List.of()
+            : learnt.stream().map(slot -> slot.movedBy(prefix - textTo)).toList();
     hasUsage = ofUsage;
   }
 

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.client;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.client.LocalClient.Ended;
@@ -9,12 +10,15 @@ import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Http2Server;
 import io.github.gatlingllm.testing.Http2Server.Asked;
 import io.github.gatlingllm.testing.SelfSigned;
+import io.github.gatlingllm.wire.SseDecoder;
 import io.netty.handler.codec.http2.Http2Error;
+import java.io.ByteArrayOutputStream;
 import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.GZIPOutputStream;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -238,6 +242,39 @@ final class Http2ExchangeIT {
     server.next().startStream().event(A).event(STOP).endWithTrailers();
     assertEnded(sent, RequestStatus.COMPLETE, null);
     assertThat(sent.ended().text()).isEqualTo("a");
+  }
+
+  @Test
+  void headersLargerThanIsTakenEndTheirRequest() throws Exception {
+    Sent sent = send();
+    server.next().startStream("x-long", "x".repeat(300_000));
+    assertEnded(
+        sent,
+        RequestStatus.CONNECTION_ERROR,
+        "HTTP/2 connection given up: Header size exceeded max allowed size (10240)");
+  }
+
+  @Test
+  void anEventWithoutEndIsBounded() throws Exception {
+    Sent sent = send();
+    Asked asked = server.next().startStream();
+    asked.bytes(("data: " + "x".repeat(SseDecoder.MAX_EVENT_BYTES + 1)).getBytes(UTF_8));
+    assertEnded(sent, RequestStatus.INVALID_RESPONSE, "event longer than 8 MiB");
+    assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+  }
+
+  @Test
+  void gzipThatGrowsWithoutEndIsBounded() throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+      gzip.write("data: ".getBytes(UTF_8));
+      gzip.write(new byte[SseDecoder.MAX_EVENT_BYTES + (1 << 16)]);
+    }
+    Sent sent = send();
+    Asked asked = server.next().startStream("content-encoding", "gzip");
+    asked.bytes(bytes.toByteArray());
+    assertEnded(sent, RequestStatus.INVALID_RESPONSE, "event longer than 8 MiB");
+    assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
   }
 
   @Test

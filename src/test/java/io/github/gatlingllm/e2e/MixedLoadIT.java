@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.Phase;
-import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -69,6 +69,7 @@ class MixedLoadIT {
             "Planned: c=2, closed loop, 2 concurrent",
             "Open: all, injection, 20 users/s",
             "Throttled: all, injection, 20 users/s",
+            "Broken: all, injection, 5 users/s",
             "At once: all, injection, null null",
             "Closed: all, injection, 2 concurrent");
     assertThat(run.summary().at("/run/state").asText()).isEqualTo("complete");
@@ -103,7 +104,7 @@ class MixedLoadIT {
       if (injected.remove(scenario)) {
         long requests =
             run.requests().stream().filter(r -> r.identity().scenario().equals(scenario)).count();
-        assertThat(completed(stage)).as(scenario).isCloseTo(requests, within(ROUNDING));
+        assertThat(completed(stage)).as(scenario).isCloseTo((double) requests, within(ROUNDING));
       }
     }
     assertThat(injected).isEmpty();
@@ -111,7 +112,27 @@ class MixedLoadIT {
     long measured =
         run.requests().stream().filter(r -> r.identity().phase() == Phase.MEASURE).count();
     assertThat(run.summary().at("/counts/started").asLong()).isEqualTo(measured);
-    assertThat(run.requests()).allMatch((RequestRecord r) -> r.outcome().ok());
+    assertThat(run.requests())
+        .filteredOn(r -> !r.outcome().ok())
+        .extracting(r -> r.identity().name())
+        .containsOnly("broken");
+  }
+
+  /** What cannot be built is due and fails: it is in no rate, and in every count. */
+  @Test
+  void requestsThatCannotBeBuiltHaveFailed() throws Exception {
+    JsonNode broken = stage("Broken");
+    assertThat(broken.at("/counts/planned").asLong()).isEqualTo(5);
+    assertThat(broken.at("/counts/ended").asLong()).isEqualTo(5);
+    assertThat(broken.at("/counts/ok").asLong()).isZero();
+    assertThat(broken.at("/counts/verdicts/not_built").asLong()).isEqualTo(5);
+    assertThat(broken.at("/goodput/share").asDouble()).isZero();
+    assertThat(broken.at("/errors/0/message").asText())
+        .isEqualTo("No attribute named 'missing' is defined");
+    assertThat(run.check("all_accounted").get("message").asText())
+        .contains("were sent or could not be built (5)");
+    assertThat(Files.readString(run.files().page()))
+        .contains("not_built", "No attribute named &#39;missing&#39; is defined");
   }
 
   @Test

@@ -22,6 +22,9 @@ public final class MixedLoadSimulation extends Simulation {
             asks("Throttled", "throttled")
                 .injectOpen(constantUsersPerSec(20).during(1))
                 .throttle(reachRps(10).in(1), holdFor(60)),
+            scenario("Broken")
+                .exec(llm("broken").chat().user("#{missing}"))
+                .injectOpen(constantUsersPerSec(5).during(1)),
             asks("At once", "at once").injectOpen(atOnceUsers(3)),
             asks("Closed", "closed").injectClosed(constantConcurrentUsers(2).during(1)))
         .protocols(

@@ -114,13 +114,18 @@ class RequestsIT {
     for (String name :
         List.of(
             "unresolved", "failing function", "function of null", "no number", "not an object")) {
-      assertThat(run.requests(name)).as(name).isEmpty();
+      assertThat(run.requests(name))
+          .as(name)
+          .singleElement()
+          .extracting(record -> record.outcome().status())
+          .isEqualTo(RequestStatus.NOT_BUILT);
       assertThat(run.output()).contains(name + ": ");
     }
-    assertThat(run.info().notSent())
-        .containsEntry("unresolved: it could not be built", 1L)
-        .containsEntry("not an object: it could not be built", 1L);
-    assertThat(run.info().prompts().counted()).isEqualTo(run.requests().size());
+    assertThat(run.summary().at("/counts/verdicts/not_built").asLong()).isEqualTo(5);
+    assertThat(run.summary().at("/errors"))
+        .extracting(error -> error.get("message").asText())
+        .contains("No attribute named 'nothing' is defined");
+    assertThat(run.info().prompts().counted()).isEqualTo(run.requests().size() - 5);
     assertThat(run.info().prompts().repeated()).as("say no, say slow").isGreaterThan(3);
     assertThat(run.info().started()).as("without the silent ones").isEqualTo(run.requests().size());
     assertThat(run.output()).contains("unresolved: No attribute named 'nothing' is defined");

@@ -198,7 +198,7 @@ final class EveryMethod extends Simulation {
           .check(tpot().gt(1), tpot().gt(ofMillis(1)), e2e().gte(1), e2e().gte(ofMillis(1)))
           .check(itl().lt(100), httpStatus().is(200), cachedTokens().lt(9))
           .check(toolCalls().saveAs("calls"))
-          .check(queueWait().lt(100))
+          .check(queueWait().lt(100), queueWait().is(0))
           .check(
               bodyString().exists(), substring("[1]"), regex("a"), jsonPath("$.a"), jmesPath("a"))
           .checkIf("#{strict}")
@@ -255,6 +255,12 @@ final class EveryMethod extends Simulation {
           .exec(
               llm("complete").completion().prompt("#{prompt}"),
               llm("complete").completion().prompt(session -> "Once"));
+
+  /** As scenarios of Gatling's Scala DSL come. */
+  private final List<?> scala =
+      List.of(
+          closedLoop(1).inject(completion.wrapped),
+          closedLoop(1).target("A", protocol).inject(completion.wrapped));
 
   {
     setUp(

@@ -85,7 +85,9 @@ public final class Http2Server implements AutoCloseable {
                         .pipeline()
                         .addLast(
                             tls.newHandler(connection.alloc()),
-                            Http2FrameCodecBuilder.forServer().build(),
+                            Http2FrameCodecBuilder.forServer()
+                                .encoderIgnoreMaxHeaderListSize(true)
+                                .build(),
                             new Http2MultiplexHandler(
                                 new ChannelInitializer<Channel>() {
                                   @Override
@@ -150,9 +152,22 @@ public final class Http2Server implements AutoCloseable {
 
     /** Answers 200 with an event stream. */
     public Asked startStream() {
+      return startStream("x-server", "test");
+    }
+
+    /** Answers 200 with an event stream, and one more header. */
+    public Asked startStream(String header, String value) {
       return write(
           new DefaultHttp2HeadersFrame(
-              new DefaultHttp2Headers().status("200").set("content-type", "text/event-stream")));
+              new DefaultHttp2Headers()
+                  .status("200")
+                  .set("content-type", "text/event-stream")
+                  .set(header, value)));
+    }
+
+    /** Sends bytes of the body, as far as they are taken. */
+    public void bytes(byte[] bytes) {
+      var unused = stream.writeAndFlush(new DefaultHttp2DataFrame(Unpooled.wrappedBuffer(bytes)));
     }
 
     /** Sends an event. */
