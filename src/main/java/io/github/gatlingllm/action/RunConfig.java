@@ -5,7 +5,10 @@ import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.PromptPrefix;
+import java.io.IOException;
+import java.io.InputStream;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -113,11 +116,20 @@ final class RunConfig {
   /** What ran: versions that decide how a measurement is read. */
   static Map<String, String> versions() {
     Map<String, String> versions = new LinkedHashMap<>();
-    versions.put("gatling-llm", versionOf(RunConfig.class, "dev"));
+    versions.put("gatling-llm", ownVersion());
     versions.put("gatling", versionOf(Simulation.class, "3.15"));
     versions.put("java", Runtime.version().toString());
     versions.put("os", System.getProperty("os.name") + " " + System.getProperty("os.arch"));
     return versions;
+  }
+
+  /** As the build wrote it; {@code dev} for classes that no build made. */
+  private static String ownVersion() {
+    try (InputStream in = RunConfig.class.getResourceAsStream("version.txt")) {
+      return in == null ? "dev" : new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      return "dev";
+    }
   }
 
   private static String versionOf(Class<?> part, String otherwise) {

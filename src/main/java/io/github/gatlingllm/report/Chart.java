@@ -67,9 +67,16 @@ record Chart(
             .toList();
     List<Point> points = Point.inOrder(shape.bars(), Chart::height);
     Line bars = new Line(x.name(), Form.BAR, 0, 0, points, List.of());
-    Axis ranges = Axis.places(x.name(), x.unit(), places);
+    Axis ranges =
+        Axis.places(x.name() + (isByRatio(shape) ? ", logarithmic" : ""), x.unit(), places);
     Axis counts = Axis.of(counted, "");
     return new Chart(id, title, "further left is better", howTo, ranges, counts, List.of(bars));
+  }
+
+  private static boolean isByRatio(Shape shape) {
+    List<Bar> bars = shape.bars();
+    return bars.size() > 2
+        && bars.get(1).to() - bars.get(1).from() > 1.01 * (bars.get(0).to() - bars.get(0).from());
   }
 
   private static Double height(Bar bar) {

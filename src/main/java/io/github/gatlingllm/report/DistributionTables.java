@@ -13,10 +13,12 @@ import io.github.gatlingllm.report.Table.Heading;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Curve;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,12 +40,24 @@ final class DistributionTables {
           Metric.TPOT_MS,
           Metric.E2E_MS,
           Metric.E2E_FROM_SCHEDULE_MS,
+          Metric.E2E_PER_TOKEN_MS,
           Metric.QUEUE_WAIT_MS,
           Metric.STALL_MS);
 
   private static final Column<Distribution> VALUES = Column.count("count", Distribution::count);
   private static final Column<Distribution> MEAN = Column.number("mean", Distribution::mean);
   private static final Column<Distribution> MAX = Column.number("max", Distribution::max);
+
+  /** Statistics in text files. */
+  private static final List<Column<Distribution>> TEXT =
+      List.of(
+          VALUES,
+          MEAN,
+          percentile("p50"),
+          percentile("p90"),
+          percentile("p95"),
+          percentile("p99"),
+          MAX);
 
   private DistributionTables() {}
 
@@ -129,8 +143,29 @@ final class DistributionTables {
     return distributions(
         "Latencies",
         named ? "latency at " + curves.get(0).operatingPoint().stage() : "latency",
-        List.of(VALUES, MEAN, percentile("p50"), percentile("p95"), percentile("p99"), MAX),
-        times(figures, QUOTED, "%s (ms)"));
+        TEXT,
+        quoted(figures));
+  }
+
+  /** Of those that say the same the first one, under its name and what it stands for too. */
+  private static List<Named> quoted(Figures figures) {
+    Map<List<Cell>, List<Metric>> groups = new LinkedHashMap<>();
+    for (Metric metric : QUOTED) {
+      Distribution values = figures.metric(metric);
+      if (!values.isEmpty() && !isZero(values)) {
+        List<Cell> cells = TEXT.stream().map(column -> column.cell().apply(values)).toList();
+        groups.computeIfAbsent(cells, c -> new ArrayList<>()).add(metric);
+      }
+    }
+    return groups.values().stream()
+        .map(
+            same ->
+                new Named(
+                    Cell.words(
+                        same.stream().map(Metric::title).collect(Collectors.joining(", "))
+                            + " (ms)"),
+                    figures.metric(same.get(0))))
+        .toList();
   }
 
   /** All times of requests, for Gatling's page of them. */

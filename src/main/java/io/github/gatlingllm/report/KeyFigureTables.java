@@ -214,6 +214,27 @@ final class KeyFigureTables {
     return Table.of("Key figures by request", requests, columns).styled("notes");
   }
 
+  /** Request names, the parts of a mix, in text files; empty where there is only one. */
+  static Table requests(Summary summary) {
+    List<Column<RequestAtPoint>> columns =
+        new ArrayList<>(List.of(Column.name("request", RequestAtPoint::name)));
+    if (summary.hasSeveralLevels()) {
+      columns.add(Column.words("at", r -> place(summary, summary.operatingLevel(r.curve()))));
+    }
+    List<Column<Figures>> figures = new ArrayList<>(List.of(COUNT, FAILED, REQUESTS, OUTPUT));
+    if (summary.slo() != null) {
+      figures.add(IN_SLO);
+    }
+    figures.add(headline(summary, Metric.TTFT_MS, "p50"));
+    figures.add(headline(summary, Metric.TTFT_MS, "p99"));
+    figures.add(percentile(Metric.ITL_MS, "p99"));
+    figures.add(headline(summary, Metric.E2E_MS, "p50"));
+    figures.forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
+    List<RequestAtPoint> all = summary.requestsAtPoints();
+    long names = all.stream().map(RequestAtPoint::name).distinct().count();
+    return Table.of("Requests", names > 1 ? all : List.<RequestAtPoint>of(), columns);
+  }
+
   /** Where a request's figures are of, e.g. {@code vLLM: c=16, the knee}. */
   static String at(Summary summary, RequestAtPoint request) {
     return operatingPoint(summary, request.curve());

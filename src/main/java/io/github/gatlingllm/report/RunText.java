@@ -46,6 +46,14 @@ final class RunText {
         facts.add(new Fact("operating point", curves.get(0).quoted()));
       }
       facts.add(new Fact("output", output(figures)));
+      Distribution decode = figures.throughput().decodeTokensPerS();
+      if (!decode.isEmpty()) {
+        facts.add(
+            new Fact("each request", eachRequest(figures.throughput().userTokensPerS(), decode)));
+      }
+      if (figures.throughput().trials() != null) {
+        facts.add(new Fact("trials", trials(figures.throughput().trials())));
+      }
       if (summary.hasSeveralLevels() && curves.get(0).knee() != null) {
         facts.add(new Fact("knee", knee(curves.get(0).knee())));
       }
@@ -58,6 +66,10 @@ final class RunText {
       }
     }
     facts.add(new Fact("workload", workload()));
+    String tokens = tokens();
+    if (!tokens.isEmpty()) {
+      facts.add(new Fact("tokens in all", tokens));
+    }
     facts.add(new Fact(SelfTestText.NAME, new SelfTestText(summary).quote()));
     if (summary.arrivals() != null) {
       facts.add(
@@ -95,8 +107,43 @@ final class RunText {
         + NumberText.with(figures.throughput().totalTokensPerS(), "tok/s")
         + ", "
         + NumberText.with(figures.throughput().requestsPerS(), "requests/s")
-        + " completed; jitter (ITL p99 ÷ p50) "
+        + " completed ("
+        + NumberText.with(figures.throughput().requestsPerMin(), "requests/min")
+        + "); jitter (ITL p99 ÷ p50) "
         + NumberText.number(figures.jitter().itlP99OverP50());
+  }
+
+  private static String eachRequest(Distribution whole, Distribution decode) {
+    return "%s over its whole time, %s while it decodes (p10 %s)"
+        .formatted(
+            "median " + NumberText.with(whole.p50(), "tok/s"),
+            NumberText.with(decode.p50(), "tok/s"),
+            NumberText.number(decode.p10()));
+  }
+
+  private static String trials(Figures.Trials trials) {
+    double spread = trials.maxTokensPerS() - trials.minTokensPerS();
+    return "%s, mean %s, slowest %s, fastest %s: a spread of %s"
+        .formatted(
+            NumberText.count(trials.count()),
+            NumberText.with(trials.meanTokensPerS(), "tok/s"),
+            NumberText.number(trials.minTokensPerS()),
+            NumberText.number(trials.maxTokensPerS()),
+            NumberText.percent(
+                trials.meanTokensPerS() == 0 ? null : (Double) (spread / trials.meanTokensPerS())));
+  }
+
+  /** Tokens of all measured prompts and answers; empty where none are known. */
+  String tokens() {
+    StringBuilder text = new StringBuilder();
+    part(text, "in ", sum(summary.workload().promptTokens()));
+    part(text, "out ", sum(summary.workload().outputTokens()));
+    return text.toString();
+  }
+
+  private static String sum(Distribution lengths) {
+    Double mean = lengths.mean();
+    return mean == null ? "" : NumberText.count(Math.round(mean * lengths.count()));
   }
 
   private String goodput(Figures.Goodput goodput, Curve curve) {

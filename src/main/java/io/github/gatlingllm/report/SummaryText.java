@@ -51,6 +51,7 @@ public final class SummaryText {
       if (summary.stages().size() > 1) {
         table("Load levels", KeyFigureTables.levels(summary));
       }
+      table("Requests", KeyFigureTables.requests(summary));
       table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
       SelfTestText selfTest = new SelfTestText(summary);
       table(SelfTestText.TITLE, selfTest.table());
@@ -151,6 +152,7 @@ public final class SummaryText {
       SelfTestText selfTest = new SelfTestText(summary);
       table(SelfTestText.TITLE, selfTest.table());
       out.append(selfTest.table().isEmpty() ? "" : "\n" + selfTest.ceiling() + "\n\n");
+      table("Requests", KeyFigureTables.requests(summary));
       table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
       Summary.SloTable slo = summary.slo();
       if (slo != null) {

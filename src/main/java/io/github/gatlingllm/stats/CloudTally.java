@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class CloudTally {
 
   /** Size of the sample without outliers. */
-  static final int SAMPLE = 600;
+  static final int SAMPLE = 300;
 
   /** How many of the slowest of each range are in the sample. */
   static final int SLOWEST = 3;

@@ -107,7 +107,8 @@ public record Series(
    * The shape of one distribution.
    *
    * @param bars a histogram of at most 60 bars of equal width, up to the largest value; the last
-   *     bar is wider where a long tail would squeeze the rest
+   *     bar is wider where a long tail would squeeze the rest; bars of equal ratio where TTFT
+   *     differs much
    * @param quantiles the percentile curve on a scale of nines, ascending
    */
   public record Shape(List<Bar> bars, List<Quantile> quantiles) {}

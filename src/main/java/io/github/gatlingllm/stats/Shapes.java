@@ -22,6 +22,8 @@ final class Shapes {
       List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS);
 
   private static final int BARS = 60;
+  private static final int RATIOS = 40;
+  private static final double WIDE = 8;
   private static final int HEAT_ROWS = 30;
   private static final double[] NINES = {
     1, 5, 10, 25, 50, 75, 90, 95, 97.5, 99, 99.5, 99.75, 99.9, 99.95, 99.99, 99.995, 99.999
@@ -52,7 +54,8 @@ final class Shapes {
     for (Metric metric : DRAWN) {
       ValueRecorder values = tally.recorder(metric);
       if (!values.isEmpty()) {
-        shapes.put(metric, of(values));
+        boolean isWide = metric == Metric.TTFT_MS && values.moments().max() > WIDE * least(values);
+        shapes.put(metric, new Shape(isWide ? ratios(values) : bars(values), quantiles(values)));
       }
     }
     return shapes;
@@ -61,6 +64,28 @@ final class Shapes {
   /** The shape of at least one value. */
   static Shape of(ValueRecorder values) {
     return new Shape(bars(values), quantiles(values));
+  }
+
+  /** Of times the clock tells 1 µs apart. */
+  private static double least(ValueRecorder values) {
+    return Math.max(values.moments().min(), 0.001);
+  }
+
+  /** Bars of equal ratio, for values that a few large ones would press into the first bars. */
+  private static List<Bar> ratios(ValueRecorder values) {
+    double from = least(values);
+    double ratio = Math.pow(values.moments().max() * (1 + 1e-9) / from, 1.0 / RATIOS);
+    long[] counts = new long[RATIOS];
+    values.forEach(
+        (value, count) -> {
+          int bar = (int) (Math.log(Math.max(value, from) / from) / Math.log(ratio));
+          counts[Math.min(RATIOS - 1, bar)] += count;
+        });
+    List<Bar> bars = new ArrayList<>();
+    for (int i = 0; i < RATIOS; i++) {
+      bars.add(new Bar(from * Math.pow(ratio, i), from * Math.pow(ratio, i + 1), counts[i]));
+    }
+    return bars;
   }
 
   private static List<Bar> bars(ValueRecorder values) {

@@ -193,7 +193,7 @@ class SummaryFilesTest {
     String text = SummaryText.markdown(sweep);
     assertThat(text)
         .startsWith("## LLM load test")
-        .contains("| TTFT (ms) |")
+        .contains("| TTFT, TTFO (ms) |")
         .contains("### Load levels")
         .contains("### SLO")
         .contains("| ttft |");
@@ -237,7 +237,7 @@ class SummaryFilesTest {
     assertThat(block)
         .contains("---- LLM Information ---")
         .contains("---- Load levels ---")
-        .contains("> TTFT (ms)")
+        .contains("> TTFT, TTFO (ms)")
         .contains("goodput: ", " in SLO ttft<500ms,tpot<30ms; max goodput ")
         .contains("knee: ");
     assertThat(block.lines().findFirst().orElseThrow()).hasSize(120);
