@@ -134,7 +134,7 @@ class WarmUpIT {
       assertThat(engine.requestsReceived()).isEqualTo(1);
       assertThat(refusing.requests()).hasSize(1);
       JsonNode asked = new ObjectMapper().readTree(refusing.requests().get(0).body());
-      assertThat(asked.at("/messages/0/content").asText()).isEqualTo("Why is the sky blue?");
+      assertThat(asked.at("/messages/0/content").asText()).endsWith("Why is the sky blue?");
       assertThat(asked.path("max_tokens").asInt()).isEqualTo(7);
       assertThat(asked.path("stream").asBoolean()).isFalse();
     }
