@@ -62,6 +62,7 @@ class PackageArrowsTest {
       Set.of(
           "javaapi/LlmProtocolBuilder.java",
           "javaapi/LlmRequestBuilder.java",
+          "javaapi/LoadProfile.java",
           "run/RunDirectory.java");
 
   private static final Pattern OURS = Pattern.compile("io\\.github\\.gatlingllm\\.([a-z]+)\\b");

@@ -22,8 +22,7 @@ public final class PlanPopulation {
   private PlanPopulation() {}
 
   /** The scenario, its actions wrapped in a loop that the plan drives. */
-  public static PopulationBuilder of(
-      LoadPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario) {
+  public static PopulationBuilder of(LoadPlan plan, ScenarioBuilder scenario) {
     return of(plan, scenario, listener(plan, scenario));
   }
 
@@ -31,30 +30,29 @@ public final class PlanPopulation {
    * The same against one of several targets. Gatling allows no scenario name twice, so the target
    * becomes part of the name.
    */
-  public static PopulationBuilder of(
-      LoadPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario, String target) {
-    String name = scenario.wrapped.name() + " @ " + target;
+  public static PopulationBuilder of(LoadPlan plan, ScenarioBuilder scenario, String target) {
+    String name = scenario.name() + " @ " + target;
     return of(plan, scenario, name, listener(plan, scenario));
   }
 
   static PopulationBuilder of(
       LoadPlan plan,
-      io.gatling.javaapi.core.ScenarioBuilder scenario,
+      ScenarioBuilder scenario,
       Function<ScenarioContext, RunningLevel.Listener> listener) {
-    return of(plan, scenario, scenario.wrapped.name(), listener);
+    return of(plan, scenario, scenario.name(), listener);
   }
 
   private static Function<ScenarioContext, RunningLevel.Listener> listener(
-      LoadPlan plan, io.gatling.javaapi.core.ScenarioBuilder scenario) {
-    return context -> LlmComponents.of(context).levels(scenario.wrapped.name(), plan);
+      LoadPlan plan, ScenarioBuilder scenario) {
+    return context -> LlmComponents.of(context).levels(scenario.name(), plan);
   }
 
   private static PopulationBuilder of(
       LoadPlan plan,
-      io.gatling.javaapi.core.ScenarioBuilder scenario,
+      ScenarioBuilder scenario,
       String name,
       Function<ScenarioContext, RunningLevel.Listener> listener) {
-    ActionBuilder loop = PlanLoop.around(scenario.wrapped, listener);
+    ActionBuilder loop = PlanLoop.around(scenario, listener);
     ScenarioBuilder looped =
         new ScenarioBuilder(name, List$.MODULE$.<ActionBuilder>empty().$colon$colon(loop));
     return new PopulationBuilder(looped.inject(new Profile(plan)));

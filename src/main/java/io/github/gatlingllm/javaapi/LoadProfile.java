@@ -29,7 +29,13 @@ public interface LoadProfile {
 
   /** Puts the scenario under this load, for {@code setUp}. */
   default PopulationBuilder inject(ScenarioBuilder scenario) {
-    return PlanPopulation.of(plan(), scenario);
+    return PlanPopulation.of(plan(), scenario.wrapped);
+  }
+
+  /** Puts a scenario of Gatling's Scala DSL under this load, for its {@code setUp}. */
+  default io.gatling.core.structure.PopulationBuilder inject(
+      io.gatling.core.structure.ScenarioBuilder scenario) {
+    return PlanPopulation.of(plan(), scenario).asScala();
   }
 
   /**
@@ -56,7 +62,13 @@ public interface LoadProfile {
 
     /** Puts the scenario under this load, for {@code setUp}. */
     public PopulationBuilder inject(ScenarioBuilder scenario) {
-      return PlanPopulation.of(plan, scenario, label).protocols(protocol);
+      return PlanPopulation.of(plan, scenario.wrapped, label).protocols(protocol);
+    }
+
+    /** Puts a scenario of Gatling's Scala DSL under this load, for its {@code setUp}. */
+    public io.gatling.core.structure.PopulationBuilder inject(
+        io.gatling.core.structure.ScenarioBuilder scenario) {
+      return PlanPopulation.of(plan, scenario, label).protocols(protocol).asScala();
     }
   }
 }

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A check on a duration of the measured request, in milliseconds. Absent durations (no token came,
- * say) fail every comparison.
+ * say) fail every comparison. Limits may be any numbers, also in Kotlin, where {@code Int} is no
+ * {@code Double}; what is saved is a {@code Double}.
  *
  * <pre>{@code
  * ttft().lt(500)
@@ -18,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class MillisCheck
-    extends CheckBuilder.Find.Default<LlmChecks.Type, MeasuredAnswer, Double, Double> {
+    extends CheckBuilder.Find.Default<LlmChecks.Type, MeasuredAnswer, Double, Number> {
 
   private static final double NANOS_PER_MILLI = 1e6;
 
+  @SuppressWarnings("unchecked") // how values are compared is looked up by their own class
   MillisCheck(String name, Function<MeasuredAnswer, @Nullable Number> nanos) {
     super(
         LlmChecks.find(
@@ -32,51 +34,57 @@ public final class MillisCheck
               return value == null ? null : (Double) (value.doubleValue() / NANOS_PER_MILLI);
             }),
         LlmChecks.Type.RESPONSE,
-        Double.class,
-        Function.identity());
+        (Class<Number>) (Class<?>) Double.class,
+        millis -> millis);
+  }
+
+  /** Equal to, in milliseconds. */
+  @Override
+  public CheckBuilder.Final is(Number millis) {
+    return super.is((Double) millis.doubleValue());
   }
 
   /** Less than, in milliseconds. */
-  public CheckBuilder.Final lt(double millis) {
-    return lt((Double) millis);
+  @Override
+  public CheckBuilder.Final lt(Number millis) {
+    return super.lt((Double) millis.doubleValue());
   }
 
-  /** Less than. */
+  /** As {@link #lt(Number)}. */
   public CheckBuilder.Final lt(Duration limit) {
-    return lt(millis(limit));
+    return lt(limit.toNanos() / NANOS_PER_MILLI);
   }
 
   /** At most, in milliseconds. */
-  public CheckBuilder.Final lte(double millis) {
-    return lte((Double) millis);
+  @Override
+  public CheckBuilder.Final lte(Number millis) {
+    return super.lte((Double) millis.doubleValue());
   }
 
-  /** At most. */
+  /** As {@link #lte(Number)}. */
   public CheckBuilder.Final lte(Duration limit) {
-    return lte(millis(limit));
+    return lte(limit.toNanos() / NANOS_PER_MILLI);
   }
 
   /** More than, in milliseconds. */
-  public CheckBuilder.Final gt(double millis) {
-    return gt((Double) millis);
+  @Override
+  public CheckBuilder.Final gt(Number millis) {
+    return super.gt((Double) millis.doubleValue());
   }
 
-  /** More than. */
+  /** As {@link #gt(Number)}. */
   public CheckBuilder.Final gt(Duration limit) {
-    return gt(millis(limit));
+    return gt(limit.toNanos() / NANOS_PER_MILLI);
   }
 
   /** At least, in milliseconds. */
-  public CheckBuilder.Final gte(double millis) {
-    return gte((Double) millis);
+  @Override
+  public CheckBuilder.Final gte(Number millis) {
+    return super.gte((Double) millis.doubleValue());
   }
 
-  /** At least. */
+  /** As {@link #gte(Number)}. */
   public CheckBuilder.Final gte(Duration limit) {
-    return gte(millis(limit));
-  }
-
-  private static Double millis(Duration duration) {
-    return duration.toNanos() / NANOS_PER_MILLI;
+    return gte(limit.toNanos() / NANOS_PER_MILLI);
   }
 }

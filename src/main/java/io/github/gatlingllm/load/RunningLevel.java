@@ -36,6 +36,7 @@ public final class RunningLevel {
   private volatile long measureEnd = UNKNOWN;
   private volatile long cooldownEnd = UNKNOWN;
   private volatile long cutAt = UNKNOWN;
+  private volatile boolean countReached;
   private volatile boolean over;
   private volatile int trial;
 
@@ -69,7 +70,7 @@ public final class RunningLevel {
     if (stabilizeEnd == UNKNOWN && fillEnd != UNKNOWN && stabilize != null) {
       stabilizeEnd = fillEnd + stabilize;
     }
-    if (measureEnd == UNKNOWN && stabilizeEnd != UNKNOWN && phases.requests() == null) {
+    if (measureEnd == UNKNOWN && stabilizeEnd != UNKNOWN && phases.isTimed() && !countReached) {
       measureEnd = stabilizeEnd + phases.measureNanos();
     }
     if (cooldownEnd == UNKNOWN && measureEnd != UNKNOWN && !phases.cooldown()) {
@@ -87,11 +88,16 @@ public final class RunningLevel {
     LoadLevel.Open open = (LoadLevel.Open) level;
     Phases phases = open.phases();
     Integer requests = phases.requests();
-    if (requests != null) {
-      level = open.with(phases.withRequests(requests + Objects.requireNonNull(planned.requests())));
+    long nanos = phases.measureNanos() + planned.measureNanos();
+    level =
+        open.with(
+            requests == null
+                ? phases.withMeasure(nanos)
+                : phases.withRequests(
+                    requests + Objects.requireNonNull(planned.requests()), nanos));
+    if (!measureEndKnown()) {
       return;
     }
-    level = open.with(phases.withMeasure(phases.measureNanos() + planned.measureNanos()));
     long end = measureEnd + planned.measureNanos();
     if (cooldownEnd == measureEnd) {
       cooldownEnd = end;
@@ -211,6 +217,18 @@ public final class RunningLevel {
     return cutAt != UNKNOWN;
   }
 
+  /** All iterations that it measures have started: the phase ends when the last one has ended. */
+  void reachCount() {
+    countReached = true;
+    measureEnd = UNKNOWN;
+    cooldownEnd = UNKNOWN;
+  }
+
+  /** Whether as many iterations as were asked for have started before the time was over. */
+  public boolean isCountReached() {
+    return countReached;
+  }
+
   /** Ends what it measures, now; what was sent is drained. */
   void cut(long nanoTime) {
     long offset = Math.max(0, nanoTime - startNanos);
@@ -324,14 +342,21 @@ public final class RunningLevel {
 
   /**
    * Calls back once the records of all its requests have been handed over: now, or on the thread
-   * that hands over the last one. To be asked for once, after its end.
+   * that hands over the last one. To be asked for after its end.
    *
    * @param task returns at once
    */
   public void whenRecorded(Runnable task) {
     synchronized (this) {
       if (unrecorded > 0) {
-        whenRecorded = task;
+        Runnable before = whenRecorded;
+        whenRecorded =
+            before == null
+                ? task
+                : () -> {
+                  before.run();
+                  task.run();
+                };
         return;
       }
     }
@@ -350,6 +375,9 @@ public final class RunningLevel {
   public interface Listener {
 
     default void levelStarted(RunningLevel level, long nanoTime) {}
+
+    /** About so many levels come after the one that starts next, where results decide that. */
+    default void expects(int levels) {}
 
     /** A phase began; phases without length are left out. */
     default void phaseStarted(RunningLevel level, Phase phase, long nanoTime) {}

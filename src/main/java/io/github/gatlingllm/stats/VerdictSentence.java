@@ -168,7 +168,7 @@ final class VerdictSentence {
     SloWords words = new SloWords(curve);
     if (at < 0) {
       Stage lowest = levels.get(0);
-      return words.noneMeets(load(lowest), lowest);
+      return curve.isMet(lowest) ? capital(judged(lowest)) : words.noneMeets(load(lowest), lowest);
     }
     Stage holding = levels.get(at);
     boolean isHighest = at == levels.size() - 1;
@@ -265,7 +265,11 @@ final class VerdictSentence {
     }
     String unit = level.unit();
     boolean isConcurrency = unit == null || List.of("", "users", "concurrent").contains(unit);
-    return NumberText.plain(offered)
+    String number =
+        offered == Math.rint(offered)
+            ? NumberText.number(offered)
+            : NumberText.threeDigits(offered);
+    return number
         + (!isConcurrency
             ? " " + unit
             : offered == 1 ? " concurrent request" : " concurrent requests");

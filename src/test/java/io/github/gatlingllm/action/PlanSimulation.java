@@ -108,7 +108,7 @@ public final class PlanSimulation extends Simulation {
     setUp(
         PlanPopulation.of(
                 plan(),
-                System.getProperty("plan").equals("spin") ? spin : scenario,
+                System.getProperty("plan").equals("spin") ? spin.wrapped : scenario.wrapped,
                 ctx -> listener)
             .andThen(
                 ClosedLoop.of(1)

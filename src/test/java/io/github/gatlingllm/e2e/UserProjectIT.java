@@ -3,66 +3,194 @@ package io.github.gatlingllm.e2e;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.MavenProject;
 import io.github.gatlingllm.testing.MavenProject.Outcome;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.jar.JarFile;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code mvn gatling:test} in a project that has our jar and one simulation of its own. */
+/**
+ * A project of a user's, as Gatling's documentation lays one out, with our jar from a Maven
+ * repository: what it does there to builds, runs and reports.
+ */
 class UserProjectIT {
 
-  private static final String SIMULATION =
-      """
-      import static io.gatling.javaapi.core.CoreDsl.*;
-      import static io.github.gatlingllm.javaapi.LlmDsl.*;
+  private static final Path SIMULATIONS = Path.of("src", "test", "resources", "user-project");
+  private static final Path EXAMPLES = Path.of("src", "gatling", "java");
 
-      import io.gatling.javaapi.core.*;
+  private static final String MISS =
+      "Global: count of complete requests is 0.0 : false (actual : 2.0)";
 
-      public class FirstSimulation extends Simulation {
-        {
-          setUp(scenario("Chat").exec(llm("ask").chat().user("hi").maxTokens(2))
-                  .injectOpen(atOnceUsers(3)))
-              .protocols(llm.baseUrl(System.getProperty("baseUrl")).disableJvmWarmUp());
-        }
+  @TempDir static Path folder;
+
+  private static MavenProject project;
+  private static EmbeddedEngine engine;
+
+  @BeforeAll
+  static void write() throws Exception {
+    engine = EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(1)).start();
+    project = MavenProject.in(folder);
+    try (Stream<Path> all = Files.list(SIMULATIONS)) {
+      for (Path each : all.toList()) {
+        project.with(each.getFileName().toString(), Files.readString(each));
       }
-      """;
+    }
+    for (String name : List.of("examples/AgentSimulation.java", "examples/Server.java")) {
+      String program = Files.readString(EXAMPLES.resolve(name));
+      project.with(name, program.replace(".disableIgnoreEos()", ".disableJvmWarmUp()"));
+    }
+  }
 
-  @TempDir Path folder;
+  @AfterAll
+  static void stop() {
+    engine.close();
+  }
 
   @Test
-  void jarAddsNoSimulationToTheUsersAndYetHasTheBenchmark() throws Exception {
-    MavenProject project = MavenProject.in(folder, Map.of("FirstSimulation", SIMULATION));
-    try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(1)).start()) {
-      Outcome own = project.run("gatling:test", "-DbaseUrl=" + engine.baseUrl());
+  void verifyRunsTheUsersSimulationsAndFailsWhereOneMisses() throws Exception {
+    Outcome outcome =
+        project.maven(
+            "verify",
+            "-Dgatling.runMultipleSimulations=true",
+            "-Dgatling.continueOnAssertionFailure=true",
+            "-DbaseUrl=" + engine.baseUrl(),
+            "-Dendpoint=" + engine.baseUrl(),
+            "-Dmodel=embedded",
+            "-Dseconds=1");
 
-      assertThat(own.exitCode()).as(own.output()).isZero();
-      assertThat(own.output())
-          .contains("Simulation FirstSimulation started...", "LLM report generated")
-          .doesNotContain(Benchmark.class.getName());
-      assertThat(engine.requestsReceived()).isEqualTo(3);
+    assertThat(outcome.exitCode()).as(outcome.output()).isEqualTo(1);
+    assertThat(outcome.lines())
+        .filteredOn(line -> line.matches("Simulation \\S+ started\\.\\.\\."))
+        .as("the user's, and no other")
+        .containsExactlyInAnyOrder(
+            "Simulation FirstSimulation started...",
+            "Simulation GateSimulation started...",
+            "Simulation JourneySimulation started...",
+            "Simulation StoppedSimulation started...",
+            "Simulation examples.AgentSimulation started...");
+    assertThat(outcome.output())
+        .containsSubsequence(MISS, "BUILD FAILURE", "Gatling simulation assertions failed !")
+        .doesNotContain(Benchmark.class.getName());
 
-      Outcome older =
-          project.run(
-              "gatling:test",
-              "-DbaseUrl=" + engine.baseUrl(),
-              "-Dgatling.version=" + MavenProject.property("gatling.older.version"));
+    assertThat(summary("firstsimulation").at("/counts/ok").asInt()).isPositive();
+    JsonNode agent = summary("agentsimulation").path("counts");
+    assertThat(agent.path("ok")).isEqualTo(agent.path("ended"));
+    assertThat(agent.path("ok").asInt()).as("each plan has its round").isPositive().isEven();
+    assertThat(summary("journeysimulation").at("/counts/ok").asInt())
+        .as("of the LLM, without those of http")
+        .isEqualTo(4);
+    JsonNode stopped = summary("stoppedsimulation");
+    assertThat(stopped.at("/counts/ok").asInt()).isPositive();
+    assertThat(stopped.at("/counts/cancelled").asInt()).isBetween(1, 4);
+    assertThat(stopped.at("/counts/failed").asInt()).isZero();
+    assertThat(stopped.path("verdict").asText()).startsWith("Interrupted: ");
+  }
 
-      assertThat(older.exitCode()).as(older.output()).isZero();
-      assertThat(older.output()).contains("0 failed", "LLM report generated");
-      assertThat(engine.requestsReceived()).isEqualTo(6);
-    }
+  @Test
+  void olderGatlingAndAMissThatIsTolerated() throws Exception {
+    Outcome outcome =
+        project.maven(
+            "gatling:test",
+            "-Dgatling.simulationClass=GateSimulation",
+            "-Dgatling.version=" + MavenProject.property("gatling.older.version"),
+            "-Dgatling.failOnError=false",
+            "-DbaseUrl=" + engine.baseUrl());
 
+    assertThat(outcome.exitCode()).as(outcome.output()).isZero();
+    assertThat(outcome.output())
+        .containsSubsequence(MISS, "failOnError was set to false", "BUILD SUCCESS")
+        .contains("LLM report generated");
+  }
+
+  /** In the newest JVM of this machine. */
+  @Test
+  void benchmarkPackageAndOwnMain() throws Exception {
+    Path java = newestJava();
+    Path classPath = folder.resolve("class-path.txt");
     Outcome benchmark =
-        project.run(
+        project.maven(
+            Map.of("JAVA_HOME", java.toString()),
+            "test-compile",
+            "gatling:enterprisePackage",
+            "org.apache.maven.plugins:maven-dependency-plugin:build-classpath",
+            "-Dmdep.outputFile=" + classPath,
             "gatling:test",
             "-Dgatling.simulationClass=" + Benchmark.class.getName(),
             "-Dllm.dryRun=true");
 
     assertThat(benchmark.exitCode()).as(benchmark.output()).isZero();
     assertThat(benchmark.output()).contains("Dry run: nothing was sent");
+    assertThat(packagedSimulations()).contains("FirstSimulation").doesNotContain("Benchmark");
+
+    Outcome main =
+        project.run(
+            Map.of(),
+            List.of(
+                java.resolve("bin/java").toString(),
+                "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                "-cp",
+                "target/test-classes:" + Files.readString(classPath).strip(),
+                "-DbaseUrl=" + engine.baseUrl(),
+                "Main",
+                "-s",
+                "JourneySimulation",
+                "-rf",
+                "own-results"));
+
+    assertThat(main.exitCode()).as(main.output()).isZero();
+    assertThat(summary("own-results", "journeysimulation").at("/counts/ok").asInt()).isEqualTo(4);
+  }
+
+  private static JsonNode summary(String simulation) throws IOException {
+    return summary("target/gatling", simulation);
+  }
+
+  private static JsonNode summary(String results, String simulation) throws IOException {
+    try (Stream<Path> runs = Files.list(project.folder().resolve(results))) {
+      Path run =
+          runs.filter(path -> path.getFileName().toString().startsWith(simulation + "-"))
+              .findFirst()
+              .orElseThrow();
+      assertThat(run.resolve("llm.html")).isNotEmptyFile();
+      return new ObjectMapper().readTree(run.resolve("llm/summary.json").toFile());
+    }
+  }
+
+  /** What Gatling Enterprise would be told to offer. */
+  private static String packagedSimulations() throws IOException {
+    Path shaded = project.folder().resolve("target/load-test-1-shaded.jar");
+    try (JarFile jar = new JarFile(shaded.toFile())) {
+      return jar.getManifest().getMainAttributes().getValue("Gatling-Simulations");
+    }
+  }
+
+  private static Path newestJava() throws IOException {
+    Path installed = Path.of("/usr/lib/jvm");
+    if (!Files.isDirectory(installed)) {
+      return Path.of(System.getProperty("java.home"));
+    }
+    try (Stream<Path> all = Files.list(installed)) {
+      return all.filter(home -> Files.isExecutable(home.resolve("bin/javac")))
+          .max((a, b) -> Integer.compare(version(a), version(b)))
+          .orElse(Path.of(System.getProperty("java.home")));
+    }
+  }
+
+  private static int version(Path home) {
+    String digits = Objects.toString(home.getFileName()).replaceAll("\\D*(\\d+).*", "$1");
+    return digits.matches("\\d{1,3}") ? Integer.parseInt(digits) : 0;
   }
 }

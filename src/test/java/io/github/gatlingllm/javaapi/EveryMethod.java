@@ -75,6 +75,7 @@ final class EveryMethod extends Simulation {
           .disableFailBuild()
           .disableFailOnInvalid()
           .slo(Slo.NONE)
+          .slo("ask", Slo.NONE)
           .recordText()
           .disableRecordTokens()
           .csv()
@@ -197,7 +198,7 @@ final class EveryMethod extends Simulation {
           .check(tpot().gt(1), tpot().gt(ofMillis(1)), e2e().gte(1), e2e().gte(ofMillis(1)))
           .check(itl().lt(100), httpStatus().is(200), cachedTokens().lt(9))
           .check(toolCalls().saveAs("calls"))
-          .check(queueWait().lt(100))
+          .check(queueWait().lt(100), queueWait().is(0))
           .check(
               bodyString().exists(), substring("[1]"), regex("a"), jsonPath("$.a"), jmesPath("a"))
           .checkIf("#{strict}")
@@ -243,6 +244,7 @@ final class EveryMethod extends Simulation {
                       1,
                       dialog()
                           .turns(3)
+                          .contextLimit(8192)
                           .thinkTime(1, 2)
                           .thinkTime(ofMillis(100), ofMillis(200))
                           .distinct(10))
@@ -253,6 +255,12 @@ final class EveryMethod extends Simulation {
           .exec(
               llm("complete").completion().prompt("#{prompt}"),
               llm("complete").completion().prompt(session -> "Once"));
+
+  /** As scenarios of Gatling's Scala DSL come. */
+  private final List<?> scala =
+      List.of(
+          closedLoop(1).inject(completion.wrapped),
+          closedLoop(1).target("A", protocol).inject(completion.wrapped));
 
   {
     setUp(
@@ -274,6 +282,7 @@ final class EveryMethod extends Simulation {
                 .drain(20)
                 .drain(ofSeconds(20))
                 .requests(100)
+                .requests(100, ofSeconds(60))
                 .stopWhen(sloBelow(50))
                 .inject(completion),
             closedLoop(1).inject(scenario("D").exec(request)),

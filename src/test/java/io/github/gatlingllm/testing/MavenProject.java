@@ -2,10 +2,13 @@ package io.github.gatlingllm.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -14,13 +17,17 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A Maven project of a user's, written for a test: our jar, the dependencies and plugin versions of
- * our own {@code pom.xml}, and simulations from source. It runs offline, from what our own build
- * has downloaded.
+ * A Maven project of a user's: {@code examples/java} with more simulations, and our jar from a
+ * local repository into which it was installed. Maven runs offline, with what our own build has
+ * downloaded.
  */
 public final class MavenProject {
 
   private static final int MAX_SECONDS = 300;
+
+  private static final Path EXAMPLE = Path.of("examples", "java");
+
+  private static final Path REPOSITORY = Path.of("target", "repository");
 
   private final Path folder;
 
@@ -28,106 +35,77 @@ public final class MavenProject {
     this.folder = folder;
   }
 
-  /**
-   * Writes the project.
-   *
-   * @param simulations Java source by class name
-   */
-  public static MavenProject in(Path folder, Map<String, String> simulations) throws IOException {
-    String ours = Files.readString(Path.of("pom.xml"));
-    Files.writeString(
-        folder.resolve("pom.xml"),
-        """
-        <project xmlns="http://maven.apache.org/POM/4.0.0">
-          <modelVersion>4.0.0</modelVersion>
-          <groupId>user</groupId>
-          <artifactId>load-test</artifactId>
-          <version>1</version>
-          %s
-          %s
-          <dependencies>
-            <dependency>
-              <groupId>io.github.gatlingllm</groupId>
-              <artifactId>gatling-llm</artifactId>
-              <version>0</version>
-              <scope>system</scope>
-              <systemPath>%s</systemPath>
-            </dependency>
-            %s
-          </dependencies>
-          <build>
-            <plugins>
-              %s
-              %s
-              %s
-            </plugins>
-          </build>
-        </project>
-        """
-            .formatted(
-                element(ours, "properties")
-                    .replaceAll("<gatling.simulationClass>.*?</gatling.simulationClass>", ""),
-                element(ours, "dependencyManagement"),
-                jar(),
-                dependencies(ours),
-                plugin(ours, "maven-resources-plugin"),
-                plugin(ours, "maven-compiler-plugin"),
-                plugin(ours, "gatling-maven-plugin")));
-    Path sources = Files.createDirectories(folder.resolve("src/test/java"));
-    for (Map.Entry<String, String> simulation : simulations.entrySet()) {
-      Files.writeString(sources.resolve(simulation.getKey() + ".java"), simulation.getValue());
+  /** Writes the project, and installs our jar. */
+  public static MavenProject in(Path folder) throws IOException {
+    try (Stream<Path> all = Files.walk(EXAMPLE)) {
+      for (Path each : all.filter(Files::isRegularFile).toList()) {
+        copy(each, folder.resolve(EXAMPLE.relativize(each)));
+      }
     }
-    Files.createDirectories(folder.resolve("src/test/resources"));
-    Files.copy(
-        Path.of("src/gatling/resources/gatling.conf"),
-        folder.resolve("src/test/resources/gatling.conf"));
+    install();
     return new MavenProject(folder);
   }
 
-  private static Path jar() throws IOException {
-    try (Stream<Path> all = Files.list(Path.of("target"))) {
-      return all.filter(
-              p -> p.getFileName().toString().matches("gatling-llm-[^-]+(-SNAPSHOT)?\\.jar"))
-          .findFirst()
-          .orElseThrow(() -> new IllegalStateException("no jar in target; run mvn package"))
-          .toAbsolutePath();
+  /** Adds a source file. */
+  public MavenProject with(String path, String source) throws IOException {
+    Path file = folder.resolve("src/test/java").resolve(path);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, source);
+    return this;
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    Files.createDirectories(to.getParent());
+    Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /** As {@code mvn install} does, beside links to what is in the repository of this build. */
+  private static void install() throws IOException {
+    Path ours = Files.createDirectories(REPOSITORY);
+    Path theirs =
+        Path.of(
+            System.getProperty(
+                "maven.repo.local", System.getProperty("user.home") + "/.m2/repository"));
+    for (String part : List.of("io", "github", "gatlingllm")) {
+      link(theirs, ours, part);
+      ours = Files.createDirectories(ours.resolve(part));
+      theirs = theirs.resolve(part);
+    }
+    String version = property("version");
+    String name = "gatling-llm-" + version;
+    Path artifact = ours.resolve("gatling-llm").resolve(version);
+    Path jar = Path.of("target", name + ".jar");
+    assertThat(jar).as("made by mvn package").exists();
+    copy(jar, artifact.resolve(name + ".jar"));
+    copy(Path.of("pom.xml"), artifact.resolve(name + ".pom"));
+  }
+
+  /** Links to all but one of the folders of a repository. */
+  private static void link(Path from, Path to, String except) throws IOException {
+    if (Files.isDirectory(from)) {
+      try (Stream<Path> all = Files.list(from)) {
+        for (Path each : all.filter(path -> !path.endsWith(except)).toList()) {
+          Path link = to.resolve(each.getFileName());
+          if (!Files.exists(link)) {
+            Files.createSymbolicLink(link, each.toRealPath());
+          }
+        }
+      }
     }
   }
 
-  /** A property of our own {@code pom.xml}. */
+  /** A property of our own {@code pom.xml}, or another of its elements; the first of that name. */
   public static String property(String name) throws IOException {
-    return inside(Files.readString(Path.of("pom.xml")), name);
-  }
-
-  /** Without those that the user's project brings, with Gatling. */
-  private static String dependencies(String ours) {
-    return inside(ours.replace(element(ours, "dependencyManagement"), ""), "dependencies")
-        .replaceAll(
-            "(?s)<dependency>(?:(?!</dependency>).)*<scope>provided</scope>.*?</dependency>", "");
-  }
-
-  private static String element(String xml, String name) {
-    Matcher found = Pattern.compile("(?s)<" + name + ">.*?</" + name + ">").matcher(xml);
-    assertThat(found.find()).as("<%s> in pom.xml", name).isTrue();
-    return found.group();
-  }
-
-  private static String inside(String xml, String name) {
-    return element(xml, name).replaceAll("</?" + name + ">", "");
-  }
-
-  /** The same version, without our own configuration. */
-  private static String plugin(String xml, String artifact) {
     Matcher found =
-        Pattern.compile(
-                "<groupId>([^<]+)</groupId>\\s*<artifactId>"
-                    + artifact
-                    + "</artifactId>\\s*"
-                    + "<version>([^<]+)</version>")
-            .matcher(xml);
-    assertThat(found.find()).as("%s in pom.xml", artifact).isTrue();
-    return "<plugin><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version></plugin>"
-        .formatted(found.group(1), artifact, found.group(2));
+        Pattern.compile("<" + Pattern.quote(name) + ">([^<]*)</")
+            .matcher(Files.readString(Path.of("pom.xml")));
+    assertThat(found.find()).as("<%s> in pom.xml", name).isTrue();
+    return found.group(1);
+  }
+
+  /** Where it is. */
+  public Path folder() {
+    return folder;
   }
 
   /**
@@ -144,17 +122,29 @@ public final class MavenProject {
   }
 
   /** Runs Maven in the project. */
-  public Outcome run(String... arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(maven(), "-B", "-o"));
-    String repository = System.getProperty("maven.repo.local");
-    if (repository != null) {
-      command.add("-Dmaven.repo.local=" + repository);
-    }
+  public Outcome maven(String... arguments) throws IOException, InterruptedException {
+    return maven(Map.of(), arguments);
+  }
+
+  /** Runs Maven in the project, with these variables in its environment. */
+  public Outcome maven(Map<String, String> variables, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(executable(), "-B", "-o", "-Dmaven.repo.local=" + REPOSITORY.toAbsolutePath()));
     command.addAll(List.of(arguments));
-    Path output = folder.resolve("output.txt");
+    Map<String, String> environment = new HashMap<>(variables);
+    environment.put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
+    return run(environment, command);
+  }
+
+  /** Runs a command in the project. */
+  public Outcome run(Map<String, String> variables, List<String> command)
+      throws IOException, InterruptedException {
+    Path output = Files.createTempFile(folder, "output-", ".txt");
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
-    builder.environment().put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
     builder.environment().remove("GITHUB_STEP_SUMMARY");
+    builder.environment().putAll(variables);
     Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
     try {
       assertThat(process.waitFor(MAX_SECONDS, TimeUnit.SECONDS)).as("ended; %s", output).isTrue();
@@ -166,9 +156,9 @@ public final class MavenProject {
   }
 
   /** Maven on the path, else the wrapper that started this build. */
-  private static String maven() {
+  private static String executable() {
     boolean onPath =
-        Stream.of(System.getenv().getOrDefault("PATH", "").split(java.io.File.pathSeparator))
+        Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
             .anyMatch(folder -> Files.isExecutable(Path.of(folder, "mvn")));
     return onPath ? "mvn" : Path.of("mvnw").toAbsolutePath().toString();
   }

@@ -1,0 +1,17 @@
+plugins {
+  id("io.gatling.gradle") version "3.15.1.3"
+}
+
+repositories {
+  mavenLocal() // for gatling-llm, until it is on Maven Central
+  mavenCentral()
+}
+
+dependencies {
+  gatling("io.github.gatlingllm:gatling-llm:0.1.0-SNAPSHOT")
+}
+
+gatling {
+  gatlingVersion = "3.15.1"
+  jvmArgs = listOf("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xms1g", "-Xmx1g", "-Xmn512m", "-XX:MetaspaceSize=256m")
+}
