@@ -19,6 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Which package may know which: the table of the architecture, held against the sources. */
 class PackageArrowsTest {
 
+  private static final int MOST_FILES = 40;
+
   private static final Path SOURCES = Path.of("src/main/java/io/github/gatlingllm");
 
   private static final Map<String, Set<String>> MAY_KNOW =
@@ -87,6 +89,12 @@ class PackageArrowsTest {
 
     assertThat(MAY_KNOW).as("a package needs its row").containsKey(name);
     assertThat(known).isSubsetOf(MAY_KNOW.get(name));
+  }
+
+  @ParameterizedTest
+  @MethodSource("packages")
+  void packageCanBeSeenAtAGlance(String name) throws IOException {
+    assertThat(sources(SOURCES.resolve(name))).hasSizeLessThanOrEqualTo(MOST_FILES);
   }
 
   @Test
