@@ -184,6 +184,24 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       return bad.getValue().again() ? null : (Double) high;
     }
 
+    /** As if the search for both ends of the bracket were over with one more level. */
+    @Override
+    public Integer levelsToCome() {
+      Map.Entry<Double, Tried> good = good();
+      Map.Entry<Double, Tried> bad = bad();
+      if (good == null || bad == null) {
+        return 1 + bisections(1) + 2;
+      }
+      int confirmations = (good.getValue().again() ? 0 : 1) + (bad.getValue().again() ? 0 : 1);
+      int all = bisections(bad.getKey() / good.getKey() - 1) + confirmations;
+      return Math.max(0, all - 1);
+    }
+
+    /** How often a bracket of that width, as a share of its low end, is halved. */
+    private int bisections(double width) {
+      return (int) Math.max(0, Math.ceil(Math.log(width / (precision / 2)) / Math.log(2)));
+    }
+
     /** Four digits: labels stay readable, and the precision is coarser than that. */
     private double rounded(double value) {
       return new BigDecimal(value).round(new MathContext(4)).doubleValue();

@@ -56,6 +56,14 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return false;
     }
 
+    /**
+     * About how many levels follow the one that was given last; null where {@link #plannedNanos}
+     * says how long all take.
+     */
+    default @Nullable Integer levelsToCome() {
+      return null;
+    }
+
     /** What there is to say once there is no further level; null for nothing. */
     @Nullable Conclusion conclusion();
   }

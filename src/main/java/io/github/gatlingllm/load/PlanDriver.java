@@ -148,6 +148,10 @@ public final class PlanDriver {
     vacant = 0;
     measured = 0;
     handedOut = 0;
+    Integer toCome = levels.levelsToCome();
+    if (toCome != null) {
+      listener.expects(toCome);
+    }
     listener.levelStarted(started, started.startNanos());
     LoadPlan.FailureLimits limits = levels.failureLimits();
     if (!limits.equals(LoadPlan.FailureLimits.NONE)) {

@@ -324,14 +324,21 @@ public final class RunningLevel {
 
   /**
    * Calls back once the records of all its requests have been handed over: now, or on the thread
-   * that hands over the last one. To be asked for once, after its end.
+   * that hands over the last one. To be asked for after its end.
    *
    * @param task returns at once
    */
   public void whenRecorded(Runnable task) {
     synchronized (this) {
       if (unrecorded > 0) {
-        whenRecorded = task;
+        Runnable before = whenRecorded;
+        whenRecorded =
+            before == null
+                ? task
+                : () -> {
+                  before.run();
+                  task.run();
+                };
         return;
       }
     }
@@ -350,6 +357,9 @@ public final class RunningLevel {
   public interface Listener {
 
     default void levelStarted(RunningLevel level, long nanoTime) {}
+
+    /** About so many levels come after the one that starts next, where results decide that. */
+    default void expects(int levels) {}
 
     /** A phase began; phases without length are left out. */
     default void phaseStarted(RunningLevel level, Phase phase, long nanoTime) {}

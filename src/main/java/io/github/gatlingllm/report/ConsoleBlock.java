@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * as Gatling's, plain ASCII whatever the console's encoding, no colours.
  *
  * <pre>
- * ---- LLM ---------------------------------------------------------------- …
+ * ---- LLM ------------------------------------------- … 25s since the first request
  * &gt; TTFT ms          | p50              182 | p95              402 | p99              733
  * &gt; ITL ms           | p50             12.1 | p99             35.2
  * &gt; output tok/s     | now            1,604 | mean           1,580
@@ -38,10 +38,15 @@ public final class ConsoleBlock {
 
   private ConsoleBlock() {}
 
-  /** The block as lines of at most 120 characters, without a line end after the last. */
-  public static String of(LiveFigures figures) {
+  /**
+   * The block as lines of at most 120 characters, without a line end after the last.
+   *
+   * @param elapsedNanos since the first request
+   */
+  public static String of(LiveFigures figures, long elapsedNanos) {
     List<String> lines = new ArrayList<>();
-    lines.add(title("LLM"));
+    String elapsed = " " + duration(elapsedNanos) + " since the first request";
+    lines.add(title("LLM").substring(0, WIDTH - elapsed.length()) + elapsed);
     Percentiles ttft = figures.ttftMicros();
     Percentiles itl = figures.itlMicros();
     lines.add(
@@ -72,6 +77,32 @@ public final class ConsoleBlock {
       progress(progress, lines);
     }
     return String.join(System.lineSeparator(), lines);
+  }
+
+  /**
+   * What a level gave, in a line.
+   *
+   * @param level its label, and where it is of
+   * @param figures of its measured requests
+   */
+  public static String finished(String level, LiveFigures figures) {
+    Percentiles ttft = figures.ttftMicros();
+    String slo =
+        figures.sloShare() == null ? "" : ", " + NumberText.percent(figures.sloShare()) + " in SLO";
+    return visible(
+        "LLM %s: %s tok/s, %s requests/s%s; %s ok, %s failed%s"
+            .formatted(
+                level,
+                NumberText.number(figures.tokensPerSecondMean()),
+                NumberText.number(figures.requestsPerSecond()),
+                ttft == null
+                    ? ""
+                    : ", TTFT p50 %s, p99 %s"
+                        .formatted(
+                            NumberText.ms(ttft.p50() / 1e3), NumberText.ms(ttft.p99() / 1e3)),
+                NumberText.count(figures.ok()),
+                NumberText.count(figures.failed()),
+                slo));
   }
 
   /** A line like {@code ---- LLM Information ------…} of the full width. */

@@ -11,6 +11,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RunInfo.TargetSlo;
+import io.github.gatlingllm.stats.LiveStats.LiveFigures;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -59,6 +60,9 @@ final class LevelLog {
     /** A plan has come to its end, and has this to say. */
     void concluded(String target, String scenario, Conclusion conclusion);
 
+    /** A level is over, and its last record has come. */
+    default void finished(String level, LiveFigures figures) {}
+
     /** What requests to that target are judged by. */
     TargetSlo slo(String target);
   }
@@ -96,14 +100,29 @@ final class LevelLog {
 
   /** Where the plan stands whose level began last; null when none runs. */
   synchronized @Nullable Progress progress(long nanoTime) {
-    for (int i = entries.size() - 1; i >= 0; i--) {
-      RunningLevel level = entries.get(i).level;
-      if (!entries.get(i).ended) {
-        return new Progress(
-            level.label(),
-            level.phaseAt(nanoTime),
+    Entry entry = running();
+    return entry == null
+        ? null
+        : new Progress(
+            entry.level.label(),
+            entry.level.phaseAt(nanoTime),
             planned.share(nanoTime),
             planned.leftNanos(nanoTime));
+  }
+
+  /** Figures of the level that began last; null when none runs. */
+  @Nullable LiveFigures figures() {
+    Entry entry;
+    synchronized (this) {
+      entry = running();
+    }
+    return entry == null ? null : entry.counts.figures();
+  }
+
+  private @Nullable Entry running() {
+    for (int i = entries.size() - 1; i >= 0; i--) {
+      if (!entries.get(i).ended) {
+        return entries.get(i);
       }
     }
     return null;
@@ -176,6 +195,7 @@ final class LevelLog {
     private final PlannedTime.Plan plan;
     private final Consumer<RunningLevel> cancel;
     private @Nullable Entry current;
+    private @Nullable Integer levelsToCome;
 
     private PlanListener(
         String target, String scenario, PlannedTime.Plan plan, Consumer<RunningLevel> cancel) {
@@ -192,12 +212,22 @@ final class LevelLog {
       synchronized (LevelLog.this) {
         Phases phases = level.level().phases();
         plan.begin(level.startNanos(), phases.isAutomatic() ? (Long) 0L : phases.plannedNanos());
+        if (levelsToCome != null) {
+          plan.expect(phases.plannedNanos(), levelsToCome);
+        }
         current = entry;
         entries.add(entry);
       }
       host.levelsChanged();
       if (level.level() instanceof LoadLevel.Open open) {
         host.arrivalsDescribed(entry.schedule(), String.valueOf(open.arrivals()));
+      }
+    }
+
+    @Override
+    public void expects(int levels) {
+      synchronized (LevelLog.this) {
+        levelsToCome = levels;
       }
     }
 
@@ -218,6 +248,9 @@ final class LevelLog {
         }
         entry.closePhase(unixNanos);
         entry.phases.add(new PhaseWindow(phase, unixNanos, null));
+        if (phase == Phase.MEASURE) {
+          entry.counts.measures();
+        }
       }
       host.levelsChanged();
     }
@@ -236,6 +269,7 @@ final class LevelLog {
       if (running > 0) {
         cancel.accept(level);
       }
+      level.whenRecorded(() -> tally.whenCounted(() -> finish(entry)));
     }
 
     /** What the plan asked for in the measure window as it was; null where time bounds it. */
@@ -250,6 +284,13 @@ final class LevelLog {
       } else {
         Integer requests = level.level().phases().requests();
         planned(entry, requests == null ? null : (Long) (long) requests);
+      }
+    }
+
+    private void finish(Entry entry) {
+      LiveFigures figures = entry.counts.finish();
+      if (figures != null) {
+        host.finished("%s (%s, %s)".formatted(entry.level.label(), target, scenario), figures);
       }
     }
 

@@ -10,6 +10,8 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo.TargetSlo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloCounts;
+import io.github.gatlingllm.stats.LiveStats;
+import io.github.gatlingllm.stats.LiveStats.LiveFigures;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,6 +48,11 @@ final class LevelTally implements Consumer<RequestRecord> {
     Counts counts = new Counts(level, judge);
     levels.put(new Key(target, scenario, level.label()), counts);
     return counts;
+  }
+
+  /** Whether records belong to levels. */
+  synchronized boolean hasLevels() {
+    return !levels.isEmpty();
   }
 
   /** The recorder has taken one more record, which will come here. */
@@ -102,10 +109,43 @@ final class LevelTally implements Consumer<RequestRecord> {
     private LevelResult.@Nullable FailedInARow longestRow;
     private FailureLimits limits = FailureLimits.NONE;
     private Runnable tooMany = () -> {};
+    private boolean isMeasuring;
+    private @Nullable LiveStats live;
 
     private Counts(RunningLevel level, TargetSlo judge) {
       this.level = level;
       this.judge = judge;
+      live = new LiveStats(this::clock);
+    }
+
+    /** The instant up to which figures are looked at: now, while it is measured. */
+    private long clock() {
+      long now = System.nanoTime();
+      return isMeasuring && level.measureEndKnown() ? Math.min(now, level.measureEndNanos()) : now;
+    }
+
+    /** From here on its figures are those of measured requests. */
+    void measures() {
+      synchronized (LevelTally.this) {
+        isMeasuring = true;
+        live = new LiveStats(this::clock);
+      }
+    }
+
+    /** How it goes; null once {@link #finish} was called. */
+    @Nullable LiveFigures figures() {
+      synchronized (LevelTally.this) {
+        return live == null ? null : live.snapshot();
+      }
+    }
+
+    /** How it went; null when asked again. */
+    @Nullable LiveFigures finish() {
+      synchronized (LevelTally.this) {
+        LiveFigures last = figures();
+        live = null;
+        return last;
+      }
     }
 
     /** Calls {@code tooMany} when more requests than that have failed. */
@@ -118,6 +158,10 @@ final class LevelTally implements Consumer<RequestRecord> {
 
     private void add(RequestRecord record, List<Runnable> due) {
       addToSecondHalf(record.timing());
+      if (live != null) {
+        boolean isMeasured = !isMeasuring || record.identity().phase() == Phase.MEASURE;
+        live.add(record, isMeasured, !isMeasuring || endedInWindow(record.timing()));
+      }
       RequestRecord.Outcome outcome = record.outcome();
       boolean cancelled = outcome.status() == RequestStatus.CANCELLED;
       if (record.identity().phase() == Phase.MEASURE) {
@@ -153,6 +197,12 @@ final class LevelTally implements Consumer<RequestRecord> {
       arrived += isWithin(timing.scheduledUnixNanos(), from, until) ? 1 : 0;
       Long closed = timing.closedUnixNanos();
       served += closed != null && isWithin(closed, from, until) ? 1 : 0;
+    }
+
+    private boolean endedInWindow(RequestRecord.Timing timing) {
+      Long closed = timing.closedUnixNanos();
+      return closed != null
+          && (!level.measureEndKnown() || closed < clock.unixNanos(level.measureEndNanos()));
     }
 
     private boolean judgesSaturation() {

@@ -59,7 +59,7 @@ final class PlannedTime {
 
   /** One plan's time: that of the levels before, and what has passed of the one that runs. */
   static final class Plan {
-    private final @Nullable Long totalNanos;
+    private @Nullable Long totalNanos;
     private boolean begun;
     private long beforeNanos;
     private long startNanos;
@@ -80,6 +80,17 @@ final class PlannedTime {
       beforeNanos += levelNanos;
       startNanos = nanoTime;
       levelNanos = plannedNanos == null ? 0 : plannedNanos;
+    }
+
+    /**
+     * What is expected of a plan that does not know how long it takes.
+     *
+     * @param plannedNanos what each level takes; null when not known
+     * @param levels how many come after the one that has begun
+     */
+    void expect(@Nullable Long plannedNanos, int levels) {
+      totalNanos =
+          plannedNanos == null ? null : (Long) (beforeNanos + plannedNanos * (1L + levels));
     }
 
     /** No further level comes, whatever was planned. */

@@ -76,6 +76,11 @@ public final class Run {
   private volatile @Nullable GatlingExit exit;
   private volatile boolean isRefused;
   private volatile long unwritten;
+
+  /** Of {@link System#nanoTime()}; 0 before. */
+  private volatile long firstRequestNanos;
+
+  private final boolean isLinesOnly = isLinesOnly(System.getenv());
   private String lastFailure = "";
   private volatile Consumer<Duration> beforeInterruption = atMost -> {};
   private volatile LongSupplier underWay = () -> 0;
@@ -95,7 +100,9 @@ public final class Run {
             record -> {
               tally.accept(record);
               injected.accept(record);
-              live.accept(record);
+              if (!tally.hasLevels()) {
+                live.accept(record);
+              }
               generator.accept(record);
             });
     info =
@@ -163,7 +170,11 @@ public final class Run {
 
   /** The number of the request that starts now, from 0. */
   public long nextRequest() {
-    return requests.getAndIncrement();
+    long number = requests.getAndIncrement();
+    if (number == 0) {
+      firstRequestNanos = System.nanoTime();
+    }
+    return number;
   }
 
   /** Whether any request was sent. */
@@ -239,6 +250,11 @@ public final class Run {
     @Override
     public void say(String line) {
       after(Duration.ZERO, () -> System.out.println(line));
+    }
+
+    @Override
+    public void finished(String level, LiveFigures figures) {
+      System.out.println(ConsoleBlock.finished(level, figures));
     }
 
     @Override
@@ -456,11 +472,32 @@ public final class Run {
     return level.phases().isEmpty() ? Long.MAX_VALUE : level.phases().get(0).startUnixNanos();
   }
 
+  /**
+   * Where a program reads along, a line per level is all that is said: {@code CI} is what build
+   * servers set, {@code TERM=dumb} what consoles without a cursor do. Maven's load tests never have
+   * a terminal of their own, so that none proves nothing.
+   */
+  static boolean isLinesOnly(Map<String, String> environment) {
+    String ci = environment.getOrDefault("CI", "");
+    boolean isBuildServer = !ci.isEmpty() && !ci.equals("false") && !ci.equals("0");
+    return isBuildServer || "dumb".equals(environment.get("TERM"));
+  }
+
   private void print() {
     try {
-      LiveFigures.@Nullable Progress progress = levels.progress(System.nanoTime());
-      System.out.println(
-          ConsoleBlock.of(live.snapshot().withInFlight(inFlight.get()).withProgress(progress)));
+      long first = firstRequestNanos;
+      if (first == 0 || isLinesOnly) {
+        return;
+      }
+      long now = System.nanoTime();
+      LiveFigures ofLevel = levels.figures();
+      LiveFigures figures = ofLevel == null && !tally.hasLevels() ? live.snapshot() : ofLevel;
+      if (figures != null) {
+        System.out.println(
+            ConsoleBlock.of(
+                figures.withInFlight(inFlight.get()).withProgress(levels.progress(now)),
+                now - first));
+      }
     } catch (RuntimeException e) {
       System.out.println("LLM console block failed: " + e);
     }

@@ -13,7 +13,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up records as requests end, for the console. About 350 KiB, however long the run.
+ * Adds up records as requests end, of a load level or a run, for the console. About 350 KiB,
+ * however long it takes.
  *
  * <p>Tokens count when their request ends, because only then its record is there: over a steady
  * load the rate is right, a few long answers make it jump.
@@ -34,10 +35,11 @@ public final class LiveStats implements Consumer<RequestRecord> {
   private long judged;
   private long metSlo;
   private long tokens;
+  private long served;
   private long tokensBefore;
   private long snapshotNanos;
 
-  /** Statistics of a run that starts now. */
+  /** Statistics of what starts now. */
   public LiveStats(LongSupplier nanoClock) {
     this.nanoClock = nanoClock;
     this.startNanos = nanoClock.getAsLong();
@@ -45,10 +47,26 @@ public final class LiveStats implements Consumer<RequestRecord> {
   }
 
   @Override
-  public synchronized void accept(RequestRecord record) {
+  public void accept(RequestRecord record) {
+    add(record, true, true);
+  }
+
+  /**
+   * Adds a request that has ended.
+   *
+   * @param isMeasured whether its latencies, its outcome and its SLO count
+   * @param isInTime whether it ended in the time that rates are of
+   */
+  public synchronized void add(RequestRecord record, boolean isMeasured, boolean isInTime) {
     RequestRecord.Outcome outcome = record.outcome();
-    Integer output = record.tokens().n();
-    tokens += output == null ? 0 : output;
+    if (isInTime) {
+      Integer output = record.tokens().n();
+      tokens += output == null ? 0 : output;
+      served += outcome.ok() ? 1 : 0;
+    }
+    if (!isMeasured) {
+      return;
+    }
     judge(record);
     if (outcome.ok()) {
       ok++;
@@ -70,6 +88,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
             Percentiles.of(itl),
             perSecond(tokens - tokensBefore, now - snapshotNanos),
             perSecond(tokens, now - startNanos),
+            perSecond(served, now - startNanos),
             null,
             null);
     snapshotNanos = now;
@@ -112,16 +131,15 @@ public final class LiveStats implements Consumer<RequestRecord> {
    * What a run looks like while it runs: good enough to watch, made from the requests that have
    * ended. The report's figures are made from the records.
    *
-   * @param ok requests that succeeded since the run's start
-   * @param failed requests that failed since the run's start; those that we cancelled are no
-   *     failures
+   * @param ok requests that succeeded since the start
+   * @param failed requests that failed since the start; those that we cancelled are no failures
    * @param sloShare share of attempted requests that met every objective, 0 to 1; null without SLO
-   * @param ttftMicros TTFT of ok requests since the run's start; null as long as there is none
-   * @param itlMicros inter-token gaps of ok requests since the run's start; null as long as there
-   *     is none
+   * @param ttftMicros TTFT of ok requests since the start; null as long as there is none
+   * @param itlMicros inter-token gaps of ok requests since the start; null as long as there is none
    * @param tokensPerSecondNow output tokens of the requests that ended since the figures before,
    *     per second
-   * @param tokensPerSecondMean output tokens per second since the run's start
+   * @param tokensPerSecondMean output tokens per second since the start
+   * @param requestsPerSecond requests that succeeded, per second since the start
    * @param inFlight requests that were sent and have not ended; null when not known
    * @param progress where the run stands; null when not known
    */
@@ -133,6 +151,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
       @Nullable Percentiles itlMicros,
       @Nullable Double tokensPerSecondNow,
       @Nullable Double tokensPerSecondMean,
+      @Nullable Double requestsPerSecond,
       @Nullable Long inFlight,
       @Nullable Progress progress) {
 
@@ -177,6 +196,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
           itlMicros,
           tokensPerSecondNow,
           tokensPerSecondMean,
+          requestsPerSecond,
           requests,
           where);
     }

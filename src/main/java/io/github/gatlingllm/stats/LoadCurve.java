@@ -209,8 +209,16 @@ final class LoadCurve {
         : (Double) (tokens / (median / 1e3));
   }
 
-  /** Whether a level holds the SLO by its rule; not where that cannot be told. */
+  /**
+   * Whether a level holds the SLO by its rule, and would go on to: not where the server does not
+   * keep up, as its queue would only have to grow for longer; nor where that cannot be told.
+   */
   boolean holds(Stage stage) {
+    return isMet(stage) && !stage.fallsBehind();
+  }
+
+  /** Whether the requests of a level met the SLO by its rule. */
+  boolean isMet(Stage stage) {
     Goodput goodput = stage.figures().goodput();
     return goodput != null && Boolean.TRUE.equals(goodput.holds());
   }

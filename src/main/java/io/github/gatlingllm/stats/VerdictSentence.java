@@ -168,7 +168,7 @@ final class VerdictSentence {
     SloWords words = new SloWords(curve);
     if (at < 0) {
       Stage lowest = levels.get(0);
-      return words.noneMeets(load(lowest), lowest);
+      return curve.isMet(lowest) ? capital(judged(lowest)) : words.noneMeets(load(lowest), lowest);
     }
     Stage holding = levels.get(at);
     boolean isHighest = at == levels.size() - 1;

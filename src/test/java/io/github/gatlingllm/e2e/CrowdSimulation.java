@@ -29,7 +29,7 @@ public final class CrowdSimulation extends Simulation {
         .protocols(
             llm.baseUrl(url)
                 .model("embedded")
-                .idleTimeout(Duration.ofSeconds(2))
+                .idleTimeout(Duration.ofSeconds(Integer.getInteger("idleSeconds", 2)))
                 .disableJvmWarmUp());
   }
 }

@@ -167,6 +167,7 @@ class LimitsIT {
               .set("baseUrl", engine.baseUrl())
               .set("users", users)
               .set("gatling.http.connectTimeout", 60_000)
+              .set("idleSeconds", 60)
               .noReports()
               .run();
 

@@ -104,7 +104,7 @@ class MixedLoadIT {
       if (injected.remove(scenario)) {
         long requests =
             run.requests().stream().filter(r -> r.identity().scenario().equals(scenario)).count();
-        assertThat(completed(stage)).as(scenario).isCloseTo(requests, within(ROUNDING));
+        assertThat(completed(stage)).as(scenario).isCloseTo((double) requests, within(ROUNDING));
       }
     }
     assertThat(injected).isEmpty();

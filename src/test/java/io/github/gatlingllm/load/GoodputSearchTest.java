@@ -58,6 +58,19 @@ class GoodputSearchTest {
     assertThat(found.failsAt()).isEqualTo(22);
   }
 
+  /** By hand: 2, 4 hold, 8 fails; then 6, 7, 7.5, 7.75, 7.625 …, and both ends again. */
+  @Test
+  void saysAboutHowManyLevelsAreToCome() {
+    LevelSource source = search(2, 0.5);
+    LoadLevel level = source.next(null);
+    List<Integer> toCome = new ArrayList<>();
+    while (level != null) {
+      toCome.add(source.levelsToCome());
+      level = source.next(result(level, level.offered() <= 7 ? 99 : 0));
+    }
+    assertThat(toCome).containsExactly(5, 5, 5, 3, 2, 1, 0);
+  }
+
   @Test
   void halvesWhereTheFirstLevelIsBad() {
     assertThat(tried(search(16, 0.3), 3))

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class ConsoleBlockTest {
 
   private static final LiveFigures NOTHING =
-      new LiveFigures(0, 0, null, null, null, null, null, null, null);
+      new LiveFigures(0, 0, null, null, null, null, null, null, null, null);
 
   private static final LiveFigures FULL =
       new LiveFigures(
@@ -22,15 +22,16 @@ class ConsoleBlockTest {
           new Percentiles(12_110, 20_000, 35_160),
           1_604.4,
           1_580.0,
+          57.94,
           16L,
           new Progress("c=8", Phase.MEASURE, 0.3333, 65_000_000_000L));
 
   @Test
   void aRunInFullSwing() {
-    assertThat(ConsoleBlock.of(FULL))
+    assertThat(ConsoleBlock.of(FULL, 25_000_000_000L))
         .isEqualToNormalizingNewlines(
             """
-            ---- LLM ---------------------------------------------------------------------------------------------------------------
+            ---- LLM ----------------------------------------------------------------------------------- 25s since the first request
             > TTFT ms           | p50               182 | p95               402 | p99             1,733
             > ITL ms            | p50              12.1 | p99              35.2
             > output tok/s      | now             1,604 | mean            1,580
@@ -42,10 +43,10 @@ class ConsoleBlockTest {
 
   @Test
   void aRunThatKnowsNothingYet() {
-    assertThat(ConsoleBlock.of(NOTHING))
+    assertThat(ConsoleBlock.of(NOTHING, 25_000_000_000L))
         .isEqualToNormalizingNewlines(
             """
-            ---- LLM ---------------------------------------------------------------------------------------------------------------
+            ---- LLM ----------------------------------------------------------------------------------- 25s since the first request
             > TTFT ms           | p50                 - | p95                 - | p99                 -
             > ITL ms            | p50                 - | p99                 -
             > output tok/s      | now                 - | mean                -
@@ -56,12 +57,22 @@ class ConsoleBlockTest {
   @Test
   void noLineIsWiderThanGatlings() {
     Progress far = new Progress("c=8 on " + "x".repeat(200), Phase.DRAIN, 7.0, 3_723_000_000_000L);
-    assertThat(ConsoleBlock.of(FULL.withProgress(far)).lines())
+    assertThat(ConsoleBlock.of(FULL.withProgress(far), 25_000_000_000L).lines())
         .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(120))
         .anySatisfy(line -> assertThat(line).endsWith("]   100%").hasSize(120));
     assertThat(ConsoleBlock.title("LLM Information"))
         .hasSize(120)
         .startsWith("---- LLM Information --");
+  }
+
+  @Test
+  void aFinishedLevelIsALine() {
+    assertThat(ConsoleBlock.finished("c=8 (vllm, Chat)", FULL))
+        .isEqualTo(
+            "LLM c=8 (vllm, Chat): 1,580 tok/s, 57.9 requests/s, TTFT p50 182 ms, p99 1,733 ms;"
+                + " 1,204 ok, 3 failed, 98.7 % in SLO");
+    assertThat(ConsoleBlock.finished("b=4", NOTHING))
+        .isEqualTo("LLM b=4: – tok/s, – requests/s; 0 ok, 0 failed");
   }
 
   @Test
@@ -73,12 +84,15 @@ class ConsoleBlockTest {
 
   @Test
   void aStageWithoutEndHasNoBar() {
-    assertThat(ConsoleBlock.of(NOTHING.withProgress(new Progress("r=16", null, null, null))))
+    assertThat(
+            ConsoleBlock.of(
+                NOTHING.withProgress(new Progress("r=16", null, null, null)), 25_000_000_000L))
         .endsWith("\n          r=16")
         .doesNotContain("[");
   }
 
   private static String left(long nanos) {
-    return ConsoleBlock.of(NOTHING.withProgress(new Progress("c=1", null, null, nanos)));
+    return ConsoleBlock.of(
+        NOTHING.withProgress(new Progress("c=1", null, null, nanos)), 25_000_000_000L);
   }
 }

@@ -82,4 +82,22 @@ class PlannedTimeTest {
     assertThat(time.share(START)).isNull();
     assertThat(time.leftNanos(START)).isNull();
   }
+
+  /** A search finds out how many levels it takes: what it expects changes from level to level. */
+  @Test
+  void whatIsExpectedOfASearch() {
+    PlannedTime time = new PlannedTime();
+    PlannedTime.Plan search = time.add(null);
+    assertThat(time.share(0)).isNull();
+    search.begin(0, 10L);
+    search.expect(10L, 9);
+    assertThat(time.share(5)).isEqualTo(0.05);
+    assertThat(time.leftNanos(5)).isEqualTo(95);
+    search.begin(20, 10L);
+    search.expect(10L, 3);
+    assertThat(time.share(25)).isEqualTo(0.3);
+    assertThat(time.leftNanos(25)).isEqualTo(35);
+    search.end();
+    assertThat(time.share(40)).isEqualTo(1.0);
+  }
 }

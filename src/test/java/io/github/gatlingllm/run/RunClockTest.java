@@ -3,6 +3,7 @@ package io.github.gatlingllm.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Instant;
+import java.util.Map;
 import java.util.PrimitiveIterator;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -28,5 +29,13 @@ class RunClockTest {
     long unixNanos = clock.unixNanos(System.nanoTime());
     long after = System.currentTimeMillis() * 1_000_000L;
     assertThat(unixNanos).isBetween(before - slack, after + slack);
+  }
+
+  @Test
+  void buildServersGetALinePerLevelOnly() {
+    assertThat(Run.isLinesOnly(Map.of("CI", "true"))).isTrue();
+    assertThat(Run.isLinesOnly(Map.of("TERM", "dumb"))).isTrue();
+    assertThat(Run.isLinesOnly(Map.of("CI", "false", "TERM", "xterm"))).isFalse();
+    assertThat(Run.isLinesOnly(Map.of())).isFalse();
   }
 }

@@ -7,6 +7,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.Summary.Queue;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
@@ -30,12 +31,7 @@ class BacklogTest {
    */
   @Test
   void aQueueThatGrowsIsNotKeptUpWith() {
-    List<RequestRecord> records = new ArrayList<>();
-    for (int n = 0; n < 120; n++) {
-      double wait = n * 262;
-      records.add(Recorded.at(n * 500).lag(0).stage("r=2").tokens(wait + 28, wait + 762).record());
-    }
-    Summary summary = Recorded.figures(Recorded.run(61, TWO), records).summary();
+    Summary summary = Recorded.figures(Recorded.run(61, TWO), twoPerSecond(0)).summary();
 
     Stage level = summary.stages().get(0);
     assertThat(level.offered()).isEqualTo(2);
@@ -45,6 +41,40 @@ class BacklogTest {
     assertThat(summary.verdict())
         .startsWith("Does not keep up with 2 requests/s: the queue grew to 41. At 2 requests/s: ")
         .contains("1.30 requests/s completed");
+  }
+
+  private static List<RequestRecord> twoPerSecond(double fromMs) {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int n = 0; n < 120; n++) {
+      double wait = n * 262;
+      records.add(
+          Recorded.at(fromMs + n * 500).lag(0).stage("r=2").tokens(wait + 28, wait + 762).record());
+    }
+    return records;
+  }
+
+  /** All are within a generous SLO, and would not be for much longer: that holds nothing. */
+  @Test
+  void noLoadHoldsThatIsNotKeptUpWith() {
+    Slo slo = Slo.parse("ttft<60s");
+    Summary alone = Recorded.figures(Recorded.run(61, TWO).slo(slo), twoPerSecond(0)).summary();
+    assertThat(alone.figures().goodput().max()).isNull();
+    assertThat(alone.verdict())
+        .startsWith("Does not keep up with 2 requests/s: the queue grew to 41. At 2 requests/s: ")
+        .endsWith("TTFT from schedule p99 ≤ 60 s is met: TTFT by 100 % of 120 requests.");
+
+    LevelInfo one = Recorded.stage("r=1", "a", "open loop", 1.0, "requests/s", 0, 60_000);
+    LevelInfo two = Recorded.stage("r=2", "a", "open loop", 2.0, "requests/s", 60_000, 120_000);
+    List<RequestRecord> records = twoPerSecond(60_000);
+    for (int n = 0; n < 60; n++) {
+      records.add(Recorded.at(n * 1_000).lag(0).stage("r=1").tokens(28, 762).record());
+    }
+    Summary both = Recorded.figures(Recorded.run(121, one, two).slo(slo), records).summary();
+    assertThat(both.figures().goodput().max().stage()).isEqualTo("r=1");
+    assertThat(both.operatingPoint().stage()).isEqualTo("r=1");
+    assertThat(both.verdict())
+        .startsWith("TTFT from schedule p99 ≤ 60 s is met up to 1 requests/s ")
+        .endsWith("; it does not keep up with 2 requests/s: the queue grew to 41.");
   }
 
   /**

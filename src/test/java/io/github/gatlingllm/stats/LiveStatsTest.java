@@ -24,7 +24,7 @@ class LiveStatsTest {
   @Test
   void nothingIsKnownBeforeTheFirstRequestEnds() {
     assertThat(stats.snapshot())
-        .isEqualTo(new LiveFigures(0, 0, null, null, null, null, null, null, null));
+        .isEqualTo(new LiveFigures(0, 0, null, null, null, null, null, null, null, null));
   }
 
   @Test
@@ -56,6 +56,19 @@ class LiveStatsTest {
     assertThat(stats.snapshot().tokensPerSecondNow()).isZero();
   }
 
+  /** Of a measure window: what ends in it makes its rates, what was scheduled in it the rest. */
+  @Test
+  void latenciesAndRatesAreOfTheirOwnRequests() {
+    stats.add(request(RequestStatus.COMPLETE, 100, List.of(10, 10), true), true, false);
+    stats.add(request(RequestStatus.COMPLETE, 900, List.of(10, 10), true), false, true);
+    clock.addAndGet(2 * SECOND);
+    LiveFigures figures = stats.snapshot();
+    assertThat(figures.ttftMicros()).isEqualTo(close(100_000, 100_000, 100_000));
+    assertThat(figures.ok()).isOne();
+    assertThat(figures.requestsPerSecond()).isEqualTo(0.5);
+    assertThat(figures.tokensPerSecondMean()).isEqualTo(1.5);
+  }
+
   @Test
   void theShareInSloIsOfAttemptedRequests() {
     stats.accept(request(RequestStatus.COMPLETE, 1, List.of(), true));
@@ -85,7 +98,7 @@ class LiveStatsTest {
     Progress progress = new Progress("c=8", null, 0.5, null);
     LiveFigures figures = stats.snapshot().withInFlight(7L).withProgress(progress);
     assertThat(figures)
-        .isEqualTo(new LiveFigures(0, 0, null, null, null, null, null, 7L, progress));
+        .isEqualTo(new LiveFigures(0, 0, null, null, null, null, null, null, 7L, progress));
   }
 
   /** Values as a histogram of three digits gives them back. */
