@@ -4,6 +4,7 @@ import io.gatling.core.controller.inject.open.OpenInjectionStep;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import java.lang.reflect.Constructor;
+import java.math.BigDecimal;
 import java.util.PrimitiveIterator;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -105,6 +106,10 @@ public final class ArrivalStep implements OpenInjectionStep {
 
   @Override
   public String toString() {
-    return arrivals + " during " + duration();
+    return arrivals + " during " + seconds() + " s";
+  }
+
+  private String seconds() {
+    return BigDecimal.valueOf(duration().toNanos(), 9).stripTrailingZeros().toPlainString();
   }
 }

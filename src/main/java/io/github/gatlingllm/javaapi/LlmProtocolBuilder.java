@@ -295,7 +295,12 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * they hold.
    */
   public LlmProtocolBuilder slo(String requestName, SloBuilder slo) {
-    return with(s -> s.sloByName = Draft.and(s.sloByName, requestName, slo.build()));
+    return slo(requestName, slo.build());
+  }
+
+  /** As {@link #slo(String, SloBuilder)}, from settings. */
+  public LlmProtocolBuilder slo(String requestName, Slo slo) {
+    return with(s -> s.sloByName = Draft.and(s.sloByName, requestName, slo));
   }
 
   /**

@@ -88,4 +88,9 @@ public abstract sealed class PhasedLoad<T extends PhasedLoad<T>> implements Load
   public final T requests(int count) {
     return checked(() -> with(phases.withRequests(count)));
   }
+
+  /** As {@link #requests(int)}, and no longer than that time: whichever comes first. */
+  public final T requests(int count, Duration atMost) {
+    return checked(() -> with(phases.withRequests(count, atMost.toNanos())));
+  }
 }

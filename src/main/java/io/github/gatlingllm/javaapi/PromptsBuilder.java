@@ -194,17 +194,18 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
 
   /** The prompt lengths of a trace, in its order. */
   static LengthDistribution recorded(String file) {
-    return checked(
-        () -> {
-          Trace trace = Trace.read(Path.of(file));
-          return LengthDistribution.recorded(
-              trace.name(),
-              IntStream.range(0, trace.size())
-                  .mapToObj(trace::lengths)
-                  .filter(Objects::nonNull)
-                  .map(Trace.Lengths::input)
-                  .filter(Objects::nonNull)
-                  .toList());
-        });
+    return checked(() -> recorded(Trace.read(Path.of(file))));
+  }
+
+  /** For internal use only: those of a trace that was read. */
+  public static LengthDistribution recorded(Trace trace) {
+    return LengthDistribution.recorded(
+        trace.name(),
+        IntStream.range(0, trace.size())
+            .mapToObj(trace::lengths)
+            .filter(Objects::nonNull)
+            .map(Trace.Lengths::input)
+            .filter(Objects::nonNull)
+            .toList());
   }
 }

@@ -94,6 +94,19 @@ public final class WorkloadBuilder implements Executable {
         });
   }
 
+  /**
+   * Ends a dialog before a turn that would not fit into the context; no limit unless set.
+   *
+   * @param tokens 1 or more
+   */
+  public WorkloadBuilder contextLimit(int tokens) {
+    if (!parts.scenario.dialog()) {
+      throw InvalidSimulation.because(
+          parts.scenario + ".contextLimit(" + tokens + "): expected a dialog");
+    }
+    return with(draft -> draft.contextLimit = tokens);
+  }
+
   /** What its sizes are counted by; {@code cl100k_base} unless set. */
   public WorkloadBuilder tokenizer(Tokenizer tokenizer) {
     return with(draft -> draft.tokenizer = tokenizer);
@@ -163,7 +176,9 @@ public final class WorkloadBuilder implements Executable {
           parts.mostThinkTime.isZero()
               ? turn
               : turn.exec(pause(parts.leastThinkTime, parts.mostThinkTime));
-      return exec(LlmDsl.conversation(HISTORY)).exec(repeat(parts.turns).on(thought));
+      ConversationBuilder begun = LlmDsl.conversation(HISTORY);
+      return exec(parts.contextLimit == null ? begun : begun.contextLimit(parts.contextLimit))
+          .exec(repeat(parts.turns).on(thought));
     }
     String system = ready.system();
     return exec(
@@ -194,6 +209,7 @@ public final class WorkloadBuilder implements Executable {
     private boolean completes;
     private int maxTokens = 128;
     private int turns = WorkloadScenario.TURNS;
+    private @Nullable Integer contextLimit;
     private Duration leastThinkTime = Duration.ZERO;
     private Duration mostThinkTime = Duration.ZERO;
     private Tokenizer tokenizer = Tokenizer.cl100k();

@@ -189,7 +189,7 @@ public sealed interface LoadLevel {
       if (requests == null) {
         return arrivals.plannedBefore(Long.MAX_VALUE);
       }
-      return arrivals.plannedUntil(phases.knownNanos(), requests);
+      return arrivals.plannedUntil(phases.knownNanos() - phases.measureNanos(), requests);
     }
 
     /** Those of {@link #schedule} before that offset. */
@@ -202,8 +202,9 @@ public sealed interface LoadLevel {
   }
 
   /**
-   * How long each phase of a level lasts. The measure phase is bounded by time or by a number of
-   * iterations. {@link RunningLevel} says when the phases end that are automatic.
+   * How long each phase of a level lasts. The measure phase is bounded by time, by a number of
+   * iterations, or by both: whichever comes first. {@link RunningLevel} says when the phases end
+   * that are automatic.
    *
    * <p>A level makes automatic phases 0 where it has no use for them: all where a number of
    * iterations bounds it, as that number is exact and nothing is sent beside it; filling of open
@@ -213,7 +214,7 @@ public sealed interface LoadLevel {
    * @param fillNanos users start one after the other over this time; 0 = all at once; null =
    *     automatic
    * @param stabilizeNanos wait before measuring; null = automatic
-   * @param measureNanos length of the measure phase; 0 where {@code requests} bounds it
+   * @param measureNanos length of the measure phase; 0 where only {@code requests} bounds it
    * @param cooldown whether the load stays on after the measure phase, unmeasured, until the
    *     requests scheduled in it have ended; never where {@code requests} bounds it
    * @param drainNanos at most so long may requests of the measure phase go on after its end, and
@@ -245,9 +246,9 @@ public sealed interface LoadLevel {
         throw new IllegalArgumentException(
             "measure(" + seconds(measureNanos) + ") measures nothing; expected more than 0 s");
       }
-      if (requests != null && (requests <= 0 || measureNanos != 0)) {
+      if (requests != null && (requests <= 0 || measureNanos < 0)) {
         throw new IllegalArgumentException(
-            "requests(" + requests + ") measures nothing; expected 1 or more, instead of measure");
+            "requests(" + requests + ") measures nothing; expected 1 or more");
       }
     }
 
@@ -267,7 +268,12 @@ public sealed interface LoadLevel {
      * as what still runs.
      */
     public @Nullable Long plannedNanos() {
-      return requests == null ? (Long) knownNanos() : null;
+      return isTimed() ? (Long) knownNanos() : null;
+    }
+
+    /** Whether time bounds the measure phase, alone or beside a number of iterations. */
+    public boolean isTimed() {
+      return measureNanos > 0;
     }
 
     private long knownNanos() {
@@ -348,7 +354,12 @@ public sealed interface LoadLevel {
 
     /** Bounded by number; forgets a duration given before. */
     public Phases withRequests(int count) {
-      return new Phases(fillNanos, stabilizeNanos, 0, cooldown, drainNanos, count);
+      return withRequests(count, 0);
+    }
+
+    /** Bounded by number and by time, whichever comes first. */
+    public Phases withRequests(int count, long mostNanos) {
+      return new Phases(fillNanos, stabilizeNanos, mostNanos, cooldown, drainNanos, count);
     }
   }
 }

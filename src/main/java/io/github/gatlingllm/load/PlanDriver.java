@@ -274,6 +274,13 @@ public final class PlanDriver {
     }
   }
 
+  private void closeByCount(RunningLevel current, long fromNanos) {
+    if (!current.isCut()) {
+      current.reachCount();
+    }
+    close(current, fromNanos);
+  }
+
   /** Nothing new starts any more; what runs has its drain time from then on. */
   private void close(RunningLevel current, long fromNanos) {
     closed = true;
@@ -365,7 +372,7 @@ public final class PlanDriver {
     running++;
     Integer requests = current.level().phases().requests();
     if (requests != null && current.phaseAt(now) == Phase.MEASURE && ++measured == requests) {
-      close(current, now);
+      closeByCount(current, now);
     }
   }
 
@@ -401,7 +408,7 @@ public final class PlanDriver {
     if (schedule.hasNext()) {
       handOut(current, schedule, schedule.next());
     } else if (current.level().phases().requests() != null) {
-      close(current, current.startNanos());
+      closeByCount(current, current.startNanos());
     }
   }
 
@@ -450,7 +457,7 @@ public final class PlanDriver {
       }
       handOut(current, longer);
     } else if (current == level && !closed) {
-      close(current, planned);
+      closeByCount(current, planned);
     }
   }
 

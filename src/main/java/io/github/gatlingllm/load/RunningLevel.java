@@ -36,6 +36,7 @@ public final class RunningLevel {
   private volatile long measureEnd = UNKNOWN;
   private volatile long cooldownEnd = UNKNOWN;
   private volatile long cutAt = UNKNOWN;
+  private volatile boolean countReached;
   private volatile boolean over;
   private volatile int trial;
 
@@ -69,7 +70,7 @@ public final class RunningLevel {
     if (stabilizeEnd == UNKNOWN && fillEnd != UNKNOWN && stabilize != null) {
       stabilizeEnd = fillEnd + stabilize;
     }
-    if (measureEnd == UNKNOWN && stabilizeEnd != UNKNOWN && phases.requests() == null) {
+    if (measureEnd == UNKNOWN && stabilizeEnd != UNKNOWN && phases.isTimed() && !countReached) {
       measureEnd = stabilizeEnd + phases.measureNanos();
     }
     if (cooldownEnd == UNKNOWN && measureEnd != UNKNOWN && !phases.cooldown()) {
@@ -87,11 +88,16 @@ public final class RunningLevel {
     LoadLevel.Open open = (LoadLevel.Open) level;
     Phases phases = open.phases();
     Integer requests = phases.requests();
-    if (requests != null) {
-      level = open.with(phases.withRequests(requests + Objects.requireNonNull(planned.requests())));
+    long nanos = phases.measureNanos() + planned.measureNanos();
+    level =
+        open.with(
+            requests == null
+                ? phases.withMeasure(nanos)
+                : phases.withRequests(
+                    requests + Objects.requireNonNull(planned.requests()), nanos));
+    if (!measureEndKnown()) {
       return;
     }
-    level = open.with(phases.withMeasure(phases.measureNanos() + planned.measureNanos()));
     long end = measureEnd + planned.measureNanos();
     if (cooldownEnd == measureEnd) {
       cooldownEnd = end;
@@ -209,6 +215,18 @@ public final class RunningLevel {
   /** Whether a rule ended it before its time. */
   public boolean isCut() {
     return cutAt != UNKNOWN;
+  }
+
+  /** All iterations that it measures have started: the phase ends when the last one has ended. */
+  void reachCount() {
+    countReached = true;
+    measureEnd = UNKNOWN;
+    cooldownEnd = UNKNOWN;
+  }
+
+  /** Whether as many iterations as were asked for have started before the time was over. */
+  public boolean isCountReached() {
+    return countReached;
   }
 
   /** Ends what it measures, now; what was sent is drained. */

@@ -4,6 +4,7 @@ import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.Assertion.Condition;
 import io.github.gatlingllm.record.Assertion.Scope;
+import io.github.gatlingllm.record.DurationText;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * ttft.p99&lt;200ms   goodput>=95%   goodput>=20/s   errors&lt;1%   timeout=0   jitter&lt;3
- * c=8:ttft.p99&lt;200ms   about one load level
+ * c=8:ttft.p99&lt;200ms   about one load level; settings take names of requests and targets too
  * valid                a run that no check calls invalid
  * </pre>
  *
@@ -26,8 +27,10 @@ public final class AssertionText {
 
   private static final Pattern FORM =
       Pattern.compile(
-          "(?:([^:<>]+):)?\\s*([A-Za-z0-9_.]+)\\s*(<=|>=|<|>|=)"
-              + "\\s*(\\d{1,12}(?:\\.\\d{1,9})?)\\s*(us|ms|s|m|%|/s)?");
+          "(?:([^<>]+):)?\\s*([A-Za-z0-9_.]+)\\s*(<=|>=|<|>|=)"
+              + "\\s*(\\d{1,12}(?:\\.\\d{1,9})?)\\s*("
+              + DurationText.UNITS
+              + "|%|/s)?");
 
   private AssertionText() {}
 
@@ -87,7 +90,7 @@ public final class AssertionText {
                   unit,
                   figure.name(),
                   switch (figure.unit()) {
-                    case MILLIS -> "us, ms, s or m";
+                    case MILLIS -> "us, ms, s, m or h";
                     case PERCENT -> "%";
                     case REQUESTS_PER_S, TOKENS_PER_S -> "/s";
                     case TOKENS, NUMBER -> "a plain number";
@@ -97,13 +100,11 @@ public final class AssertionText {
   }
 
   private static @Nullable Double millis(BigDecimal number, String unit) {
-    return switch (unit) {
-      case "us" -> (Double) number.movePointLeft(3).doubleValue();
-      case "", "ms" -> (Double) number.doubleValue();
-      case "s" -> (Double) number.movePointRight(3).doubleValue();
-      case "m" -> (Double) number.multiply(BigDecimal.valueOf(60_000)).doubleValue();
-      default -> null;
-    };
+    if (unit.equals("%") || unit.equals("/s")) {
+      return null;
+    }
+    long nanos = DurationText.unitNanos(unit.isEmpty() ? "ms" : unit);
+    return number.multiply(BigDecimal.valueOf(nanos)).movePointLeft(6).doubleValue();
   }
 
   private static @Nullable Double only(BigDecimal number, String unit, String allowed) {

@@ -46,7 +46,8 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
   /** No objective at all. */
   public static final Slo NONE = new Slo(List.of(), 99, Rule.PERCENTILES);
 
-  private static final Pattern FORM = Pattern.compile("([a-z0-9]+)<=?([0-9]*\\.?[0-9]+)(us|ms|s)");
+  private static final Pattern FORM =
+      Pattern.compile("([a-z0-9]+)<=?(" + DurationText.NUMBER + "(?:" + DurationText.UNITS + "))");
 
   /** Whatever somebody may have meant as one. */
   private static final Pattern ATTEMPT = Pattern.compile("([^<>=]*)([<>=]+)(.*)");
@@ -285,13 +286,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       if (measure == null) {
         throw notUnderstood(part);
       }
-      double unit =
-          switch (form.group(3)) {
-            case "us" -> 1e3;
-            case "ms" -> 1e6;
-            default -> 1e9;
-          };
-      objectives.add(new Objective(measure, Math.round(Double.parseDouble(form.group(2)) * unit)));
+      objectives.add(new Objective(measure, DurationText.nanos(form.group(2), "ms")));
     }
     return objectives;
   }
@@ -307,7 +302,7 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
       what =
           "is not understood; expected <measure><limit> such as ttft<200ms, measures: "
               + String.join(" ", measures)
-              + ", units: us ms s; or a preset such as "
+              + ", units: us ms s m h; or a preset such as "
               + SloPreset.MLPERF_LLAMA2_70B_INTERACTIVE;
     } else if (!measures.contains(attempt.group(1))) {
       what =
@@ -318,7 +313,8 @@ public record Slo(List<Objective> objectives, double percentile, Rule rule) {
     } else if (!attempt.group(2).matches("<=?")) {
       what = "has '" + attempt.group(2) + "'; a limit is an upper one: < or <=";
     } else {
-      what = "has no known limit: '" + attempt.group(3) + "'; expected a number and us, ms or s";
+      what =
+          "has no known limit: '" + attempt.group(3) + "'; expected a number and us, ms, s, m or h";
     }
     return new IllegalArgumentException("SLO '" + part + "' " + what);
   }

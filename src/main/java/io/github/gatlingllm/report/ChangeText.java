@@ -8,6 +8,7 @@ import io.github.gatlingllm.compare.Comparison.Place;
 import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.ComparedRuns.Other;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -92,6 +93,11 @@ final class ChangeText {
         + (scenario == null || isSame(comparison, Place::scenario) ? "" : ", " + scenario);
   }
 
+  /** Whether pooled figures mix targets or scenarios, and so come last. */
+  private static boolean hasSeveral(Comparison comparison) {
+    return !isSame(comparison, Place::target) || !isSame(comparison, Place::scenario);
+  }
+
   private static boolean isSame(Comparison comparison, Function<Place, @Nullable String> of) {
     return comparison.places().stream().map(of).filter(Objects::nonNull).distinct().count() < 2;
   }
@@ -104,14 +110,33 @@ final class ChangeText {
     }
     long worse = comparison.count(Outcome.WORSE);
     long better = comparison.count(Outcome.BETTER);
+    String failed = failed(other);
     if (worse + better == 0) {
-      return "No clear change.";
+      return failed.isEmpty()
+          ? "No clear change."
+          : failed + " Whether that is more than noise is not clear.";
     }
     String all =
         Stream.of(list(comparison, Outcome.WORSE, worse), list(comparison, Outcome.BETTER, better))
             .filter(part -> !part.isEmpty())
             .collect(Collectors.joining("; "));
-    return Character.toUpperCase(all.charAt(0)) + all.substring(1) + ".";
+    String changes = Character.toUpperCase(all.charAt(0)) + all.substring(1) + ".";
+    return failed.isEmpty() ? changes : failed + " " + changes;
+  }
+
+  /** Which conditions failed, e.g. {@code Failed: ttft.p95>+10% (+12.3 %).}; empty for none. */
+  private static String failed(Other other) {
+    String failed =
+        other.judged().stream()
+            .filter(Judged::hasFailed)
+            .map(
+                judged ->
+                    judged.condition().text()
+                        + " ("
+                        + (judged.change() == null ? "no value" : by(judged.change()))
+                        + ")")
+            .collect(Collectors.joining(", "));
+    return failed.isEmpty() ? "" : "Failed: " + failed + ".";
   }
 
   private static String list(Comparison comparison, Outcome outcome, long count) {
@@ -120,6 +145,7 @@ final class ChangeText {
     }
     List<String> named =
         comparison.places().stream()
+            .sorted(Comparator.comparing(p -> p.stage() == null && hasSeveral(comparison)))
             .flatMap(
                 place ->
                     place.changes().stream()

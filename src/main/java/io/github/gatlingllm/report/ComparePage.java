@@ -18,8 +18,10 @@ import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -27,6 +29,19 @@ import java.util.function.Function;
  * the page the curves of all runs.
  */
 final class ComparePage {
+
+  /** What a reader of a pull request looks for, whether or not it changed. */
+  private static final Set<String> KEY_FIGURES =
+      Set.of(
+          "ttft.p50",
+          "ttft.p99",
+          "itl.p99",
+          "tpot.p50",
+          "e2e.p50",
+          "output_tokens_per_s",
+          "requests_per_s",
+          "goodput.percent",
+          "errors");
 
   private final ComparedRuns runs;
 
@@ -150,27 +165,49 @@ final class ComparePage {
    *
    * @param run the run's name where there are several, at its first place; else empty
    * @param counted how many are clear, where the place is closed at first; else empty
+   * @param table those that changed clearly, and key figures
+   * @param rest the others
    */
-  private record Changes(String run, String title, String counted, Table table) {}
+  private record Changes(String run, String title, String counted, Table table, Table rest) {
+
+    /** How many figures did not change clearly. */
+    public long unchanged() {
+      return rest.groups().stream().mapToLong(group -> group.rows().size()).sum();
+    }
+  }
 
   private Section figures() {
     List<Changes> all = new ArrayList<>();
     for (Other other : runs.others()) {
       String run = runs.others().size() > 1 ? other.side().name() : "";
-      boolean isFirst = true;
-      for (Place place : other.comparison().places()) {
+      for (Place place : runs.byImportance(other)) {
         String title = ChangeText.place(other.comparison(), place);
-        Table table = changes(title, place.changes());
-        all.add(new Changes(isFirst ? run : "", title, isFirst ? "" : clear(place), table));
-        isFirst = false;
+        List<Change> shown = shown(runs, other, place);
+        List<Change> rest = place.changes().stream().filter(c -> !shown.contains(c)).toList();
+        String counted = runs.isOpen(other, place) ? "" : clear(place);
+        all.add(new Changes(run, title, counted, changes(title, shown), changes("", rest)));
+        run = "";
       }
     }
     return Section.of(
             "figures",
             "Figures",
             "Figures",
-            "Every figure of both, how much it changed, and whether that is more than noise.")
+            "What changed clearly first, of the load levels that headlines quote; everything else"
+                + " is folded below it.")
         .body("compare-figures", Map.of("places", all));
+  }
+
+  /** What got worse, what got better, then the key figures of what headlines quote. */
+  private static List<Change> shown(ComparedRuns runs, Other other, Place place) {
+    boolean isHeadline = runs.isHeadline(other, place);
+    return place.changes().stream()
+        .filter(
+            c -> c.outcome().isClear() || (isHeadline && KEY_FIGURES.contains(c.figure().name())))
+        .sorted(
+            Comparator.comparingInt(
+                c -> c.outcome() == Outcome.WORSE ? 0 : c.outcome() == Outcome.BETTER ? 1 : 2))
+        .toList();
   }
 
   /** What a closed part holds. */
@@ -225,7 +262,7 @@ final class ComparePage {
         conditions(other, out);
       }
       for (Other other : runs.others()) {
-        figures(other, out);
+        figures(runs, other, out);
       }
       return out.append(ChangeText.RULE).append('\n').toString();
     }
@@ -264,19 +301,20 @@ final class ComparePage {
       }
     }
 
-    /** All figures of the first place, clear changes of the others. */
-    private static void figures(Other other, StringBuilder out) {
+    /** Key figures and clear changes of what headlines quote; clear changes of the others. */
+    private static void figures(ComparedRuns runs, Other other, StringBuilder out) {
       Comparison comparison = other.comparison();
-      for (int i = 0; i < comparison.places().size(); i++) {
-        Place place = comparison.places().get(i);
-        boolean isFirst = i == 0;
-        List<Change> shown =
-            place.changes().stream().filter(c -> isFirst || c.outcome().isClear()).toList();
+      for (Place place : runs.byImportance(other)) {
+        List<Change> shown = shown(runs, other, place);
         if (!shown.isEmpty()) {
           String title = other.side().name() + ", " + ChangeText.place(comparison, place);
           out.append("### ").append(Table.inline(title)).append("\n\n");
           out.append(ComparePage.changes(title, shown).markdown());
           out.append('\n');
+          int others = place.changes().size() - shown.size();
+          if (others > 0) {
+            out.append("No clear change of ").append(others).append(" other figures.\n\n");
+          }
         }
       }
     }

@@ -3,12 +3,14 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.compare.Comparison;
 import io.github.gatlingllm.compare.Comparison.FailCondition;
+import io.github.gatlingllm.compare.Comparison.Place;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import io.github.gatlingllm.stats.Summary;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,6 +63,45 @@ record ComparedRuns(Side base, List<Other> others) {
     return new ConfigurationDifference(
             sides().stream().map(side -> side.figures().summary()).toList())
         .rows();
+  }
+
+  /**
+   * What headlines quote first, then the other load levels; all of them pooled before these, or of
+   * several targets and scenarios at the end.
+   */
+  List<Place> byImportance(Other other) {
+    return other.comparison().places().stream()
+        .sorted(
+            Comparator.comparingInt(
+                place ->
+                    isHeadline(other, place) ? 0 : place.stage() != null ? 2 : isOne() ? 1 : 3))
+        .toList();
+  }
+
+  /** Whether it is worth reading at once: of one target and scenario pooled figures know most. */
+  boolean isOpen(Other other, Place place) {
+    return isHeadline(other, place) || (place.stage() == null && isOne());
+  }
+
+  private boolean isOne() {
+    return base.figures.summary().curves().size() < 2;
+  }
+
+  /** Whether headlines of the base quote that load level; where they quote none, of all pooled. */
+  boolean isHeadline(Other other, Place place) {
+    List<Place> places = other.comparison().places();
+    boolean quotesOne = places.stream().anyMatch(this::isOperatingPoint);
+    return quotesOne ? isOperatingPoint(place) : place.equals(places.get(0));
+  }
+
+  private boolean isOperatingPoint(Place place) {
+    return base.figures.summary().curves().stream()
+        .map(Summary.Curve::operatingPoint)
+        .anyMatch(
+            at ->
+                at.stage().equals(place.stage())
+                    && (place.target() == null || at.target().equals(place.target()))
+                    && (place.scenario() == null || place.scenario().equals(at.scenario())));
   }
 
   /** Whether any condition failed. */

@@ -283,7 +283,8 @@ final class LevelLog {
             count -> planned(entry, count));
       } else {
         Integer requests = level.level().phases().requests();
-        planned(entry, requests == null ? null : (Long) (long) requests);
+        boolean byTime = level.level().phases().isTimed() && !level.isCountReached();
+        planned(entry, requests == null || byTime ? null : (Long) (long) requests);
       }
     }
 

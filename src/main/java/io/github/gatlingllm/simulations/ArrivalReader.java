@@ -3,6 +3,7 @@ package io.github.gatlingllm.simulations;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.Trace;
+import io.github.gatlingllm.record.DurationText;
 import java.io.Serializable;
 import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
@@ -27,7 +28,9 @@ final class ArrivalReader {
   private static final Pattern TRACE =
       Pattern.compile("trace:(.+?)(?:@(\\d{1,9}(?:\\.\\d{1,9})?))?");
   private static final Pattern SEGMENT =
-      Pattern.compile("\\s*(\\d{1,7}(?:\\.\\d{1,9})?):([0-9.]+(?:ms|s|m|h)?)\\s*");
+      Pattern.compile("\\s*(\\d{1,7}(?:\\.\\d{1,9})?):(" + DurationText.FORM + ")\\s*");
+
+  private static final String STEPS = "steps:";
 
   private ArrivalReader() {}
 
@@ -72,14 +75,15 @@ final class ArrivalReader {
   }
 
   private static RateCurve curve(String text) {
+    boolean steps = text.startsWith(STEPS);
     List<RateCurve.Segment> segments = new ArrayList<>();
-    for (String part : text.split(",", -1)) {
+    for (String part : text.substring(steps ? STEPS.length() : 0).split(",", -1)) {
       segments.add(segment(part));
     }
     if (segments.stream().allMatch(segment -> segment.perSecond() == 0)) {
       throw new IllegalArgumentException("offers no request; expected a rate > 0 somewhere");
     }
-    return new RateCurve(segments);
+    return new RateCurve(segments, steps);
   }
 
   private static RateCurve.Segment segment(String text) {
@@ -96,7 +100,8 @@ final class ArrivalReader {
       // Said below, as everything that is no segment.
     }
     throw new IllegalArgumentException(
-        "expected a curve of <rate>:<duration> such as 0:60s,10:120s,50:60s");
+        "expected a curve of <rate>:<duration> such as 0:60s,10:120s,50:60s or"
+            + " steps:10:60s,50:60s");
   }
 
   /**
@@ -104,8 +109,9 @@ final class ArrivalReader {
    * last one holds.
    *
    * @param segments in order of time; at least one
+   * @param steps whether all segments hold their rate, and the next one's comes at once
    */
-  record RateCurve(List<Segment> segments) implements Arrivals.Rate {
+  record RateCurve(List<Segment> segments, boolean steps) implements Arrivals.Rate {
 
     /**
      * A piece of the curve.
@@ -152,7 +158,7 @@ final class ArrivalReader {
     }
 
     private double end(int index) {
-      return segments.get(Math.min(index + 1, segments.size() - 1)).perSecond();
+      return segments.get(steps ? index : Math.min(index + 1, segments.size() - 1)).perSecond();
     }
   }
 }

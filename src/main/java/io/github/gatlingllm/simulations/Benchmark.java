@@ -6,6 +6,8 @@ import static io.github.gatlingllm.javaapi.LlmDsl.oneAfterTheOther;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.gatling.javaapi.core.Simulation;
+import io.gatling.javaapi.http.HttpDsl;
+import io.gatling.javaapi.http.HttpProtocolBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.javaapi.LlmAssertion;
@@ -13,6 +15,7 @@ import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.LoadProfile.TargetLoad;
 import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.selftest.EngineProcess;
 import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.wire.Api;
@@ -21,6 +24,7 @@ import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -69,16 +73,19 @@ public final class Benchmark extends Simulation {
     LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {
       List<PopulationBuilder> all = populations(plan, load);
-      setUp(plan.get(Setting.INTERLEAVE) ? all : List.of(oneAfterTheOther(all)));
+      setUp(plan.get(Setting.INTERLEAVE) ? all : List.of(oneAfterTheOther(all)))
+          .protocols(http(plan));
     } else {
       setUp(oneAfterTheOther(scenarios(plan, plan.api()).stream().map(load::inject).toList()))
           .protocols(
+              http(plan),
               protocol(
                   plan,
+                  plan.embedded() ? "" : plan.labels().get(0),
                   plan.tokenizers().get(0),
                   selfTest
                       ? embedded(startProcess())
-                      : engine == null ? target(plan.targets().get(0)) : embedded(engine)));
+                      : engine == null ? target(plan, plan.targets().get(0)) : embedded(engine)));
     }
   }
 
@@ -104,7 +111,8 @@ public final class Benchmark extends Simulation {
       Target target = plan.targets().get(i);
       TargetLoad each =
           load.target(
-              plan.labels().get(i), protocol(plan, plan.tokenizers().get(i), target(target)));
+              plan.labels().get(i),
+              protocol(plan, plan.labels().get(i), plan.tokenizers().get(i), target(plan, target)));
       scenarios(plan, target.endpoint().api()).stream().map(each::inject).forEach(populations::add);
     }
     return populations;
@@ -115,15 +123,25 @@ public final class Benchmark extends Simulation {
   }
 
   static LlmProtocolBuilder protocol(
-      BenchmarkPlan plan, Tokenizer tokenizer, LlmProtocolBuilder target) {
+      BenchmarkPlan plan, String label, Tokenizer tokenizer, LlmProtocolBuilder target) {
     LlmProtocolBuilder protocol = target;
+    for (Map.Entry<String, Slo> own : plan.slo().named().entrySet()) {
+      protocol =
+          plan.labels().contains(own.getKey())
+              ? protocol
+              : protocol.slo(own.getKey(), own.getValue());
+    }
     protocol =
         protocol
             .headers(plan.settings().headers())
             .requestTimeout(plan.get(Setting.TIMEOUT))
             .idleTimeout(plan.get(Setting.IDLE_TIMEOUT))
-            .slo(plan.slo())
-            .assertions(plan.get(Setting.ASSERT).stream().map(LlmAssertion::of).toList())
+            .slo(plan.slo().of(label))
+            .assertions(
+                plan.assertions().stream()
+                    .filter(gate -> gate.target() == null || gate.target().equals(label))
+                    .map(LlmAssertion::of)
+                    .toList())
             .warmUp(plan.get(Setting.WARMUP), WorkloadScenarios.firstSession(plan))
             .seed(plan.seed())
             .tokenizer(tokenizer);
@@ -180,6 +198,11 @@ public final class Benchmark extends Simulation {
             (a, b) -> b);
   }
 
+  /** How connections are made. */
+  private static HttpProtocolBuilder http(BenchmarkPlan plan) {
+    return plan.get(Setting.HTTP2) ? HttpDsl.http.enableHttp2() : HttpDsl.http;
+  }
+
   private static LlmProtocolBuilder embedded(EmbeddedEngine engine) {
     return embedded(engine.baseUrl());
   }
@@ -200,9 +223,14 @@ public final class Benchmark extends Simulation {
     }
   }
 
-  private static LlmProtocolBuilder target(Target target) {
+  private static LlmProtocolBuilder target(BenchmarkPlan plan, Target target) {
     LlmProtocolBuilder protocol = llm.baseUrl(target.endpoint().url()).apiKey(target.apiKey());
     protocol = target.name() == null ? protocol : protocol.target(target.name());
-    return target.model() == null ? protocol : protocol.model(target.model());
+    boolean isAsked = target.model() == null && plan.get(Setting.WARMUP) > 0;
+    String model =
+        isAsked
+            ? ServedModels.only(target, plan.settings().headers(), plan.get(Setting.VERIFY_TLS))
+            : target.model();
+    return model == null ? protocol : protocol.model(model);
   }
 }

@@ -4,9 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.record.Assertion;
-import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.Secrets;
@@ -29,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param tokenizers one per target; a single one where the embedded engine is the target
  * @param workload what is asked, its prompts made
  * @param prefix what every prompt begins with
- * @param slo {@link Slo#NONE} when there is none
+ * @param slo of all requests, of request names and of targets
+ * @param assertions what the build demands, of all targets or of one
  * @param seed pins prompts and arrivals; drawn when not set
  */
 record BenchmarkPlan(
@@ -40,7 +39,8 @@ record BenchmarkPlan(
     Load load,
     Workload workload,
     PromptPrefix prefix,
-    Slo slo,
+    NamedSlos slo,
+    List<Assertion> assertions,
     long seed) {
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -77,6 +77,7 @@ record BenchmarkPlan(
   BenchmarkPlan {
     targets = List.copyOf(targets);
     tokenizers = List.copyOf(tokenizers);
+    assertions = List.copyOf(assertions);
   }
 
   /**
@@ -94,6 +95,13 @@ record BenchmarkPlan(
     if (selfTest) {
       settings.preset(SelfTestLoad.SETTINGS);
     }
+    LengthPreset lengths = settings.get(Setting.LENGTHS);
+    if (lengths != null) {
+      settings.preset(
+          Map.of(
+              Setting.PROMPT_TOKENS, Integer.toString(lengths.promptTokens()),
+              Setting.MAX_TOKENS, Integer.toString(lengths.maxTokens())));
+    }
     ApiChoice choice = settings.get(Setting.API);
     List<Target> targets = targets(settings, choice.api());
     Api api =
@@ -104,17 +112,24 @@ record BenchmarkPlan(
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
     Load load = Load.of(settings, seed);
     List<Tokenizer> tokenizers = tokenizers(settings, targets);
-    Slo slo =
+    NamedSlos slo =
         settings
             .get(Setting.SLO)
-            .judgedBy(settings.get(Setting.SLO_PERCENTILE), settings.get(Setting.SLO_RULE));
-    refuseUnknownStages(settings, load);
+            .each(
+                each ->
+                    each.judgedBy(
+                        settings.get(Setting.SLO_PERCENTILE), settings.get(Setting.SLO_RULE)));
+    GoalNames names = GoalNames.of(settings, targets, load, api);
+    names.check(slo);
+    List<Assertion> assertions = names.resolve(settings.get(Setting.ASSERT));
     // Last, because it makes prompts, which takes seconds.
-    WorkloadReader reader = new WorkloadReader(settings, tokenizers.get(0), seed, load.prompts());
+    WorkloadReader reader =
+        new WorkloadReader(settings, tokenizers.get(0), seed, load.prompts(), load.trace());
     PromptPrefix prefix = reader.prefix();
     Workload workload = reader.workload(leastApi(targets, api), prefix);
     checkInterleave(settings, targets, workload);
-    return new BenchmarkPlan(settings, targets, tokenizers, api, load, workload, prefix, slo, seed);
+    return new BenchmarkPlan(
+        settings, targets, tokenizers, api, load, workload, prefix, slo, assertions, seed);
   }
 
   /** The value of a single setting. */
@@ -125,6 +140,13 @@ record BenchmarkPlan(
   /** What the targets are called in results, in their order. */
   List<String> labels() {
     return Target.labels(targets);
+  }
+
+  /** Whether answers are as long as recorded ones, where their lengths are known. */
+  boolean hasRecordedOutputs() {
+    return workload instanceof Workload.Recorded recorded
+        ? recorded.lengths()
+        : load.trace() != null && !settings.isSet(Setting.MAX_TOKENS);
   }
 
   /** Whether the embedded engine is the target. */
@@ -273,18 +295,6 @@ record BenchmarkPlan(
     }
     if (settings.get(Setting.INTERLEAVE) && targets.size() < 2) {
       settings.warn("llm.interleave has no effect: it needs several endpoints in llm.endpoint");
-    }
-  }
-
-  private static void refuseUnknownStages(Settings settings, Load load) {
-    List<String> stages = load.levels().stream().map(LoadLevel::label).toList();
-    for (Assertion assertion : settings.get(Setting.ASSERT)) {
-      if (assertion.name() != null && !load.search() && !stages.contains(assertion.name())) {
-        throw settings.invalid(
-            Setting.ASSERT,
-            "no stage is called '%s'; expected %s"
-                .formatted(assertion.name(), String.join(", ", stages)));
-      }
     }
   }
 

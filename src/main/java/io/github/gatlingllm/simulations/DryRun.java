@@ -50,9 +50,9 @@ final class DryRun {
             ? "none"
             : plan.slo()
                 + "; a level holds when "
-                + NumberText.plain(plan.slo().percentile())
+                + NumberText.plain(plan.slo().all().percentile())
                 + " % of its requests meet "
-                + (plan.slo().rule() == Slo.Rule.REQUESTS
+                + (plan.slo().all().rule() == Slo.Rule.REQUESTS
                     ? "all objectives at once"
                     : "each objective"));
     if (!plan.get(Setting.ASSERT).isEmpty()) {
@@ -91,7 +91,10 @@ final class DryRun {
           "target",
           (several ? plan.labels().get(i) + ": " : "")
               + Secrets.withoutThem(target.endpoint().url()));
-      row("model", Objects.requireNonNullElse(target.model(), "not named, the server decides"));
+      row(
+          "model",
+          Objects.requireNonNullElse(
+              target.model(), "not named: the only one that the server has, else it decides"));
       row("API key", target.apiKey() == null ? "none" : "set");
     }
     if (several) {
@@ -160,7 +163,9 @@ final class DryRun {
     }
     return level.phases().requests() == null
         ? time(duration) + ", " + about(load, requests)
-        : NumberText.counted(requests, "request") + ", about " + time(duration);
+        : NumberText.counted(requests, "request")
+            + (level.phases().isTimed() ? ", at most " : ", about ")
+            + time(duration);
   }
 
   private String each() {
@@ -169,7 +174,9 @@ final class DryRun {
     String both = scenario.isEmpty() || target.isEmpty() ? "" : " and ";
     return (scenario.isEmpty() && target.isEmpty() ? "" : ", per " + scenario + both + target)
         + (plan.workload().dialogs()
-            ? "; a dialog of " + WorkloadScenario.TURNS + " turns counts as one"
+            ? "; a dialog of "
+                + Objects.requireNonNullElse(plan.get(Setting.TURNS), WorkloadScenario.TURNS)
+                + " turns counts as one"
             : "");
   }
 
@@ -202,9 +209,7 @@ final class DryRun {
     row(
         "output",
         (plan.get(Setting.IGNORE_EOS) ? "exactly " : "at most ")
-            + (plan.workload() instanceof Workload.Recorded recorded && recorded.lengths()
-                ? "as recorded, else "
-                : "")
+            + (plan.hasRecordedOutputs() ? "as recorded, else " : "")
             + NumberText.counted(plan.get(Setting.MAX_TOKENS), "token")
             + (plan.get(Setting.IGNORE_EOS) ? " (ignore_eos, min_tokens)" : ""));
     List<String> sampling = new ArrayList<>();
@@ -225,6 +230,7 @@ final class DryRun {
     return (plan.get(Setting.CONNECTIONS) == BenchmarkPlan.Connections.SHARED
             ? "shared by all users"
             : "own ones per user")
+        + (plan.get(Setting.HTTP2) ? ", HTTP/2 where the server agrees" : "")
         + (plan.get(Setting.VERIFY_TLS) ? "" : ", certificates NOT verified");
   }
 

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.record.DurationText;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Arrays;
@@ -9,8 +10,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * How the text of a setting becomes a value.
@@ -21,8 +20,6 @@ import java.util.regex.Pattern;
  * @param expected what to say where the parser does not
  */
 record Form<T>(String shape, Function<String, T> parser, String expected) {
-
-  private static final Pattern DURATION = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ms|s|m|h)?");
 
   /**
    * The value of that text.
@@ -176,23 +173,7 @@ record Form<T>(String shape, Function<String, T> parser, String expected) {
 
   /** Seconds, or a number with a unit. */
   static Duration durationOf(String text) {
-    Matcher form = DURATION.matcher(text);
-    if (!form.matches()) {
-      throw new IllegalArgumentException();
-    }
-    long unitNanos =
-        switch (form.group(2) == null ? "s" : form.group(2)) {
-          case "ms" -> 1_000_000L;
-          case "m" -> 60_000_000_000L;
-          case "h" -> 3_600_000_000_000L;
-          default -> 1_000_000_000L;
-        };
-    try {
-      BigDecimal nanos = new BigDecimal(form.group(1)).multiply(BigDecimal.valueOf(unitNanos));
-      return Duration.ofNanos(nanos.toBigInteger().longValueExact());
-    } catch (ArithmeticException tooLong) {
-      throw new IllegalArgumentException(null, tooLong);
-    }
+    return Duration.ofNanos(DurationText.nanos(text, "s"));
   }
 
   private static <T> T require(T value, Predicate<T> condition) {

@@ -7,6 +7,7 @@ import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.StopRule;
+import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.simulations.ArrivalReader.RateCurve;
 import java.time.Duration;
@@ -61,7 +62,8 @@ record Load(LoadPlan plan) {
             settings.get(Setting.DRAIN).toNanos(),
             null);
     Integer requests = settings.get(Setting.REQUESTS);
-    return requests == null ? timed : timed.withRequests(requests);
+    boolean both = settings.isSet(Setting.DURATION) || settings.isSet(Setting.MEASURE);
+    return requests == null ? timed : timed.withRequests(requests, both ? timed.measureNanos() : 0);
   }
 
   private static LoadPlan.Sweep closed(Settings settings, Phases phases) {
@@ -106,6 +108,15 @@ record Load(LoadPlan plan) {
     return plan instanceof GoodputSearch search
         ? List.of(LoadLevel.Open.steady(search.startingAt()).with(search.phases()))
         : ((LoadPlan.Sweep) plan).levels();
+  }
+
+  /** The trace that is replayed; null where none is, or it has no token counts. */
+  @Nullable Trace trace() {
+    return levels().get(0) instanceof LoadLevel.Open open
+            && open.arrivals() instanceof Arrivals.Replay replay
+            && replay.trace().lengths(0) != null
+        ? replay.trace()
+        : null;
   }
 
   /** Whether the levels are chosen by a search. */
@@ -179,9 +190,11 @@ record Load(LoadPlan plan) {
     if (requests == null) {
       return Duration.ofNanos(level.phases().measureNanos());
     }
-    return level instanceof LoadLevel.Open open
-        ? Duration.ofNanos(Math.round(requests / open.perSecond() * 1e9))
-        : null;
+    long most = level.phases().isTimed() ? level.phases().measureNanos() : Long.MAX_VALUE;
+    if (level instanceof LoadLevel.Open open) {
+      return Duration.ofNanos(Math.min(most, Math.round(requests / open.perSecond() * 1e9)));
+    }
+    return level.phases().isTimed() ? Duration.ofNanos(most) : null;
   }
 
   /** How the load is offered, in words. */

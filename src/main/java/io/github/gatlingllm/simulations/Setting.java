@@ -81,12 +81,13 @@ final class Setting<T extends @Nullable Object> {
 
   static final Setting<List<String>> MODEL =
       in(Group.TARGET, "model", Form.texts("names"))
-          .unset("the server decides", List.of())
+          .unset("the server's only one", List.of())
           .means(
               "model that is asked for; one for all endpoints, or one for each; a|b: an endpoint is"
                   + " asked for both, each a target of its own",
-              "Another number of names than endpoints is refused; without an endpoint it has no"
-                  + " effect.");
+              "Unset, and with warmup, the server is asked (GET …/models); where it has others too,"
+                  + " or does not say, none is sent and it decides. Another number of names than"
+                  + " endpoints is refused; without an endpoint it has no effect.");
 
   static final Setting<List<String>> API_KEY =
       in(Group.TARGET, "apiKey", Form.texts("keys"))
@@ -147,9 +148,11 @@ final class Setting<T extends @Nullable Object> {
               "requests")
           .excludesWhere("a curve", Setting::isCurve, "a search starts at one rate", "search")
           .means(
-              "open loop: requests per second; a list is a sweep; <rate>:<duration>,… is a curve",
+              "open loop: requests per second; a list is a sweep; <rate>:<duration>,… is a curve,"
+                  + " steps:<rate>:<duration>,… one of steps",
               "0:60s,10:120s,50:60s is one curve, stage curve: each segment goes linearly from its"
-                  + " own rate to the next one's, the last holds.");
+                  + " own rate to the next one's, the last holds. With steps: before it, each holds"
+                  + " its rate.");
 
   static final Setting<@Nullable Arrivals> ARRIVAL =
       in(
@@ -295,8 +298,9 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<@Nullable Integer> REQUESTS =
       in(Group.LEVEL, "requests", Form.whole(1))
           .orNull("bounded by duration")
-          .excludes("each bounds a level", "duration", "measure")
-          .means("bounds a level by count instead of time");
+          .means(
+              "bounds a level by count instead of time; with duration or measure, whichever comes"
+                  + " first");
 
   static final Setting<Boolean> COOLDOWN =
       in(Group.LEVEL, "cooldown", Form.flag())
@@ -337,8 +341,8 @@ final class Setting<T extends @Nullable Object> {
               new Form<>("number, range", LengthDistribution::parse, "tokens"))
           .orNull(WorkloadReader.BUILT_IN_LENGTHS + " for built-in prompts, else as they are")
           .means(
-              "cuts or pads every prompt to exactly so many tokens; <mean>:<std> and <min>-<max>"
-                  + " draw lengths",
+              "cuts or pads every prompt to exactly so many tokens; <mean>:<std>, <min>-<max>,"
+                  + " lognormal:<mean>:<std> and weighted:128=70,4096=30 draw lengths",
               "Counted by the active tokenizer, a prefix included; mean:std is normal, cut off"
                   + " below 1, min-max uniform. As many prompts as the load needs are made before"
                   + " it starts, at most 1,000; then they come again. Those that could not be met"
@@ -387,6 +391,53 @@ final class Setting<T extends @Nullable Object> {
           .excludes("scenarios bring their prompts", "prompt", "prompts", "dataset")
           .excludes("scenarios bring their lengths", "promptTokens")
           .means("known workloads mixed by weight, e.g. C:70,B1:30");
+
+  static final Setting<@Nullable Integer> TURNS =
+      in(Group.PROMPTS, "turns", Form.whole(1))
+          .orNull("5")
+          .means("turns of a dialog of scenario D", "The other scenarios have one.");
+
+  static final Setting<@Nullable Integer> CONTEXT_TOKENS =
+      in(Group.PROMPTS, "contextTokens", Form.whole(1))
+          .orNull("no limit")
+          .means(
+              "context of the model: a dialog ends before a turn that would not fit",
+              "For scenario D and dialogs of a dataset that are asked turn by turn.");
+
+  static final Setting<Boolean> TURN_BY_TURN =
+      in(Group.PROMPTS, "turnByTurn", Form.flag())
+          .byDefault("false")
+          .needs("replays recorded dialogs", "dataset")
+          .means(
+              "asks the user turns of a recorded dialog one after the other, each with the answers"
+                  + " that the server gave before",
+              "Without it a dialog is one request: all up to its last user message. Needs the chat"
+                  + " API.");
+
+  static final Setting<ThinkTime> THINK_TIME =
+      in(
+              Group.PROMPTS,
+              "thinkTime",
+              new Form<>(
+                  "duration, range",
+                  ThinkTime::parse,
+                  "a duration such as 2s, or a range such as 1s-5s"))
+          .unset("none", ThinkTime.NONE)
+          .means(
+              "time from an answer to its user's next request; a range draws it, all alike",
+              "Between the turns of dialogs, and in closed loops after each request: then fewer"
+                  + " requests are in flight than concurrency says.");
+
+  static final Setting<@Nullable LengthPreset> LENGTHS =
+      in(Group.PROMPTS, "lengths", Form.choice(LengthPreset.class))
+          .orNull("none")
+          .excludes("each says how long prompts are", "promptTokens", "scenario", "mix", "dataset")
+          .means(
+              "lengths of prompts and answers as they are often quoted: "
+                  + Arrays.stream(LengthPreset.values())
+                      .map(LengthPreset::inWords)
+                      .collect(Collectors.joining(", ")),
+              "maxTokens, where set, is the length of answers instead.");
 
   static final Setting<Boolean> UNIQUE_PROMPTS =
       in(Group.PROMPTS, "uniquePrompts", Form.flag())
@@ -490,6 +541,13 @@ final class Setting<T extends @Nullable Object> {
           .byDefault("shared")
           .means("who may use a kept-alive connection again: any user, or only the one it is of");
 
+  static final Setting<Boolean> HTTP2 =
+      in(Group.CONNECTIONS, "http2", Form.flag())
+          .byDefault("false")
+          .means(
+              "HTTP/2 where the server agrees to it (ALPN), which it can over https only",
+              "Requests of all users then share one connection per event loop, or one per user.");
+
   static final Setting<Boolean> VERIFY_TLS =
       in(Group.CONNECTIONS, "verifyTls", Form.flag())
           .byDefault("true")
@@ -501,16 +559,19 @@ final class Setting<T extends @Nullable Object> {
 
   // ---- Objectives and build gates --------------------------------------------------------------
 
-  static final Setting<Slo> SLO =
+  static final Setting<NamedSlos> SLO =
       in(
               Group.GOALS,
               "slo",
-              new Form<>("limits", Slo::parse, "limits such as ttft<200ms,tpot<50ms,e2e<10s"))
-          .unset("none", Slo.NONE)
+              new Form<>("limits", NamedSlos::parse, "limits such as ttft<200ms,tpot<50ms,e2e<10s"))
+          .unset("none", NamedSlos.NONE)
           .means(
               "objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s, or a preset",
-              "ttft, ttfo and e2e count from the planned arrival. Presets are the limits of MLPerf"
-                  + " Inference's interactive scenarios (inference_rules.adoc of July 2026): "
+              "ttft, ttfo and e2e count from the planned arrival. C:ttft<1s is of requests of that"
+                  + " name (chat, completion or the scenario's), vLLM:ttft<1s of those to that"
+                  + " target; either in place of what has no name before it. Presets are the limits"
+                  + " of MLPerf Inference's interactive scenarios (inference_rules.adoc of July"
+                  + " 2026): "
                   + Arrays.stream(SloPreset.values())
                       .map(preset -> preset + " (" + preset.objectives() + ")")
                       .collect(Collectors.joining(", "))
@@ -546,9 +607,11 @@ final class Setting<T extends @Nullable Object> {
               "slo")
           .means(
               "build gates, e.g. ttft.p99<200ms,goodput>=95%,errors<1%,c=8:tpot.mean<40ms,valid",
-              "c=8: names a stage, valid demands a valid run; names, units and conditions are in"
-                  + " contract.md. Times count from admission, those of slo from the planned"
-                  + " arrival: ttft_from_schedule, ttfo_from_schedule and e2e_from_schedule.");
+              "c=8: names a stage, chat: (completion: or a scenario) a request name, vLLM: a"
+                  + " target, vLLM:c=8: both; valid demands a valid run; names, units and"
+                  + " conditions are in contract.md. Times count from admission, those of slo from"
+                  + " the planned arrival: ttft_from_schedule, ttfo_from_schedule and"
+                  + " e2e_from_schedule.");
 
   static final Setting<Boolean> FAIL_BUILD =
       in(Group.GOALS, "failBuild", Form.flag())

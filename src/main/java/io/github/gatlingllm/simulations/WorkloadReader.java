@@ -1,5 +1,7 @@
 package io.github.gatlingllm.simulations;
 
+import io.github.gatlingllm.javaapi.PromptsBuilder;
+import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.LengthDistribution;
@@ -23,7 +25,12 @@ import org.jspecify.annotations.Nullable;
  * @param seed what they are drawn from
  * @param requests how many there will be; null where the server decides
  */
-record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullable Long requests) {
+record WorkloadReader(
+    Settings settings,
+    Tokenizer tokenizer,
+    long seed,
+    @Nullable Long requests,
+    @Nullable Trace trace) {
 
   /** The known scenarios, as messages name them. */
   static final String NAMES = "A1, A2, B1, B2, C or D";
@@ -107,7 +114,7 @@ record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullab
   Workload workload(Api api, PromptPrefix prefix) {
     DatasetName dataset = settings.get(Setting.DATASET);
     if (dataset != null) {
-      return recorded(dataset);
+      return recorded(dataset, api);
     }
     for (Setting<List<Weighted>> known : List.of(Setting.SCENARIO, Setting.MIX)) {
       if (settings.isSet(known)) {
@@ -121,7 +128,10 @@ record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullab
     return pool(prefix);
   }
 
-  private Workload.Recorded recorded(DatasetName name) {
+  private Workload.Recorded recorded(DatasetName name, Api api) {
+    if (settings.get(Setting.TURN_BY_TURN) && api == Api.COMPLETIONS) {
+      throw settings.invalid(Setting.TURN_BY_TURN, "dialogs need the chat API");
+    }
     try {
       return new Workload.Recorded(
           Dataset.open(name.format(), name.file(), tokenizer), !settings.isSet(Setting.MAX_TOKENS));
@@ -152,6 +162,9 @@ record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullab
             && settings.get(Setting.PROMPT) == null
             && !settings.get(Setting.SELF_TEST);
     LengthDistribution set = settings.get(Setting.PROMPT_TOKENS);
+    if (set == null && trace != null && settings.get(Setting.PROMPT) == null) {
+      return PromptsBuilder.recorded(trace);
+    }
     return set == null && isBuiltIn ? LengthDistribution.parse(BUILT_IN_LENGTHS) : set;
   }
 
@@ -168,8 +181,12 @@ record WorkloadReader(Settings settings, Tokenizer tokenizer, long seed, @Nullab
     if (scenario.dialog() && api == Api.COMPLETIONS) {
       throw settings.invalid(setting, scenario + " is a dialog, which needs the chat API");
     }
-    return scenario.ready(
-        tokenizer, seed, distinct(scenario.dialog() ? WorkloadScenario.TURNS : 1));
+    return scenario.ready(tokenizer, seed, distinct(scenario.dialog() ? turns() : 1));
+  }
+
+  private int turns() {
+    Integer turns = settings.get(Setting.TURNS);
+    return turns == null ? WorkloadScenario.TURNS : turns;
   }
 
   /** As many as are needed, and no more than can be made in seconds. */

@@ -13,6 +13,7 @@ import java.math.RoundingMode;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
@@ -30,7 +31,13 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
       pool(pool.prompts());
     } else if (plan.workload() instanceof Workload.Recorded recorded) {
       Dataset dataset = recorded.dataset();
-      row.accept("dataset", dataset.name() + " (" + dataset.format().key() + ")");
+      row.accept(
+          "dataset",
+          dataset.name()
+              + " ("
+              + dataset.format().key()
+              + (plan.get(Setting.TURN_BY_TURN) ? ", turn by turn" : "")
+              + ")");
       for (String part : dataset.summary().split("; ", -1)) {
         row.accept("", part);
       }
@@ -44,6 +51,14 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
                       ? ", one after the other, each with the whole load"
                       : ""));
       known.list().forEach(this::scenario);
+    }
+    Integer context = plan.get(Setting.CONTEXT_TOKENS);
+    if (context != null) {
+      row.accept("context", context + " tokens; a dialog ends before a turn that would not fit");
+    }
+    ThinkTime think = plan.get(Setting.THINK_TIME);
+    if (!think.isNone()) {
+      row.accept("think time", think + " before a user's next request");
     }
     List<Prompts.Miss> misses = plan.workload().misses().toList();
     if (!misses.isEmpty()) {
@@ -103,7 +118,10 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
         ready.system() == null ? "" : "a system prompt of " + ready.systemTokens() + " tokens, ";
     String each =
         scenario.dialog()
-            ? WorkloadScenario.TURNS + " turns of " + scenario.tokens() + " tokens"
+            ? Objects.requireNonNullElse(plan.get(Setting.TURNS), WorkloadScenario.TURNS)
+                + " turns of "
+                + scenario.tokens()
+                + " tokens"
             : scenario.tokens() + " tokens";
     long differ = ready.prompts().made().stream().map(Prompts.Prompt::text).distinct().count();
     String distinct = scenario.same() ? "" : ", " + differ + " distinct";

@@ -1,22 +1,33 @@
 package io.github.gatlingllm.simulations;
 
+import static io.gatling.javaapi.core.CoreDsl.exec;
 import static io.gatling.javaapi.core.CoreDsl.scenario;
+import static io.github.gatlingllm.javaapi.LlmDsl.conversation;
+import static io.github.gatlingllm.javaapi.LlmDsl.goesOn;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static io.github.gatlingllm.javaapi.LlmDsl.mix;
 
+import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.gatling.javaapi.core.Session;
+import io.gatling.javaapi.core.exec.Executable;
+import io.github.gatlingllm.javaapi.ConversationBuilder;
 import io.github.gatlingllm.javaapi.DatasetFeeder;
 import io.github.gatlingllm.javaapi.LlmRequestBuilder;
 import io.github.gatlingllm.javaapi.MixBuilder;
 import io.github.gatlingllm.javaapi.WorkloadBuilder;
+import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.Dialog;
+import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.WorkloadScenario;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -26,13 +37,15 @@ import java.util.stream.Collectors;
  */
 record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
+  private static final String HISTORY = "gatling.llm.dialog";
+
   /** Those that run one after the other, in their order. */
   List<ScenarioBuilder> list() {
     if (plan.workload() instanceof Workload.Known known) {
       return known.mixed()
           ? List.of(scenario("Mix").exec(drawn(known)))
           : known.list().stream()
-              .map(ready -> scenario(ready.scenario().name()).exec(block(ready)))
+              .map(ready -> scenario(ready.scenario().name()).exec(thinking(ready)))
               .toList();
     }
     if (plan.workload() instanceof Workload.Recorded recorded) {
@@ -44,13 +57,23 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   private ScenarioBuilder recorded(Workload.Recorded recorded) {
     ScenarioBuilder fed =
         scenario("Benchmark").feed(DatasetFeeder.of(recorded.dataset()).seed(plan.seed()));
+    if (plan.get(Setting.TURN_BY_TURN)) {
+      ConversationBuilder dialog = conversation(HISTORY).dialog("#{dialog}");
+      Integer context = plan.get(Setting.CONTEXT_TOKENS);
+      return fed.exec(context == null ? dialog : dialog.contextLimit(context))
+          .asLongAs(goesOn(HISTORY))
+          .on(thinking(exec(asked(llm("chat").chat().nextTurn(HISTORY))), true));
+    }
     return fed.exec(
-        api == Api.CHAT
-            ? asked(llm("chat").chat().messages("#{dialog}"))
-            : asked(
-                llm("completion")
-                    .completion()
-                    .prompt(session -> session.<Dialog>get("dialog").text())));
+        thinking(
+            exec(
+                api == Api.CHAT
+                    ? asked(llm("chat").chat().messages("#{dialog}"))
+                    : asked(
+                        llm("completion")
+                            .completion()
+                            .prompt(session -> session.<Dialog>get("dialog").text()))),
+            false));
   }
 
   /** What a user has in his session when he sends the first request. */
@@ -63,18 +86,69 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   }
 
   private ScenarioBuilder pool(Prompts prompts) {
-    Function<Session, String> prompt = WorkloadBuilder.inTurn(prompts);
+    Function<Session, String> inTurn = WorkloadBuilder.inTurn(prompts);
+    Function<Session, String> prompt =
+        prompts.lengths() instanceof LengthDistribution.Recorded
+            ? new RecordedLengths(prompts, inTurn)
+            : inTurn;
     return scenario("Benchmark")
         .exec(
-            api == Api.CHAT
-                ? asked(llm("chat").chat().user(prompt))
-                : asked(llm("completion").completion().prompt(prompt)));
+            thinking(
+                exec(
+                    api == Api.CHAT
+                        ? asked(llm("chat").chat().user(prompt))
+                        : asked(llm("completion").completion().prompt(prompt))),
+                false));
+  }
+
+  /** Prompts as long as those of the trace: the arrival of a user brings the length. */
+  private record RecordedLengths(
+      NavigableMap<Integer, String> byTokens, Function<Session, String> otherwise)
+      implements Function<Session, String> {
+
+    RecordedLengths(Prompts prompts, Function<Session, String> otherwise) {
+      this(new TreeMap<>(), otherwise);
+      for (Prompts.Prompt prompt : prompts.made()) {
+        byTokens.put(Objects.requireNonNull(prompt.tokens()), prompt.text());
+      }
+    }
+
+    @Override
+    public String apply(Session session) {
+      Integer tokens = session.get(Trace.Lengths.INPUT_KEY);
+      if (tokens == null) {
+        return otherwise.apply(session);
+      }
+      Map.Entry<Integer, String> nearest = byTokens.ceilingEntry(tokens);
+      return (nearest == null ? byTokens.lastEntry() : nearest).getValue();
+    }
+  }
+
+  /** Dialogs think between their turns. */
+  private Executable thinking(WorkloadScenario.Ready ready) {
+    if (!ready.scenario().dialog()) {
+      return thinking(exec(block(ready)), false);
+    }
+    ThinkTime think = plan.get(Setting.THINK_TIME);
+    Integer turns = plan.get(Setting.TURNS);
+    Integer context = plan.get(Setting.CONTEXT_TOKENS);
+    WorkloadBuilder dialog = block(ready);
+    dialog = think.isNone() ? dialog : dialog.thinkTime(think.least(), think.most());
+    dialog = turns == null ? dialog : dialog.turns(turns);
+    return context == null ? dialog : dialog.contextLimit(context);
+  }
+
+  /** What is asked, and a pause after it where its user asks again. */
+  private ChainBuilder thinking(ChainBuilder asked, boolean again) {
+    ThinkTime think = plan.get(Setting.THINK_TIME);
+    boolean closed = plan.load().levels().get(0) instanceof LoadLevel.Closed;
+    return think.isNone() || !(again || closed) ? asked : asked.pause(think.least(), think.most());
   }
 
   private MixBuilder drawn(Workload.Known shares) {
     MixBuilder mix = mix().seed(plan.seed());
     for (Workload.Known.Share share : shares.shares()) {
-      mix = mix.add(share.weight(), block(share.ready()));
+      mix = mix.add(share.weight(), thinking(share.ready()));
     }
     return mix;
   }
@@ -85,8 +159,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
   }
 
   private <T extends LlmRequestBuilder<T>> T asked(T request) {
-    boolean asRecorded =
-        plan.workload() instanceof Workload.Recorded recorded && recorded.lengths();
+    boolean asRecorded = plan.hasRecordedOutputs();
     int maxTokens = plan.get(Setting.MAX_TOKENS);
     Double temperature = plan.get(Setting.TEMPERATURE);
     Double topP = plan.get(Setting.TOP_P);

@@ -57,8 +57,7 @@ final class TargetRanking {
         "%s against %s %s".formatted(NumberText.number(most), NumberText.number(next), unit);
     return (most <= next * (1 + SAME)
             ? "%s and %s deliver about the same: ".formatted(first.target(), second.target())
-            : "%s delivers %s %s: "
-                .formatted(first.target(), more(most, next), second.target()))
+            : "%s delivers %s %s: ".formatted(first.target(), more(most, next), second.target()))
         + figures
         + latency(first, second)
         + ".";

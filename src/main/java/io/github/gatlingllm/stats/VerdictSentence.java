@@ -265,7 +265,11 @@ final class VerdictSentence {
     }
     String unit = level.unit();
     boolean isConcurrency = unit == null || List.of("", "users", "concurrent").contains(unit);
-    return NumberText.plain(offered)
+    String number =
+        offered == Math.rint(offered)
+            ? NumberText.number(offered)
+            : NumberText.threeDigits(offered);
+    return number
         + (!isConcurrency
             ? " " + unit
             : offered == 1 ? " concurrent request" : " concurrent requests");

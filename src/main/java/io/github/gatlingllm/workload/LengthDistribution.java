@@ -2,6 +2,7 @@ package io.github.gatlingllm.workload;
 
 import io.github.gatlingllm.random.Weights;
 import java.math.BigDecimal;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.DoubleSupplier;
@@ -16,6 +17,13 @@ public sealed interface LengthDistribution {
 
   /** The longest prompt. */
   int MOST = 1_000_000;
+
+  /** What {@link #parse} expects. */
+  String EXPECTED =
+      "tokens from 1 to "
+          + MOST
+          + ": a number, <mean>:<std>, <least>-<most>, lognormal:<mean>:<std> or"
+          + " weighted:128=70,4096=30";
 
   /**
    * The length of one prompt.
@@ -75,12 +83,31 @@ public sealed interface LengthDistribution {
   }
 
   /**
-   * Reads {@code 512}, {@code 512:64} (normal: mean and standard deviation) or {@code 100-900}
-   * (uniform).
+   * Reads {@code 512}, {@code 512:64} (normal: mean and standard deviation), {@code 100-900}
+   * (uniform), {@code lognormal:512:256} (mean and standard deviation of the lengths) or {@code
+   * weighted:128=70,4096=30}.
    *
    * @throws IllegalArgumentException with what is expected
    */
   static LengthDistribution parse(String text) {
+    try {
+      if (text.startsWith("lognormal:")) {
+        String[] numbers = text.substring("lognormal:".length()).split(":", 2);
+        return lognormal(Double.parseDouble(numbers[0]), Double.parseDouble(numbers[1]));
+      }
+      if (text.startsWith("weighted:")) {
+        return weighted(
+            Arrays.stream(text.substring("weighted:".length()).split(",", -1))
+                .map(choice -> choice.split("=", 2))
+                .map(
+                    choice ->
+                        new Weighted.Choice(
+                            Integer.parseInt(choice[0].strip()), Double.parseDouble(choice[1])))
+                .toList());
+      }
+    } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
+      throw new IllegalArgumentException("expected " + EXPECTED, e);
+    }
     Matcher form =
         Pattern.compile("(\\d{1,7}(?:\\.\\d{1,6})?)(?:([:-])(\\d{1,7}(?:\\.\\d{1,6})?))?")
             .matcher(text.strip());
@@ -96,8 +123,7 @@ public sealed interface LengthDistribution {
     } catch (IllegalArgumentException e) {
       // The message below says what is expected of each number.
     }
-    throw new IllegalArgumentException(
-        "expected tokens from 1 to " + MOST + ": a number, <mean>:<std> or <least>-<most>");
+    throw new IllegalArgumentException("expected " + EXPECTED);
   }
 
   /** Always the same. */

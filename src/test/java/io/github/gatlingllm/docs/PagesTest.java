@@ -3,6 +3,7 @@ package io.github.gatlingllm.docs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.simulations.CheckedSettings;
 import java.io.IOException;
 import java.net.URI;
@@ -118,6 +119,17 @@ class PagesTest {
         properties.put(setting.group(1), setting.group(2).replace("'", ""));
       }
       assertThat(CheckedSettings.warnings(properties, Map.of(), classes)).as(command).isEmpty();
+    }
+  }
+
+  @Test
+  void troubleshootingNamesEveryStatusOfAFailure() throws IOException {
+    String page = Files.readString(Path.of("docs/troubleshooting.md"));
+
+    for (RequestStatus status : RequestStatus.values()) {
+      assertThat(page.contains("| `" + status.key() + "` |"))
+          .as(status.key())
+          .isEqualTo(status != RequestStatus.COMPLETE);
     }
   }
 

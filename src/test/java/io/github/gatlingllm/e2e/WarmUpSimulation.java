@@ -26,8 +26,8 @@ public class WarmUpSimulation extends Simulation {
                 .target("ours")
                 .verifyTls()
                 .apiKey("sk-not-to-be-shown")
-                .idleTimeout(Duration.ofMillis(300))
-                .requestTimeout(Duration.ofSeconds(2))
+                .idleTimeout(Duration.ofSeconds(2))
+                .requestTimeout(Duration.ofSeconds(20))
                 .warmUp(1)
                 .disableJvmWarmUp());
   }

@@ -75,6 +75,7 @@ final class EveryMethod extends Simulation {
           .disableFailBuild()
           .disableFailOnInvalid()
           .slo(Slo.NONE)
+          .slo("ask", Slo.NONE)
           .recordText()
           .disableRecordTokens()
           .csv()
@@ -243,6 +244,7 @@ final class EveryMethod extends Simulation {
                       1,
                       dialog()
                           .turns(3)
+                          .contextLimit(8192)
                           .thinkTime(1, 2)
                           .thinkTime(ofMillis(100), ofMillis(200))
                           .distinct(10))
@@ -280,6 +282,7 @@ final class EveryMethod extends Simulation {
                 .drain(20)
                 .drain(ofSeconds(20))
                 .requests(100)
+                .requests(100, ofSeconds(60))
                 .stopWhen(sloBelow(50))
                 .inject(completion),
             closedLoop(1).inject(scenario("D").exec(request)),

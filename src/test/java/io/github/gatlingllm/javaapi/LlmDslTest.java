@@ -161,6 +161,7 @@ class LlmDslTest {
             "toChainBuilder",
             "plan",
             "inTurn",
+            "recorded",
             "of",
             "get",
             "type",

@@ -158,8 +158,7 @@ class LoadDslTest {
 
     assertThat(step.asScala().users()).isEqualTo(planned).isBetween(1_350L, 1_650L);
     assertThat(step.asScala().duration().toSeconds()).isEqualTo(60);
-    assertThat(step.asScala())
-        .hasToString("Poisson[perSecond=25.0, seed=42] during 60000000000 nanoseconds");
+    assertThat(step.asScala()).hasToString("Poisson[perSecond=25.0, seed=42] during 60 s");
     assertThat(PoissonArrivals.of(25).seed(42).during(ofSeconds(60)).asScala().users())
         .isEqualTo(planned);
   }

@@ -37,7 +37,7 @@ class LoadLevelTest {
             "measure(0.0 s) measures nothing; expected more than 0 s"),
         mistake(
             () -> Phases.DEFAULT.withRequests(0),
-            "requests(0) measures nothing; expected 1 or more, instead of measure"),
+            "requests(0) measures nothing; expected 1 or more"),
         mistake(
             () -> Phases.DEFAULT.withDrain(-2_000_000_000L),
             "drain(-2.0 s) is no duration; expected 0 s or more"),

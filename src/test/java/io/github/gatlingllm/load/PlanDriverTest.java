@@ -278,6 +278,26 @@ class PlanDriverTest {
         .isEqualTo("stopped early during r=10: 4 requests failed, more than 0");
   }
 
+  /** Five requests in 10 s at most: with 1 s each they come first, with 4 s each the time does. */
+  @Test
+  void aCountAndATimeBoundALevelWhicheverComesFirst() {
+    Phases both = seconds(0, 0, 10, 60).withRequests(5, 10 * SECOND);
+    FakeLoad count = run(FakeLoad.of(1_000, closed(1, both)));
+    assertThat(count.measured("c=1")).isEqualTo(5);
+    assertThat(count.events).last().isEqualTo("5000 c=1 ended, 0 running, measured until 5000");
+
+    FakeLoad time = run(FakeLoad.of(4_000, closed(1, both)));
+    assertThat(time.measured("c=1")).isEqualTo(3);
+    assertThat(time.events).last().isEqualTo("12000 c=1 ended, 0 running, measured until 10000");
+
+    FakeLoad open =
+        run(
+            FakeLoad.of(
+                100,
+                new LoadLevel.Open(1, Arrivals.constant(1), both.withRequests(50, 10 * SECOND))));
+    assertThat(open.measured("r=1")).as("one per second").isBetween(9L, 10L);
+  }
+
   /** No rule is set: the level ends all the same, and no further one is offered. */
   @Test
   void aServerThatAnswersNothingAnyMoreEndsThePlan() {

@@ -65,7 +65,7 @@ class AssertionTextTest {
     "ttft.p99!=1, 'ttft.p99!=1' is no assertion; expected e.g. ttft.p99<200ms or valid",
     "ttft.p99<200ns, 'ttft.p99<200ns' is no assertion; expected e.g. ttft.p99<200ms or valid",
     "goodput>=95, 'goodput needs a unit; expected a share such as goodput>=95%, or goodput>=20/s'",
-    "ttft.p99<200%, '''%'' is no unit of ttft.p99; expected us, ms, s or m'",
+    "ttft.p99<200%, '''%'' is no unit of ttft.p99; expected us, ms, s, m or h'",
     "errors<1s, 's' is no unit of errors.percent; expected %",
     "jitter<3ms, 'ms' is no unit of jitter; expected a plain number",
     "requests_per_s>3%, '%' is no unit of requests_per_s; expected /s",

@@ -81,9 +81,15 @@ class ComparePageIT {
       plain.show(page, 1400, 1000);
 
       assertThat(plain.driver().findElement(By.id("verdict")).getText())
-          .contains("vllm-0.9-again: No clear change.", "vllm-1.0: Worse:", "itl.mean>+10%", "KO");
+          .contains(
+              "vllm-0.9-again: No clear change.",
+              "vllm-1.0: Failed: itl.mean>+10% (",
+              " Worse: ",
+              "itl.mean>+10%",
+              "KO");
       assertThat(plain.driver().findElement(By.id("figures")).getText())
-          .contains("ttft.p95", "▲ worse", "all 9 stages pooled");
+          .contains(
+              "ttft.p50", "▲ worse", "No clear change: ", "all 9 stages pooled", "c=4: 1 worse");
       assertThat(plain.plots()).hasSize(7).noneMatch(Plot::displayed);
     }
   }

@@ -11,7 +11,6 @@ import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.record.Assertion;
-import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.simulations.BenchmarkPlan.Connections;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPool;
@@ -72,7 +71,7 @@ final class BenchmarkPlanTest {
     assertThat(settings.get(Setting.VERIFY_TLS)).isTrue();
     assertThat(settings.get(Setting.CONNECTIONS)).isEqualTo(Connections.SHARED);
     assertThat(settings.get(Setting.INTERLEAVE)).isFalse();
-    assertThat(settings.slo()).isEqualTo(Slo.NONE);
+    assertThat(settings.slo().isEmpty()).isTrue();
     assertThat(settings.seed()).isEqualTo(4711);
     assertThat(settings.get(Setting.RECORD_TEXT)).isFalse();
     assertThat(settings.get(Setting.RECORD_TOKENS)).isTrue();
@@ -161,7 +160,7 @@ final class BenchmarkPlanTest {
         good("timeout", "1.5", s -> s.get(Setting.TIMEOUT), Duration.ofMillis(1500)),
         good("idleTimeout", "5s", s -> s.get(Setting.IDLE_TIMEOUT), Duration.ofSeconds(5)),
         good("slo", "ttft<200ms,e2e<10s", s -> s.slo().toString(), "ttft<200ms,e2e<10s"),
-        good("slo", "ttft<200ms", s -> s.slo().percentile(), 99.0),
+        good("slo", "ttft<200ms", s -> s.slo().all().percentile(), 99.0),
         good("seed", "-42", BenchmarkPlan::seed, -42L),
         good("maxInFlight", "64", s -> s.get(Setting.MAX_IN_FLIGHT), 64),
         good("recordText", "true", s -> s.get(Setting.RECORD_TEXT), true),
@@ -214,7 +213,8 @@ final class BenchmarkPlanTest {
         arguments(
             "rate",
             "0:60s,10:",
-            "expected a curve of <rate>:<duration> such as 0:60s,10:120s,50:60s"),
+            "expected a curve of <rate>:<duration> such as 0:60s,10:120s,50:60s or"
+                + " steps:10:60s,50:60s"),
         arguments("rate", "0:60s", "offers no request; expected a rate > 0 somewhere"),
         arguments(
             "arrival",
@@ -251,7 +251,7 @@ final class BenchmarkPlanTest {
             "slo",
             "fast",
             "SLO 'fast' is not understood; expected <measure><limit> such as ttft<200ms, measures:"
-                + " ttft ttfo tpot itl e2e stall, units: us ms s; or a preset such as"
+                + " ttft ttfo tpot itl e2e stall, units: us ms s m h; or a preset such as"
                 + " mlperf-llama2-70b-interactive"),
         arguments(
             "slo",
@@ -263,11 +263,13 @@ final class BenchmarkPlanTest {
         arguments(
             "slo",
             "tpot<50ms,ttft<200",
-            "SLO 'ttft<200' has no known limit: '200'; expected a number and us, ms or s"),
+            "SLO 'ttft<200' has no known limit: '200'; expected a number and us, ms, s, m or h"),
         arguments(
             "slo",
             "ttft<1.2.3s",
-            "SLO 'ttft<1.2.3s' has no known limit: '1.2.3s'; expected a number and us, ms or s"),
+            "SLO 'ttft<1.2.3s' has no known limit: '1.2.3s'; expected a number and us, ms, s, m or"
+                + " h"),
+        arguments("slo", "D:ttft<1s", "no request and no target is called 'D'; expected chat"),
         arguments(
             "assert",
             "ttft.p99<200ms,tftt.p99<1",
@@ -277,7 +279,7 @@ final class BenchmarkPlanTest {
         arguments(
             "assert",
             "c=3:ttft.p99<200ms",
-            "no stage is called 'c=3'; expected c=1, c=2, c=4, c=8, c=16, c=32, c=64"),
+            "no stage is called 'c=3'; expected c=1, c=2, c=4, c=8, c=16, c=32, c=64, chat"),
         arguments("sloPercentile", "95", "has no meaning alone; set llm.slo too"),
         arguments("sloRule", "requests", "has no meaning alone; set llm.slo too"),
         arguments("sloRule", "all", "expected one of percentiles, requests"),
@@ -333,9 +335,6 @@ final class BenchmarkPlanTest {
             Map.of("concurrency", "2", "rate", "3"),
             "llm.concurrency=2: cannot be set together with llm.rate (closed loop or open loop)"),
         arguments(
-            Map.of("requests", "2", "duration", "3"),
-            "llm.requests=2: cannot be set together with llm.duration (each bounds a level)"),
-        arguments(
             Map.of("endpoint", "x=http://a/v1,x=http://b/v1"),
             "llm.endpoint=x=http://a/v1,x=http://b/v1: expected each name once"),
         arguments(
@@ -367,9 +366,6 @@ final class BenchmarkPlanTest {
             Map.of("measure", "2", "duration", "3"),
             "llm.measure=2: cannot be set together with llm.duration (two names of the same"
                 + " phase)"),
-        arguments(
-            Map.of("requests", "2", "measure", "3"),
-            "llm.requests=2: cannot be set together with llm.measure (each bounds a level)"),
         arguments(
             Map.of("requests", "2", "cooldown", "true"),
             "llm.cooldown=true: cannot be set together with llm.requests (that number is exact, and"
@@ -544,6 +540,38 @@ final class BenchmarkPlanTest {
   }
 
   @Test
+  void objectivesAndGatesNameRequestsTargetsAndStages() {
+    BenchmarkPlan plan =
+        read(
+            Map.of(
+                "endpoint", "vLLM=http://a:1/v1,b=http://b:2/v1",
+                "scenario", "B1,D",
+                "concurrency", "8",
+                "slo", "ttft<1s,D:ttft<2s,vLLM:e2e<1m",
+                "assert",
+                    "D:errors=0,vLLM:errors<1%,vLLM:c=8:ttft.p99<1s,b:D:errors=0,c=8:errors=0"));
+    assertThat(plan.slo()).hasToString("ttft<1s,D:ttft<2s,vLLM:e2e<60s");
+    assertThat(plan.slo().of("b")).hasToString("ttft<1s");
+    assertThat(plan.slo().of("vLLM")).hasToString("e2e<60s");
+    assertThat(plan.assertions())
+        .extracting(gate -> gate.target() + " " + gate.scope().key() + " " + gate.name())
+        .containsExactly(
+            "null request D",
+            "vLLM global null",
+            "vLLM stage c=8",
+            "b request D",
+            "null stage c=8");
+    LlmProtocol protocol =
+        (LlmProtocol)
+            Benchmark.protocol(
+                    plan, "vLLM", Tokenizer.parse("chars4"), llm.baseUrl("http://localhost/v1"))
+                .protocol();
+    assertThat(protocol.slo).hasToString("e2e<60s");
+    assertThat(protocol.sloByName).containsOnlyKeys("D");
+    assertThat(protocol.assertions).hasSize(4);
+  }
+
+  @Test
   void targetsHaveNamesAndEndpointsSeveralModels() {
     BenchmarkPlan plan =
         read(
@@ -569,7 +597,7 @@ final class BenchmarkPlanTest {
 
   private static LlmProtocol protocol(BenchmarkPlan plan) {
     return (LlmProtocol)
-        Benchmark.protocol(plan, Tokenizer.parse("chars4"), llm.baseUrl("http://localhost/v1"))
+        Benchmark.protocol(plan, "", Tokenizer.parse("chars4"), llm.baseUrl("http://localhost/v1"))
             .protocol();
   }
 

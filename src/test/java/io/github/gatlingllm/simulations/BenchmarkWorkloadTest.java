@@ -171,8 +171,8 @@ final class BenchmarkWorkloadTest {
     return Stream.of(
         arguments(
             Map.of("promptTokens", "0"),
-            "llm.promptTokens=0: expected tokens from 1 to 1000000: a number, <mean>:<std> or"
-                + " <least>-<most>"),
+            "llm.promptTokens=0: expected tokens from 1 to 1000000: a number, <mean>:<std>,"
+                + " <least>-<most>, lognormal:<mean>:<std> or weighted:128=70,4096=30"),
         arguments(
             Map.of("promptTokens", "7", "uniquePrompts", "true"),
             "llm.promptTokens=7: leaves nothing of a prompt after its prefix of 7 tokens; ask for"

@@ -58,7 +58,7 @@ class SettingsPageTest {
     assertThat(Setting.RATE.excludes())
         .contains("concurrency", "duration (a curve)", "arrival (a trace)", "trials");
     assertThat(Setting.DURATION.excludes())
-        .contains("requests", "measure", "rate (a curve)", "arrival (a trace)", "trials");
+        .contains("measure", "rate (a curve)", "arrival (a trace)", "trials");
     assertThat(Setting.STOP_WHEN.needs()).containsExactly("slo (slo<…)");
   }
 

@@ -137,7 +137,11 @@ public final class ScriptedServer implements AutoCloseable {
           return;
         }
         Exchange exchange = new Exchange(request, socket, raw);
-        answer(exchange);
+        if (request.method().equals("GET") && request.path().endsWith("/models")) {
+          exchange.respond(404, "text/plain", "no scripts for models");
+        } else {
+          answer(exchange);
+        }
         open = exchange.isOpen();
       }
     } catch (IOException | InterruptedException clientGoneOrServerClosed) {

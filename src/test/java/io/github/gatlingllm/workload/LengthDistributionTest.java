@@ -105,6 +105,6 @@ final class LengthDistributionTest {
   void refusesWhatIsNoLength(String text) {
     assertThatThrownBy(() -> LengthDistribution.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("expected tokens from 1 to 1000000: a number, <mean>:<std> or <least>-<most>");
+        .hasMessage("expected " + LengthDistribution.EXPECTED);
   }
 }

@@ -1,0 +1,106 @@
+package io.github.gatlingllm.simulations;
+
+import io.github.gatlingllm.load.LoadLevel;
+import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.Assertion.Scope;
+import io.github.gatlingllm.wire.Api;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What objectives and build gates may name.
+ *
+ * @param targets labels of the targets
+ * @param stages labels of the load levels
+ * @param anyStage whether a search chooses the load levels
+ * @param requests names of the requests
+ */
+record GoalNames(
+    Settings settings,
+    List<String> targets,
+    List<String> stages,
+    boolean anyStage,
+    Set<String> requests) {
+
+  /** Those of a benchmark. */
+  static GoalNames of(Settings settings, List<Target> targets, Load load, Api api) {
+    Set<String> requests = new LinkedHashSet<>();
+    Stream.of(Setting.SCENARIO, Setting.MIX)
+        .flatMap(known -> settings.get(known).stream())
+        .forEach(known -> requests.add(known.scenario().name()));
+    if (requests.isEmpty()) {
+      Stream.concat(Stream.of(api), targets.stream().map(target -> target.endpoint().api()))
+          .forEach(each -> requests.add(each == Api.CHAT ? "chat" : "completion"));
+    }
+    return new GoalNames(
+        settings,
+        Target.labels(targets),
+        load.levels().stream().map(LoadLevel::label).toList(),
+        load.search(),
+        requests);
+  }
+
+  /** Refuses objectives of what there is not. */
+  void check(NamedSlos slo) {
+    for (String name : slo.named().keySet()) {
+      if (!requests.contains(name) && !targets.contains(name)) {
+        throw settings.invalid(
+            Setting.SLO,
+            "no request and no target is called '%s'; expected %s"
+                .formatted(name, list(requests, targets)));
+      }
+    }
+  }
+
+  /** The same assertions, about the stage, the requests or the target that each names. */
+  List<Assertion> resolve(List<Assertion> assertions) {
+    List<Assertion> resolved = new ArrayList<>();
+    for (Assertion assertion : assertions) {
+      String name = assertion.name();
+      resolved.add(name == null ? assertion : resolve(assertion, name));
+    }
+    return resolved;
+  }
+
+  private Assertion resolve(Assertion assertion, String name) {
+    String target =
+        targets.stream()
+            .filter(label -> name.equals(label) || name.startsWith(label + ":"))
+            .findFirst()
+            .orElse(null);
+    if (target == null) {
+      return about(assertion, null, name);
+    }
+    return name.equals(target)
+        ? of(assertion, target, Scope.GLOBAL, null)
+        : about(assertion, target, name.substring(target.length() + 1).strip());
+  }
+
+  private Assertion about(Assertion assertion, @Nullable String target, String name) {
+    if (requests.contains(name)) {
+      return of(assertion, target, Scope.REQUEST, name);
+    }
+    if (stages.contains(name) || anyStage) {
+      return of(assertion, target, Scope.STAGE, name);
+    }
+    throw settings.invalid(
+        Setting.ASSERT,
+        "no stage is called '%s'; expected %s".formatted(name, list(stages, requests, targets)));
+  }
+
+  private static Assertion of(
+      Assertion assertion, @Nullable String target, Scope scope, @Nullable String name) {
+    return new Assertion(
+        target, scope, name, assertion.figure(), assertion.condition(), assertion.values());
+  }
+
+  @SafeVarargs
+  private static String list(Collection<String>... names) {
+    return String.join(", ", Stream.of(names).flatMap(Collection::stream).toList());
+  }
+}

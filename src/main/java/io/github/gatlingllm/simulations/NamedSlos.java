@@ -1,0 +1,67 @@
+package io.github.gatlingllm.simulations;
+
+import io.github.gatlingllm.record.Slo;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+/**
+ * Objectives as they are set: {@code ttft<200ms,C:ttft<1s,vLLM:e2e<5s}.
+ *
+ * @param all of every request; {@link Slo#NONE} where there are none
+ * @param named of requests of that name, or to that target, in place of those
+ */
+record NamedSlos(Slo all, Map<String, Slo> named) {
+
+  /** No objectives. */
+  static final NamedSlos NONE = new NamedSlos(Slo.NONE, Map.of());
+
+  /** Reads them; a name ends at the last colon before the limit. */
+  static NamedSlos parse(String text) {
+    Map<String, List<String>> parts = new LinkedHashMap<>();
+    for (String part : text.split(",", -1)) {
+      int colon = part.substring(0, Math.max(0, part.indexOf('<'))).lastIndexOf(':');
+      String name = colon < 0 ? "" : part.substring(0, colon).strip();
+      parts.computeIfAbsent(name, n -> new ArrayList<>()).add(part.substring(colon + 1));
+    }
+    Map<String, Slo> slos = new LinkedHashMap<>();
+    parts.forEach((name, limits) -> slos.put(name, Slo.parse(String.join(",", limits))));
+    Slo all = slos.remove("");
+    return new NamedSlos(all == null ? Slo.NONE : all, slos);
+  }
+
+  /** The same, each changed so. */
+  NamedSlos each(UnaryOperator<Slo> change) {
+    Map<String, Slo> changed = new LinkedHashMap<>();
+    named.forEach((name, slo) -> changed.put(name, change.apply(slo)));
+    return new NamedSlos(change.apply(all), changed);
+  }
+
+  /** Those of a target, its requests' own excepted. */
+  Slo of(String target) {
+    return named.getOrDefault(target, all);
+  }
+
+  /** Whether there are none at all. */
+  boolean isEmpty() {
+    return all.isEmpty() && named.isEmpty();
+  }
+
+  /** As they are written. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder(all.toString());
+    named.forEach(
+        (name, slo) ->
+            slo.objectives()
+                .forEach(
+                    each ->
+                        text.append(text.isEmpty() ? "" : ",")
+                            .append(name)
+                            .append(':')
+                            .append(each)));
+    return text.toString();
+  }
+}

@@ -1,0 +1,41 @@
+package io.github.gatlingllm.simulations;
+
+import io.github.gatlingllm.metric.NumberText;
+import java.time.Duration;
+
+/**
+ * How long users think, uniform.
+ *
+ * @param least 0 or more
+ * @param most not less
+ */
+record ThinkTime(Duration least, Duration most) {
+
+  /** No time at all. */
+  static final ThinkTime NONE = new ThinkTime(Duration.ZERO, Duration.ZERO);
+
+  /** Reads {@code 2s} or {@code 1s-5s}. */
+  static ThinkTime parse(String text) {
+    String[] ends = text.split("-", 2);
+    Duration least = Form.durationOf(ends[0].strip());
+    Duration most = ends.length == 1 ? least : Form.durationOf(ends[1].strip());
+    if (most.compareTo(least) < 0) {
+      throw new IllegalArgumentException("expected the shorter time first");
+    }
+    return new ThinkTime(least, most);
+  }
+
+  @Override
+  public String toString() {
+    String shortest = seconds(least);
+    return least.equals(most) ? shortest + " s" : shortest + " to " + seconds(most) + " s";
+  }
+
+  private static String seconds(Duration time) {
+    return NumberText.plain(time.toMillis() / 1000.0);
+  }
+
+  boolean isNone() {
+    return most.isZero();
+  }
+}

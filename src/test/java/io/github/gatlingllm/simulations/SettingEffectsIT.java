@@ -1,0 +1,97 @@
+package io.github.gatlingllm.simulations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.Request;
+import io.github.gatlingllm.testing.ScriptedServer;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** What settings are for that only a run shows: on the wire and in its files. */
+class SettingEffectsIT {
+
+  private static final String ANSWER =
+      "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}],"
+          + "\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":1}}";
+
+  private static final Map<String, String> SET =
+      Map.ofEntries(
+          Map.entry("apiKey", "sk-wire-test"),
+          Map.entry("model", "llama"),
+          Map.entry("prompt", "Why is the sky blue?"),
+          Map.entry("body", "{\"top_k\":40}"),
+          Map.entry("header.X-Tenant", "acme"),
+          Map.entry("temperature", "0.7"),
+          Map.entry("topP", "0.9"),
+          Map.entry("maxTokens", "9"),
+          Map.entry("stream", "false"),
+          Map.entry("ignoreEos", "false"),
+          Map.entry("recordText", "true"),
+          Map.entry("recordTokens", "false"),
+          Map.entry("csv", "true"),
+          Map.entry("indexBlock", "false"),
+          Map.entry("gpus", "2"),
+          Map.entry("concurrency", "1"),
+          Map.entry("requests", "2"),
+          Map.entry("uniquePrompts", "false"));
+
+  @Test
+  void settingsReachTheWireAndTheFiles() throws Exception {
+    try (ScriptedServer server =
+        ScriptedServer.start(exchange -> exchange.respond(200, "application/json", ANSWER))) {
+      GatlingRun.Setup setup =
+          GatlingRun.of(Benchmark.class).set("llm.endpoint", server.baseUrl() + "/v1");
+      for (Map.Entry<String, String> each : SET.entrySet()) {
+        setup = setup.set("llm." + each.getKey(), each.getValue());
+      }
+      GatlingRun dry = setup.set("llm.dryRun", true).noReports().run();
+      assertThat(dry.exitCode()).as(dry.output()).isZero();
+      assertThat(dry.output()).contains("Dry run: nothing was sent");
+      assertThat(server.requests()).isEmpty();
+
+      GatlingRun run = setup.run();
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      assertThat(server.requests()).as("a warm-up request and two").hasSize(3);
+      for (Request request : server.requests()) {
+        JsonNode asked = new ObjectMapper().readTree(request.body());
+        assertThat(request.header("Authorization")).isEqualTo("Bearer sk-wire-test");
+        assertThat(request.header("X-Tenant")).isEqualTo("acme");
+        assertThat(asked.path("model").asText()).isEqualTo("llama");
+        assertThat(asked.at("/messages/0/content").asText()).isEqualTo("Why is the sky blue?");
+        assertThat(asked.path("top_k").asInt()).isEqualTo(40);
+        assertThat(asked.path("temperature").asDouble()).isEqualTo(0.7);
+        assertThat(asked.path("top_p").asDouble()).isEqualTo(0.9);
+        assertThat(asked.path("max_tokens").asInt()).isEqualTo(9);
+        assertThat(asked.path("stream").asBoolean()).isFalse();
+        assertThat(asked.has("ignore_eos")).isFalse();
+      }
+      assertThat(run.requests())
+          .allSatisfy(
+              record -> {
+                assertThat(record.text()).isNotNull();
+                assertThat(record.events().offsetsMicros()).isEmpty();
+              });
+      assertThat(run.files().csv()).exists();
+      assertThat(Files.readString(run.directory().resolve("index.html"))).doesNotContain("llm");
+      assertThat(run.summary().at("/throughput/output_tokens_per_s_per_gpu").asDouble())
+          .isCloseTo(
+              run.summary().at("/throughput/output_tokens_per_s").asDouble() / 2,
+              withinPercentage(0.001));
+      List<String> settings = new ArrayList<>(SET.keySet());
+      settings.removeAll(List.of("concurrency", "requests", "uniquePrompts", "header.X-Tenant"));
+      settings.addAll(Arrays.asList("header.<Name>", "dryRun"));
+      List<String> elsewhere = List.of("selfTestFile", "jvmWarmUp", "help");
+      settings.addAll(elsewhere);
+      assertThat(new TreeSet<>(settings)).isEqualTo(new TreeSet<>(SettingEffectsTest.SEEN_IN_RUNS));
+    }
+  }
+}

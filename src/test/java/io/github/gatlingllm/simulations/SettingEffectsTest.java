@@ -1,0 +1,178 @@
+package io.github.gatlingllm.simulations;
+
+import static io.github.gatlingllm.javaapi.LlmDsl.llm;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.workload.Tokenizer;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What each setting is for: its effect on the plan that is printed, or on what requests and files
+ * are made by. A setting of the catalogue without a row here or in {@code SettingEffectsIT} fails.
+ */
+class SettingEffectsTest {
+
+  private static final String ENDPOINT = "endpoint=http://a:1/v1";
+  private static final String TRACE = "arrival=trace:src/test/resources/traces/azure.csv";
+  private static final String DATASET =
+      "dataset=sharegpt:src/test/resources/datasets/sharegpt.json";
+
+  /** Seen in the run of {@link SettingEffectsIT}, or of the test that is named. */
+  static final Set<String> SEEN_IN_RUNS =
+      Set.of(
+          "apiKey",
+          "model",
+          "prompt",
+          "body",
+          "header.<Name>",
+          "temperature",
+          "topP",
+          "maxTokens",
+          "stream",
+          "ignoreEos",
+          "recordText",
+          "recordTokens",
+          "csv",
+          "indexBlock",
+          "gpus",
+          "dryRun",
+          "selfTestFile", // SelfTestIT
+          "jvmWarmUp", // every run of a test
+          "help"); // MistakesIT
+
+  /**
+   * A setting, and what others it needs, and the line of the plan that it makes; {@code -} before
+   * what is gone.
+   */
+  static Stream<String> plans() {
+    return Stream.of(
+        ENDPOINT + " | target         http://a:1/v1/chat/completions",
+        "api=completions " + ENDPOINT + " | target         http://a:1/v1/completions",
+        "interleave=true endpoint=http://a:1/v1,http://b:1/v1 | order          side by side",
+        "tokenizer=tiktoken:r50k_base " + ENDPOINT + " | tokenizer      tiktoken:r50k_base",
+        "concurrency=3 | c=3      7 s",
+        "rate=2.5 | r=2.5    7 s, about",
+        "rate=steps:1:2s,10:3s | curve    5 s, about 32 requests",
+        TRACE + " | load           open loop, arrivals of azure.csv",
+        TRACE + " maxTokens=5 | prompt size    the ",
+        TRACE + " | exactly as recorded, else",
+        "trials=3 concurrency=2 | batch, 3 trials of each level",
+        "search=maxGoodput slo=ttft<1s | search         the highest rate that holds the SLO, to 5"
+            + " %",
+        "searchPrecision=0.1 search=maxGoodput slo=ttft<1s | holds the SLO, to 10 %",
+        "stopWhen=errors>7 | stop when      errors>7, errorsInARow>100",
+        "stopWhen=never | -stop when",
+        "warmup=3 | warm-up        3 requests",
+        "fill=2 | fill           2 s per level",
+        "stabilize=4 | stabilize      4 s per level",
+        "duration=2m | c=1      2 min",
+        "measure=500ms | c=1      0.5 s",
+        "requests=9 | c=1      9 requests",
+        "requests=90 duration=3 | c=1      90 requests, at most 3 s",
+        "cooldown=false | cooldown       none",
+        "drain=5 | drain          at most 5 s per level",
+        "prompts=src/test/resources/datasets/prompts.txt | prompts        2 prompts",
+        "promptTokens=40 | prompt size    exactly 40 tokens",
+        "promptTokens=lognormal:40:20 | prompt size    lognormal lengths of mean 40 and std 20",
+        "promptTokens=weighted:10=70,90=30 | prompt size    one of 2 lengths by weight",
+        DATASET + " | dataset        sharegpt.json (sharegpt)",
+        "turnByTurn=true " + DATASET + " | (sharegpt, turn by turn)",
+        "scenario=B1 | scenarios      B1",
+        "mix=B1:3,D:1 | B1 75 %, D 25 %",
+        "turns=3 scenario=D | 3 turns of 50 tokens",
+        "contextTokens=900 scenario=D | context        900 tokens; a dialog ends before",
+        "thinkTime=1s-2.5s scenario=D | think time     1 to 2.5 s before a user's next request",
+        "lengths=balanced requests=1 concurrency=1 | output         exactly 1,024 tokens",
+        "uniquePrompts=false | -prefix         ",
+        "sharedPrefix=2x16 | : 16 tokens",
+        "timeout=9 | limits         9 s per request",
+        "idleTimeout=3 | 3 s between events",
+        "maxInFlight=5 | , 5 in flight",
+        "connections=perUser | connections    own ones per user",
+        "http2=true | HTTP/2 where the server agrees",
+        "verifyTls=false | certificates NOT verified",
+        "slo=ttft<70ms | SLO            ttft<70ms; a level holds when 99 % of its requests",
+        "sloPercentile=90 slo=ttft<70ms | when 90 % of its requests meet each objective",
+        "sloRule=requests slo=ttft<70ms | meet all objectives at once",
+        "assert=errors=0 | build gates    errors=0",
+        "failBuild=false assert=errors=0 | (a miss does not fail the build)",
+        "seed=42 | seed           42",
+        "selfTest=true | embedded engine in a process of its own");
+  }
+
+  @ParameterizedTest
+  @MethodSource("plans")
+  void isInThePlan(String row) {
+    String[] parts = row.split(" \\| ", 2);
+    String expected = parts[1];
+    String plan = DryRun.text(plan(parts[0]));
+    if (expected.startsWith("-")) {
+      assertThat(plan).doesNotContain(expected.substring(1));
+      assertThat(DryRun.text(plan(""))).contains(expected.substring(1));
+    } else if (expected.endsWith("-")) {
+      assertThat(plan).contains(expected.substring(0, expected.length() - 1));
+      assertThat(plan).isNotEqualTo(DryRun.text(plan("")));
+    } else {
+      assertThat(plan).contains(expected);
+      assertThat(DryRun.text(plan(""))).doesNotContain(expected);
+    }
+  }
+
+  private static BenchmarkPlan plan(String settings) {
+    Map<String, String> properties = new HashMap<>();
+    for (String setting : settings.isEmpty() ? new String[0] : settings.split(" ", -1)) {
+      int equals = setting.indexOf('=');
+      properties.put("llm." + setting.substring(0, equals), setting.substring(equals + 1));
+    }
+    return BenchmarkPlan.of(new Settings(properties, Map.of(), Path.of("none/.env")), () -> 1);
+  }
+
+  /** What reaches neither plan nor wire but the protocol that makes requests and files. */
+  private static final Map<String, Function<LlmProtocol, Object>> PROTOCOL =
+      Map.of("failOnInvalid=true", protocol -> protocol.report.failOnInvalid());
+
+  @Test
+  void reachesTheProtocol() {
+    PROTOCOL.forEach(
+        (setting, seen) ->
+            assertThat(seen.apply(protocol(setting)))
+                .as(setting)
+                .isNotEqualTo(seen.apply(protocol(""))));
+  }
+
+  private static LlmProtocol protocol(String settings) {
+    return (LlmProtocol)
+        Benchmark.protocol(
+                plan(settings), "", Tokenizer.parse("chars4"), llm.baseUrl("http://localhost/v1"))
+            .protocol();
+  }
+
+  @Test
+  void everySettingHasARow() {
+    Set<String> rows = new LinkedHashSet<>(SEEN_IN_RUNS);
+    Stream.concat(plans(), PROTOCOL.keySet().stream())
+        .forEach(row -> rows.add(row.substring(0, row.indexOf('='))));
+    Set<String> names =
+        Setting.all().stream()
+            .filter(Setting::isAvailable)
+            .map(Setting::name)
+            .collect(Collectors.toSet());
+    assertThat(rows).containsExactlyInAnyOrderElementsOf(names);
+    for (Setting<?> later : Setting.all().stream().filter(s -> !s.isAvailable()).toList()) {
+      assertThatThrownBy(() -> plan(later.name() + "=1"))
+          .hasMessageContaining("is not available in this version");
+    }
+  }
+}
