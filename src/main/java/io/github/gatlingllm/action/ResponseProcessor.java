@@ -56,7 +56,7 @@ final class ResponseProcessor {
     this.request = request;
     this.components = components;
     this.statsEngine = core.statsEngine();
-    this.actors = core.actorSystem().executionContext();
+    this.actors = SupportedGatling.threadsOf(core.actorSystem());
     this.next = next;
     this.checks =
         CollectionConverters.asScala(request.checks.stream().map(ResponseProcessor::build).toList())

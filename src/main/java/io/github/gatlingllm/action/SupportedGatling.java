@@ -1,11 +1,14 @@
 package io.github.gatlingllm.action;
 
+import io.gatling.core.actor.ActorSystem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Properties;
+import java.util.concurrent.Executor;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import scala.concurrent.ExecutionContext;
 
 /**
  * The versions of Gatling that this library works with. It is built upon parts of Gatling that are
@@ -56,6 +59,16 @@ final class SupportedGatling {
     return matcher.matches()
         ? 100 * Integer.parseInt(matcher.group(1)) + Integer.parseInt(matcher.group(2))
         : 0;
+  }
+
+  /** The threads of Gatling's actors; the method that gives them has another type in 3.14. */
+  static Executor threadsOf(ActorSystem actors) {
+    try {
+      Object context = ActorSystem.class.getMethod("executionContext").invoke(actors);
+      return ((ExecutionContext) context)::execute;
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("Gatling's actors have no threads that are known", e);
+    }
   }
 
   private static @Nullable String found() {
