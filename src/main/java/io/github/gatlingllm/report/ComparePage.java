@@ -167,14 +167,10 @@ final class ComparePage {
    * @param counted how many are clear, where the place is closed at first; else empty
    * @param table those that changed clearly, and key figures
    * @param rest the others
+   * @param unchanged how many these are
    */
-  private record Changes(String run, String title, String counted, Table table, Table rest) {
-
-    /** How many figures did not change clearly. */
-    public long unchanged() {
-      return rest.groups().stream().mapToLong(group -> group.rows().size()).sum();
-    }
-  }
+  private record Changes(
+      String run, String title, String counted, Table table, Table rest, int unchanged) {}
 
   private Section figures() {
     List<Changes> all = new ArrayList<>();
@@ -185,7 +181,9 @@ final class ComparePage {
         List<Change> shown = shown(runs, other, place);
         List<Change> rest = place.changes().stream().filter(c -> !shown.contains(c)).toList();
         String counted = runs.isOpen(other, place) ? "" : clear(place);
-        all.add(new Changes(run, title, counted, changes(title, shown), changes("", rest)));
+        all.add(
+            new Changes(
+                run, title, counted, changes(title, shown), changes("", rest), rest.size()));
         run = "";
       }
     }

@@ -52,7 +52,7 @@ record GoalNames(
         throw settings.invalid(
             Setting.SLO,
             "no request and no target is called '%s'; expected %s"
-                .formatted(name, list(requests, targets)));
+                .formatted(name, list(List.of(requests, targets))));
       }
     }
   }
@@ -90,7 +90,8 @@ record GoalNames(
     }
     throw settings.invalid(
         Setting.ASSERT,
-        "no stage is called '%s'; expected %s".formatted(name, list(stages, requests, targets)));
+        "no stage is called '%s'; expected %s"
+            .formatted(name, list(List.of(stages, requests, targets))));
   }
 
   private static Assertion of(
@@ -99,8 +100,7 @@ record GoalNames(
         target, scope, name, assertion.figure(), assertion.condition(), assertion.values());
   }
 
-  @SafeVarargs
-  private static String list(Collection<String>... names) {
-    return String.join(", ", Stream.of(names).flatMap(Collection::stream).toList());
+  private static String list(List<Collection<String>> names) {
+    return String.join(", ", names.stream().flatMap(Collection::stream).toList());
   }
 }

@@ -257,6 +257,7 @@ final class EveryMethod extends Simulation {
               llm("complete").completion().prompt(session -> "Once"));
 
   /** As scenarios of Gatling's Scala DSL come. */
+  @SuppressWarnings("UnusedVariable") // that it compiles is what counts
   private final List<?> scala =
       List.of(
           closedLoop(1).inject(completion.wrapped),

@@ -146,14 +146,14 @@ class SteadyStateTest {
     assertThat(judged(null, records)).as("known by its label where run.json is missing").isEmpty();
   }
 
-  /** Without a load plan, where the injection of Gatling is known to change. */
+  /** Where the injection of Gatling is known to change. */
   @Test
   void rampsOfGatlingAreNotJudged() {
     List<RequestRecord> records = new ArrayList<>();
     for (int i = 0; i < 400; i++) {
       records.add(at(i * 150).stage("").lag(0).tokens(1_000 + i * 10).record());
     }
-    LevelInfo all = Recorded.stage("all", "a", "injection", null, "", 0, WINDOW_MS);
+    LevelInfo all = Recorded.stage("all", "a", "", null, "", 0, WINDOW_MS);
     Map<String, Boolean> judged =
         Map.of(
             "Poisson[perSecond=7.0, seed=1] during 60 seconds", true,
@@ -167,6 +167,13 @@ class SteadyStateTest {
             assertThat(judged(Recorded.run(60, all).config("arrivals scn", steps), records))
                 .as(steps)
                 .matches(check -> check.isPresent() == isJudged));
+
+    // Newer files have a level per scenario, and a rate where it does not change.
+    LevelInfo constant =
+        Recorded.stage("all", "a", LevelInfo.INJECTION, 7.0, "users/s", 0, WINDOW_MS);
+    LevelInfo ramp = Recorded.stage("all", "a", LevelInfo.INJECTION, null, "", 0, WINDOW_MS);
+    assertThat(judged(Recorded.run(60, constant), records)).isPresent();
+    assertThat(judged(Recorded.run(60, ramp), records)).isEmpty();
   }
 
   @Test
