@@ -476,7 +476,10 @@ public final class StreamedExchange implements HttpListener {
     giveUp(
         now,
         RequestStatus.STALLED,
-        "no byte for " + options.idleTimeoutNanos() / 1_000_000 + " ms (idle timeout)");
+        "no %s for %d ms (idle timeout)"
+            .formatted(
+                body == null ? "response headers" : "byte",
+                options.idleTimeoutNanos() / 1_000_000));
     abandon();
   }
 

@@ -136,7 +136,7 @@ final class ExchangeEndingsIT {
         ScriptedServer.start(
             x -> closed.complete(x.awaitClientClose()), x -> x.awaitClientClose())) {
       Ended ended = client.post(server.baseUrl()).idleTimeoutMillis(300).ended();
-      assertEnded(ended, RequestStatus.STALLED, "no byte for 300 ms (idle timeout)");
+      assertEnded(ended, RequestStatus.STALLED, "no response headers for 300 ms (idle timeout)");
       assertThat(ended.httpStatus()).isNull();
       closed.get(LIMIT_SECONDS, TimeUnit.SECONDS);
 

@@ -230,7 +230,8 @@ class FaultsIT {
 
   private void silence() {
     String idle = "no byte for " + FaultsSimulation.IDLE.toMillis() + " ms (idle timeout)";
-    fault("hangs in headers", TIMEOUT, TIME_OUT, x -> x.send("HTTP/1.1 200").awaitClientClose());
+    String noHeaders = idle.replace("byte", "response headers");
+    fault("hangs in headers", STALLED, noHeaders, x -> x.send("HTTP/1.1 200").awaitClientClose());
     fault("hangs after headers", STALLED, idle, x -> x.startStream().awaitClientClose());
     fault("hangs between events", STALLED, idle, x -> x.startStream().event(A).awaitClientClose());
     fault(
@@ -245,8 +246,8 @@ class FaultsIT {
         x -> x.startStream().event(A).event(STOP).done().awaitClientClose());
     fault(
         "a byte at a time, headers",
-        TIMEOUT,
-        TIME_OUT,
+        STALLED,
+        noHeaders,
         x -> drip(x.send("HTTP/1.1 200 OK\r\n"), 'x'));
     fault(
         "a byte at a time, an event",
@@ -259,7 +260,7 @@ class FaultsIT {
         TIME_OUT,
         x -> drip(x.startStream().send("ffff\r\n:"), '\n'));
     // The last one: those that flood the client start when its requests have ended.
-    fault("hangs before headers", TIMEOUT, TIME_OUT, Exchange::awaitClientClose);
+    fault("hangs before headers", STALLED, noHeaders, Exchange::awaitClientClose);
   }
 
   /** That byte ten times a second. */

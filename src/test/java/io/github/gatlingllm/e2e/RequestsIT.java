@@ -100,7 +100,7 @@ class RequestsIT {
     assertFails(
         only("is not json"),
         "jsonPath($.a).find.exists preparation crashed: the answer is not JSON");
-    assertThat(run.output()).contains("substring(yes).find.exists, found nothing");
+    assertThat(run.log()).contains("substring(yes).find.exists, found nothing");
   }
 
   @Test
@@ -119,7 +119,7 @@ class RequestsIT {
           .singleElement()
           .extracting(record -> record.outcome().status())
           .isEqualTo(RequestStatus.NOT_BUILT);
-      assertThat(run.output()).contains(name + ": ");
+      assertThat(run.log()).contains(name + ": ");
     }
     assertThat(run.summary().at("/counts/verdicts/not_built").asLong()).isEqualTo(5);
     assertThat(run.summary().at("/errors"))
@@ -128,7 +128,7 @@ class RequestsIT {
     assertThat(run.info().prompts().counted()).isEqualTo(run.requests().size() - 5);
     assertThat(run.info().prompts().repeated()).as("say no, say slow").isGreaterThan(3);
     assertThat(run.info().started()).as("without the silent ones").isEqualTo(run.requests().size());
-    assertThat(run.output()).contains("unresolved: No attribute named 'nothing' is defined");
+    assertThat(run.log()).contains("unresolved: No attribute named 'nothing' is defined");
     assertThat(run.requests("fails in block")).hasSize(1);
   }
 

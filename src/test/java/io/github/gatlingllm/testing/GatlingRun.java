@@ -1,5 +1,6 @@
 package io.github.gatlingllm.testing;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -138,12 +139,13 @@ public final class GatlingRun implements AutoCloseable {
       Files.createDirectories(base);
       Path results = Files.createTempDirectory(base, simulation.getSimpleName() + "-");
       Path output = results.resolve("output.txt");
-      Process process =
+      ProcessBuilder builder =
           new ProcessBuilder(command(results))
               .redirectErrorStream(true)
-              .redirectOutput(output.toFile())
-              .start();
-      return new GatlingRun(results, output, process);
+              .redirectOutput(output.toFile());
+      // Tests see what users see at a terminal, on build servers too.
+      builder.environment().keySet().removeAll(List.of("CI", "TERM"));
+      return new GatlingRun(results, output, builder.start());
     }
 
     private List<String> command(Path results) {
@@ -253,6 +255,11 @@ public final class GatlingRun implements AutoCloseable {
   /** All that it printed, for the description of an assertion. */
   public String output() throws IOException {
     return String.join("\n", lines());
+  }
+
+  /** Gatling's own log of the run, of which only the texts can be read. */
+  public String log() throws IOException {
+    return Files.readString(directory().resolve("simulation.log"), ISO_8859_1);
   }
 
   /** Its one run directory. */
