@@ -48,6 +48,8 @@ interface BenchClient {
               BenchScenario.PROMPT,
               "llm.uniquePrompts",
               false,
+              "llm.failOnInvalid",
+              false, // more streams than the machine reads are among what is measured
               "llm.concurrency",
               scenario.streams,
               "llm.requests",
