@@ -7,8 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Takes the picture of a report that the README shows: verdict and load curve, without the tables
- * between them. Arguments: the report, the picture.
+ * Takes the picture of a report that the README shows: verdict, load levels and their curve.
+ * Arguments: the report, the picture.
  */
 final class ReportPicture {
 
@@ -17,11 +17,7 @@ final class ReportPicture {
   public static void main(String[] args) throws IOException {
     Path profile = Files.createTempDirectory("report-picture");
     try (Browser browser = Browser.open(profile, Scripts.ON)) {
-      browser.prefer(Theme.LIGHT).show(Path.of(args[0]).toAbsolutePath(), 1400, 1625);
-      browser
-          .driver()
-          .executeScript(
-              "['validity', 'metrics'].forEach(id => document.getElementById(id).hidden = true)");
+      browser.prefer(Theme.LIGHT).show(Path.of(args[0]).toAbsolutePath(), 1400, 2008);
       browser.picture(Path.of(args[1]));
     }
   }
