@@ -3,6 +3,7 @@ package io.github.gatlingllm.cli;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngineBuilder;
 import io.github.gatlingllm.engine.Fault;
+import io.github.gatlingllm.record.DurationText;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
 import java.time.Duration;
@@ -156,22 +157,15 @@ final class EngineCommand implements Callable<Integer> {
   /** A time with its unit. */
   static final class Time implements ITypeConverter<Duration> {
 
-    private static final Pattern FORM = Pattern.compile("(\\d+(?:\\.\\d+)?)(us|ms|s)");
+    private static final Pattern FORM = Pattern.compile("\\d{1,9}(?:\\.\\d{1,9})?(?:us|ms|s)");
 
     @Override
     public Duration convert(String text) {
-      Matcher form = FORM.matcher(text);
-      if (!form.matches()) {
+      if (!FORM.matcher(text).matches()) {
         throw new TypeConversionException(
             "'" + text + "' is no time; expected a number with us, ms or s");
       }
-      double nanos =
-          switch (form.group(2)) {
-            case "us" -> 1e3;
-            case "ms" -> 1e6;
-            default -> 1e9;
-          };
-      return Duration.ofNanos(Math.round(Double.parseDouble(form.group(1)) * nanos));
+      return Duration.ofNanos(DurationText.nanos(text, "s"));
     }
   }
 
