@@ -43,6 +43,7 @@ class StandaloneJarIT {
                   "6",
                   "--max-tokens=4",
                   "--jvmWarmUp=false",
+                  "--fail-on-invalid=false",
                   "--assert",
                   "ok=6",
                   "--results",

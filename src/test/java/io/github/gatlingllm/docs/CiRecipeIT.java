@@ -29,6 +29,7 @@ class CiRecipeIT {
           "LLM_FILL", "0",
           "LLM_STABILIZE", "0",
           "LLM_JVM_WARM_UP", "false",
+          "LLM_FAIL_ON_INVALID", "false",
           "MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
 
   @TempDir Path folder;

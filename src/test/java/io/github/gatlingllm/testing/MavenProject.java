@@ -144,6 +144,8 @@ public final class MavenProject {
     Path output = Files.createTempFile(folder, "output-", ".txt");
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     builder.environment().remove("GITHUB_STEP_SUMMARY");
+    // A busy machine makes a run invalid; what tests look at does not depend on that.
+    builder.environment().put("LLM_FAIL_ON_INVALID", "false");
     builder.environment().putAll(variables);
     Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
     try {
