@@ -4,6 +4,7 @@ import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.TokenGaps;
 import io.github.gatlingllm.stats.RequestSamples.Breakdown;
 import io.github.gatlingllm.stats.RequestSamples.Dependence;
@@ -250,8 +251,8 @@ final class RequestSampleTally {
         part(Part.ANSWER, end - connect);
         return;
       }
-      long queue = reported(record.server(), "queue_s");
-      long prefill = reported(record.server(), "prefill_s");
+      long queue = record.server().nanos(ServerReport.Timing.QUEUE);
+      long prefill = record.server().nanos(ServerReport.Timing.PREFILL);
       // A server whose parts do not fit into the time that we saw measures something else.
       if (queue + prefill > 0 && queue + prefill <= ttft - connect) {
         reporting++;
@@ -262,11 +263,6 @@ final class RequestSampleTally {
         part(Part.FIRST_TOKEN, ttft - connect);
       }
       part(Part.DECODE, end - ttft);
-    }
-
-    private static long reported(Map<String, Double> server, String key) {
-      Double seconds = server.get(key);
-      return seconds == null || !(seconds > 0) ? 0 : Math.round(Math.min(seconds, 1e6) * 1e9);
     }
 
     private void part(Part part, long more) {

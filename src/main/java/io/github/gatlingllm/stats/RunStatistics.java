@@ -208,7 +208,7 @@ public final class RunStatistics {
       requestSamples.add(record, stream, stage, met);
       objectives.add(stage.index(), record, judgement);
       if (record.outcome().ok()) {
-        record.server().forEach(this::serverSaid);
+        record.server().timings().forEach(this::serverSaid);
       }
     }
   }

@@ -13,6 +13,7 @@ import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.stats.RunStatistics.RecordSource;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.IOException;
@@ -320,7 +321,8 @@ public final class Recorded {
             first,
             last == null ? null : Long.valueOf(nanos(last)),
             closedMs != null ? Long.valueOf(nanos(closedMs)) : last == null ? null : nanos(last),
-            tpot);
+            tpot,
+            null);
     Events events =
         new Events(
             times ? micros() : new int[0],
@@ -348,7 +350,14 @@ public final class Recorded {
             List.of());
     boolean ok = verdict == RequestStatus.COMPLETE;
     Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of(), resent);
-    return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
+    return new RequestRecord(
+        identity,
+        timing,
+        events,
+        tokens,
+        outcome,
+        new ServerReport(server, List.of(), Map.of(), null),
+        null);
   }
 
   private double firstTokens(int n) {
