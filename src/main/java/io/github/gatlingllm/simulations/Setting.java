@@ -738,6 +738,7 @@ final class Setting<T extends @Nullable Object> {
               "costPerHour",
               Form.decimal("number > 0", "a number > 0", Double.MIN_VALUE, Double.MAX_VALUE))
           .orNull("none")
+          .example("3.60")
           .means(
               "what one GPU costs per hour, in any currency: cost per million output tokens, and"
                   + " per million within the SLO",
