@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * @param selfTest how exact the load generator was on the run's machine; null where that was never
  *     measured
  * @param assertions what the build demands, and what came out; empty when it demands nothing
- * @param server what the server said of itself: timings in its answers by name; empty where it says
- *     nothing
+ * @param serverNames what servers call the timings of {@code figures.server}, by key; empty where
+ *     they say nothing
  * @param stages in the order in which they were planned
  * @param curves the load levels of each target and scenario by themselves
  * @param targets by label
@@ -52,7 +53,7 @@ public record Summary(
     List<Check> checks,
     @Nullable SelfTestQuote selfTest,
     List<AssertionResult> assertions,
-    Map<String, Distribution> server,
+    Map<String, Set<String>> serverNames,
     List<Stage> stages,
     List<Curve> curves,
     List<Target> targets,
