@@ -61,6 +61,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
       @Nullable MaxGoodput max,
       @Nullable Trials trials) {
     double window = windowNanos / 1e9;
+    Figures.Counts counts = tally.counts(planned);
     return new Figures(
         latencies(),
         throughput(window, trials),
@@ -68,7 +69,9 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         tally.jitter(),
         tally.errors(),
         tally.finishReasons(),
-        tally.counts(planned),
+        counts,
+        tally.server().timings(),
+        tally.server().rateLimits(counts),
         flow.efficiency(window, judge != null));
   }
 

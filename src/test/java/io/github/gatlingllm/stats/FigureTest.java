@@ -223,6 +223,8 @@ class FigureTest {
               List.of(),
               Map.of(),
               new Figures.Counts(null, 100, 100, met, 0, Map.of()),
+              Map.of(),
+              null,
               null);
       assertThat(Figure.parse("goodput.percent").of(figures)).isEqualTo(met);
       assertThat(Figure.parse("errors.percent").of(figures)).isEqualTo(100 - met);
