@@ -314,7 +314,13 @@ public final class StreamedExchange implements HttpListener {
       }
     } catch (TooLarge beyond) {
       giveUp(now, RequestStatus.INVALID_RESPONSE, beyond.getMessage());
-      abandon();
+      if (stream == null) {
+        abandon();
+      } else {
+        // Not now: Netty unzips what it has read to the end, and for a stream that is gone by then
+        // it would close the connection, with all other streams.
+        eventLoop.execute(this::abandon);
+      }
     }
   }
 
