@@ -112,7 +112,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
    * @param met of those, how many met it; null without SLO
    * @param sloPercentile a level holds the SLO when at least this share of them, in percent, did
    * @param ended requests that ended by themselves, well or badly
-   * @param failed of those, how many were not ok
+   * @param failed of those, how many failed; rate-limited ones (429) are none
    * @param arrived requests scheduled in the second half of the measure phase; null where that is
    *     not known: closed levels, levels bounded by a count
    * @param served requests of any phase that ended in that half, well or badly

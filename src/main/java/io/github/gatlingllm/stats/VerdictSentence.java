@@ -25,6 +25,9 @@ final class VerdictSentence {
 
   private static final int NAMED = 3;
 
+  /** A smaller share of rate-limited requests is left to the checks. */
+  private static final double TOLD = 0.01;
+
   private final LoadCurve curve;
 
   private VerdictSentence(LoadCurve curve) {
@@ -36,6 +39,12 @@ final class VerdictSentence {
       boolean complete, Figures run, List<LoadCurve> curves, List<Conclusion> conclusions) {
     StringBuilder text =
         new StringBuilder((complete ? "" : "Interrupted: ") + outcome(run, curves));
+    double limited = (double) run.counts().rateLimited() / Math.max(1, run.counts().ended());
+    if (run.counts().ok() > 0 && limited >= TOLD) {
+      text.append(" The server's rate limits turned ")
+          .append(NumberText.percent(limited))
+          .append(" of the requests away.");
+    }
     for (Conclusion found : conclusions.subList(0, Math.min(NAMED, conclusions.size()))) {
       String where = curves.size() > 1 ? found.target() + ": " : "";
       text.append(' ').append(where).append(capital(found.topic())).append(": ");
