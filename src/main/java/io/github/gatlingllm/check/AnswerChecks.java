@@ -9,7 +9,9 @@ import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures.Counts;
+import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.Figures.RateLimits;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo.Connections;
 import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import java.util.Collections;
@@ -61,11 +63,16 @@ final class AnswerChecks {
     Distribution retryAfter = limits.retryAfterS();
     return Finding.of(
         share,
-        "The server turned %s of %s requests away (%s, HTTP 429)%s: no failures, but not served, so the SLO counts them as missed."
+        "The server turned %s of %s requests away (%s; %s)%s: no failures, but not served, so the SLO counts them as missed."
                 .formatted(
                     count(limits.requests()),
                     count(in.figures().counts().ended()),
                     percent(share),
+                    in.figures().errors().stream()
+                        .filter(e -> e.verdict().equals(RequestStatus.RATE_LIMITED.key()))
+                        .map(ErrorCount::message)
+                        .findFirst()
+                        .orElse("HTTP 429"),
                     retryAfter.isEmpty()
                         ? ""
                         : " and asked to wait %s s (median; at most %s s)"

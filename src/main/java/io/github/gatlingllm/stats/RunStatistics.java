@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
+import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
@@ -252,6 +253,10 @@ public final class RunStatistics {
     }
   }
 
+  private static Backlog backlog(LevelWindow window) {
+    return new Backlog(window.from(), window.nanos(), 1);
+  }
+
   /** A request's way through the system: start, first token, end. */
   private void passage(RequestRecord record, LevelWindow stage, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
@@ -262,7 +267,7 @@ public final class RunStatistics {
     }
     for (LevelWindow window : windows.besides(stage)) {
       if (window.nanos() > 0) {
-        backlogs.computeIfAbsent(window.index(), i -> new Backlog(window.arriving())).add(record);
+        backlogs.computeIfAbsent(window.index(), i -> backlog(window.arriving())).add(record);
       }
     }
     Long admitted = t.admittedUnixNanos();

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
@@ -396,15 +397,6 @@ public record Summary(
       return queue != null && queue.grows();
     }
   }
-
-  /**
-   * Requests that came and wait for their first token (bodies, and where only answers that have
-   * begun pile up: for their end), at the start and at the end of a measure window.
-   *
-   * @param grows whether the server does not keep up: clearly fewer requests complete than arrive,
-   *     and the queue grows beyond chance
-   */
-  public record Queue(boolean grows, long start, long end) {}
 
   /** A phase of a stage: its name, and when, in seconds since the start of the run. */
   public record PhaseSpan(String phase, double startS, double durationS) {}

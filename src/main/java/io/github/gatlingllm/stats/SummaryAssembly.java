@@ -8,6 +8,7 @@ import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
 import io.github.gatlingllm.check.CheckInput.QuotedLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
+import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
