@@ -182,10 +182,8 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   /** The API of the first URL: the one that its path names, else chat. */
   Api apiOfUrl() {
-    String url = baseUrls.get(0).replaceFirst("\\?.*", "");
-    return url.endsWith(Api.COMPLETIONS.path()) && !url.endsWith(Api.CHAT.path())
-        ? Api.COMPLETIONS
-        : Api.CHAT;
+    Api named = Api.ofPath(baseUrls.get(0).replaceFirst("\\?.*", ""));
+    return named == null ? Api.CHAT : named;
   }
 
   /** The objectives of requests of that name. */
@@ -198,7 +196,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     String base = baseUrls.get((int) Math.floorMod(userId, (long) baseUrls.size()));
     int query = base.indexOf('?');
     String path = query < 0 ? base : base.substring(0, query);
-    return path.endsWith("/completions") ? base : path + api.path() + base.substring(path.length());
+    return Api.ofPath(path) == null ? path + api.path() + base.substring(path.length()) : base;
   }
 
   /** The target's label: as set, else host and port of the first URL; empty without a target. */

@@ -221,8 +221,8 @@ final class VerdictSentence {
 
   /** What more load brought: throughput against the tail of the latency. */
   private String growth(Stage from, Stage to) {
-    Double before = from.figures().throughput().outputTokensPerS();
-    Double after = to.figures().throughput().outputTokensPerS();
+    Double before = from.figures().throughput().delivered();
+    Double after = to.figures().throughput().delivered();
     Metric metric = latency(from);
     Double tailBefore = from.figures().metric(metric.fromSchedule()).p99();
     Double tailAfter = to.figures().metric(metric.fromSchedule()).p99();
@@ -276,7 +276,8 @@ final class VerdictSentence {
   }
 
   private static String tokens(Stage level) {
-    return NumberText.number(level.figures().throughput().outputTokensPerS()) + " tok/s";
+    Figures.Throughput throughput = level.figures().throughput();
+    return NumberText.number(throughput.delivered()) + " " + throughput.deliveredUnit();
   }
 
   private static String capital(String text) {

@@ -46,6 +46,7 @@ final class EveryAssertion {
           llmGlobal().peakOutputTokensPerSec().gte(1_000),
           llmGlobal().outputTokensPerSecPerGpu().gte(200),
           llmGlobal().inputTokensPerSec().gte(1_000),
+          llmGlobal().inputsPerSec().gte(10),
           llmGlobal().effectiveConcurrency().gte(7.5),
           llmGlobal().activeConcurrency().gte(6),
           llmGlobal().peakInFlight().lte(8),
