@@ -22,6 +22,11 @@ import org.jspecify.annotations.Nullable;
  * @param finishReasons ok requests scheduled in a measure window by finish reason; key {@code none}
  *     where the server gave none
  * @param counts requests scheduled in a measure window
+ * @param server timings that the server reported with ok requests scheduled in a measure window, by
+ *     key of {@code ServerReport.Timing}: times in seconds, counts in tokens
+ * @param rateLimits null where nothing limited the rate, and the server says nothing of limits
+ * @param efficiency what the tokens took; null where nothing is known of it, of a part of the
+ *     requests of a load level, and of levels that share their server with others at the same time
  */
 public record Figures(
     Map<Metric, Distribution> metrics,
@@ -30,7 +35,10 @@ public record Figures(
     Jitter jitter,
     List<ErrorCount> errors,
     Map<String, Long> finishReasons,
-    Counts counts) {
+    Counts counts,
+    Map<String, Distribution> server,
+    @Nullable RateLimits rateLimits,
+    @Nullable Efficiency efficiency) {
 
   public Figures {
     metrics = Collections.unmodifiableMap(new EnumMap<>(metrics));
@@ -104,6 +112,52 @@ public record Figures(
     /** The unit of {@link #delivered}. */
     public String deliveredUnit() {
       return embeds() ? "inputs/s" : "tok/s";
+    }
+  }
+
+  /**
+   * What the tokens took of energy and money; null for what is not known.
+   *
+   * @param powerW mean power of the GPUs in the window, watts, by the server's metrics
+   * @param outputTokensPerJoule tokens that arrived in the window ÷ energy
+   * @param costPerMillionOutputTokens in the currency of the setting {@code costPerHour}
+   * @param costPerMillionSloTokens the same for tokens of requests that met every objective
+   */
+  public record Efficiency(
+      @Nullable Double powerW,
+      @Nullable Double outputTokensPerJoule,
+      @Nullable Double costPerMillionOutputTokens,
+      @Nullable Double costPerMillionSloTokens) {
+
+    /**
+     * Of tokens that arrived in a window; null where neither energy nor cost is known.
+     *
+     * @param tokens all of them
+     * @param sloTokens those of requests that met every objective; null without SLO
+     * @param seconds length of the window
+     * @param joules energy that they took; null where not known
+     * @param costPerHour of all that served them; null where not known
+     */
+    public static @Nullable Efficiency of(
+        double tokens,
+        @Nullable Double sloTokens,
+        double seconds,
+        @Nullable Double joules,
+        @Nullable Double costPerHour) {
+      return seconds == 0 || (joules == null && costPerHour == null)
+          ? null
+          : new Efficiency(
+              joules == null ? null : (Double) (joules / seconds),
+              joules == null || joules == 0 ? null : (Double) (tokens / joules),
+              costPerMillion(tokens, seconds, costPerHour),
+              sloTokens == null ? null : costPerMillion(sloTokens, seconds, costPerHour));
+    }
+
+    private static @Nullable Double costPerMillion(
+        double tokens, double seconds, @Nullable Double costPerHour) {
+      return costPerHour == null || tokens == 0
+          ? null
+          : (Double) (costPerHour * seconds / 3_600 / tokens * 1e6);
     }
   }
 
@@ -316,4 +370,48 @@ public record Figures(
       return verdicts.getOrDefault(verdict.key(), 0L);
     }
   }
+
+  /**
+   * What limited the rate of requests: the server by status 429, and we so that it need not.
+   * Requests scheduled in a measure window.
+   *
+   * @param requests that the server did not serve for that reason
+   * @param share of the requests that ended, 0 to 1; null where none ended
+   * @param retryAfterS how long it asked to wait, in seconds; nobody waits for it
+   * @param quotas what is left of each quota that the server names, e.g. {@code requests}
+   * @param pacing null where no limit was set
+   */
+  public record RateLimits(
+      long requests,
+      @Nullable Double share,
+      Distribution retryAfterS,
+      Map<String, Quota> quotas,
+      @Nullable Pacing pacing) {}
+
+  /**
+   * A quota of the server.
+   *
+   * @param limit as the server said it last; null where it does not
+   * @param lowestRemaining what was left when least was; null where it does not say
+   * @param lowestShare lowest remaining ÷ limit of the same answer, 0 to 1; null where it does not
+   *     say both
+   */
+  public record Quota(
+      @Nullable Double limit, @Nullable Double lowestRemaining, @Nullable Double lowestShare) {}
+
+  /**
+   * What {@code maxRequestsPerMinute} and {@code maxTokensPerMinute} did.
+   *
+   * @param requests that had to pass them
+   * @param heldBack of those, how many had to wait
+   * @param neverSent of those, how many were over before it was their turn
+   * @param meanWaitS of those held back; null where none was
+   * @param maxWaitS the same
+   */
+  public record Pacing(
+      long requests,
+      long heldBack,
+      long neverSent,
+      @Nullable Double meanWaitS,
+      @Nullable Double maxWaitS) {}
 }

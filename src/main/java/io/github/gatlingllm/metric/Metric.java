@@ -2,6 +2,7 @@ package io.github.gatlingllm.metric;
 
 import static io.github.gatlingllm.metric.MetricEntry.gap;
 import static io.github.gatlingllm.metric.MetricEntry.ifJudged;
+import static io.github.gatlingllm.metric.MetricEntry.ifServed;
 import static io.github.gatlingllm.metric.MetricEntry.length;
 import static io.github.gatlingllm.metric.MetricEntry.load;
 import static io.github.gatlingllm.metric.MetricEntry.over;
@@ -150,6 +151,38 @@ public enum Metric {
           .formula("output tok/s ÷ GPUs of the target (setting gpus)")
           .words("mean output tokens per second and GPU")
           .from(f -> f.throughput().outputTokensPerSPerGpu())),
+  POWER_W(
+      single("power_w", "Power of the GPUs", Unit.WATTS, Better.LOWER)
+          .formula("energy that the server's metrics count in the window ÷ window")
+          .words("mean power of the GPUs")
+          .key("efficiency.power_w")
+          .from(f -> ifServed(f, e -> e.powerW()))),
+  OUTPUT_TOKENS_PER_JOULE(
+      single("output_tokens_per_joule", "Output per joule", Unit.TOKENS_PER_J, Better.HIGHER)
+          .formula("output tok/s ÷ power of the GPUs")
+          .words("output tokens per joule")
+          .key("efficiency.output_tokens_per_joule")
+          .from(f -> ifServed(f, e -> e.outputTokensPerJoule()))),
+  COST_PER_MILLION_OUTPUT_TOKENS(
+      single(
+              "cost_per_million_output_tokens",
+              "Cost per million output tokens",
+              Unit.NUMBER,
+              Better.LOWER)
+          .formula("gpus × costPerHour ÷ (output tok/s × 3,600) × 1,000,000")
+          .compared()
+          .key("efficiency.cost_per_million_output_tokens")
+          .from(f -> ifServed(f, e -> e.costPerMillionOutputTokens()))),
+  COST_PER_MILLION_SLO_TOKENS(
+      single(
+              "cost_per_million_slo_tokens",
+              "Cost per million tokens in SLO",
+              Unit.NUMBER,
+              Better.LOWER)
+          .formula("gpus × costPerHour ÷ (tok/s of requests in SLO × 3,600) × 1,000,000")
+          .compared()
+          .key("efficiency.cost_per_million_slo_tokens")
+          .from(f -> ifServed(f, e -> e.costPerMillionSloTokens()))),
   INPUT_TOKENS_PER_S(
       single("input_tokens_per_s", "Input", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("prompt tokens of requests whose first token came in the window ÷ window")
@@ -262,6 +295,10 @@ public enum Metric {
     TOKENS_PER_S("tok/s", ValueRecorder.THOUSANDTHS),
     /** Tokens. */
     TOKENS("tokens", ValueRecorder.WHOLE),
+    /** Power. */
+    WATTS("W", ValueRecorder.THOUSANDTHS),
+    /** Tokens for a joule of energy. */
+    TOKENS_PER_J("tok/J", ValueRecorder.THOUSANDTHS),
     /** A ratio, or a number of things. */
     NUMBER("", ValueRecorder.THOUSANDTHS);
 

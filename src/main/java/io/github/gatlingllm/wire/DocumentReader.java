@@ -322,11 +322,11 @@ abstract class DocumentReader {
     return value >= 0 ? (int) value : value < -1 ? Integer.MAX_VALUE : -1;
   }
 
-  final void server(String key, double divisor) throws IOException {
+  final void server(String name) throws IOException {
     onlyDeltas = false;
     double value = number();
     if (value >= 0) {
-      listener.server(key, value / divisor);
+      listener.server(name, value);
     }
   }
 

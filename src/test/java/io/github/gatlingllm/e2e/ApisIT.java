@@ -71,8 +71,7 @@ class ApisIT {
         assertThat(record.timing().ttftNanos())
             .as("never earlier than it was sent")
             .isGreaterThanOrEqualTo(truth.firstTokenNanos() - truth.receivedNanos());
-        assertThat(record.timing().ttfoNanos())
-            .isGreaterThanOrEqualTo(record.timing().ttftNanos());
+        assertThat(record.timing().ttfoNanos()).isGreaterThanOrEqualTo(record.timing().ttftNanos());
         assertThat(record.text().reasoning()).isNotEmpty();
       }
     }

@@ -47,6 +47,7 @@ class SettingEffectsTest {
           "csv",
           "indexBlock",
           "gpus",
+          "costPerHour",
           "dryRun",
           "selfTestFile", // SelfTestIT
           "jvmWarmUp", // every run of a test

@@ -187,9 +187,9 @@ class ChecksTest {
             .targets(
                 Map.of(
                     at(0).record().identity().target(),
-                    new RunInfo.TargetFacts(true, "chars4", null),
+                    new RunInfo.TargetFacts(true, "chars4", null, null),
                     "b",
-                    new RunInfo.TargetFacts(false, "chars4", null)));
+                    new RunInfo.TargetFacts(false, "chars4", null, null)));
     List<RequestRecord> free = List.of(at(0).target("b").tokens(STEADY).max(128).record());
     List<RequestRecord> some = new ArrayList<>(free);
     some.addAll(records(r -> r.max(128)));
@@ -248,8 +248,8 @@ class ChecksTest {
     Check check = check(Recorded.figures(twoTokenizers, same).summary(), "same_model");
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.message()).startsWith("The targets have different tokenizers: ");
-    RunInfo.TargetFacts x = new RunInfo.TargetFacts(true, "x", null);
-    RunInfo.TargetFacts y = new RunInfo.TargetFacts(true, "y", null);
+    RunInfo.TargetFacts x = new RunInfo.TargetFacts(true, "x", null, null);
+    RunInfo.TargetFacts y = new RunInfo.TargetFacts(true, "y", null, null);
     assertThat(sameModel(two.targets(Map.of("a", x, "b", y)), same)).isEqualTo(Level.WARNING);
     assertThat(sameModel(two.targets(Map.of("a", x, "b", x)), same)).isEqualTo(Level.OK);
   }
