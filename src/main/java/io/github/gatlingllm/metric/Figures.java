@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -360,9 +361,14 @@ public record Figures(
       verdicts = Collections.unmodifiableMap(new LinkedHashMap<>(verdicts));
     }
 
-    /** Ended by themselves and not ok. */
+    /** Ended by themselves, not ok, and not turned away by a rate limit. */
     public long failed() {
-      return ended - ok;
+      return ended - ok - rateLimited();
+    }
+
+    /** Turned away by a rate limit of the server: status 429. */
+    public long rateLimited() {
+      return of(RequestStatus.RATE_LIMITED);
     }
 
     /** How many had that verdict. */
@@ -386,7 +392,18 @@ public record Figures(
       @Nullable Double share,
       Distribution retryAfterS,
       Map<String, Quota> quotas,
-      @Nullable Pacing pacing) {}
+      @Nullable Pacing pacing) {
+
+    /**
+     * What was left of the quotas when least was, in words; empty where the server does not say.
+     */
+    public String left() {
+      return quotas.entrySet().stream()
+          .filter(quota -> quota.getValue().lowestRemaining() != null)
+          .map(quota -> quota.getKey().replace('_', ' ') + " " + quota.getValue().left())
+          .collect(Collectors.joining(", "));
+    }
+  }
 
   /**
    * A quota of the server.
@@ -397,7 +414,14 @@ public record Figures(
    *     say both
    */
   public record Quota(
-      @Nullable Double limit, @Nullable Double lowestRemaining, @Nullable Double lowestShare) {}
+      @Nullable Double limit, @Nullable Double lowestRemaining, @Nullable Double lowestShare) {
+
+    /** What was left when least was, e.g. {@code 0 of 60}. */
+    public String left() {
+      return NumberText.number(lowestRemaining)
+          + (limit == null ? "" : " of " + NumberText.number(limit));
+    }
+  }
 
   /**
    * What {@code maxRequestsPerMinute} and {@code maxTokensPerMinute} did.
@@ -413,5 +437,21 @@ public record Figures(
       long heldBack,
       long neverSent,
       @Nullable Double meanWaitS,
-      @Nullable Double maxWaitS) {}
+      @Nullable Double maxWaitS) {
+
+    /** What they did, after their name. */
+    public String words() {
+      return heldBack == 0
+          ? "held no request back"
+          : "held back %s of %s requests, %s s on average and at most %s s%s"
+              .formatted(
+                  NumberText.count(heldBack),
+                  NumberText.count(requests),
+                  NumberText.number(meanWaitS),
+                  NumberText.number(maxWaitS),
+                  neverSent == 0
+                      ? ""
+                      : " (" + NumberText.count(neverSent) + " of them were never sent)");
+    }
+  }
 }

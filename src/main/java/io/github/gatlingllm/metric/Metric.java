@@ -258,7 +258,11 @@ public enum Metric {
       requests("ok", "successful requests", "complete, and every check passed", c -> c.ok())
           .outOf(c -> c.ended())),
   ERRORS(
-      requests("errors", "failed requests", "ended by themselves and not ok", c -> c.failed())
+      requests(
+              "errors",
+              "failed requests",
+              "ended by themselves, not ok, and not rate limited",
+              c -> c.failed())
           .outOf(c -> c.ended())
           .better(Better.LOWER)
           .key("errors")
@@ -267,7 +271,13 @@ public enum Metric {
   TRUNCATED(requests(RequestStatus.TRUNCATED)),
   IN_STREAM_ERROR(requests(RequestStatus.IN_STREAM_ERROR)),
   HTTP_ERROR(requests(RequestStatus.HTTP_ERROR)),
-  RATE_LIMITED(requests(RequestStatus.RATE_LIMITED)),
+  RATE_LIMITED(
+      requests(RequestStatus.RATE_LIMITED)
+          .formula(
+              "status rate_limited, HTTP 429: no failure, as it says nothing of how the server"
+                  + " serves; attempted and not served, so the SLO counts it as missed")
+          .better(Better.LOWER)
+          .compared(Amount.RATE_LIMITED, Amount.ENDED)),
   TIMEOUT(requests(RequestStatus.TIMEOUT)),
   STALLED(requests(RequestStatus.STALLED)),
   CONNECTION_ERROR(requests(RequestStatus.CONNECTION_ERROR)),
@@ -369,8 +379,10 @@ public enum Metric {
     STARTED,
     /** Of those, requests that ended by themselves. */
     ENDED,
-    /** Of those, requests that were not ok. */
+    /** Of those, requests that failed. */
     FAILED,
+    /** Of those, requests that a rate limit of the server turned away. */
+    RATE_LIMITED,
     /** Requests scheduled that the SLO judges. */
     ATTEMPTED,
     /** Of those, requests that met it. */

@@ -334,7 +334,9 @@ public final class RunStatistics {
       boolean inSlo) {
     boolean ok = record.outcome().ok();
     if (record.outcome().status() != RequestStatus.CANCELLED) {
-      overTime.ended(closed, !ok);
+      overTime.ended(closed, record.outcome().hasFailed());
+      overTime.limited(
+          closed, record, windows.targets().size() > 1 ? record.identity().target() + ": " : "");
     }
     LevelWindow window = windows.at(closed, stage);
     if (window != null) {
