@@ -5,6 +5,7 @@ import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.wire.GenerationRequest;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.net.URI;
@@ -154,6 +155,16 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   public void refuseMistakes() {
     ParameterCheck check = new ParameterCheck("llm").of("model", model).secret("apiKey", apiKey);
     headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));
+  }
+
+  /**
+   * What a body is to be merged with.
+   *
+   * @throws InvalidSimulation for text that is no JSON object
+   */
+  public static String jsonObject(String text) {
+    var unused = InvalidSimulation.checked(() -> GenerationRequest.of(Api.CHAT).extra(text));
+    return text;
   }
 
   /** Whether it says where the server is. */

@@ -3,7 +3,6 @@ package io.github.gatlingllm.javaapi;
 import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
-import io.github.gatlingllm.wire.Api;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
@@ -20,12 +19,12 @@ public final class Llm {
 
   /** A chat completion: {@code POST …/chat/completions}. */
   public ChatStep chat() {
-    return new ChatStep(LlmRequest.of(name, Api.CHAT));
+    return new ChatStep(LlmRequest.chat(name));
   }
 
   /** OpenAI's Responses API, which streams typed events: {@code POST …/responses}. */
   public ChatStep responses() {
-    return new ChatStep(LlmRequest.of(name, Api.RESPONSES));
+    return new ChatStep(LlmRequest.responses(name));
   }
 
   /**
@@ -34,17 +33,17 @@ public final class Llm {
    * says otherwise.
    */
   public ChatStep messages() {
-    return new ChatStep(LlmRequest.of(name, Api.MESSAGES));
+    return new ChatStep(LlmRequest.messages(name));
   }
 
   /** A text completion: {@code POST …/completions}. */
   public CompletionStep completion() {
-    return new CompletionStep(LlmRequest.of(name, Api.COMPLETIONS));
+    return new CompletionStep(LlmRequest.completion(name));
   }
 
   /** Vectors of texts: {@code POST …/embeddings}. */
   public EmbeddingStep embeddings() {
-    return new EmbeddingStep(LlmRequest.of(name, Api.EMBEDDINGS));
+    return new EmbeddingStep(LlmRequest.embeddings(name));
   }
 
   /** A text completion that still needs its prompt. */

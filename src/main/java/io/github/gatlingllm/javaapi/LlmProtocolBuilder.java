@@ -10,8 +10,6 @@ import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.wire.Api;
-import io.github.gatlingllm.wire.GenerationRequest;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.net.URI;
@@ -265,8 +263,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** A JSON object that is merged into every request, last: it wins; null values remove keys. */
   public LlmProtocolBuilder body(String json) {
-    var unused = InvalidSimulation.checked(() -> GenerationRequest.of(Api.CHAT).extra(json));
-    return with(s -> s.extraBody = json);
+    return with(s -> s.extraBody = LlmProtocol.jsonObject(json));
   }
 
   /**
