@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +67,8 @@ public record Figures(
    * @param totalTokensPerS output tok/s plus input tok/s; null where no prompt tokens are known
    * @param requestsPerS ok requests that ended in the window ÷ window
    * @param requestsPerMin 60 × requestsPerS
+   * @param inputsPerS texts embedded by ok requests that ended in the window ÷ window; null where
+   *     nothing was embedded
    * @param effectiveConcurrency requests in flight, time-weighted mean over the window
    * @param activeConcurrency requests between their first and last token, likewise
    * @param peakInFlight most requests in flight at one of 100 instants a second of the window
@@ -87,6 +90,7 @@ public record Figures(
       @Nullable Double totalTokensPerS,
       @Nullable Double requestsPerS,
       @Nullable Double requestsPerMin,
+      @Nullable Double inputsPerS,
       @Nullable Double effectiveConcurrency,
       @Nullable Double activeConcurrency,
       @Nullable Double peakInFlight,
@@ -94,7 +98,23 @@ public record Figures(
       Distribution userTokensPerS,
       Distribution decodeTokensPerS,
       Distribution prefillTokensPerS,
-      @Nullable Trials trials) {}
+      @Nullable Trials trials) {
+
+    /** Whether texts were embedded and nothing was generated. */
+    public boolean embeds() {
+      return outputTokensPerS == null && inputsPerS != null;
+    }
+
+    /** What was delivered: output tokens per second, or inputs per second of embeddings. */
+    public @Nullable Double delivered() {
+      return embeds() ? inputsPerS : outputTokensPerS;
+    }
+
+    /** The unit of {@link #delivered}. */
+    public String deliveredUnit() {
+      return embeds() ? "inputs/s" : "tok/s";
+    }
+  }
 
   /**
    * What the tokens took of energy and money; null for what is not known.
@@ -341,9 +361,14 @@ public record Figures(
       verdicts = Collections.unmodifiableMap(new LinkedHashMap<>(verdicts));
     }
 
-    /** Ended by themselves and not ok. */
+    /** Ended by themselves, not ok, and not turned away by a rate limit. */
     public long failed() {
-      return ended - ok;
+      return ended - ok - rateLimited();
+    }
+
+    /** Turned away by a rate limit of the server: status 429. */
+    public long rateLimited() {
+      return of(RequestStatus.RATE_LIMITED);
     }
 
     /** How many had that verdict. */
@@ -367,7 +392,18 @@ public record Figures(
       @Nullable Double share,
       Distribution retryAfterS,
       Map<String, Quota> quotas,
-      @Nullable Pacing pacing) {}
+      @Nullable Pacing pacing) {
+
+    /**
+     * What was left of the quotas when least was, in words; empty where the server does not say.
+     */
+    public String left() {
+      return quotas.entrySet().stream()
+          .filter(quota -> quota.getValue().lowestRemaining() != null)
+          .map(quota -> quota.getKey().replace('_', ' ') + " " + quota.getValue().left())
+          .collect(Collectors.joining(", "));
+    }
+  }
 
   /**
    * A quota of the server.
@@ -378,7 +414,14 @@ public record Figures(
    *     say both
    */
   public record Quota(
-      @Nullable Double limit, @Nullable Double lowestRemaining, @Nullable Double lowestShare) {}
+      @Nullable Double limit, @Nullable Double lowestRemaining, @Nullable Double lowestShare) {
+
+    /** What was left when least was, e.g. {@code 0 of 60}. */
+    public String left() {
+      return NumberText.number(lowestRemaining)
+          + (limit == null ? "" : " of " + NumberText.number(limit));
+    }
+  }
 
   /**
    * What {@code maxRequestsPerMinute} and {@code maxTokensPerMinute} did.
@@ -394,5 +437,21 @@ public record Figures(
       long heldBack,
       long neverSent,
       @Nullable Double meanWaitS,
-      @Nullable Double maxWaitS) {}
+      @Nullable Double maxWaitS) {
+
+    /** What they did, after their name. */
+    public String words() {
+      return heldBack == 0
+          ? "held no request back"
+          : "held back %s of %s requests, %s s on average and at most %s s%s"
+              .formatted(
+                  NumberText.count(heldBack),
+                  NumberText.count(requests),
+                  NumberText.number(meanWaitS),
+                  NumberText.number(maxWaitS),
+                  neverSent == 0
+                      ? ""
+                      : " (" + NumberText.count(neverSent) + " of them were never sent)");
+    }
+  }
 }

@@ -204,6 +204,12 @@ public enum Metric {
           .words("mean requests per second")
           .from(f -> f.throughput().requestsPerS())),
 
+  INPUTS_PER_S(
+      single("inputs_per_s", "Inputs", Unit.INPUTS_PER_S, Better.HIGHER)
+          .formula("texts embedded by ok requests that ended in the window ÷ window")
+          .words("mean inputs per second")
+          .from(f -> f.throughput().inputsPerS())),
+
   EFFECTIVE_CONCURRENCY(
       load("effective_concurrency", "Effective concurrency")
           .formula("requests in flight, mean over the window")
@@ -252,7 +258,11 @@ public enum Metric {
       requests("ok", "successful requests", "complete, and every check passed", c -> c.ok())
           .outOf(c -> c.ended())),
   ERRORS(
-      requests("errors", "failed requests", "ended by themselves and not ok", c -> c.failed())
+      requests(
+              "errors",
+              "failed requests",
+              "ended by themselves, not ok, and not rate limited",
+              c -> c.failed())
           .outOf(c -> c.ended())
           .better(Better.LOWER)
           .key("errors")
@@ -261,7 +271,13 @@ public enum Metric {
   TRUNCATED(requests(RequestStatus.TRUNCATED)),
   IN_STREAM_ERROR(requests(RequestStatus.IN_STREAM_ERROR)),
   HTTP_ERROR(requests(RequestStatus.HTTP_ERROR)),
-  RATE_LIMITED(requests(RequestStatus.RATE_LIMITED)),
+  RATE_LIMITED(
+      requests(RequestStatus.RATE_LIMITED)
+          .formula(
+              "status rate_limited, HTTP 429: no failure, as it says nothing of how the server"
+                  + " serves; attempted and not served, so the SLO counts it as missed")
+          .better(Better.LOWER)
+          .compared(Amount.RATE_LIMITED, Amount.ENDED)),
   TIMEOUT(requests(RequestStatus.TIMEOUT)),
   STALLED(requests(RequestStatus.STALLED)),
   CONNECTION_ERROR(requests(RequestStatus.CONNECTION_ERROR)),
@@ -284,6 +300,7 @@ public enum Metric {
     PERCENT("%", ValueRecorder.THOUSANDTHS),
     /** Requests in a second. */
     REQUESTS_PER_S("requests/s", ValueRecorder.THOUSANDTHS),
+    INPUTS_PER_S("inputs/s", ValueRecorder.THOUSANDTHS),
     /** Tokens in a second. */
     TOKENS_PER_S("tok/s", ValueRecorder.THOUSANDTHS),
     /** Tokens. */
@@ -362,8 +379,10 @@ public enum Metric {
     STARTED,
     /** Of those, requests that ended by themselves. */
     ENDED,
-    /** Of those, requests that were not ok. */
+    /** Of those, requests that failed. */
     FAILED,
+    /** Of those, requests that a rate limit of the server turned away. */
+    RATE_LIMITED,
     /** Requests scheduled that the SLO judges. */
     ATTEMPTED,
     /** Of those, requests that met it. */

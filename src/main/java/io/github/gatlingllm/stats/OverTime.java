@@ -2,9 +2,13 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.LogLinearHistogram;
 import io.github.gatlingllm.metric.TimeBuckets;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.Series.Bucket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Figures over time in buckets of 1 s. A run that needs more than {@value Series#MAX_BUCKETS}
@@ -14,6 +18,7 @@ import java.util.List;
 final class OverTime {
 
   private static final long SECOND = 1_000_000_000L;
+  private static final int MOST_QUOTAS = 6;
 
   private final long origin;
   private final TimeBuckets<Interval> intervals;
@@ -36,6 +41,8 @@ final class OverTime {
     private long started;
     private long ended;
     private long failed;
+    private long rateLimited;
+    private final Map<String, Double> quotaLeft = new TreeMap<>();
     private long inFlightNanos;
     private long plannedArrivals;
     private long realisedArrivals;
@@ -49,9 +56,17 @@ final class OverTime {
       started += next.started;
       ended += next.ended;
       failed += next.failed;
+      rateLimited += next.rateLimited;
+      next.quotaLeft.forEach(this::left);
       inFlightNanos += next.inFlightNanos;
       plannedArrivals += next.plannedArrivals;
       realisedArrivals += next.realisedArrivals;
+    }
+
+    private void left(String quota, double share) {
+      if (quotaLeft.size() < MOST_QUOTAS || quotaLeft.containsKey(quota)) {
+        quotaLeft.merge(quota, share, Math::min);
+      }
     }
   }
 
@@ -87,6 +102,25 @@ final class OverTime {
     Interval interval = intervals.at(unixNanos);
     interval.ended++;
     interval.failed += failed ? 1 : 0;
+  }
+
+  /**
+   * What a request that ended shows of the server's rate limits.
+   *
+   * @param owner stands before the names of its quotas
+   */
+  void limited(long unixNanos, RequestRecord record, String owner) {
+    Interval interval = intervals.at(unixNanos);
+    interval.rateLimited += record.outcome().status() == RequestStatus.RATE_LIMITED ? 1 : 0;
+    Map<String, Double> said = record.server().rateLimits();
+    said.forEach(
+        (key, remaining) -> {
+          String quota = key.replaceFirst("_remaining$", "");
+          Double limit = said.get(quota + "_limit");
+          if (!quota.equals(key) && limit != null && limit > 0) {
+            interval.left(owner + quota, Math.min(1, remaining / limit));
+          }
+        });
   }
 
   void ttft(long unixNanos, long nanos) {
@@ -143,6 +177,8 @@ final class OverTime {
               v.started,
               v.ended,
               v.failed,
+              v.rateLimited,
+              v.quotaLeft,
               (double) v.inFlightNanos / intervals.width(),
               Math.max(0, tokensInFlight),
               v.plannedArrivals,

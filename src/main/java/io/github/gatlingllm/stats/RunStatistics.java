@@ -348,11 +348,18 @@ public final class RunStatistics {
       boolean inSlo) {
     boolean ok = record.outcome().ok();
     if (record.outcome().status() != RequestStatus.CANCELLED) {
-      overTime.ended(closed, !ok);
+      overTime.ended(closed, record.outcome().hasFailed());
+      overTime.limited(
+          closed, record, windows.targets().size() > 1 ? record.identity().target() + ": " : "");
     }
     LevelWindow window = windows.at(closed, stage);
     if (window != null) {
-      cell(window, name).flow().ended(stayMs, ok, inSlo);
+      WindowThroughput flow = cell(window, name).flow();
+      flow.ended(stayMs, ok, inSlo);
+      Integer inputs = record.tokens().inputs();
+      if (inputs != null) {
+        flow.inputs(ok ? inputs : 0);
+      }
       slices.ended(window, closed, ok, inSlo);
     }
   }

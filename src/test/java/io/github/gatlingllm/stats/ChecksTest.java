@@ -72,6 +72,12 @@ class ChecksTest {
           pair("search", 0.5, () -> found("search", false), () -> found("search", true)),
           pair("same_model", null, () -> twoTargets("x"), () -> twoTargets("m")),
           pair("errors", 0.1, one(r -> r.failed(RequestStatus.TIMEOUT, "timeout"))),
+          pair(
+              "rate_limited",
+              0.1,
+              one(r -> r.failed(RequestStatus.RATE_LIMITED, "HTTP 429: slow down")),
+              one(r -> r.limits(Map.of("requests_limit", 60.0, "requests_remaining", 3.0), null))),
+          pair("paced", 1.0, one(r -> r.paced(2_500)), one(r -> r.paced(0))),
           pair("connections_closed", 0.9, () -> closing(90), () -> closing(1)),
           pair("pinned_output", 0.1, () -> of(pinned(), r -> r.max(128)), () -> of(pinned())),
           pair("finish_reasons", 0.1, one(r -> r.finish(null))),
