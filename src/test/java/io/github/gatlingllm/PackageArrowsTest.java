@@ -36,7 +36,9 @@ class PackageArrowsTest {
           Map.entry("record", Set.of()),
           Map.entry("random", Set.of()),
           Map.entry(
-              "run", Set.of("generator", "live", "record", "stats", "report", "load", "selftest")),
+              "run",
+              Set.of(
+                  "generator", "live", "load", "metric", "record", "report", "selftest", "stats")),
           Map.entry("live", Set.of("record", "report", "stats")),
           Map.entry("generator", Set.of("record")),
           Map.entry("selftest", Set.of("engine", "record")),

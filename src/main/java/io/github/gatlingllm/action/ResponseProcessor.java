@@ -19,6 +19,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.Api;
@@ -28,7 +29,6 @@ import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
@@ -367,7 +367,7 @@ final class ResponseProcessor {
             judgement.met(),
             judgement.missed(),
             false),
-        Map.of(),
+        ServerReport.NONE,
         null);
   }
 

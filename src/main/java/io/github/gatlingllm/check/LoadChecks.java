@@ -367,7 +367,7 @@ final class LoadChecks {
   }
 
   static Stream<Finding> search(CheckInput in) {
-    return conclusions(in, "search", "Search");
+    return conclusions(in, "search", "");
   }
 
   /** What load plans found, an answer each. */
@@ -381,15 +381,16 @@ final class LoadChecks {
     return in.conclusions(topic)
         .map(
             found ->
-                Finding.of(
-                        found.value(),
-                        title
-                            + (several ? " (" + found.target() + ", " + found.scenario() + ")" : "")
-                            + ": "
-                            + found.text()
-                            + ".")
+                Finding.of(found.value(), title(title, several, found) + found.text() + ".")
                     .threshold(found.threshold())
                     .level(level(found)));
+  }
+
+  private static String title(String title, boolean several, RunInfo.Conclusion found) {
+    String whose = several ? found.target() + ", " + found.scenario() : "";
+    return title.isEmpty()
+        ? several ? whose + ": " : ""
+        : title + (several ? " (" + whose + ")" : "") + ": ";
   }
 
   /** A level that errors in a row ended has their number; it says nothing of what the load does. */

@@ -273,7 +273,7 @@ public final class StreamedExchange implements HttpListener {
     }
     timeline.headers(now);
     idle.start(now);
-    answer.timings(headers);
+    new AnswerHeaders(headers).read(answer);
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this);
     plainChunks =

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param finishReasons ok requests scheduled in a measure window by finish reason; key {@code none}
  *     where the server gave none
  * @param counts requests scheduled in a measure window
+ * @param server timings that the server reported with ok requests scheduled in a measure window, by
+ *     key of {@code ServerReport.Timing}: times in seconds, counts in tokens
+ * @param rateLimits null where nothing limited the rate, and the server says nothing of limits
  */
 public record Figures(
     Map<Metric, Distribution> metrics,
@@ -30,7 +33,9 @@ public record Figures(
     Jitter jitter,
     List<ErrorCount> errors,
     Map<String, Long> finishReasons,
-    Counts counts) {
+    Counts counts,
+    Map<String, Distribution> server,
+    @Nullable RateLimits rateLimits) {
 
   public Figures {
     metrics = Collections.unmodifiableMap(new EnumMap<>(metrics));
@@ -297,4 +302,48 @@ public record Figures(
       return verdicts.getOrDefault(verdict.key(), 0L);
     }
   }
+
+  /**
+   * What limited the rate of requests: the server by status 429, and we so that it need not.
+   * Requests scheduled in a measure window.
+   *
+   * @param requests that the server did not serve for that reason
+   * @param share of the requests that ended, 0 to 1; null where none ended
+   * @param retryAfterS how long it asked to wait, in seconds; nobody waits for it
+   * @param quotas what is left of each quota that the server names, e.g. {@code requests}
+   * @param pacing null where no limit was set
+   */
+  public record RateLimits(
+      long requests,
+      @Nullable Double share,
+      Distribution retryAfterS,
+      Map<String, Quota> quotas,
+      @Nullable Pacing pacing) {}
+
+  /**
+   * A quota of the server.
+   *
+   * @param limit as the server said it last; null where it does not
+   * @param lowestRemaining what was left when least was; null where it does not say
+   * @param lowestShare lowest remaining ÷ limit of the same answer, 0 to 1; null where it does not
+   *     say both
+   */
+  public record Quota(
+      @Nullable Double limit, @Nullable Double lowestRemaining, @Nullable Double lowestShare) {}
+
+  /**
+   * What {@code maxRequestsPerMinute} and {@code maxTokensPerMinute} did.
+   *
+   * @param requests that had to pass them
+   * @param heldBack of those, how many had to wait
+   * @param neverSent of those, how many were over before it was their turn
+   * @param meanWaitS of those held back; null where none was
+   * @param maxWaitS the same
+   */
+  public record Pacing(
+      long requests,
+      long heldBack,
+      long neverSent,
+      @Nullable Double meanWaitS,
+      @Nullable Double maxWaitS) {}
 }

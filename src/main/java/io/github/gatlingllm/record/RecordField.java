@@ -242,7 +242,14 @@ final class RecordField<T> {
   static final RecordField<List<String>> SLO_MISSED =
       outcome("slo_missed", TEXTS, Outcome::sloMissed, "names of the objectives it missed");
   static final RecordField<Map<String, Double>> SERVER =
-      field("server", NUMBERS, RequestRecord::server, "timings the server reported, as it did");
+      server(
+          "server",
+          NUMBERS,
+          ServerReport::timings,
+          "timings that the server reported, in seconds: `queue_s`, `prefill_s`, `decode_s`,"
+              + " `inference_s`, `validation_s`, `time_per_token_s`, `total_s`, `processing_s`,"
+              + " `upstream_s`, and what `Server-Timing` names besides, whatever it calls them;"
+              + " counts `prompt_n`, `cache_n`, `predicted_n` in tokens");
 
   // Added so that statistics need no second source.
 
@@ -315,6 +322,37 @@ final class RecordField<T> {
           Tokens::refused,
           "counts of the server's usage that no answer can have (below 0, or more than 16,777,216),"
               + " by name; they are taken as not said");
+  static final RecordField<List<String>> SERVER_NAMES =
+      server(
+          "server_names",
+          TEXTS,
+          ServerReport::names,
+          "what the server calls its timings: `usage.queue_time`, `timings.prompt_ms`,"
+              + " `x-queue-time`, `server-timing.db`");
+  static final RecordField<Map<String, Double>> RATE_LIMITS =
+      server(
+          "rate_limits",
+          NUMBERS,
+          ServerReport::rateLimits,
+          "what response headers say of quotas (`x-ratelimit-…`, `anthropic-ratelimit-…`,"
+              + " `ratelimit-…`): `requests_limit`, `requests_remaining`, `requests_reset_s`,"
+              + " `tokens_limit`, and so on for every quota that is named; `reset_s` counts from"
+              + " the answer");
+  static final RecordField<Long> RETRY_AFTER =
+      server(
+          "retry_after_s",
+          TIME,
+          ServerReport::retryAfterNanos,
+          "how long the server asks to wait (`Retry-After`, `retry-after-ms`); nobody waits for"
+              + " it");
+  static final RecordField<Long> PACING_WAIT =
+      timing(
+          "pacing_wait_s",
+          TIME,
+          Timing::pacingWaitNanos,
+          "of `gate_wait_s`, how long `maxRequestsPerMinute` or `maxTokensPerMinute` held it back;"
+              + " of a request that was never admitted, until it was over; null where neither is"
+              + " set");
 
   // Texts, only with the setting recordText.
 
@@ -376,6 +414,11 @@ final class RecordField<T> {
   private static <T> RecordField<T> outcome(
       String key, FieldType<T> type, Function<Outcome, @Nullable T> of, String meaning) {
     return field(key, type, record -> of.apply(record.outcome()), meaning);
+  }
+
+  private static <T> RecordField<T> server(
+      String key, FieldType<T> type, Function<ServerReport, @Nullable T> of, String meaning) {
+    return field(key, type, record -> of.apply(record.server()), meaning);
   }
 
   private static <T> RecordField<T> text(

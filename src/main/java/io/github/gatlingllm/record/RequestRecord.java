@@ -19,7 +19,7 @@ public record RequestRecord(
     Events events,
     Tokens tokens,
     Outcome outcome,
-    Map<String, Double> server,
+    ServerReport server,
     @Nullable Text text) {
 
   /** More tokens no prompt and no answer has: beyond any model's context. */
@@ -147,7 +147,11 @@ public record RequestRecord(
             v.get(RecordField.SLO_OK),
             v.get(RecordField.SLO_MISSED, List.of()),
             v.get(RecordField.RESENT, false)),
-        v.get(RecordField.SERVER, Map.of()),
+        new ServerReport(
+            v.get(RecordField.SERVER, Map.of()),
+            v.get(RecordField.SERVER_NAMES, List.of()),
+            v.get(RecordField.RATE_LIMITS, Map.of()),
+            v.get(RecordField.RETRY_AFTER)),
         text(v));
   }
 
@@ -175,7 +179,8 @@ public record RequestRecord(
         v.get(RecordField.TTFO),
         v.get(RecordField.LATENCY),
         v.get(RecordField.CLOSED),
-        tpot);
+        tpot,
+        v.get(RecordField.PACING_WAIT));
   }
 
   /** Files without {@code tpot_estimated} took a first event of unknown size for one token. */
@@ -289,7 +294,8 @@ public record RequestRecord(
       @Nullable Long ttfoNanos,
       @Nullable Long latencyNanos,
       @Nullable Long closedNanos,
-      @Nullable Double tpotNanos) {
+      @Nullable Double tpotNanos,
+      @Nullable Long pacingWaitNanos) {
 
     /** admitted − scheduled = start lag + gate wait; null when never admitted. */
     public @Nullable Long queueWaitNanos() {

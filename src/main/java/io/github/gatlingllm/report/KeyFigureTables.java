@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.Trial;
 import io.github.gatlingllm.metric.Figures.Trials;
@@ -11,7 +12,6 @@ import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Group;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Curve;
-import io.github.gatlingllm.stats.Summary.Queue;
 import io.github.gatlingllm.stats.Summary.RequestAtPoint;
 import io.github.gatlingllm.stats.Summary.Stage;
 import io.github.gatlingllm.stats.Summary.Target;
@@ -148,8 +148,9 @@ final class KeyFigureTables {
     if (max != null && max.stage().equals(stage.label())) {
       marks.add("max goodput");
     }
-    if (stage.fallsBehind()) {
-      marks.add("not kept up with");
+    Queue queue = stage.queue();
+    if (queue != null && queue.grows()) {
+      marks.add(queue.held() ? "held back before sending" : "not kept up with");
     }
     return String.join(", ", marks);
   }

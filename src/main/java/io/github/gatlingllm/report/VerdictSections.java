@@ -186,7 +186,7 @@ final class VerdictSections {
 
   /** The timings that the server put into its answers; empty where it said nothing. */
   Optional<Section> server() {
-    return summary.server().isEmpty()
+    return summary.figures().server().isEmpty()
         ? Optional.empty()
         : Optional.of(
             Section.of(
@@ -194,8 +194,8 @@ final class VerdictSections {
                     "What the server said of itself",
                     "Server",
                     "Timings in its answers: a slow client looks like a slow server, and these"
-                        + " figures tell them apart.")
-                .body("", List.of(DistributionTables.server(summary.server()))));
+                        + " figures tell them apart. Below each is what the server calls it.")
+                .body("", List.of(DistributionTables.server(summary))));
   }
 
   static Section glossary() {

@@ -5,6 +5,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.RequestSamples.Exemplar;
 import io.github.gatlingllm.stats.RequestSamples.Exemplars;
+import io.github.gatlingllm.stats.RequestSamples.ServerParts;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -96,6 +97,7 @@ final class ExemplarTally {
     RequestRecord.Timing t = record.timing();
     Long wait = t.queueWaitNanos();
     Long gap = record.events().longestGapNanos();
+    ServerParts server = ServerParts.of(record);
     return new Exemplar(
         id.requestId(),
         id.name(),
@@ -112,6 +114,7 @@ final class ExemplarTally {
         endNanos / 1e6,
         record.tokens().outputTokens(),
         gap == null ? null : (Double) (gap / 1e6),
+        server.isEmpty() ? null : server,
         record.events().count(),
         wait == null ? List.of() : EventMarks.of(record.events().offsetsMicros(), wait / 1e6));
   }

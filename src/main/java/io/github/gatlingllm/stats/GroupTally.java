@@ -59,6 +59,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
       @Nullable MaxGoodput max,
       @Nullable Trials trials) {
     double window = windowNanos / 1e9;
+    Figures.Counts counts = tally.counts(planned);
     return new Figures(
         latencies(),
         throughput(window, trials),
@@ -66,7 +67,9 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         tally.jitter(),
         tally.errors(),
         tally.finishReasons(),
-        tally.counts(planned));
+        counts,
+        tally.server().timings(),
+        tally.server().rateLimits(counts));
   }
 
   /** Rates of single requests stand with the throughput. */

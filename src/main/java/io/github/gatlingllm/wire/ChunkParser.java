@@ -82,10 +82,11 @@ public final class ChunkParser implements SseDecoder.Listener {
     /**
      * A timing or count the server reports about this request.
      *
-     * @param key {@code queue_s}, {@code prefill_s}, {@code decode_s} (seconds); {@code prompt_n},
-     *     {@code cache_n}, {@code predicted_n} (tokens)
+     * @param name its path: {@code usage.…} of Groq, {@code timings.…} of llama.cpp, {@code
+     *     metrics.…} of vLLM
+     * @param value as it is said, 0 or more
      */
-    void server(String key, double value);
+    void server(String name, double value);
 
     /** The server reports an error in place of, or after, an answer: its message in one line. */
     void error(String message);

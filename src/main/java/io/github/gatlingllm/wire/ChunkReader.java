@@ -261,6 +261,7 @@ final class ChunkReader {
         case "choices" -> choices();
         case "usage" -> usage();
         case "timings" -> timings();
+        case "metrics" -> metrics();
         case "x_groq" -> groq();
         case "error", "message", "detail" -> errorField |= !json.hasToken(JsonToken.VALUE_NULL);
         // Of OpenAI: random bytes that hide how long the text is.
@@ -466,10 +467,11 @@ final class ChunkReader {
         case "prompt_tokens" -> promptTokens = count(0);
         case "completion_tokens" -> completionTokens = count(1);
         case "prompt_tokens_details", "completion_tokens_details" -> usageDetails();
-        // Groq, in seconds.
-        case "queue_time" -> server("queue_s", 1);
-        case "prompt_time" -> server("prefill_s", 1);
-        case "completion_time" -> server("decode_s", 1);
+        // Groq.
+        case "queue_time" -> server("usage.queue_time");
+        case "prompt_time" -> server("usage.prompt_time");
+        case "completion_time" -> server("usage.completion_time");
+        case "total_time" -> server("usage.total_time");
         default -> usageDetail(field);
       }
     }
@@ -493,14 +495,30 @@ final class ChunkReader {
     }
   }
 
-  /** llama.cpp's, in milliseconds and tokens. */
+  /** llama.cpp's. */
   private void timings() throws IOException {
     onlyDeltas &= !json.isExpectedStartObjectToken();
     for (String field = firstField(); field != null; field = nextField()) {
       switch (field) {
-        case "prompt_ms" -> server("prefill_s", 1_000);
-        case "predicted_ms" -> server("decode_s", 1_000);
-        case "prompt_n", "cache_n", "predicted_n" -> server(field, 1);
+        case "prompt_ms" -> server("timings.prompt_ms");
+        case "predicted_ms" -> server("timings.predicted_ms");
+        case "predicted_per_token_ms" -> server("timings.predicted_per_token_ms");
+        case "prompt_n" -> server("timings.prompt_n");
+        case "cache_n" -> server("timings.cache_n");
+        case "predicted_n" -> server("timings.predicted_n");
+        default -> {}
+      }
+    }
+  }
+
+  /** vLLM's. */
+  private void metrics() throws IOException {
+    for (String field = firstField(); field != null; field = nextField()) {
+      switch (field) {
+        case "queue_time_ms" -> server("metrics.queue_time_ms");
+        case "time_to_first_token_ms" -> server("metrics.time_to_first_token_ms");
+        case "generation_time_ms" -> server("metrics.generation_time_ms");
+        case "mean_itl_ms" -> server("metrics.mean_itl_ms");
         default -> {}
       }
     }
@@ -517,11 +535,11 @@ final class ChunkReader {
     return value >= 0 ? (int) value : value < -1 ? Integer.MAX_VALUE : -1;
   }
 
-  private void server(String key, double divisor) throws IOException {
+  private void server(String name) throws IOException {
     onlyDeltas = false;
     double value = number();
     if (value >= 0) {
-      listener.server(key, value / divisor);
+      listener.server(name, value);
     }
   }
 

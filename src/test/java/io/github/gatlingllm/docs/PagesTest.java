@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,7 +36,7 @@ class PagesTest {
 
   /** What a user's file has at its top. */
   private static final String IMPORTS =
-      """
+"""
       import static io.gatling.javaapi.core.CoreDsl.*;
       import static io.gatling.javaapi.http.HttpDsl.*;
       import static io.github.gatlingllm.javaapi.LlmDsl.*;
@@ -46,8 +47,9 @@ class PagesTest {
       import io.github.gatlingllm.javaapi.*;
       import io.github.gatlingllm.record.RequestStatus;
       import java.util.List;
+import java.util.Locale;
 
-      """;
+""";
 
   @TempDir Path classes;
 
@@ -146,6 +148,32 @@ class PagesTest {
 
     assertThat(targets).contains(Path.of("docs/report.png"), Path.of("docs/metrics.md"));
     assertThat(targets).allSatisfy(target -> assertThat(target).exists());
+  }
+
+  @Test
+  void headingsThatLinksNameExist() throws IOException {
+    int found = 0;
+    for (Path page : pages()) {
+      Matcher link =
+          Pattern.compile("]\\((?!http)([^)#]*)#([^)]+)\\)").matcher(Files.readString(page));
+      while (link.find()) {
+        Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1));
+        assertThat(headings(target)).as("%s in %s", link.group(), page).contains(link.group(2));
+        found++;
+      }
+    }
+
+    assertThat(found).isGreaterThan(5);
+  }
+
+  /** As GitHub makes anchors of them. */
+  private static List<String> headings(Path page) throws IOException {
+    return Files.readString(page)
+        .lines()
+        .filter(line -> line.startsWith("#"))
+        .map(line -> line.replaceFirst("#+ ", "").toLowerCase(Locale.ROOT))
+        .map(heading -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
+        .toList();
   }
 
   /** Of the README first, then of the other pages. */

@@ -76,7 +76,7 @@ record LevelRecord(
             level,
             phase),
         new RequestRecord.Timing(
-            start, null, 0, 0L, null, null, null, ttft, ttft, latency, closed, null),
+            start, null, 0, 0L, null, null, null, ttft, ttft, latency, closed, null, null),
         any.events(),
         any.tokens(),
         new RequestRecord.Outcome(null, 200, status, ok, null, sloOk, List.of(), false),

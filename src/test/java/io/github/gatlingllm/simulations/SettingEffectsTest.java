@@ -48,6 +48,8 @@ class SettingEffectsTest {
           "indexBlock",
           "gpus",
           "dryRun",
+          "live", // LivePageIT
+          "otlp", // GenAiMetersTest
           "selfTestFile", // SelfTestIT
           "jvmWarmUp", // every run of a test
           "help"); // MistakesIT

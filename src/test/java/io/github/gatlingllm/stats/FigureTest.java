@@ -217,7 +217,9 @@ class FigureTest {
               FIGURES.jitter(),
               List.of(),
               Map.of(),
-              new Figures.Counts(null, 100, 100, met, 0, Map.of()));
+              new Figures.Counts(null, 100, 100, met, 0, Map.of()),
+              Map.of(),
+              null);
       assertThat(Figure.parse("goodput.percent").of(figures)).isEqualTo(met);
       assertThat(Figure.parse("errors.percent").of(figures)).isEqualTo(100 - met);
     }

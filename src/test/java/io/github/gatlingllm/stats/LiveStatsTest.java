@@ -137,6 +137,7 @@ class LiveStatsTest {
             null,
             null,
             null,
+            null,
             null),
         new RequestRecord.Events(
             offsets, new int[0], new int[0], offsets.length, 0, 0, true, null, null),

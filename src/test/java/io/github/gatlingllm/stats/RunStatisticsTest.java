@@ -5,6 +5,7 @@ import static io.github.gatlingllm.stats.Recorded.figures;
 import static io.github.gatlingllm.stats.Recorded.run;
 import static io.github.gatlingllm.stats.Recorded.stage;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.check.Check;
@@ -16,10 +17,12 @@ import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class RunStatisticsTest {
@@ -456,9 +459,28 @@ class RunStatisticsTest {
   @Test
   void serverTimings() {
     Summary s =
-        figures(RUN, at(1_000).stage("c=2").tokens(5).server(Map.of("queue_time_s", 0.25)).record())
+        figures(
+                RUN,
+                at(1_000).stage("c=2").tokens(5).server(said("usage.queue_time", 0.0005)).record(),
+                at(2_000).stage("c=2").tokens(5).server(said("x-queue-time", 0.0015)).record(),
+                at(2_500).stage("c=9").tokens(5).server(said("x-queue-time", 0.001)).record(),
+                at(2_600)
+                    .stage("c=2")
+                    .failed(RequestStatus.TRUNCATED, "cut")
+                    .server(said("x-queue-time", 9.0))
+                    .record())
             .summary();
-    assertThat(s.server().get("queue_time_s").mean()).isEqualTo(0.25);
+    assertThat(s.serverNames())
+        .isEqualTo(Map.of("queue_s", Set.of("usage.queue_time", "x-queue-time")));
+    assertThat(s.figures().server().get("queue_s").mean()).isEqualTo(0.001, within(1e-9));
+    assertThat(s.stages())
+        .extracting(stage -> stage.figures().server().get("queue_s"))
+        .extracting(Distribution::count, Distribution::p50, Distribution::p99)
+        .containsExactly(tuple(2L, 0.0005, 0.0015), tuple(1L, 0.001, 0.001));
+  }
+
+  private static ServerReport said(String name, double queueS) {
+    return new ServerReport(Map.of("queue_s", queueS), List.of(name), Map.of(), null);
   }
 
   private static Figures one(RequestRecord record) {
