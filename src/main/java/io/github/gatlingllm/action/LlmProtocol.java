@@ -67,6 +67,9 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** How many GPUs serve it; null where that is not known. */
   public @Nullable Double gpus;
 
+  /** What one of them costs per hour, or the server without {@link #gpus}; null where not known. */
+  public @Nullable Double costPerHour;
+
   /** Whether virtual users share one pool of connections. */
   public boolean shareConnections = true;
 

@@ -81,7 +81,7 @@ public final class AssertionText {
           case MILLIS -> millis(number, unit);
           case PERCENT -> only(number, unit, "%");
           case REQUESTS_PER_S, TOKENS_PER_S -> only(number, unit, "/s");
-          case TOKENS, NUMBER -> only(number, unit, "");
+          case TOKENS, WATTS, TOKENS_PER_J, NUMBER -> only(number, unit, "");
         };
     if (value == null) {
       throw new IllegalArgumentException(
@@ -93,7 +93,7 @@ public final class AssertionText {
                     case MILLIS -> "us, ms, s, m or h";
                     case PERCENT -> "%";
                     case REQUESTS_PER_S, TOKENS_PER_S -> "/s";
-                    case TOKENS, NUMBER -> "a plain number";
+                    case TOKENS, WATTS, TOKENS_PER_J, NUMBER -> "a plain number";
                   }));
     }
     return value;

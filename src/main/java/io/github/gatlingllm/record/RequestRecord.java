@@ -443,7 +443,16 @@ public record RequestRecord(
       @Nullable String error,
       @Nullable Boolean sloOk,
       List<String> sloMissed,
-      boolean resent) {}
+      boolean resent) {
+
+    /**
+     * Whether it failed: it ended by itself, is not ok, and was not turned away by a rate limit,
+     * which says nothing of how the server serves.
+     */
+    public boolean hasFailed() {
+      return !ok && status != RequestStatus.CANCELLED && status != RequestStatus.RATE_LIMITED;
+    }
+  }
 
   /**
    * Texts of prompt and answer; kept only with the setting {@code recordText}.

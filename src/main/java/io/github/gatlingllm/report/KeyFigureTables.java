@@ -34,6 +34,8 @@ final class KeyFigureTables {
 
   private static final Column<Figures> COUNT = Column.count("count", f -> f.counts().started());
   private static final Column<Figures> FAILED = Column.count("failed", f -> f.counts().failed());
+  private static final Column<Figures> RATE_LIMITED =
+      Column.count("rate limited", f -> f.counts().rateLimited());
   private static final Column<Figures> REQUESTS =
       Column.number("completed/s", f -> f.throughput().requestsPerS());
   private static final Column<Figures> OUTPUT =
@@ -66,6 +68,9 @@ final class KeyFigureTables {
   /** The key figures on the page; a column for the SLO where there is one. */
   private static List<Column<Figures>> keyFigures(Summary summary, boolean isOpen) {
     List<Column<Figures>> columns = new ArrayList<>(List.of(COUNT, FAILED));
+    if (summary.figures().counts().rateLimited() > 0) {
+      columns.add(RATE_LIMITED);
+    }
     if (!isOpen) {
       columns.add(REQUESTS);
     }

@@ -149,6 +149,13 @@ final class Tiles {
         counts.ended() == 0
             ? NumberText.ABSENT
             : NumberText.percent((double) counts.failed() / counts.ended()),
-        NumberText.count(counts.failed()) + " of " + NumberText.count(counts.ended()));
+        NumberText.count(counts.failed())
+            + " of "
+            + NumberText.count(counts.ended())
+            + (counts.rateLimited() == 0
+                ? ""
+                : " · "
+                    + NumberText.percent((double) counts.rateLimited() / counts.ended())
+                    + " rate limited"));
   }
 }

@@ -180,11 +180,11 @@ final class LevelTally implements Consumer<RequestRecord> {
         String name = record.identity().name();
         slo.add(judge.owner(name), byName.computeIfAbsent(name, judge::of).judge(record));
         ended += cancelled ? 0 : 1;
-        failed += cancelled || outcome.ok() ? 0 : 1;
+        failed += outcome.hasFailed() ? 1 : 0;
       }
       if (outcome.ok()) {
         inARow = 0;
-      } else if (!cancelled) {
+      } else if (outcome.hasFailed()) {
         failures++;
         inARow++;
         if (longestRow == null || inARow > longestRow.count()) {

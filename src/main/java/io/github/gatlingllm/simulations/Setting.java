@@ -745,6 +745,18 @@ final class Setting<T extends @Nullable Object> {
               "GPUs that serve each target: output tok/s per GPU, and its chart against tok/s per"
                   + " user");
 
+  static final Setting<@Nullable Double> COST_PER_HOUR =
+      in(
+              Group.OUTPUT,
+              "costPerHour",
+              Form.decimal("number > 0", "a number > 0", Double.MIN_VALUE, Double.MAX_VALUE))
+          .orNull("none")
+          .example("3.60")
+          .means(
+              "what one GPU costs per hour, in any currency: cost per million output tokens, and"
+                  + " per million within the SLO",
+              "Without gpus it is what the whole server of each target costs.");
+
   // ---- Run -------------------------------------------------------------------------------------
 
   static final Setting<@Nullable Long> SEED =

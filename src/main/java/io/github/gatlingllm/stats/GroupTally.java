@@ -2,6 +2,7 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.Efficiency;
 import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Figures.Throughput;
@@ -9,6 +10,7 @@ import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.SloCounts;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
@@ -69,7 +71,8 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         tally.finishReasons(),
         counts,
         tally.server().timings(),
-        tally.server().rateLimits(counts));
+        tally.server().rateLimits(counts),
+        flow.efficiency(window, judge != null));
   }
 
   /** Rates of single requests stand with the throughput. */
@@ -92,12 +95,13 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
 
   private Throughput throughput(double window, @Nullable Trials trials) {
     Double requests = per((double) flow.ok, window);
+    Double gpus = flow.facts == null ? null : flow.facts.gpus();
     return new Throughput(
         window == 0 ? null : (Double) window,
         per(flow.tokens, window),
         flow.billedKnown ? per(flow.tokens + flow.hiddenTokens, window) : null,
         flow.peak(Peaks::tokensPerS),
-        flow.gpus == null ? null : per(flow.tokens / flow.gpus, window),
+        gpus == null ? null : per(flow.tokens / gpus, window),
         flow.promptKnown ? per((double) flow.promptTokens, window) : null,
         flow.promptKnown ? per(flow.tokens + flow.promptTokens, window) : null,
         requests,
@@ -165,7 +169,8 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     private long met;
     private long inFlightNanos;
     private long receivingNanos;
-    private @Nullable Double gpus;
+    private @Nullable TargetFacts facts;
+    private boolean isWhole;
     private final List<Peaks> peaks = new ArrayList<>();
     private final Moments staysMs = new Moments();
 
@@ -174,9 +179,22 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
       peaks.add(new Peaks(window.from(), window.to()));
     }
 
-    /** So many GPUs did all this; null where that is not known. */
-    void servedBy(@Nullable Double number) {
-      gpus = number;
+    /**
+     * What one target did.
+     *
+     * @param target what is known of it
+     * @param all whether it did nothing else in the window
+     */
+    void servedBy(@Nullable TargetFacts target, boolean all) {
+      facts = target;
+      isWhole = all;
+    }
+
+    private @Nullable Efficiency efficiency(double window, boolean isJudged) {
+      return facts == null || !isWhole
+          ? null
+          : Efficiency.of(
+              tokens, isJudged ? (Double) sloTokens : null, window, null, facts.costOfAllPerHour());
     }
 
     void tokens(long unixNanos, double count, boolean inSlo) {

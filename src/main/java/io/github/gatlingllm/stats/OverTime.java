@@ -7,6 +7,7 @@ import io.github.gatlingllm.stats.Series.Bucket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -20,6 +21,7 @@ import java.util.function.Consumer;
 public final class OverTime implements Consumer<RequestRecord> {
 
   private static final long SECOND = 1_000_000_000L;
+  private static final int MOST_QUOTAS = 6;
 
   private final long origin;
   private final TimeBuckets<Interval> intervals;
@@ -43,6 +45,8 @@ public final class OverTime implements Consumer<RequestRecord> {
     private long started;
     private long ended;
     private long failed;
+    private long rateLimited;
+    private final Map<String, Double> quotaLeft = new TreeMap<>();
     private long inFlightNanos;
     private long plannedArrivals;
     private long realisedArrivals;
@@ -56,9 +60,17 @@ public final class OverTime implements Consumer<RequestRecord> {
       started += next.started;
       ended += next.ended;
       failed += next.failed;
+      rateLimited += next.rateLimited;
+      next.quotaLeft.forEach(this::left);
       inFlightNanos += next.inFlightNanos;
       plannedArrivals += next.plannedArrivals;
       realisedArrivals += next.realisedArrivals;
+    }
+
+    private void left(String quota, double share) {
+      if (quotaLeft.size() < MOST_QUOTAS || quotaLeft.containsKey(quota)) {
+        quotaLeft.merge(quota, share, Math::min);
+      }
     }
   }
 
@@ -71,7 +83,7 @@ public final class OverTime implements Consumer<RequestRecord> {
       tokens(stream.unixNanos(i), stream.tokens(i), inSlo);
     }
     gaps(stream);
-    passage(record, stream);
+    passage(record, stream, record.identity().target() + ": ");
     if (record.timing().scheduledOffsetNanos() != null) {
       arrival(record.timing());
     }
@@ -83,8 +95,12 @@ public final class OverTime implements Consumer<RequestRecord> {
     intervals.at(timing.startUnixNanos()).realisedArrivals++;
   }
 
-  /** A request's way through the system: start, first token, end. */
-  void passage(RequestRecord record, TokenStream tokens) {
+  /**
+   * A request's way through the system: start, first token, end.
+   *
+   * @param owner stands before the names of its quotas
+   */
+  void passage(RequestRecord record, TokenStream tokens, String owner) {
     RequestRecord.Timing t = record.timing();
     intervals.at(t.startUnixNanos()).started++;
     Long admitted = t.admittedUnixNanos();
@@ -103,7 +119,8 @@ public final class OverTime implements Consumer<RequestRecord> {
       if (record.outcome().status() != RequestStatus.CANCELLED) {
         Interval interval = intervals.at(closed);
         interval.ended++;
-        interval.failed += record.outcome().ok() ? 0 : 1;
+        interval.failed += record.outcome().hasFailed() ? 1 : 0;
+        limited(interval, record, owner);
       }
     }
   }
@@ -136,6 +153,24 @@ public final class OverTime implements Consumer<RequestRecord> {
   /** By how many the tokens of requests in flight grew. */
   void tokensInFlight(long unixNanos, double change) {
     intervals.at(unixNanos).grown += change;
+  }
+
+  /**
+   * What a request that ended shows of the server's rate limits.
+   *
+   * @param owner stands before the names of its quotas
+   */
+  private void limited(Interval interval, RequestRecord record, String owner) {
+    interval.rateLimited += record.outcome().status() == RequestStatus.RATE_LIMITED ? 1 : 0;
+    Map<String, Double> said = record.server().rateLimits();
+    said.forEach(
+        (key, remaining) -> {
+          String quota = key.replaceFirst("_remaining$", "");
+          Double limit = said.get(quota + "_limit");
+          if (!quota.equals(key) && limit != null && limit > 0) {
+            interval.left(owner + quota, Math.min(1, remaining / limit));
+          }
+        });
   }
 
   /** The gaps of a request; those for no token are left out. */
@@ -190,6 +225,8 @@ public final class OverTime implements Consumer<RequestRecord> {
               v.started,
               v.ended,
               v.failed,
+              v.rateLimited,
+              v.quotaLeft,
               (double) v.inFlightNanos / intervals.width(),
               Math.max(0, tokensInFlight),
               v.plannedArrivals,

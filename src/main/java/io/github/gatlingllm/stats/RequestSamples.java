@@ -185,8 +185,8 @@ public record RequestSamples(
    * Requests that stand out.
    *
    * @param slowest ok requests with the longest E2E from schedule, slowest first
-   * @param failed failed requests: of each cause the longest, then the next of each; cancelled ones
-   *     are none
+   * @param failed failed requests: of each cause the longest, then the next of each; cancelled and
+   *     rate-limited ones are none
    */
   public record Exemplars(List<Exemplar> slowest, List<Exemplar> failed) {}
 

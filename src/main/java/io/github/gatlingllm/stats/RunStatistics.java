@@ -259,7 +259,10 @@ public final class RunStatistics {
   /** A request's way through the system: start, first token, end. */
   private void passage(RequestRecord record, LevelWindow stage, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
-    overTime.passage(record, stream);
+    overTime.passage(
+        record,
+        stream,
+        windows.targets().size() > 1 ? record.identity().target() + ": " : "");
     LevelWindow came = windows.at(t.scheduledUnixNanos(), stage);
     if (came != null) {
       cell(came, name).flow().arrival();

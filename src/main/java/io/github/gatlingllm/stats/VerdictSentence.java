@@ -25,6 +25,9 @@ final class VerdictSentence {
   private static final int NAMED = 3;
   private static final String SEARCH = "search";
 
+  /** A smaller share of rate-limited requests is left to the checks. */
+  private static final double TOLD = 0.01;
+
   private final LoadCurve curve;
 
   private VerdictSentence(LoadCurve curve) {
@@ -46,6 +49,12 @@ final class VerdictSentence {
     }
     if (found != null) {
       text.append(' ').append(capital(new VerdictSentence(curves.get(0)).plain(found))).append('.');
+    }
+    double limited = (double) run.counts().rateLimited() / Math.max(1, run.counts().ended());
+    if (run.counts().ok() > 0 && limited >= TOLD) {
+      text.append(" The server's rate limits turned ")
+          .append(NumberText.percent(limited))
+          .append(" of the requests away.");
     }
     return text.toString();
   }

@@ -51,6 +51,7 @@ final class EveryMethod extends Simulation {
           .idleTimeout(ofSeconds(45))
           .maxInFlight(64)
           .gpus(8)
+          .costPerHour(3.6)
           .verifyTls()
           .disableVerifyTls()
           .shareConnections()

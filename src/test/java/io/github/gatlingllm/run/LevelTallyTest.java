@@ -186,6 +186,21 @@ class LevelTallyTest {
   }
 
   @Test
+  void rateLimitedRequestsAreNoFailuresAndNeitherContinueNorEndARowOfThem() {
+    List<String> told = new ArrayList<>();
+    LevelTally.Counts counts = closed();
+    counts.watch(new LoadPlan.FailureLimits(2, 2), () -> told.add("too many"));
+    add(FAILED.rateLimited(), FAILED.rateLimited(), FAILED.rateLimited(), FAILED.rateLimited());
+    add(FAILED, FAILED.rateLimited(), FAILED);
+    assertThat(told).isEmpty();
+    assertThat(counts.result())
+        .extracting(LevelResult::ended, LevelResult::failed, LevelResult::failures)
+        .containsExactly(7L, 2L, 2L);
+    add(FAILED);
+    assertThat(told).containsExactly("too many");
+  }
+
+  @Test
   void callsBackWithTheLastRecordThatWasHandedOverBefore() {
     List<String> told = new ArrayList<>();
     tally.whenCounted(() -> told.add("none"));

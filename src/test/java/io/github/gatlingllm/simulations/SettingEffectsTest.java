@@ -47,6 +47,7 @@ class SettingEffectsTest {
           "csv",
           "indexBlock",
           "gpus",
+          "costPerHour",
           "dryRun",
           "live", // LivePageIT
           "otlp", // GenAiMetersTest
