@@ -322,7 +322,12 @@ public final class RunStatistics {
     boolean ok = record.outcome().ok();
     LevelWindow window = windows.at(closed, stage);
     if (window != null) {
-      cell(window, name).flow().ended(stayMs, ok, inSlo);
+      WindowThroughput flow = cell(window, name).flow();
+      flow.ended(stayMs, ok, inSlo);
+      Integer inputs = record.tokens().inputs();
+      if (inputs != null) {
+        flow.inputs(ok ? inputs : 0);
+      }
       slices.ended(window, closed, ok, inSlo);
     }
   }

@@ -291,6 +291,7 @@ public record Summary(
    * @param target its target
    * @param scenario its scenario; null where scenarios are not told apart
    * @param offered its offered load, in the stage's unit
+   * @param outputTokensPerS null where texts are embedded
    * @param medianE2eMs from schedule; null where no request of it succeeded
    * @param power its output tok/s ÷ median E2E from schedule in seconds
    * @param saturatedFromFirst whether the curve is flat from its first level on, so that the knee
@@ -303,7 +304,7 @@ public record Summary(
       String target,
       @Nullable String scenario,
       @Nullable Double offered,
-      double outputTokensPerS,
+      @Nullable Double outputTokensPerS,
       @Nullable Double medianE2eMs,
       @Nullable Double power,
       boolean saturatedFromFirst,
