@@ -245,7 +245,8 @@ public final class OverTime implements Consumer<RequestRecord> {
         Shapes.heat(ttft()),
         Map.of(),
         RequestSamples.NONE,
-        generator.buckets());
+        generator.buckets(),
+        List.of());
   }
 
   /** TTFT by bucket: the material of the heat map. */
