@@ -49,6 +49,14 @@ final class RunText {
         facts.add(
             new Fact("each request", eachRequest(figures.throughput().userTokensPerS(), decode)));
       }
+      String efficiency = EngineSection.efficiency(figures);
+      if (!efficiency.isEmpty()) {
+        facts.add(new Fact("efficiency", efficiency));
+      }
+      String engine = known ? EngineSection.line(summary.operatingLevel(curves.get(0))) : "";
+      if (!engine.isEmpty()) {
+        facts.add(new Fact("engine", engine));
+      }
       if (figures.throughput().trials() != null) {
         facts.add(new Fact("trials", trials(figures.throughput().trials())));
       }
