@@ -106,7 +106,7 @@ final class ChangeText {
   static String verdict(Other other) {
     Comparison comparison = other.comparison();
     if (comparison.places().isEmpty()) {
-      return "No stage is in both runs, so there is nothing to compare.";
+      return "No load level is in both runs, so there is nothing to compare.";
     }
     long worse = comparison.count(Outcome.WORSE);
     long better = comparison.count(Outcome.BETTER);

@@ -247,7 +247,7 @@ public sealed interface LengthDistribution {
     public Recorded {
       lengths = lengths.stream().map(LengthDistribution::length).toList();
       if (lengths.isEmpty()) {
-        throw new IllegalArgumentException(name + " has no prompt lengths; expected some");
+        throw new IllegalArgumentException(name + " has no prompt lengths; expected one or more");
       }
     }
 

@@ -94,7 +94,7 @@ class WarmUpIT {
             .startsWith(
                 "LLM warm-up request to ours (" + each.getKey() + "/chat/completions) failed: ")
             .contains(each.getValue())
-            .endsWith(" No load was sent; warmup=0 starts it unasked");
+            .endsWith(" No load was sent; warmup=0 skips this request");
       }
       assertThat(run.output())
           .doesNotContain("\tat ", "Exception", "started...", "sk-not-to-be-shown");
