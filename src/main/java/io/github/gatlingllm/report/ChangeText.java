@@ -84,7 +84,7 @@ final class ChangeText {
   static String place(Comparison comparison, Place place) {
     String stage = place.stage();
     if (stage == null) {
-      return "all " + (comparison.places().size() - 1) + " stages pooled";
+      return "all " + (comparison.places().size() - 1) + " load levels pooled";
     }
     String target = place.target();
     String scenario = place.scenario();

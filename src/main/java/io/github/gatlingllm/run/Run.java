@@ -431,7 +431,7 @@ public final class Run {
       unwritten = recorder.failed();
       if (unwritten > 0) {
         System.out.println(
-            "LLM records: those of %d of %d requests could not be kept; the run is invalid"
+            "LLM records: those of %,d of %,d requests could not be kept; the run is invalid"
                 .formatted(unwritten, started.get()));
       }
       long lost = recorder.dropped() + unwritten + unrecorded;

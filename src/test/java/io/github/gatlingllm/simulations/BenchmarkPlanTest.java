@@ -365,7 +365,7 @@ final class BenchmarkPlanTest {
         arguments(
             Map.of("measure", "2", "duration", "3"),
             "llm.measure=2: cannot be set together with llm.duration (two names of the same"
-                + " phase)"),
+                + " setting)"),
         arguments(
             Map.of("requests", "2", "cooldown", "true"),
             "llm.cooldown=true: cannot be set together with llm.requests (that number is exact, and"
@@ -433,8 +433,8 @@ final class BenchmarkPlanTest {
                 + " endpoint"),
         arguments(
             Map.of("endpoint", "http://a/v1", "apiKey", KEY + "," + KEY),
-            "llm.apiKey (LLM_API_KEY in the environment): 2 values for 1 endpoint(s); expected one,"
-                + " or as many"),
+            "llm.apiKey (LLM_API_KEY in the environment): 2 values for 1 endpoint; expected one,"
+                + " or one for each endpoint"),
         arguments(
             Map.of("endpoint", "http://a/v1", "apiKey", KEY + " x"),
             "llm.apiKey (LLM_API_KEY in the environment): expected visible ASCII without spaces"));
