@@ -13,6 +13,7 @@ import io.github.gatlingllm.check.CheckInput.QuotedLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.metric.Figures.Pacing;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.JvmOptions;
@@ -28,6 +29,8 @@ import java.util.stream.Stream;
 
 /** Checks of how the run was made: its load, its windows, its records, its laws. */
 final class LoadChecks {
+
+  private static final List<String> PACING = List.of("maxRequestsPerMinute", "maxTokensPerMinute");
 
   /** Of a p99: 10 values lie beyond it. */
   private static final int ENOUGH_VALUES = 1_000;
@@ -264,6 +267,18 @@ final class LoadChecks {
         arrivals.lagP99Ms(),
         "Starts lagged their plan by p50 %s, p99 %s, at most %s."
             .formatted(ms(arrivals.lagP50Ms()), ms(arrivals.lagP99Ms()), ms(arrivals.lagMaxMs())));
+  }
+
+  static Finding paced(CheckInput in) {
+    Pacing pacing = requireNonNull(requireNonNull(in.figures().rateLimits()).pacing());
+    String settings =
+        PACING.stream()
+            .filter(in.info().config()::containsKey)
+            .map(name -> name + "=" + in.info().config().get(name))
+            .collect(Collectors.joining(" and "));
+    return Finding.of(
+        (double) pacing.heldBack() / pacing.requests(),
+        "%s %s.".formatted(settings.isEmpty() ? "A limit per minute" : settings, pacing.words()));
   }
 
   /** Of all JVMs that made load. Of those options, only the compiler's spoils figures by itself. */

@@ -113,7 +113,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
    * @param met of those, how many met it; null without SLO
    * @param sloPercentile a level holds the SLO when at least this share of them, in percent, did
    * @param ended requests that ended by themselves, well or badly
-   * @param failed of those, how many were not ok
+   * @param failed of those, how many failed; rate-limited ones (429) are none
    * @param queue of what came and was not answered, by what has ended; null where that is not
    *     known: closed levels, levels bounded by a count
    * @param failures requests of all phases that were not ok, the cancelled ones excepted

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Ends a sweep early: after a level that it finds broken, no further one is offered. A number of
- * errors, or of errors in a row, ends the level itself, too.
+ * errors, or of errors in a row, ends the level itself, too. Requests that a rate limit of the
+ * server turned away (429) are no errors, and neither continue nor end a row of them.
  *
  * <p>{@link ErrorsInARowAbove#DEFAULT} holds beside all others, unless {@link Never} is among them.
  */

@@ -144,6 +144,13 @@ final class LevelTally implements Consumer<RequestRecord> {
       }
     }
 
+    /** The same for who looks besides; null once {@link #finish} was called. */
+    @Nullable LiveFigures peek() {
+      synchronized (LevelTally.this) {
+        return live == null ? null : live.peek();
+      }
+    }
+
     /** How it went; null when asked again. */
     @Nullable LiveFigures finish() {
       synchronized (LevelTally.this) {
@@ -173,11 +180,11 @@ final class LevelTally implements Consumer<RequestRecord> {
         String name = record.identity().name();
         slo.add(judge.owner(name), byName.computeIfAbsent(name, judge::of).judge(record));
         ended += cancelled ? 0 : 1;
-        failed += cancelled || outcome.ok() ? 0 : 1;
+        failed += outcome.hasFailed() ? 1 : 0;
       }
       if (outcome.ok()) {
         inARow = 0;
-      } else if (!cancelled) {
+      } else if (outcome.hasFailed()) {
         failures++;
         inARow++;
         if (longestRow == null || inARow > longestRow.count()) {

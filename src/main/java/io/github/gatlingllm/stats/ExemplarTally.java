@@ -2,7 +2,6 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.RequestSamples.Exemplar;
 import io.github.gatlingllm.stats.RequestSamples.Exemplars;
 import io.github.gatlingllm.stats.RequestSamples.ServerParts;
@@ -64,7 +63,7 @@ final class ExemplarTally {
       if (latency != null) {
         keep(slowest, record, stage, latency);
       }
-    } else if (outcome.status() != RequestStatus.CANCELLED) {
+    } else if (outcome.hasFailed()) {
       Cause cause = new Cause(outcome.status().key(), outcome.error());
       if (failed.size() >= MOST && !failed.containsKey(cause)) {
         cause = Cause.OTHER;

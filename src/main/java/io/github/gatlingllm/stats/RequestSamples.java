@@ -24,6 +24,10 @@ public record RequestSamples(
     @Nullable Shape lagMs,
     List<ScenarioLoad> scenarios) {
 
+  /** Of no requests. */
+  static final RequestSamples NONE =
+      new RequestSamples(Map.of(), List.of(), new Exemplars(List.of(), List.of()), null, List.of());
+
   /**
    * The ok requests of one load level.
    *
@@ -181,8 +185,8 @@ public record RequestSamples(
    * Requests that stand out.
    *
    * @param slowest ok requests with the longest E2E from schedule, slowest first
-   * @param failed failed requests: of each cause the longest, then the next of each; cancelled ones
-   *     are none
+   * @param failed failed requests: of each cause the longest, then the next of each; cancelled and
+   *     rate-limited ones are none
    */
   public record Exemplars(List<Exemplar> slowest, List<Exemplar> failed) {}
 

@@ -85,7 +85,7 @@ final class Tally {
       finishReasons.add(reason == null ? "none" : reason);
       values.forEach((metric, value) -> made(metric).add(value));
       gaps(record, stream);
-    } else if (!wasCancelled) {
+    } else if (outcome.hasFailed()) {
       Double stay = Metric.FAILED_E2E_MS.of(record);
       if (stay != null) {
         recorder(Metric.FAILED_E2E_MS).add(stay);

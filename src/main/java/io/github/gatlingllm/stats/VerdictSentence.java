@@ -25,6 +25,9 @@ final class VerdictSentence {
   private static final int NAMED = 3;
   private static final String SEARCH = "search";
 
+  /** A smaller share of rate-limited requests is left to the checks. */
+  private static final double TOLD = 0.01;
+
   private final LoadCurve curve;
 
   private VerdictSentence(LoadCurve curve) {
@@ -46,6 +49,12 @@ final class VerdictSentence {
     }
     if (found != null) {
       text.append(' ').append(capital(new VerdictSentence(curves.get(0)).plain(found))).append('.');
+    }
+    double limited = (double) run.counts().rateLimited() / Math.max(1, run.counts().ended());
+    if (run.counts().ok() > 0 && limited >= TOLD) {
+      text.append(" The server's rate limits turned ")
+          .append(NumberText.percent(limited))
+          .append(" of the requests away.");
     }
     return text.toString();
   }
@@ -254,9 +263,7 @@ final class VerdictSentence {
                 : Objects.equals(to.offered(), 2 * load)
                     ? "Doubling the load"
                     : times(to.offered() / load) + " the load",
-            added(
-                from.figures().throughput().outputTokensPerS(),
-                to.figures().throughput().outputTokensPerS()),
+            added(from.figures().throughput().delivered(), to.figures().throughput().delivered()),
             times(
                 ratio(
                     from.figures().metric(metric.fromSchedule()).p99(),
@@ -335,7 +342,8 @@ final class VerdictSentence {
   }
 
   private static String tokens(Stage level) {
-    return NumberText.number(level.figures().throughput().outputTokensPerS()) + " tok/s";
+    Figures.Throughput throughput = level.figures().throughput();
+    return NumberText.number(throughput.delivered()) + " " + throughput.deliveredUnit();
   }
 
   private static String capital(String text) {

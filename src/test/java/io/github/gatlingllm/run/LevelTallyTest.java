@@ -140,7 +140,7 @@ class LevelTallyTest {
     LevelRecord record = LevelRecord.ok("r=1");
     long from = 20_001_000;
     add(record.at(from - 50, from - 1), record.at(from - 5, from + 5));
-    for (int n = 0; n < 40; n++) {
+    for (long n = 0; n < 40; n++) {
       add(record.at(from + 5 * n, from + 5 * n + 20 + 15 * n));
     }
     Backlog.Queue queue = counts.result().queue();
@@ -183,6 +183,21 @@ class LevelTallyTest {
     add(OK);
     assertThat(counts.result().failedInARow())
         .isEqualTo(new LevelResult.FailedInARow(3, "timeout"));
+  }
+
+  @Test
+  void rateLimitedRequestsAreNoFailuresAndNeitherContinueNorEndARowOfThem() {
+    List<String> told = new ArrayList<>();
+    LevelTally.Counts counts = closed();
+    counts.watch(new LoadPlan.FailureLimits(2, 2), () -> told.add("too many"));
+    add(FAILED.rateLimited(), FAILED.rateLimited(), FAILED.rateLimited(), FAILED.rateLimited());
+    add(FAILED, FAILED.rateLimited(), FAILED);
+    assertThat(told).isEmpty();
+    assertThat(counts.result())
+        .extracting(LevelResult::ended, LevelResult::failed, LevelResult::failures)
+        .containsExactly(7L, 2L, 2L);
+    add(FAILED);
+    assertThat(told).containsExactly("too many");
   }
 
   @Test

@@ -285,6 +285,12 @@ public final class Recorded {
     return this;
   }
 
+  /** What response headers said of rate limits. */
+  public Recorded limits(Map<String, Double> left, @Nullable Double retryAfterS) {
+    Long nanos = retryAfterS == null ? null : (Long) Math.round(retryAfterS * 1e9);
+    return server(new ServerReport(Map.of(), List.of(), left, nanos));
+  }
+
   /** Of the gate wait, how long it was held back. */
   public Recorded paced(double ms) {
     pacingMs = ms;

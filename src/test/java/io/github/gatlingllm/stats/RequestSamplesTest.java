@@ -148,12 +148,13 @@ class RequestSamplesTest {
       records.add(
           at(i)
               .id("full " + i)
-              .failed(RequestStatus.RATE_LIMITED, "full")
+              .failed(RequestStatus.HTTP_ERROR, "full")
               .closed(5 + i % 7)
               .record());
     }
     records.add(
         at(7).id("cut").tokens(5, 9).failed(RequestStatus.TRUNCATED, "cut").closed(20).record());
+    records.add(at(7).id("429").failed(RequestStatus.RATE_LIMITED, "slow").closed(9_000).record());
     records.add(at(8).id("gone").failed(RequestStatus.CANCELLED, "stopped").closed(9_000).record());
     RequestSamples.Exemplars exemplars = of(records).exemplars();
     Collections.shuffle(records, new Random(1));
@@ -164,7 +165,7 @@ class RequestSamplesTest {
     assertThat(exemplars.slowest().get(0).requestId()).isEqualTo("ok 198");
     assertThat(exemplars.failed()).hasSize(20);
     assertThat(exemplars.failed().subList(0, 3)).extracting(Exemplar::requestId).contains("cut");
-    assertThat(exemplars.failed()).extracting(Exemplar::requestId).doesNotContain("gone");
+    assertThat(exemplars.failed()).extracting(Exemplar::requestId).doesNotContain("gone", "429");
     assertThat(exemplars.failed().stream().filter(e -> "full".equals(e.error())))
         .hasSize(19)
         .allMatch(e -> e.endMs() == 11);

@@ -18,6 +18,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerReport;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
@@ -352,8 +353,8 @@ class RunStatisticsTest {
                 stage("c=1", "b", "closed loop", 1.0, "users", 0, 1_000))
             .targets(
                 Map.of(
-                    "a", new RunInfo.TargetFacts(false, "chars4", 2.0),
-                    "b", new RunInfo.TargetFacts(false, "chars4", 8.0)));
+                    "a", new RunInfo.TargetFacts(false, "chars4", 2.0, null),
+                    "b", new RunInfo.TargetFacts(false, "chars4", 8.0, null)));
     Summary s =
         figures(
                 info,
@@ -368,6 +369,38 @@ class RunStatisticsTest {
         .containsExactly(2.0, 1.0);
     assertThat(s.figures().throughput().outputTokensPerSPerGpu()).isNull();
     assertThat(figures.throughput().outputTokensPerSPerGpu()).isNull();
+  }
+
+  /**
+   * 1,000 tok/s on 2 GPUs at 3.60 an hour: 3.6 million tokens for 7.20, half of them in SLO. 500
+   * tok/s of a server for 1.80: 1.8 million.
+   */
+  @Test
+  void costOfEachTarget() {
+    RunInfo info =
+        run(
+                1,
+                stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
+                stage("c=1", "b", "closed loop", 1.0, "users", 0, 1_000))
+            .slo(Slo.parse("ttft<150ms"))
+            .targets(
+                Map.of(
+                    "a", new RunInfo.TargetFacts(false, "chars4", 2.0, 3.6),
+                    "b", new RunInfo.TargetFacts(false, "chars4", null, 1.8)));
+    Summary s =
+        figures(
+                info,
+                at(0).tokens(100, 200).output(500).record(),
+                at(0).name("other").tokens(200, 400).output(500).record(),
+                at(0).target("b").tokens(200, 400).output(500).record())
+            .summary();
+
+    Figures.Efficiency a = new Figures.Efficiency(null, null, 2.0, 4.0);
+    Figures.Efficiency b = new Figures.Efficiency(null, null, 1.0, null);
+    assertThat(s.stages()).extracting(of -> of.figures().efficiency()).containsExactly(a, b);
+    assertThat(s.targets()).extracting(of -> of.figures().efficiency()).containsExactly(a, b);
+    assertThat(s.requests()).extracting(r -> r.figures().efficiency()).containsOnlyNulls();
+    assertThat(s.figures().efficiency()).isNull();
   }
 
   /** Trials of 4 tokens in 0.2 s = 20 tok/s, and of 6 tokens in 0.6 s = 10 tok/s: 10 in 0.8 s. */

@@ -167,7 +167,7 @@ public final class GatlingRun implements AutoCloseable {
 
     private List<String> command(Path results, List<String> moreJvmOptions) {
       List<String> command = new ArrayList<>(launcher);
-      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      command.add(JavaCommand.JAVA);
       command.addAll(jvmOptions);
       command.addAll(moreJvmOptions);
       command.addAll(

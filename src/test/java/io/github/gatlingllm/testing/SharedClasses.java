@@ -24,8 +24,6 @@ import java.util.stream.Stream;
  */
 final class SharedClasses {
 
-  private static final String CLASS_PATH =
-      System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
   private static final List<String> OURS = classPath(false);
   private static final List<String> LIBRARIES = classPath(true);
 
@@ -41,7 +39,7 @@ final class SharedClasses {
 
   private static List<String> classPath(boolean ofLibraries) {
     String here = Path.of("").toAbsolutePath() + File.separator;
-    return Stream.of(CLASS_PATH.split(File.pathSeparator))
+    return Stream.of(JavaCommand.classPath().split(File.pathSeparator))
         .filter(
             e ->
                 (e.endsWith(".jar") && !Path.of(e).toAbsolutePath().startsWith(here))
@@ -106,7 +104,7 @@ final class SharedClasses {
             .toList());
     Process dump =
         new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                JavaCommand.JAVA,
                 "-Xshare:dump",
                 "-XX:TieredStopAtLevel=1",
                 "-XX:SharedClassListFile=" + classes,
