@@ -276,9 +276,7 @@ public final class RunStatistics {
   private void passage(RequestRecord record, LevelWindow stage, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
     overTime.passage(
-        record,
-        stream,
-        windows.targets().size() > 1 ? record.identity().target() + ": " : "");
+        record, stream, windows.targets().size() > 1 ? record.identity().target() + ": " : "");
     LevelWindow came = windows.at(t.scheduledUnixNanos(), stage);
     if (came != null) {
       cell(came, name).flow().arrival();
