@@ -37,7 +37,9 @@ class PackageArrowsTest {
           Map.entry("random", Set.of()),
           Map.entry(
               "run",
-              Set.of("generator", "metric", "record", "stats", "report", "load", "selftest")),
+              Set.of(
+                  "generator", "live", "load", "metric", "record", "report", "selftest", "stats")),
+          Map.entry("live", Set.of("record", "report", "stats")),
           Map.entry("generator", Set.of("record")),
           Map.entry("selftest", Set.of("engine", "record")),
           Map.entry("metric", Set.of("record")),
@@ -55,6 +57,7 @@ class PackageArrowsTest {
                   "load",
                   "workload",
                   "engine",
+                  "live",
                   "metric",
                   "record",
                   "selftest",

@@ -7,7 +7,6 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
@@ -193,7 +192,7 @@ public final class RunStatistics {
     injectors.add(id.injector());
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
       arrivals.computeIfAbsent(stage.index(), i -> new ArrivalTally(stage)).add(record);
-      overTime.arrival(record.timing().scheduledUnixNanos(), record.timing().startUnixNanos());
+      overTime.arrival(record.timing());
     }
     if (id.phase() == Phase.MEASURE) {
       if (record.outcome().ok()) {
@@ -260,7 +259,10 @@ public final class RunStatistics {
   /** A request's way through the system: start, first token, end. */
   private void passage(RequestRecord record, LevelWindow stage, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
-    overTime.started(t.startUnixNanos());
+    overTime.passage(
+        record,
+        stream,
+        windows.targets().size() > 1 ? record.identity().target() + ": " : "");
     LevelWindow came = windows.at(t.scheduledUnixNanos(), stage);
     if (came != null) {
       cell(came, name).flow().arrival();
@@ -275,9 +277,6 @@ public final class RunStatistics {
       return;
     }
     Long ttft = t.ttftNanos();
-    if (ttft != null) {
-      overTime.ttft(admitted + ttft, admitted + ttft - t.scheduledUnixNanos());
-    }
     Long answered = ttft != null ? ttft : t.latencyNanos();
     Integer prompt = record.tokens().prompt();
     if (answered != null && prompt != null) {
@@ -289,8 +288,6 @@ public final class RunStatistics {
     Long closed = t.closedUnixNanos();
     if (closed != null) {
       billed(record, stage, name, answered == null ? closed : admitted + answered);
-      overTime.inFlight(admitted, closed);
-      tokensInFlight(admitted, closed, prompt == null ? 0 : prompt);
       for (LevelWindow window : windows.besides(stage)) {
         long overlap = window.overlapNanos(admitted, closed);
         if (overlap > 0) {
@@ -303,16 +300,6 @@ public final class RunStatistics {
       }
       ended(record, stage, name, closed, (closed - admitted) / 1e6, inSlo);
     }
-  }
-
-  /** What came over the wire is counted as it comes. */
-  private void tokensInFlight(long admitted, long closed, double prompt) {
-    double all = prompt;
-    for (int i = 0; i < stream.arrivals(); i++) {
-      all += stream.tokens(i);
-    }
-    overTime.tokensInFlight(admitted, prompt);
-    overTime.tokensInFlight(closed, -all);
   }
 
   /** Reasoning that never came over the wire is counted with what came after it. */
@@ -333,11 +320,6 @@ public final class RunStatistics {
       double stayMs,
       boolean inSlo) {
     boolean ok = record.outcome().ok();
-    if (record.outcome().status() != RequestStatus.CANCELLED) {
-      overTime.ended(closed, record.outcome().hasFailed());
-      overTime.limited(
-          closed, record, windows.targets().size() > 1 ? record.identity().target() + ": " : "");
-    }
     LevelWindow window = windows.at(closed, stage);
     if (window != null) {
       WindowThroughput flow = cell(window, name).flow();
