@@ -33,7 +33,7 @@ final class LlmComponents implements ProtocolComponents {
   private final RunParts parts;
   private final @Nullable InFlightGate gate;
   private final @Nullable RateLimiter limiter;
-  private final RequestPrefixes prefixes;
+  private final PreparedRequest.Prefixes prefixes;
   private final RequestLog requestLog;
 
   private LlmComponents(LlmProtocol protocol, RunParts parts, RequestLog requestLog) {
@@ -75,7 +75,7 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /** What prompts begin with. */
-  RequestPrefixes prefixes() {
+  PreparedRequest.Prefixes prefixes() {
     return prefixes;
   }
 
@@ -132,7 +132,7 @@ final class LlmComponents implements ProtocolComponents {
     }
     WarmUpRounds rounds = new WarmUpRounds(context, run().id());
     if (jvm) {
-      rounds.jvm(this);
+      rounds.jvm(this, request.parts().api);
     }
     if (first) {
       rounds.target(this, request);

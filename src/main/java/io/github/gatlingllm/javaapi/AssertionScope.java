@@ -190,6 +190,11 @@ public final class AssertionScope {
     return number(Metric.REQUESTS_PER_S);
   }
 
+  /** Texts embedded by successful requests that ended in the measure window ÷ window. */
+  public AssertionCondition inputsPerSec() {
+    return number(Metric.INPUTS_PER_S);
+  }
+
   /** Requests in flight, mean over the measure window. */
   public AssertionCondition effectiveConcurrency() {
     return number(Metric.EFFECTIVE_CONCURRENCY);

@@ -297,7 +297,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** A JSON object that is merged into every request, last: it wins; null values remove keys. */
   public LlmProtocolBuilder body(String json) {
-    return with(s -> s.extraBody = JsonText.object("body", json));
+    return with(s -> s.extraBody = LlmProtocol.jsonObject(json));
   }
 
   /**

@@ -80,7 +80,7 @@ public final class AssertionText {
         switch (figure.unit()) {
           case MILLIS -> millis(number, unit);
           case PERCENT -> only(number, unit, "%");
-          case REQUESTS_PER_S, TOKENS_PER_S -> only(number, unit, "/s");
+          case REQUESTS_PER_S, INPUTS_PER_S, TOKENS_PER_S -> only(number, unit, "/s");
           case TOKENS, WATTS, TOKENS_PER_J, NUMBER -> only(number, unit, "");
         };
     if (value == null) {
@@ -92,7 +92,7 @@ public final class AssertionText {
                   switch (figure.unit()) {
                     case MILLIS -> "us, ms, s, m or h";
                     case PERCENT -> "%";
-                    case REQUESTS_PER_S, TOKENS_PER_S -> "/s";
+                    case REQUESTS_PER_S, INPUTS_PER_S, TOKENS_PER_S -> "/s";
                     case TOKENS, WATTS, TOKENS_PER_J, NUMBER -> "a plain number";
                   }));
     }

@@ -67,6 +67,8 @@ public record Figures(
    * @param totalTokensPerS output tok/s plus input tok/s; null where no prompt tokens are known
    * @param requestsPerS ok requests that ended in the window ÷ window
    * @param requestsPerMin 60 × requestsPerS
+   * @param inputsPerS texts embedded by ok requests that ended in the window ÷ window; null where
+   *     nothing was embedded
    * @param effectiveConcurrency requests in flight, time-weighted mean over the window
    * @param activeConcurrency requests between their first and last token, likewise
    * @param peakInFlight most requests in flight at one of 100 instants a second of the window
@@ -88,6 +90,7 @@ public record Figures(
       @Nullable Double totalTokensPerS,
       @Nullable Double requestsPerS,
       @Nullable Double requestsPerMin,
+      @Nullable Double inputsPerS,
       @Nullable Double effectiveConcurrency,
       @Nullable Double activeConcurrency,
       @Nullable Double peakInFlight,
@@ -95,7 +98,23 @@ public record Figures(
       Distribution userTokensPerS,
       Distribution decodeTokensPerS,
       Distribution prefillTokensPerS,
-      @Nullable Trials trials) {}
+      @Nullable Trials trials) {
+
+    /** Whether texts were embedded and nothing was generated. */
+    public boolean embeds() {
+      return outputTokensPerS == null && inputsPerS != null;
+    }
+
+    /** What was delivered: output tokens per second, or inputs per second of embeddings. */
+    public @Nullable Double delivered() {
+      return embeds() ? inputsPerS : outputTokensPerS;
+    }
+
+    /** The unit of {@link #delivered}. */
+    public String deliveredUnit() {
+      return embeds() ? "inputs/s" : "tok/s";
+    }
+  }
 
   /**
    * What the tokens took of energy and money; null for what is not known.

@@ -204,6 +204,12 @@ public enum Metric {
           .words("mean requests per second")
           .from(f -> f.throughput().requestsPerS())),
 
+  INPUTS_PER_S(
+      single("inputs_per_s", "Inputs", Unit.INPUTS_PER_S, Better.HIGHER)
+          .formula("texts embedded by ok requests that ended in the window ÷ window")
+          .words("mean inputs per second")
+          .from(f -> f.throughput().inputsPerS())),
+
   EFFECTIVE_CONCURRENCY(
       load("effective_concurrency", "Effective concurrency")
           .formula("requests in flight, mean over the window")
@@ -294,6 +300,7 @@ public enum Metric {
     PERCENT("%", ValueRecorder.THOUSANDTHS),
     /** Requests in a second. */
     REQUESTS_PER_S("requests/s", ValueRecorder.THOUSANDTHS),
+    INPUTS_PER_S("inputs/s", ValueRecorder.THOUSANDTHS),
     /** Tokens in a second. */
     TOKENS_PER_S("tok/s", ValueRecorder.THOUSANDTHS),
     /** Tokens. */

@@ -40,6 +40,8 @@ final class KeyFigureTables {
       Column.number("completed/s", f -> f.throughput().requestsPerS());
   private static final Column<Figures> OUTPUT =
       Column.number("output tok/s", f -> f.throughput().outputTokensPerS());
+  private static final Column<Figures> INPUTS =
+      Column.number("inputs/s", f -> f.throughput().inputsPerS());
   private static final Column<Figures> PROMPT =
       Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean());
   private static final Column<Figures> IN_SLO =
@@ -55,6 +57,10 @@ final class KeyFigureTables {
           Column.number("output tok/s", Trial::outputTokensPerS));
 
   private KeyFigureTables() {}
+
+  private static Column<Figures> delivered(Summary summary) {
+    return summary.figures().throughput().embeds() ? INPUTS : OUTPUT;
+  }
 
   private static Column<Figures> percentile(Metric metric, String name) {
     return Column.percentile(metric.title() + " " + name, name, f -> f.metric(metric));
@@ -74,7 +80,7 @@ final class KeyFigureTables {
     if (!isOpen) {
       columns.add(REQUESTS);
     }
-    columns.add(OUTPUT);
+    columns.add(delivered(summary));
     if (summary.slo() != null) {
       columns.add(IN_SLO);
     }
@@ -202,7 +208,7 @@ final class KeyFigureTables {
                         Cell.words(request.name())
                             .remarked(summary.hasSeveralLevels() ? at(summary, request) : "")
                             .linked(page + "#" + anchor(summary, request)))));
-    List<Column<Figures>> figures = new ArrayList<>(List.of(COUNT, FAILED, OUTPUT));
+    List<Column<Figures>> figures = new ArrayList<>(List.of(COUNT, FAILED, delivered(summary)));
     if (summary.slo() != null) {
       figures.add(
           Column.number("goodput/s", f -> f.goodput() == null ? null : f.goodput().requestsPerS()));
@@ -227,7 +233,8 @@ final class KeyFigureTables {
     if (summary.hasSeveralLevels()) {
       columns.add(Column.words("at", r -> place(summary, summary.operatingLevel(r.curve()))));
     }
-    List<Column<Figures>> figures = new ArrayList<>(List.of(COUNT, FAILED, REQUESTS, OUTPUT));
+    List<Column<Figures>> figures =
+        new ArrayList<>(List.of(COUNT, FAILED, REQUESTS, delivered(summary)));
     if (summary.slo() != null) {
       figures.add(IN_SLO);
     }
@@ -295,7 +302,7 @@ final class KeyFigureTables {
     if (!isOpen) {
       figures.add(REQUESTS);
     }
-    figures.add(OUTPUT);
+    figures.add(delivered(summary));
     figures.add(headline(summary, Metric.TTFT_MS, "p50"));
     figures.add(headline(summary, Metric.TTFT_MS, "p99"));
     if (!isOpen) {
@@ -325,7 +332,8 @@ final class KeyFigureTables {
                     summary::name),
                 Column.words("at", curve -> curve.operatingPoint().stage())));
     columns.addAll(models(summary));
-    List<Column<Figures>> figures = new ArrayList<>(List.of(COUNT, FAILED, REQUESTS, OUTPUT));
+    List<Column<Figures>> figures =
+        new ArrayList<>(List.of(COUNT, FAILED, REQUESTS, delivered(summary)));
     if (summary.slo() != null) {
       figures.add(IN_SLO);
     }

@@ -187,6 +187,7 @@ final class MetricsSection {
       row(Metric.REQUESTS_PER_S, figures);
       Double perMinute = figures.throughput().requestsPerMin();
       row("Requests", "the same per minute", perMinute, "requests/min", HIGHER);
+      row(Metric.INPUTS_PER_S, figures);
       row(Metric.EFFECTIVE_CONCURRENCY, figures);
       row(Metric.ACTIVE_CONCURRENCY, figures);
       row(Metric.PEAK_IN_FLIGHT, figures);

@@ -136,6 +136,15 @@ final class RunText {
   }
 
   private static String output(Figures figures) {
+    Figures.Throughput throughput = figures.throughput();
+    if (throughput.embeds()) {
+      return NumberText.with(throughput.inputsPerS(), "inputs/s")
+          + ", "
+          + NumberText.with(throughput.inputTokensPerS(), "input tok/s")
+          + ", "
+          + NumberText.with(throughput.requestsPerS(), "requests/s")
+          + " completed";
+    }
     return NumberText.with(figures.throughput().outputTokensPerS(), "tok/s")
         + ", total "
         + NumberText.with(figures.throughput().totalTokensPerS(), "tok/s")
@@ -213,9 +222,10 @@ final class RunText {
   private static String knee(Summary.Knee knee) {
     return knee.reached()
         ? knee.stage()
-            + " = "
-            + NumberText.with(knee.outputTokensPerS(), "tok/s")
-            + " at E2E p50 "
+            + (knee.outputTokensPerS() == null
+                ? ","
+                : " = " + NumberText.with(knee.outputTokensPerS(), "tok/s") + " at")
+            + " E2E p50 "
             + NumberText.ms(knee.medianE2eMs())
         : knee.saturatedFromFirst()
             ? "below " + knee.stage() + ": saturated from the first level"

@@ -95,21 +95,24 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
 
   private Throughput throughput(double window, @Nullable Trials trials) {
     Double requests = per((double) flow.ok, window);
+    // Embeddings have no tokens to put out: that is none of these figures, not 0.
+    boolean generates = !flow.inputsKnown || flow.tokens > 0;
     Double gpus = flow.facts == null ? null : flow.facts.gpus();
     return new Throughput(
         window == 0 ? null : (Double) window,
-        per(flow.tokens, window),
+        generates ? per(flow.tokens, window) : null,
         flow.billedKnown ? per(flow.tokens + flow.hiddenTokens, window) : null,
-        flow.peak(Peaks::tokensPerS),
-        gpus == null ? null : per(flow.tokens / gpus, window),
+        generates ? flow.peak(Peaks::tokensPerS) : null,
+        gpus == null || !generates ? null : per(flow.tokens / gpus, window),
         flow.promptKnown ? per((double) flow.promptTokens, window) : null,
         flow.promptKnown ? per(flow.tokens + flow.promptTokens, window) : null,
         requests,
         requests == null ? null : (Double) (requests * 60),
+        flow.inputsKnown ? per((double) flow.inputs, window) : null,
         per(flow.inFlightNanos / 1e9, window),
-        per(flow.receivingNanos / 1e9, window),
+        generates ? per(flow.receivingNanos / 1e9, window) : null,
         flow.peak(Peaks::inFlight),
-        tally.spans().wallTokensPerS(),
+        generates ? tally.spans().wallTokensPerS() : null,
         distribution(Metric.USER_TOKENS_PER_S),
         distribution(Metric.DECODE_TOKENS_PER_S),
         distribution(Metric.PREFILL_TOKENS_PER_S),
@@ -162,6 +165,8 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     private double sloTokens;
     private long promptTokens;
     private boolean promptKnown;
+    private long inputs;
+    private boolean inputsKnown;
     private long hiddenTokens;
     private boolean billedKnown;
     private long arrived;
@@ -171,6 +176,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     private long receivingNanos;
     private @Nullable TargetFacts facts;
     private boolean isWhole;
+    private @Nullable Double joules;
     private final List<Peaks> peaks = new ArrayList<>();
     private final Moments staysMs = new Moments();
 
@@ -184,17 +190,19 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
      *
      * @param target what is known of it
      * @param all whether it did nothing else in the window
+     * @param energy that it took in the window; null where not known
      */
-    void servedBy(@Nullable TargetFacts target, boolean all) {
+    void servedBy(@Nullable TargetFacts target, boolean all, @Nullable Double energy) {
       facts = target;
       isWhole = all;
+      joules = energy;
     }
 
     private @Nullable Efficiency efficiency(double window, boolean isJudged) {
-      return facts == null || !isWhole
-          ? null
-          : Efficiency.of(
-              tokens, isJudged ? (Double) sloTokens : null, window, null, facts.costOfAllPerHour());
+      Double cost = facts == null ? null : facts.costOfAllPerHour();
+      return isWhole
+          ? Efficiency.of(tokens, isJudged ? (Double) sloTokens : null, window, joules, cost)
+          : null;
     }
 
     void tokens(long unixNanos, double count, boolean inSlo) {
@@ -206,6 +214,12 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     void promptTokens(int count) {
       promptTokens += count;
       promptKnown = true;
+    }
+
+    /** A request for so many vectors ended; failed ones gave none. */
+    void inputs(int count) {
+      inputs += count;
+      inputsKnown = true;
     }
 
     /** Of an answer whose billed tokens the server said. */
@@ -241,6 +255,8 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
       sloTokens += other.sloTokens;
       promptTokens += other.promptTokens;
       promptKnown |= other.promptKnown;
+      inputs += other.inputs;
+      inputsKnown |= other.inputsKnown;
       hiddenTokens += other.hiddenTokens;
       billedKnown |= other.billedKnown;
       arrived += other.arrived;

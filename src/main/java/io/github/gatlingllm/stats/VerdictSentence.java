@@ -263,9 +263,7 @@ final class VerdictSentence {
                 : Objects.equals(to.offered(), 2 * load)
                     ? "Doubling the load"
                     : times(to.offered() / load) + " the load",
-            added(
-                from.figures().throughput().outputTokensPerS(),
-                to.figures().throughput().outputTokensPerS()),
+            added(from.figures().throughput().delivered(), to.figures().throughput().delivered()),
             times(
                 ratio(
                     from.figures().metric(metric.fromSchedule()).p99(),
@@ -344,7 +342,8 @@ final class VerdictSentence {
   }
 
   private static String tokens(Stage level) {
-    return NumberText.number(level.figures().throughput().outputTokensPerS()) + " tok/s";
+    Figures.Throughput throughput = level.figures().throughput();
+    return NumberText.number(throughput.delivered()) + " " + throughput.deliveredUnit();
   }
 
   private static String capital(String text) {

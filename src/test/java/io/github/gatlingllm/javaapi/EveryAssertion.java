@@ -49,6 +49,7 @@ final class EveryAssertion {
           llmGlobal().costPerMillionOutputTokens().lt(1.5),
           llmGlobal().costPerMillionTokensInSlo().lt(3),
           llmGlobal().inputTokensPerSec().gte(1_000),
+          llmGlobal().inputsPerSec().gte(10),
           llmGlobal().effectiveConcurrency().gte(7.5),
           llmGlobal().activeConcurrency().gte(6),
           llmGlobal().peakInFlight().lte(8),
