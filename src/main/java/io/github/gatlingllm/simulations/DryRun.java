@@ -94,7 +94,7 @@ final class DryRun {
       row(
           "model",
           Objects.requireNonNullElse(
-              target.model(), "not named: the only one that the server has, else it decides"));
+              target.model(), "not set: the server's only model; a server of several decides"));
       row("API key", target.apiKey() == null ? "none" : "set");
     }
     if (several) {
@@ -137,14 +137,18 @@ final class DryRun {
     if (fill == null || fill > 0) {
       row(
           "fill",
-          fill == null ? "auto: users start over twice the E2E" : time(fill) + " per level");
+          fill == null
+              ? "auto: users start one after the other, over twice the median E2E"
+              : time(fill) + " per level");
     }
     Long stabilize = phases.stabilizeNanos();
     if (stabilize == null) {
       row(
           "stabilize",
           "auto: until "
-              + (fill == null || fill > 0 ? "each user has had an answer" : "an answer was there")
+              + (fill == null || fill > 0
+                  ? "each user has had an answer"
+                  : "the first answer has come")
               + " and twice the median E2E has passed, at most "
               + time(phases.boundNanos())
               + " per level");

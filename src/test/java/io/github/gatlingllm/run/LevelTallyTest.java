@@ -140,7 +140,7 @@ class LevelTallyTest {
     LevelRecord record = LevelRecord.ok("r=1");
     long from = 20_001_000;
     add(record.at(from - 50, from - 1), record.at(from - 5, from + 5));
-    for (int n = 0; n < 40; n++) {
+    for (long n = 0; n < 40; n++) {
       add(record.at(from + 5 * n, from + 5 * n + 20 + 15 * n));
     }
     Backlog.Queue queue = counts.result().queue();
