@@ -343,8 +343,7 @@ public record CheckInput(
       }
       if (record.tokens().inputs() != null) {
         RequestRecord.Tokens tokens = record.tokens();
-        prompts.add(
-            record.identity().target(), tokens.promptTokens(), tokens.promptTokensLocal());
+        prompts.add(record.identity().target(), tokens.promptTokens(), tokens.promptTokensLocal());
         return; // vectors are no answer
       }
       ok++;

@@ -229,8 +229,7 @@ final class KeyFigureTables {
     figures.add(Column.number("jitter", f -> f.jitter().itlP99OverP50()));
     figures.add(onPage(summary, Metric.E2E_MS, "p50"));
     figures.add(onPage(summary, Metric.E2E_MS, "p99"));
-    present(summary, figures)
-        .forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
+    present(summary, figures).forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
     return Table.of("Key figures by request", requests, columns).styled("notes");
   }
 
@@ -250,8 +249,7 @@ final class KeyFigureTables {
     figures.add(headline(summary, Metric.TTFT_MS, "p99"));
     figures.add(percentile(Metric.ITL_MS, "p99"));
     figures.add(headline(summary, Metric.E2E_MS, "p50"));
-    present(summary, figures)
-        .forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
+    present(summary, figures).forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
     List<RequestAtPoint> all = summary.requestsAtPoints();
     long names = all.stream().map(RequestAtPoint::name).distinct().count();
     return Table.of("Requests", names > 1 ? all : List.<RequestAtPoint>of(), columns);

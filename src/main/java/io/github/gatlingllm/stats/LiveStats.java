@@ -161,8 +161,8 @@ public final class LiveStats implements Consumer<RequestRecord> {
    * @param tokensPerSecondNow output tokens of the requests that ended since the figures before,
    *     per second
    * @param tokensPerSecondMean output tokens per second since the start
-   * @param inputsPerSecond texts embedded, per second since the start; null where there are
-   *     none, or tokens were put out too
+   * @param inputsPerSecond texts embedded, per second since the start; null where there are none,
+   *     or tokens were put out too
    * @param requestsPerSecond requests that succeeded, per second since the start
    * @param inFlight requests that were sent and have not ended; null when not known
    * @param progress where the run stands; null when not known

@@ -55,8 +55,8 @@ final class OtherApisTest {
     String chat =
         ask(
                 "/chat/completions",
-                "{'max_tokens':9,'ignore_eos':true,'messages':[{'role':'system','content':'Brief.'},"
-                    + "{'role':'user','content':'How are you?'}]}")
+                "{'max_tokens':9,'ignore_eos':true,'messages':[{'role':'system','content':'Brief.'},{'role':'user','content':'How"
+                    + " are you?'}]}")
             .at("/choices/0/message/content")
             .textValue();
 
@@ -123,9 +123,7 @@ final class OtherApisTest {
     JsonNode both =
         ask("/embeddings", "{'input':['one text','another'],'dimensions':4}").path("data");
     JsonNode bytes =
-        ask(
-            "/embeddings",
-            "{'input':'another','dimensions':4,'encoding_format':'base64'}");
+        ask("/embeddings", "{'input':'another','dimensions':4,'encoding_format':'base64'}");
     assertThat(both).hasSize(2);
     assertThat(both.at("/0/embedding")).hasSize(4).isNotEqualTo(both.at("/1/embedding"));
     assertThat(Base64.getDecoder().decode(bytes.at("/data/0/embedding").textValue())).hasSize(16);

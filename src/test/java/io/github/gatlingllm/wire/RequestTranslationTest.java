@@ -25,8 +25,7 @@ class RequestTranslationTest {
                 "user",
                 "[{\"type\":\"text\",\"text\":\"Look\"},{\"type\":\"image_url\","
                     + "\"image_url\":{\"url\":\"data:image/png;base64,AAAA\"}}]"))
-        .message(
-            Message.toolCalls("Wait", List.of(new FunctionCall("c1", "f", "{\"a\":1}"))))
+        .message(Message.toolCalls("Wait", List.of(new FunctionCall("c1", "f", "{\"a\":1}"))))
         .message(Message.tool("c1", "sunny"))
         .message(Message.tool("c2", "rain"))
         .message(Message.user("And?"))
@@ -60,9 +59,8 @@ class RequestTranslationTest {
     assertThat(body(request))
         .isEqualTo(
             json(
-                "{'model':'m','stream':true,'max_output_tokens':9,'stop':['END'],'input':["
-                    + "{'role':'system','content':'Be brief.'},"
-                    + "{'role':'user','content':[{'type':'input_text','text':'Look'},"
+                "{'model':'m','stream':true,'max_output_tokens':9,'stop':['END'],'input':[{'role':'system','content':'Be"
+                    + " brief.'},{'role':'user','content':[{'type':'input_text','text':'Look'},"
                     + "{'type':'input_image','image_url':'data:image/png;base64,AAAA'}]},"
                     + "{'role':'assistant','content':'Wait'},"
                     + "{'type':'function_call','call_id':'c1','name':'f','arguments':'{\\'a\\':1}'},"
@@ -129,7 +127,8 @@ class RequestTranslationTest {
             .ignoreEos(true)
             .parameter("dimensions", 8)
             .build();
-    assertThat(body(request)).isEqualTo(json("{'model':'m','dimensions':8,'input':['7 a','7 bc']}"));
+    assertThat(body(request))
+        .isEqualTo(json("{'model':'m','dimensions':8,'input':['7 a','7 bc']}"));
     assertThat(request.inputs()).isEqualTo(2);
     assertThat(request.promptChars()).isEqualTo(7);
     assertThat(request.stream()).isFalse();
