@@ -65,7 +65,8 @@ public final class RunStatistics {
   private final BoundedNames levels;
   final Windows windows;
   private final TokenStream stream = new TokenStream();
-  private final RequestValues values = new RequestValues();
+  private final double readingSpeed;
+  private final RequestValues values;
   final SloTally slo;
   final OverTime overTime;
   final Map<Key, GroupTally> cells = new LinkedHashMap<>();
@@ -87,7 +88,7 @@ public final class RunStatistics {
 
   // Mostly it is the one that was asked for before.
   private Key latestKey = new Key(-1, "");
-  private GroupTally latestCell = GroupTally.empty();
+  private GroupTally latestCell;
 
   record Key(int stage, String name) {}
 
@@ -95,6 +96,9 @@ public final class RunStatistics {
     Long end = info.endUnixNanos();
     windows = new Windows(info.stages(), end == null ? info.startUnixNanos() : end);
     levels = new BoundedNames(info.stages(), MOST_UNPLANNED);
+    readingSpeed = info.reportOptions().readingSpeed();
+    values = new RequestValues(readingSpeed);
+    latestCell = emptyCell();
     slo = new SloTally(info);
     injections =
         info.config().entrySet().stream()
@@ -358,7 +362,12 @@ public final class RunStatistics {
         ? known
         : cells.computeIfAbsent(
             cells.size() < MOST_CELLS ? key : new Key(key.stage(), OTHER_NAMES),
-            k -> GroupTally.of(windows.stages().get(k.stage())));
+            k -> GroupTally.of(windows.stages().get(k.stage()), readingSpeed));
+  }
+
+  /** Of no request yet. */
+  GroupTally emptyCell() {
+    return GroupTally.empty(readingSpeed);
   }
 
   private String nameOf(String name) {
