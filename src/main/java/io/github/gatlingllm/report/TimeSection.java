@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Phase;
@@ -41,12 +42,13 @@ final class TimeSection {
   /** The section; without charts when nothing happened. */
   Section section() {
     List<Chart> charts = new ArrayList<>();
-    for (Chart chart : List.of(ttft(), tokens(), itl(), inFlight(), tokensInFlight(), requests())) {
+    for (Chart chart :
+        List.of(ttft(), tokens(), itl(), inFlight(), tokensInFlight(), requests(), failures())) {
       if (chart.hasPoints()) {
         charts.add(chart.over(bands()));
       }
     }
-    charts.add(heat());
+    series.heat().forEach((metric, map) -> charts.add(heat(metric, map)));
     Section section =
         Section.of(
             "time",
@@ -63,15 +65,15 @@ final class TimeSection {
         : section.body("time", Map.of()).charts(charts);
   }
 
-  /** TTFT over time; at most {@value #HEAT_COLUMNS} columns, so that its table can be read. */
-  private Chart heat() {
+  /** A metric over time; at most {@value #HEAT_COLUMNS} columns, so that its table can be read. */
+  private Chart heat(Metric metric, Series.HeatMap map) {
     int buckets = series.overTime().size();
     int width = Math.max(1, (buckets + HEAT_COLUMNS - 1) / HEAT_COLUMNS);
-    List<Double> edges = series.ttftHeat().edgesMs();
+    List<Double> edges = map.edges();
     List<Line> rows = new ArrayList<>();
     for (int row = 0; row + 1 < edges.size(); row++) {
       Map<Integer, Long> counts = new TreeMap<>();
-      for (Series.Cell cell : series.ttftHeat().cells()) {
+      for (Series.Cell cell : map.cells()) {
         if (cell.row() == row) {
           counts.merge(cell.bucket() / width, cell.count(), Long::sum);
         }
@@ -79,21 +81,23 @@ final class TimeSection {
       List<Point> points = new ArrayList<>();
       counts.forEach(
           (column, count) -> points.add(new Point(column * width * series.bucketS(), count * 1.0)));
-      String name =
-          NumberText.number(edges.get(row)) + "–" + NumberText.number(edges.get(row + 1)) + " ms";
+      String name = NumberText.number(edges.get(row)) + "–" + NumberText.number(edges.get(row + 1));
       rows.add(new Line(name, Form.HEAT, 0, 0, points, List.of()));
     }
+    boolean isTtft = metric == Metric.TTFT_MS;
+    String name = summary.clock().name(metric);
     return new Chart(
-            "heat-ttft",
-            "TTFT over time, every request",
-            Chart.LOWER,
-            "Each cell counts requests by when they got their first token and how long after the"
+        "heat-" + metric.figure().replace('_', '-'),
+        name + " over time, every request",
+        Chart.LOWER,
+        isTtft
+            ? "Each cell counts requests by when they got their first token and how long after the"
                 + " planned arrival that was; two bands at once are two kinds of requests, a rising"
-                + " band is a growing queue.",
-            Axis.time().upTo(buckets * series.bucketS()),
-            Axis.of("Requests", ""),
-            rows)
-        .widened();
+                + " band is a growing queue."
+            : "Each cell counts ok requests by when they ended and what they had.",
+        Axis.time().upTo(buckets * series.bucketS()),
+        Axis.of(name, metric.unit().sign()),
+        rows);
   }
 
   /** The section on the load generator; none where it did not say how it fared. */
@@ -290,6 +294,59 @@ final class TimeSection {
             line("started", 0, 0, bucket -> bucket.started() / width),
             line("ended", 2, 1, bucket -> bucket.ended() / width),
             line("failed", 1, 2, bucket -> bucket.failed() / width)));
+  }
+
+  private Chart failures() {
+    List<String> kinds =
+        series.overTime().stream()
+            .flatMap(bucket -> bucket.failures().keySet().stream())
+            .distinct()
+            .sorted()
+            .toList();
+    List<Line> lines = new ArrayList<>();
+    for (String kind : kinds) {
+      lines.add(
+          line(
+                  kind.replace('_', ' '),
+                  lines.size() + 1,
+                  0,
+                  bucket -> bucket.failures().getOrDefault(kind, 0L) / series.bucketS())
+              .as(Form.LAYER));
+    }
+    return new Chart(
+        "time-failures",
+        "Failed requests by kind",
+        Chart.LOWER,
+        "Requests that ended badly in the interval, each kind on top of the other. "
+            + howTheTargetsFailed(),
+        Axis.time(),
+        Axis.of("Failed", "req/s"),
+        lines);
+  }
+
+  /** How often each target failed, and for how long nothing else. */
+  private String howTheTargetsFailed() {
+    List<String> words = new ArrayList<>();
+    for (Summary.Target target : summary.targets()) {
+      Outages.Failures of = target.failures();
+      if (of == null || of.meanTimeBetweenS() == null) {
+        continue;
+      }
+      Outages.FailingSpan span = of.longestSpan();
+      words.add(
+          (summary.hasSeveralTargets() ? target.label() + ": o" : "O")
+              + "ne every "
+              + NumberText.duration(of.meanTimeBetweenS())
+              + " on average"
+              + (span == null
+                  ? ", others succeeded beside each."
+                  : "; the longest time in which requests failed and none succeeded is "
+                      + NumberText.duration(span.seconds())
+                      + ", from "
+                      + NumberText.clock(span.fromS())
+                      + " on."));
+    }
+    return String.join(" ", words);
   }
 
   private List<Band> bands() {

@@ -1,18 +1,31 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.LogLinearHistogram;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.Series.Bucket;
+import io.github.gatlingllm.stats.Series.HeatMap;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Figures over time in buckets of 1 s. A run that needs more than {@value Series#MAX_BUCKETS}
  * buckets gets buckets of 2 s, 4 s, …: neighbours are joined, so that memory stays bounded (about
- * 30 KiB per bucket) whatever the run's length.
+ * 30 KiB per bucket, where values differ by a factor of 100) whatever the run's length.
  */
 final class OverTime {
 
+  /** The kind of failure of an answer that a check of the simulation does not accept. */
+  static final String CHECK_FAILED = "check failed";
+
   private static final long SECOND = 1_000_000_000L;
+  private static final List<Metric> DRAWN =
+      List.of(Metric.TTFT_MS, Metric.TPOT_MS, Metric.E2E_MS, Metric.JITTER_PER_REQUEST);
 
   private final long origin;
   private final TimeBuckets<Interval> intervals;
@@ -24,7 +37,9 @@ final class OverTime {
   }
 
   private static final class Interval {
-    private final LogLinearHistogram ttft = Shapes.coarse();
+    private final Map<Metric, LogLinearHistogram> heat = new EnumMap<>(Metric.class);
+    private final Map<String, Long> failures = new TreeMap<>();
+    private final LogLinearHistogram ttft = heat(Metric.TTFT_MS);
     private final LogLinearHistogram itl = Shapes.coarse();
     private double tokens;
     private double sloTokens;
@@ -39,8 +54,13 @@ final class OverTime {
     private long plannedArrivals;
     private long realisedArrivals;
 
+    private LogLinearHistogram heat(Metric metric) {
+      return heat.computeIfAbsent(metric, m -> Shapes.coarse());
+    }
+
     private void join(Interval next) {
-      ttft.add(next.ttft);
+      next.heat.forEach((metric, values) -> heat(metric).add(values));
+      next.failures.forEach((kind, count) -> failures.merge(kind, count, Long::sum));
       itl.add(next.itl);
       tokens += next.tokens;
       sloTokens += next.sloTokens;
@@ -82,10 +102,33 @@ final class OverTime {
     intervals.at(unixNanos).grown += change;
   }
 
-  void ended(long unixNanos, boolean failed) {
+  /**
+   * A request ended by itself.
+   *
+   * @param failure how; null where it is ok
+   */
+  void ended(long unixNanos, @Nullable RequestStatus failure) {
     Interval interval = intervals.at(unixNanos);
     interval.ended++;
-    interval.failed += failed ? 1 : 0;
+    if (failure != null) {
+      interval.failed++;
+      String kind = failure == RequestStatus.COMPLETE ? CHECK_FAILED : failure.key();
+      interval.failures.merge(kind, 1L, Long::sum);
+    }
+  }
+
+  /** An ok request ended; its figures are drawn there. */
+  void answered(long unixNanos, RequestRecord record, TokenStream stream) {
+    Interval interval = intervals.at(unixNanos);
+    Shapes.add(interval.heat(Metric.E2E_MS), record.timing().latencyFromScheduleNanos());
+    Double tpot = record.timing().tpotNanos();
+    if (tpot != null) {
+      Shapes.add(interval.heat(Metric.TPOT_MS), Math.round(tpot));
+    }
+    if (stream.hasTokenGaps() && stream.tokenMicrosAt(50) > 0) {
+      double ratio = stream.tokenMicrosAt(99) / stream.tokenMicrosAt(50);
+      interval.heat(Metric.JITTER_PER_REQUEST).add(Math.round(ratio * 1e3), 1);
+    }
   }
 
   void ttft(long unixNanos, long nanos) {
@@ -142,6 +185,7 @@ final class OverTime {
               v.started,
               v.ended,
               v.failed,
+              v.failures,
               (double) v.inFlightNanos / intervals.width(),
               Math.max(0, tokensInFlight),
               v.plannedArrivals,
@@ -150,8 +194,15 @@ final class OverTime {
     return buckets;
   }
 
-  /** TTFT by bucket: the material of the heat map. */
-  List<LogLinearHistogram> ttft() {
-    return intervals.all().stream().map(interval -> interval.ttft).toList();
+  /** What was counted over time and value. */
+  Map<Metric, HeatMap> heat() {
+    Map<Metric, HeatMap> maps = new EnumMap<>(Metric.class);
+    for (Metric metric : DRAWN) {
+      HeatMap map = Shapes.heat(intervals.all().stream().map(of -> of.heat(metric)).toList());
+      if (!map.cells().isEmpty()) {
+        maps.put(metric, map);
+      }
+    }
+    return maps;
   }
 }

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
+import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
@@ -77,6 +78,7 @@ public final class RunStatistics {
   final Map<String, ValueRecorder> server = new LinkedHashMap<>();
   private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
   final Map<String, SilenceTally> silence = new LinkedHashMap<>();
+  final Map<String, Outages> outages = new LinkedHashMap<>();
   final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;
   final RequestSampleTally requestSamples;
@@ -191,6 +193,7 @@ public final class RunStatistics {
     tokens(stage, name, inSlo);
     passage(record, stage, name, inSlo);
     silence.computeIfAbsent(id.target(), t -> new SilenceTally(runStart, runEnd)).add(record);
+    outages.computeIfAbsent(id.target(), t -> new Outages(runStart, runEnd)).add(record);
     injectors.add(id.injector());
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
       arrivals.computeIfAbsent(stage.index(), i -> new ArrivalTally(stage)).add(record);
@@ -333,7 +336,10 @@ public final class RunStatistics {
       boolean inSlo) {
     boolean ok = record.outcome().ok();
     if (record.outcome().status() != RequestStatus.CANCELLED) {
-      overTime.ended(closed, !ok);
+      overTime.ended(closed, ok ? null : record.outcome().status());
+      if (ok) {
+        overTime.answered(closed, record, stream);
+      }
     }
     LevelWindow window = windows.at(closed, stage);
     if (window != null) {

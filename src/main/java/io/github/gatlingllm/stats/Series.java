@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  *     most 600
  * @param overTime one entry per bucket from the start of the run to its end, empty buckets
  *     included; requests of every phase
- * @param ttftHeat TTFT over time
+ * @param heat TTFT from schedule over time by first token, and of ok requests TPOT, E2E from
+ *     schedule and jitter by their end; a metric without values is missing
  * @param shapes distribution shapes of {@code TTFT_MS}, {@code ITL_MS}, {@code TPOT_MS} and {@code
  *     E2E_MS}: ok requests scheduled in measure; a metric without values is missing
  * @param requestSamples what single requests show
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record Series(
     double bucketS,
     List<Bucket> overTime,
-    HeatMap ttftHeat,
+    Map<Metric, HeatMap> heat,
     Map<Metric, Shape> shapes,
     RequestSamples requestSamples,
     List<GeneratorBucket> generator) {
@@ -41,6 +42,8 @@ public record Series(
    * @param started requests that started in it
    * @param ended requests that ended in it by themselves
    * @param failed of those, how many were not ok
+   * @param failures of these, how many of each kind: keys of statuses, and {@value
+   *     OverTime#CHECK_FAILED}
    * @param inFlight requests in flight, time-weighted mean over the bucket
    * @param tokensInFlight tokens of the requests in flight at its end: their prompts and what had
    *     come of their answers
@@ -59,6 +62,7 @@ public record Series(
       long started,
       long ended,
       long failed,
+      Map<String, Long> failures,
       double inFlight,
       double tokensInFlight,
       long plannedArrivals,
@@ -95,10 +99,10 @@ public record Series(
   /**
    * Counts over time and value.
    *
-   * @param edgesMs n + 1 edges of n value rows, ascending, logarithmic
+   * @param edges n + 1 edges of n value rows, ascending, logarithmic, in the unit of the metric
    * @param cells cells with at least one value
    */
-  public record HeatMap(List<Double> edgesMs, List<Cell> cells) {}
+  public record HeatMap(List<Double> edges, List<Cell> cells) {}
 
   /** {@code count} values in time bucket {@code bucket} and value row {@code row}, from 0. */
   public record Cell(int bucket, int row, long count) {}

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
@@ -413,8 +414,14 @@ public record Summary(
    *
    * @param models that its requests asked for, most frequent first
    * @param knee over its own stages; of the scenario that delivers most at its own
+   * @param failures how it failed, in all phases; null without a request
    */
-  public record Target(String label, List<String> models, @Nullable Knee knee, Figures figures) {}
+  public record Target(
+      String label,
+      List<String> models,
+      @Nullable Knee knee,
+      Outages.@Nullable Failures failures,
+      Figures figures) {}
 
   /** One request name at the operating point of a curve. */
   public record RequestAtPoint(String name, Curve curve, Figures figures) {}

@@ -169,15 +169,17 @@
       const labelled = points.some((p) => p[2]);
       const dense = points.filter((p) => p[1] != null).length > 80;
       const bar = line.form === "bar";
+      const layer = line.form === "layer";
       const spots = labelled ? labelPlaces(chart, line) : [];
       const shown = labelShown(points);
       return {
         name: line.name, type: bar ? "bar" : "line", color, itemStyle: { color },
         data: points.map(([x, y, label], n) => (label ? { value: [x, y], label: { show: shown[n], formatter: label, position: spots[n] } } : [x, y])),
         symbol: symbols[line.color % symbols.length], symbolSize: labelled ? 9 : dense ? 5 : 7,
-        showSymbol: !dense, showAllSymbol: !dense, barCategoryGap: "8%",
+        showSymbol: !dense && !layer, showAllSymbol: !dense && !layer, barCategoryGap: "8%",
         lineStyle: { color, width: 2, type: dashes[line.dash % dashes.length] },
-        areaStyle: line.form === "area" ? { color, opacity: 0.15 } : undefined,
+        areaStyle: line.form === "area" ? { color, opacity: 0.15 } : layer ? { color, opacity: 0.6 } : undefined,
+        stack: layer ? "layers" : undefined, step: layer ? "end" : undefined,
         label: { show: labelled, color: c.ink, fontSize: 12, distance: 9, ...halo(c) },
         labelLayout: { hideOverlap: true }, emphasis: { disabled: true }, connectNulls: false,
         markLine: i === 0 ? limitLines(chart, c) : undefined,

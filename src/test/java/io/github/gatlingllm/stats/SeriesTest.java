@@ -162,9 +162,9 @@ class SeriesTest {
 
   @Test
   void heatHoldsEveryFirstToken() {
-    assertThat(series.ttftHeat().edgesMs()).hasSize(31).isSorted();
-    assertThat(series.ttftHeat().cells().stream().mapToLong(Series.Cell::count).sum()).isEqualTo(3);
-    assertThat(Recorded.figures(RUN, List.of()).series().ttftHeat().cells()).isEmpty();
+    assertThat(series.heat().get(Metric.TTFT_MS).edges()).hasSize(31).isSorted();
+    assertThat(series.heat().get(Metric.TTFT_MS).cells().stream().mapToLong(Series.Cell::count).sum()).isEqualTo(3);
+    assertThat(Recorded.figures(RUN, List.of()).series().heat()).isEmpty();
   }
 
   @Test
