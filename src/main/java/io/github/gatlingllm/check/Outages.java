@@ -72,11 +72,7 @@ public final class Outages {
    * @param backAtS when the next request was sent that succeeded; null where none did
    */
   public record FailingSpan(
-      double fromS,
-      double toS,
-      long requests,
-      long sent,
-      @Nullable Double backAtS) {
+      double fromS, double toS, long requests, long sent, @Nullable Double backAtS) {
 
     /** How long it was. */
     public double seconds() {

@@ -73,7 +73,13 @@ final class JitterSection {
                 "Jitter",
                 "Tokens at an even pace read like speech; the same mean with pauses does not."
                     + inTime())
-            .body("", isAnyReaderLate() ? List.of(jitter(), readers()) : List.of(jitter()))
+            .body(
+                isAnyReaderLate()
+                    ? "Readers begin with the first token, read at an even speed and wait where the"
+                        + " next token is late. Who begins later by all that wait never waits:"
+                        + " later by its p99 spares it to 99 % of them."
+                    : "",
+                isAnyReaderLate() ? List.of(jitter(), readers()) : List.of(jitter()))
             .groups(groups);
     return section.hasCharts() ? Optional.of(section) : Optional.empty();
   }
@@ -184,9 +190,9 @@ final class JitterSection {
 
   /** What readers have to wait at each load level. */
   private Table readers() {
-    double speed = summary.figures().reader().tokensPerS();
+    String speed = NumberText.plain(summary.figures().reader().tokensPerS());
     List<Column<Entry<String, Figures>>> columns =
-        new ArrayList<>(List.of(Column.name("Load level", Entry::getKey)));
+        new ArrayList<>(List.of(Column.name("Readers at " + speed + " tokens/s", Entry::getKey)));
     List<Column<Figures>> figures =
         List.of(
             Column.count("answers", f -> f.reader().requests()),
@@ -196,13 +202,7 @@ final class JitterSection {
             wait("p99, ms", "p99"),
             Column.number("max, ms", f -> f.metric(Metric.READER_STALL_MS).max()));
     figures.forEach(column -> columns.add(column.in(Entry::getValue)));
-    return Table.of(
-        "Readers at "
-            + NumberText.plain(speed)
-            + " tokens/s who begin with the first token: who begins later by a percentile of the"
-            + " wait spares that share of readers all of it",
-        withValues(Metric.READER_STALL_MS),
-        columns);
+    return Table.of("Readers", withValues(Metric.READER_STALL_MS), columns);
   }
 
   private static Column<Figures> wait(String heading, String percentile) {

@@ -81,11 +81,13 @@ final class TimeSection {
       List<Point> points = new ArrayList<>();
       counts.forEach(
           (column, count) -> points.add(new Point(column * width * series.bucketS(), count * 1.0)));
-      String name = NumberText.number(edges.get(row)) + "–" + NumberText.number(edges.get(row + 1));
-      rows.add(new Line(name, Form.HEAT, 0, 0, points, List.of()));
+      String range =
+          NumberText.number(edges.get(row)) + "–" + NumberText.number(edges.get(row + 1));
+      rows.add(new Line(range, Form.HEAT, 0, 0, points, List.of()));
     }
     boolean isTtft = metric == Metric.TTFT_MS;
-    String name = summary.clock().name(metric);
+    String name =
+        metric == Metric.JITTER_PER_REQUEST ? "ITL p99 ÷ p50" : summary.clock().name(metric);
     return new Chart(
         "heat-" + metric.figure().replace('_', '-'),
         name + " over time, every request",
@@ -94,7 +96,10 @@ final class TimeSection {
             ? "Each cell counts requests by when they got their first token and how long after the"
                 + " planned arrival that was; two bands at once are two kinds of requests, a rising"
                 + " band is a growing queue."
-            : "Each cell counts ok requests by when they ended and what they had.",
+            : metric == Metric.JITTER_PER_REQUEST
+                ? "How even each answer came: each cell counts ok requests by when they ended and"
+                    + " how their own gaps between tokens differ."
+                : "Each cell counts ok requests by when they ended and by their " + name + ".",
         Axis.time().upTo(buckets * series.bucketS()),
         Axis.of(name, metric.unit().sign()),
         rows);
@@ -336,7 +341,9 @@ final class TimeSection {
       words.add(
           (summary.hasSeveralTargets() ? target.label() + ": o" : "O")
               + "ne every "
-              + NumberText.duration(of.meanTimeBetweenS())
+              + (of.meanTimeBetweenS() < 1
+                  ? NumberText.ms(1e3 * of.meanTimeBetweenS())
+                  : NumberText.duration(of.meanTimeBetweenS()))
               + " on average"
               + (span == null
                   ? ", others succeeded beside each."

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.Check.Level;
-import io.github.gatlingllm.check.Outages.Failures;
 import io.github.gatlingllm.check.Outages.FailingSpan;
+import io.github.gatlingllm.check.Outages.Failures;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -147,7 +147,9 @@ class OutagesTest {
         .isEqualTo("Requests that failed had others beside or after them that succeeded.");
   }
 
-  /** One request after the other, of which chance lets 30 % fail: runs of failures are no outage. */
+  /**
+   * One request after the other, of which chance lets 30 % fail: runs of failures are no outage.
+   */
   @Test
   void chanceIsNoOutage() {
     Random random = new Random(5);
@@ -160,8 +162,7 @@ class OutagesTest {
     }
     Summary summary = summary();
     assertThat(failures(summary).failed()).isBetween(25L, 50L);
-    assertThat(Objects.requireNonNull(failures(summary).longestSpan()).seconds())
-        .isGreaterThan(1);
+    assertThat(Objects.requireNonNull(failures(summary).longestSpan()).seconds()).isGreaterThan(1);
     assertThat(check(summary).level()).isEqualTo(Level.OK);
   }
 

@@ -68,6 +68,7 @@ public final class Recorded {
   private boolean resent;
   private int coalesced;
   private Map<String, Double> server = Map.of();
+  private RequestRecord.@Nullable Text text;
 
   /** A request that starts so many milliseconds into the run. */
   public static Recorded at(double startMs) {
@@ -83,6 +84,12 @@ public final class Recorded {
 
   public Recorded scenario(String value) {
     scenario = value;
+    return this;
+  }
+
+  /** Chat messages as JSON, and the answer to them; as with {@code recordText}. */
+  public Recorded text(String messages, String answer) {
+    text = new RequestRecord.Text(messages, null, answer, null);
     return this;
   }
 
@@ -348,7 +355,7 @@ public final class Recorded {
             List.of());
     boolean ok = verdict == RequestStatus.COMPLETE;
     Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of(), resent);
-    return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
+    return new RequestRecord(identity, timing, events, tokens, outcome, server, text);
   }
 
   private double firstTokens(int n) {

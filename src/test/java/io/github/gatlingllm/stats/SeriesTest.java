@@ -163,7 +163,9 @@ class SeriesTest {
   @Test
   void heatHoldsEveryFirstToken() {
     assertThat(series.heat().get(Metric.TTFT_MS).edges()).hasSize(31).isSorted();
-    assertThat(series.heat().get(Metric.TTFT_MS).cells().stream().mapToLong(Series.Cell::count).sum()).isEqualTo(3);
+    assertThat(
+            series.heat().get(Metric.TTFT_MS).cells().stream().mapToLong(Series.Cell::count).sum())
+        .isEqualTo(3);
     assertThat(Recorded.figures(RUN, List.of()).series().heat()).isEmpty();
   }
 
