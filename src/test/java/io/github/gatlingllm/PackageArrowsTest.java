@@ -35,7 +35,9 @@ class PackageArrowsTest {
           Map.entry("workload", Set.of("random", "wire")),
           Map.entry("record", Set.of()),
           Map.entry("random", Set.of()),
-          Map.entry("run", Set.of("generator", "record", "stats", "report", "load", "selftest")),
+          Map.entry(
+              "run",
+              Set.of("generator", "metric", "record", "stats", "report", "load", "selftest")),
           Map.entry("generator", Set.of("record")),
           Map.entry("selftest", Set.of("engine", "record")),
           Map.entry("metric", Set.of("record")),

@@ -19,6 +19,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.Api;
@@ -28,7 +29,6 @@ import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
@@ -332,7 +332,8 @@ final class ResponseProcessor {
       String error) {
     long index = components.requestLog().next();
     Boolean own = request.stream == null ? null : request.stream.constant();
-    boolean streamed = own == null ? components.protocol().streaming : own;
+    boolean streamed =
+        request.api.generates() && (own == null ? components.protocol().streaming : own);
     RequestRecord.Identity identity =
         identity(
             session,
@@ -367,7 +368,7 @@ final class ResponseProcessor {
             judgement.met(),
             judgement.missed(),
             false),
-        Map.of(),
+        ServerReport.NONE,
         null);
   }
 
@@ -420,7 +421,7 @@ final class ResponseProcessor {
   }
 
   private static RequestRecord.Text text(PreparedRequest prepared, ReceivedAnswer answer) {
-    boolean chat = prepared.body().api() == Api.CHAT;
+    boolean chat = prepared.body().api().takesMessages();
     String reasoning = answer.reasoning();
     Secrets secrets = prepared.secrets();
     String asked = chat ? prepared.body().messagesJson() : prepared.body().prompt();

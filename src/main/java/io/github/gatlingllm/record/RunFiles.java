@@ -34,6 +34,11 @@ public record RunFiles(Path run) {
     return folder().resolve("generator.jsonl");
   }
 
+  /** What the server's own pages of metrics said, a line per page and second. */
+  public Path server() {
+    return folder().resolve("server.jsonl");
+  }
+
   /** The run as a whole: plan, SLO, state. */
   public Path info() {
     return folder().resolve("run.json");

@@ -18,8 +18,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +46,15 @@ final class TimeSection {
   Section section() {
     List<Chart> charts = new ArrayList<>();
     for (Chart chart :
-        List.of(ttft(), tokens(), itl(), inFlight(), tokensInFlight(), requests(), failures())) {
+        List.of(
+            ttft(),
+            tokens(),
+            itl(),
+            inFlight(),
+            tokensInFlight(),
+            requests(),
+            failures(),
+            quotas())) {
       if (chart.hasPoints()) {
         charts.add(chart.over(bands()));
       }
@@ -288,6 +299,7 @@ final class TimeSection {
 
   private Chart requests() {
     double width = series.bucketS();
+    boolean isLimited = series.overTime().stream().anyMatch(bucket -> bucket.rateLimited() > 0);
     return new Chart(
         "time-requests",
         "Requests started, ended and failed per second",
@@ -295,10 +307,40 @@ final class TimeSection {
         "When more start than end, a queue is growing somewhere.",
         Axis.time(),
         Axis.of("Requests", "req/s"),
-        List.of(
-            line("started", 0, 0, bucket -> bucket.started() / width),
-            line("ended", 2, 1, bucket -> bucket.ended() / width),
-            line("failed", 1, 2, bucket -> bucket.failed() / width)));
+        Stream.of(
+                line("started", 0, 0, bucket -> bucket.started() / width),
+                line("ended", 2, 1, bucket -> bucket.ended() / width),
+                line("failed", 1, 2, bucket -> bucket.failed() / width),
+                line("rate limited", 4, 1, bucket -> bucket.rateLimited() / width))
+            .filter(line -> isLimited || !line.name().equals("rate limited"))
+            .toList());
+  }
+
+  /** Of each quota that the server names. */
+  private Chart quotas() {
+    Set<String> names = new TreeSet<>();
+    series.overTime().forEach(bucket -> names.addAll(bucket.quotaLeft().keySet()));
+    List<Line> lines = new ArrayList<>();
+    for (String name : names) {
+      lines.add(
+          line(
+              name.replace('_', ' '),
+              lines.size() % 6,
+              lines.size() % 3,
+              bucket -> {
+                Double left = bucket.quotaLeft().get(name);
+                return left == null ? null : (Double) (left * 100);
+              }));
+    }
+    return new Chart(
+        "time-quotas",
+        "Rate limits of the server: share left",
+        "↑ more is left",
+        "The lowest that an answer of the interval said is left of each limit. At 0 requests are"
+            + " turned away.",
+        Axis.time(),
+        Axis.of("Left", "%"),
+        lines);
   }
 
   private Chart failures() {

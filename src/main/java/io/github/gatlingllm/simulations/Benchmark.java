@@ -167,6 +167,10 @@ public final class Benchmark extends Simulation {
     if (gpus != null) {
       protocol = protocol.gpus(gpus);
     }
+    Double costPerHour = plan.get(Setting.COST_PER_HOUR);
+    if (costPerHour != null) {
+      protocol = protocol.costPerHour(costPerHour);
+    }
     if (plan.get(Setting.CONNECTIONS) == BenchmarkPlan.Connections.PER_USER) {
       protocol = protocol.disableShareConnections();
     }

@@ -18,6 +18,7 @@ final class SettingBuilder<T extends @Nullable Object> {
   final List<Rule<T>> rules = new ArrayList<>();
 
   String absent = "none";
+  String example = "";
   @Nullable String withoutEndpoint;
   boolean secret;
   boolean available = true;
@@ -53,6 +54,12 @@ final class SettingBuilder<T extends @Nullable Object> {
   SettingBuilder<T> byDefault(String text) {
     absent = text;
     parsed = true;
+    return this;
+  }
+
+  /** A value to show, as a user would write it. */
+  SettingBuilder<T> example(String text) {
+    example = text;
     return this;
   }
 

@@ -11,7 +11,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Figures over time in buckets of 1 s. A run that needs more than {@value Series#MAX_BUCKETS}
@@ -26,6 +25,7 @@ final class OverTime {
   private static final long SECOND = 1_000_000_000L;
   private static final List<Metric> DRAWN =
       List.of(Metric.TTFT_MS, Metric.TPOT_MS, Metric.E2E_MS, Metric.JITTER_PER_REQUEST);
+  private static final int MOST_QUOTAS = 6;
 
   private final long origin;
   private final TimeBuckets<Interval> intervals;
@@ -50,6 +50,8 @@ final class OverTime {
     private long started;
     private long ended;
     private long failed;
+    private long rateLimited;
+    private final Map<String, Double> quotaLeft = new TreeMap<>();
     private long inFlightNanos;
     private long plannedArrivals;
     private long realisedArrivals;
@@ -68,9 +70,17 @@ final class OverTime {
       started += next.started;
       ended += next.ended;
       failed += next.failed;
+      rateLimited += next.rateLimited;
+      next.quotaLeft.forEach(this::left);
       inFlightNanos += next.inFlightNanos;
       plannedArrivals += next.plannedArrivals;
       realisedArrivals += next.realisedArrivals;
+    }
+
+    private void left(String quota, double share) {
+      if (quotaLeft.size() < MOST_QUOTAS || quotaLeft.containsKey(quota)) {
+        quotaLeft.merge(quota, share, Math::min);
+      }
     }
   }
 
@@ -105,14 +115,15 @@ final class OverTime {
   /**
    * A request ended by itself.
    *
-   * @param failure how; null where it is ok
+   * @param outcome how
    */
-  void ended(long unixNanos, @Nullable RequestStatus failure) {
+  void ended(long unixNanos, RequestRecord.Outcome outcome) {
     Interval interval = intervals.at(unixNanos);
     interval.ended++;
-    if (failure != null) {
+    if (outcome.hasFailed()) {
       interval.failed++;
-      String kind = failure == RequestStatus.COMPLETE ? CHECK_FAILED : failure.key();
+      String kind =
+          outcome.status() == RequestStatus.COMPLETE ? CHECK_FAILED : outcome.status().key();
       interval.failures.merge(kind, 1L, Long::sum);
     }
   }
@@ -129,6 +140,25 @@ final class OverTime {
       double ratio = stream.tokenMicrosAt(99) / stream.tokenMicrosAt(50);
       interval.heat(Metric.JITTER_PER_REQUEST).add(Math.round(ratio * 1e3), 1);
     }
+  }
+
+  /**
+   * What a request that ended shows of the server's rate limits.
+   *
+   * @param owner stands before the names of its quotas
+   */
+  void limited(long unixNanos, RequestRecord record, String owner) {
+    Interval interval = intervals.at(unixNanos);
+    interval.rateLimited += record.outcome().status() == RequestStatus.RATE_LIMITED ? 1 : 0;
+    Map<String, Double> said = record.server().rateLimits();
+    said.forEach(
+        (key, remaining) -> {
+          String quota = key.replaceFirst("_remaining$", "");
+          Double limit = said.get(quota + "_limit");
+          if (!quota.equals(key) && limit != null && limit > 0) {
+            interval.left(owner + quota, Math.min(1, remaining / limit));
+          }
+        });
   }
 
   void ttft(long unixNanos, long nanos) {
@@ -186,6 +216,8 @@ final class OverTime {
               v.ended,
               v.failed,
               v.failures,
+              v.rateLimited,
+              v.quotaLeft,
               (double) v.inFlightNanos / intervals.width(),
               Math.max(0, tokensInFlight),
               v.plannedArrivals,

@@ -2,7 +2,7 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
 import io.github.gatlingllm.check.Outages;
-import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
@@ -10,6 +10,7 @@ import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.BoundedNames.KeyCounts;
 import io.github.gatlingllm.stats.GroupTally.WindowThroughput;
@@ -21,6 +22,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -75,7 +78,7 @@ public final class RunStatistics {
   final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
   final Map<Integer, Backlog> backlogs = new LinkedHashMap<>();
   final Map<Integer, TrialTally> trials = new LinkedHashMap<>();
-  final Map<String, ValueRecorder> server = new LinkedHashMap<>();
+  final Map<String, Set<String>> serverNames = new TreeMap<>();
   private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
   final Map<String, SilenceTally> silence = new LinkedHashMap<>();
   final Map<String, Outages> outages = new LinkedHashMap<>();
@@ -214,9 +217,7 @@ public final class RunStatistics {
       slices.measured(stage, record, values, stream, met);
       requestSamples.add(record, stream, stage, met);
       objectives.add(stage.index(), record, judgement);
-      if (record.outcome().ok()) {
-        record.server().forEach(this::serverSaid);
-      }
+      record.server().names().forEach(this::named);
     }
   }
 
@@ -259,6 +260,10 @@ public final class RunStatistics {
     }
   }
 
+  private static Backlog backlog(LevelWindow window) {
+    return new Backlog(window.from(), window.nanos(), 1);
+  }
+
   /** A request's way through the system: start, first token, end. */
   private void passage(RequestRecord record, LevelWindow stage, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
@@ -269,7 +274,7 @@ public final class RunStatistics {
     }
     for (LevelWindow window : windows.besides(stage)) {
       if (window.nanos() > 0) {
-        backlogs.computeIfAbsent(window.index(), i -> new Backlog(window.arriving())).add(record);
+        backlogs.computeIfAbsent(window.index(), i -> backlog(window.arriving())).add(record);
       }
     }
     Long admitted = t.admittedUnixNanos();
@@ -336,21 +341,33 @@ public final class RunStatistics {
       boolean inSlo) {
     boolean ok = record.outcome().ok();
     if (record.outcome().status() != RequestStatus.CANCELLED) {
-      overTime.ended(closed, ok ? null : record.outcome().status());
+      overTime.ended(closed, record.outcome());
       if (ok) {
         overTime.answered(closed, record, stream);
       }
+      overTime.limited(
+          closed, record, windows.targets().size() > 1 ? record.identity().target() + ": " : "");
     }
     LevelWindow window = windows.at(closed, stage);
     if (window != null) {
-      cell(window, name).flow().ended(stayMs, ok, inSlo);
+      WindowThroughput flow = cell(window, name).flow();
+      flow.ended(stayMs, ok, inSlo);
+      Integer inputs = record.tokens().inputs();
+      if (inputs != null) {
+        flow.inputs(ok ? inputs : 0);
+      }
       slices.ended(window, closed, ok, inSlo);
     }
   }
 
-  private void serverSaid(String timing, double value) {
-    if (server.size() < MOST_NAMES || server.containsKey(timing)) {
-      server.computeIfAbsent(timing, t -> new ValueRecorder(ValueRecorder.MILLIONTHS)).add(value);
+  /** What a server calls a timing. */
+  private void named(String name) {
+    String key = ServerReport.Timing.keyOf(name);
+    if (serverNames.size() < MOST_NAMES || serverNames.containsKey(key)) {
+      Set<String> names = serverNames.computeIfAbsent(key, k -> new TreeSet<>());
+      if (names.size() < MOST_NAMES) {
+        names.add(name);
+      }
     }
   }
 

@@ -41,6 +41,7 @@ final class Tally {
   private final Map<RequestStatus, Long> verdicts = new EnumMap<>(RequestStatus.class);
   private final SloCounts slo = new SloCounts();
   private final Spans spans = new Spans();
+  private final ServerTally server = new ServerTally();
   private long started;
   private long ok;
   private long cancelled;
@@ -88,6 +89,7 @@ final class Tally {
     slo.add(owner, judgement);
     judgement.missed().forEach(missed::add);
     span(record, stage);
+    server.add(record);
     if (outcome.ok()) {
       ok++;
       String reason = outcome.finishReason();
@@ -96,7 +98,7 @@ final class Tally {
       readers += values.hasReader() ? 1 : 0;
       stalledReaders += values.readerStalls() ? 1 : 0;
       gaps(record, stream);
-    } else if (!wasCancelled) {
+    } else if (outcome.hasFailed()) {
       Double stay = Metric.FAILED_E2E_MS.of(record, readingSpeed);
       if (stay != null) {
         recorder(Metric.FAILED_E2E_MS).add(stay);
@@ -178,6 +180,7 @@ final class Tally {
     missed.add(other.missed);
     slo.add(other.slo);
     spans.add(other.spans);
+    server.add(other.server);
     other.verdicts.forEach((verdict, count) -> verdicts.merge(verdict, count, Long::sum));
     started += other.started;
     ok += other.ok;
@@ -197,6 +200,11 @@ final class Tally {
 
   Spans spans() {
     return spans;
+  }
+
+  /** What the server said of itself, and what limited the rate. */
+  ServerTally server() {
+    return server;
   }
 
   Jitter jitter() {

@@ -9,6 +9,7 @@ import io.gatling.core.session.Session;
 import io.github.gatlingllm.action.LlmRequest.MessagePart;
 import io.github.gatlingllm.javaapi.LlmDsl;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
+import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.workload.Conversation;
 import java.io.IOException;
@@ -25,7 +26,7 @@ class PreparedRequestTest {
 
   private static final LlmProtocolBuilder PROTOCOL =
       LlmDsl.llm.baseUrl("http://a/v1", "http://b/v1").model("m");
-  private static final LlmRequest CHAT = LlmRequest.chat(Dynamic.of("ask"));
+  private static final LlmRequest CHAT = LlmRequest.of(Dynamic.of("ask"), Api.CHAT);
   private static final Session SESSION = Sessions.with(Map.of());
 
   @Test
@@ -85,7 +86,7 @@ class PreparedRequestTest {
     assertThat(contents(both, prefixes, SESSION)).containsExactly("<0> Be brief.", "Why?");
     assertThat(contents(asking(d -> {}), prefixes, SESSION)).containsExactly("<1> Why?");
     LlmRequest completion =
-        LlmRequest.completion(Dynamic.of("ask")).edit(d -> d.prompt = Dynamic.of("Once"));
+        LlmRequest.of(Dynamic.of("ask"), Api.COMPLETIONS).edit(d -> d.prompt = Dynamic.of("Once"));
     assertThat(body(prepare(completion, prefixes, SESSION)).path("prompt").asText())
         .isEqualTo("<2> Once");
     LlmRequest parts =

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.docs.ReferencePage;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
@@ -84,7 +86,37 @@ class RecordFieldTest {
                 .toList())
         + """
 
-        Written from `RecordField` and `GeneratorField` by `RecordFieldTest`.
+        ## What the server says of itself
+
+        `llm/server.jsonl` (setting `metricsUrl`) has one JSON object per page of metrics and second, \
+        from before the first request to after the last; there is no file where no page answered. \
+        `unix_ns` is when the page was asked for, on the run's clock; `target` the target that it is \
+        about, null where it is about all; `url`; `source` whose names it has (`vllm`, `sglang`, `tgi`, \
+        `llama.cpp`, `tensorrt-llm`, `triton`, `dynamo`, `llm-d`, `dcgm`, `node`, several joined by \
+        `+`); `took_ms`; `error` why there are no values, else null; `reset` whether a counter went \
+        back since the line before, as after a restart; `names` the server's own names, each in the first \
+        line of its endpoint that has it; `values` (counters since the server's start), and \
+        `histograms` `{count, sum, le[], counts[]}`: values up to each bound, with `le` only where it \
+        differs from the line before. Keys of `values` and `histograms`, the same for all servers; \
+        several series of a page (models, replicas, GPUs) are one number, as the last column but one \
+        says:
+
+        """
+        + ReferencePage.table(
+            List.of("Key", "Kind", "Unit", "Series", "Meaning"),
+            Arrays.stream(EngineMetric.values())
+                .map(
+                    metric ->
+                        List.of(
+                            "`" + metric + "`",
+                            metric.kind().name().toLowerCase(Locale.ROOT),
+                            metric.unit(),
+                            metric.series().name().toLowerCase(Locale.ROOT),
+                            metric.meaning()))
+                .toList())
+        + """
+
+        Written from `RecordField`, `GeneratorField` and `EngineMetric` by `RecordFieldTest`.
         """;
   }
 

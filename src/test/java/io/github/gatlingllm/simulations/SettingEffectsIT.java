@@ -40,6 +40,7 @@ class SettingEffectsIT {
           Map.entry("csv", "true"),
           Map.entry("indexBlock", "false"),
           Map.entry("gpus", "2"),
+          Map.entry("costPerHour", "3.6"),
           Map.entry("concurrency", "1"),
           Map.entry("requests", "2"),
           Map.entry("uniquePrompts", "false"));

@@ -47,6 +47,7 @@ class SettingEffectsTest {
           "csv",
           "indexBlock",
           "gpus",
+          "costPerHour",
           "dryRun",
           "selfTestFile", // SelfTestIT
           "jvmWarmUp", // every run of a test
@@ -60,6 +61,9 @@ class SettingEffectsTest {
     return Stream.of(
         ENDPOINT + " | target         http://a:1/v1/chat/completions",
         "api=completions " + ENDPOINT + " | target         http://a:1/v1/completions",
+        "api=messages " + ENDPOINT + " | target         http://a:1/v1/messages",
+        "api=embeddings | API            embeddings, 1 input per request",
+        "inputsPerRequest=16 api=embeddings | API            embeddings, 16 inputs per request",
         "interleave=true endpoint=http://a:1/v1,http://b:1/v1 | order          side by side",
         "tokenizer=tiktoken:r50k_base " + ENDPOINT + " | tokenizer      tiktoken:r50k_base",
         "concurrency=3 | c=3      7 s",
