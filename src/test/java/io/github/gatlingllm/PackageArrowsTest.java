@@ -37,14 +37,18 @@ class PackageArrowsTest {
           Map.entry("random", Set.of()),
           Map.entry(
               "run",
-              Set.of("generator", "metric", "record", "stats", "report", "load", "selftest")),
+              Set.of(
+                  "generator", "live", "load", "metric", "record", "report", "selftest", "stats")),
+          Map.entry("live", Set.of("record", "report", "stats")),
           Map.entry("generator", Set.of("record")),
           Map.entry("selftest", Set.of("engine", "record")),
           Map.entry("metric", Set.of("record")),
-          Map.entry("check", Set.of("metric", "record")),
-          Map.entry("stats", Set.of("check", "metric", "random", "record")),
+          Map.entry("check", Set.of("enginestats", "metric", "record")),
+          Map.entry("enginestats", Set.of("metric", "record")),
+          Map.entry("stats", Set.of("check", "enginestats", "metric", "random", "record")),
           Map.entry("compare", Set.of("metric", "record", "stats")),
-          Map.entry("report", Set.of("check", "compare", "metric", "stats", "record")),
+          Map.entry(
+              "report", Set.of("check", "compare", "enginestats", "metric", "stats", "record")),
           Map.entry("engine", Set.of("random", "wire")),
           Map.entry("cli", Set.of("engine", "record", "report", "simulations")),
           Map.entry(
@@ -55,6 +59,7 @@ class PackageArrowsTest {
                   "load",
                   "workload",
                   "engine",
+                  "live",
                   "metric",
                   "record",
                   "selftest",

@@ -10,10 +10,12 @@ import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.stats.HeadlineClock;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Series.Bucket;
 import io.github.gatlingllm.stats.Series.GeneratorBucket;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.SloTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,14 +34,35 @@ import org.jspecify.annotations.Nullable;
 final class TimeSection {
 
   private static final int HEAT_COLUMNS = 60;
-  private static final int MOST_NAMED_BANDS = 14;
+  static final int MOST_NAMED_BANDS = 14;
 
-  private final Summary summary;
   private final Series series;
+  private final HeadlineClock clock;
+  private final @Nullable SloTable slo;
+  private final boolean isJudged;
+  private final List<Band> bands;
+  private final String together;
+  private final String howTargetsFailed;
 
   TimeSection(Summary summary, Series series) {
-    this.summary = summary;
     this.series = series;
+    clock = summary.clock();
+    slo = summary.slo();
+    isJudged = slo != null;
+    bands = bands(summary);
+    together = summary.curves().size() > 1 ? ", all targets and scenarios together" : "";
+    howTargetsFailed = howTargetsFailed(summary);
+  }
+
+  /** A run that is still on, of which only these are known. */
+  TimeSection(Series series, boolean isJudged, List<Band> bands) {
+    this.series = series;
+    clock = new HeadlineClock(true);
+    slo = null;
+    this.isJudged = isJudged;
+    this.bands = bands;
+    together = "";
+    howTargetsFailed = "";
   }
 
   /** The section; without charts when nothing happened. */
@@ -56,7 +79,7 @@ final class TimeSection {
             failures(),
             quotas())) {
       if (chart.hasPoints()) {
-        charts.add(chart.over(bands()));
+        charts.add(chart.over(bands));
       }
     }
     series.heat().forEach((metric, map) -> charts.add(heat(metric, map)));
@@ -68,7 +91,7 @@ final class TimeSection {
             "Each point covers "
                 + NumberText.duration(series.bucketS())
                 + ", all phases included"
-                + (summary.curves().size() > 1 ? ", all targets and scenarios together" : "")
+                + together
                 + ". Named spans are measure windows; darker spans are in no"
                 + " figure. Zoom into one chart and the others follow.");
     return charts.stream().noneMatch(Chart::hasPoints)
@@ -97,8 +120,7 @@ final class TimeSection {
       rows.add(new Line(range, Form.HEAT, 0, 0, points, List.of()));
     }
     boolean isTtft = metric == Metric.TTFT_MS;
-    String name =
-        metric == Metric.JITTER_PER_REQUEST ? "ITL p99 ÷ p50" : summary.clock().name(metric);
+    String name = metric == Metric.JITTER_PER_REQUEST ? "ITL p99 ÷ p50" : clock.name(metric);
     return new Chart(
         "heat-" + metric.figure().replace('_', '-'),
         name + " over time, every request",
@@ -124,7 +146,7 @@ final class TimeSection {
     List<Chart> charts =
         List.of(loopLag(), cpu(), standingStill(), memory(), connections()).stream()
             .filter(Chart::hasPoints)
-            .map(chart -> chart.over(bands()))
+            .map(chart -> chart.over(bands))
             .toList();
     return Optional.of(
         Section.of(
@@ -225,18 +247,18 @@ final class TimeSection {
   private Chart ttft() {
     return new Chart(
             "time-ttft",
-            summary.clock().name(Metric.TTFT_MS) + " over time",
+            clock.name(Metric.TTFT_MS) + " over time",
             Chart.LOWER,
             "Time to first token, from the planned arrival, of the requests whose first token came"
                 + " in the interval.",
             Axis.time(),
-            Axis.of(summary.clock().name(Metric.TTFT_MS), "ms"),
+            Axis.of(clock.name(Metric.TTFT_MS), "ms"),
             List.of(
                 line("p50", 0, 0, Bucket::ttftP50Ms),
                 line("p95", 1, 1, Bucket::ttftP95Ms),
                 line("p99", 3, 2, Bucket::ttftP99Ms)))
         .widened()
-        .judgedBy(summary.slo(), "ttft")
+        .judgedBy(slo, "ttft")
         .scaledToRange();
   }
 
@@ -250,21 +272,21 @@ final class TimeSection {
             Axis.time(),
             Axis.of("ITL", "ms"),
             List.of(line("p50", 0, 0, Bucket::itlP50Ms), line("p99", 3, 2, Bucket::itlP99Ms)))
-        .judgedBy(summary.slo(), "itl")
+        .judgedBy(slo, "itl")
         .scaledToRange();
   }
 
   private Chart tokens() {
     List<Line> lines = new ArrayList<>();
     lines.add(line("all", 0, 0, Bucket::outputTokensPerS));
-    if (summary.slo() != null) {
+    if (isJudged) {
       lines.add(line("of requests in SLO", 2, 1, Bucket::sloTokensPerS).as(Form.AREA));
     }
     return new Chart(
         "time-tokens",
         "Output tokens per second",
         Chart.HIGHER,
-        summary.slo() == null
+        !isJudged
             ? "Tokens that arrived in the interval, from all requests."
             : "Tokens that arrived in the interval; the gap between the lines is work that came too"
                 + " late for the SLO.",
@@ -365,14 +387,14 @@ final class TimeSection {
         "Failed requests by kind",
         Chart.LOWER,
         "Requests that ended badly in the interval, each kind on top of the other. "
-            + howTheTargetsFailed(),
+            + howTargetsFailed,
         Axis.time(),
         Axis.of("Failed", "req/s"),
         lines);
   }
 
   /** How often each target failed, and for how long nothing else. */
-  private String howTheTargetsFailed() {
+  private static String howTargetsFailed(Summary summary) {
     List<String> words = new ArrayList<>();
     for (Summary.Target target : summary.targets()) {
       Outages.Failures of = target.failures();
@@ -398,7 +420,7 @@ final class TimeSection {
     return String.join(" ", words);
   }
 
-  private List<Band> bands() {
+  private static List<Band> bands(Summary summary) {
     List<Band> bands = new ArrayList<>();
     boolean named = summary.stages().size() <= MOST_NAMED_BANDS;
     int stages = 0;

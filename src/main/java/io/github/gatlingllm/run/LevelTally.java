@@ -144,6 +144,13 @@ final class LevelTally implements Consumer<RequestRecord> {
       }
     }
 
+    /** The same for who looks besides; null once {@link #finish} was called. */
+    @Nullable LiveFigures peek() {
+      synchronized (LevelTally.this) {
+        return live == null ? null : live.peek();
+      }
+    }
+
     /** How it went; null when asked again. */
     @Nullable LiveFigures finish() {
       synchronized (LevelTally.this) {

@@ -14,6 +14,7 @@ import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.LoadProfile.TargetLoad;
+import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.selftest.EngineProcess;
@@ -64,10 +65,9 @@ public final class Benchmark extends Simulation {
       endAfter("Dry run: nothing was sent\n");
     }
     boolean selfTest = plan.get(Setting.SELF_TEST);
-    String selfTestFile = plan.get(Setting.SELF_TEST_FILE);
-    if (selfTestFile != null) {
-      System.setProperty(SelfTestResults.FILE_PROPERTY, selfTestFile); // may come from .env
-    }
+    forRun(SelfTestResults.FILE_PROPERTY, plan.get(Setting.SELF_TEST_FILE));
+    forRun(LiveView.Options.PORT_PROPERTY, plan.get(Setting.LIVE));
+    forRun(LiveView.Options.OTLP_PROPERTY, plan.get(Setting.OTLP));
     engine =
         plan.embedded() && !selfTest ? EmbeddedEngine.builder().seed(plan.seed()).start() : null;
     LoadProfile load = plan.load()::plan;
@@ -93,6 +93,13 @@ public final class Benchmark extends Simulation {
   public void after() {
     if (engine != null) {
       engine.close();
+    }
+  }
+
+  /** What the run reads from the process, as any simulation's does; here it may be of .env. */
+  private static void forRun(String property, @Nullable Object value) {
+    if (value != null) {
+      System.setProperty(property, value.toString());
     }
   }
 

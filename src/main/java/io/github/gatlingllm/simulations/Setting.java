@@ -726,11 +726,24 @@ final class Setting<T extends @Nullable Object> {
           .means("Prometheus endpoints of the server, scraped during the run");
 
   static final Setting<@Nullable Integer> LIVE =
-      in(Group.OUTPUT, "live", Form.whole(1))
+      in(Group.OUTPUT, "live", Form.whole(0))
           .orNull("none")
-          .notAvailable()
           .example("8088")
-          .means("port of the live page");
+          .means(
+              "port of a page on 127.0.0.1 that shows the run as it goes; 0 takes any that is free",
+              "The console says where. /metrics beside it is what Prometheus scrapes, where"
+                  + " micrometer-registry-prometheus is on the class path. Simulations of your own"
+                  + " read it from the system property and the environment.");
+
+  static final Setting<@Nullable String> OTLP =
+      in(Group.OUTPUT, "otlp", Form.text())
+          .orNull("none")
+          .example("http://localhost:4318/v1/metrics")
+          .means(
+              "where meters are sent every 10 s by OTLP over HTTP",
+              "Needs micrometer-registry-otlp on the class path. Names are those of OpenTelemetry"
+                  + " for generative AI. Simulations of your own read it from the system property"
+                  + " and the environment.");
 
   static final Setting<@Nullable Double> GPUS =
       in(

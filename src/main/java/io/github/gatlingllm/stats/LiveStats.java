@@ -85,23 +85,31 @@ public final class LiveStats implements Consumer<RequestRecord> {
   /** The figures up to now. */
   public synchronized LiveFigures snapshot() {
     long now = nanoClock.getAsLong();
-    LiveFigures figures =
-        new LiveFigures(
-            ok,
-            failed,
-            rateLimited,
-            heldBack,
-            judged > 0 ? (Double) ((double) metSlo / judged) : null,
-            Percentiles.of(ttft),
-            Percentiles.of(itl),
-            perSecond(tokens - tokensBefore, now - snapshotNanos),
-            perSecond(tokens, now - startNanos),
-            perSecond(served, now - startNanos),
-            null,
-            null);
+    LiveFigures figures = figures(now);
     snapshotNanos = now;
     tokensBefore = tokens;
     return figures;
+  }
+
+  /** The same for who looks besides: what "now" is of does not change. */
+  public synchronized LiveFigures peek() {
+    return figures(nanoClock.getAsLong());
+  }
+
+  private LiveFigures figures(long now) {
+    return new LiveFigures(
+        ok,
+        failed,
+        rateLimited,
+        heldBack,
+        judged > 0 ? (Double) ((double) metSlo / judged) : null,
+        Percentiles.of(ttft),
+        Percentiles.of(itl),
+        perSecond(tokens - tokensBefore, now - snapshotNanos),
+        perSecond(tokens, now - startNanos),
+        perSecond(served, now - startNanos),
+        null,
+        null);
   }
 
   /** A request that was cut off before it could be told does not count. */

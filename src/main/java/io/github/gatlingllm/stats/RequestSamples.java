@@ -24,6 +24,11 @@ public record RequestSamples(
     @Nullable Shape lagMs,
     List<ScenarioLoad> scenarios) {
 
+  /** Of no requests. */
+  static final RequestSamples NONE =
+      new RequestSamples(
+          Map.of(), List.of(), new Exemplars(List.of(), List.of(), List.of()), null, List.of());
+
   /**
    * The ok requests of one load level.
    *

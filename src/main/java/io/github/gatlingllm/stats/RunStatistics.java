@@ -2,15 +2,17 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
 import io.github.gatlingllm.check.Outages;
+import io.github.gatlingllm.enginestats.EngineTally;
+import io.github.gatlingllm.enginestats.SentRequests;
 import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerReport;
+import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.BoundedNames.KeyCounts;
 import io.github.gatlingllm.stats.GroupTally.WindowThroughput;
@@ -87,6 +89,8 @@ public final class RunStatistics {
   final RequestSampleTally requestSamples;
   final SliceTally slices = new SliceTally();
   final GeneratorTally generator;
+  final Map<String, SentRequests> sent = new LinkedHashMap<>();
+  final EngineTally engines;
   private final List<String> injections;
 
   final Map<String, RunInfo.TargetFacts> targets;
@@ -117,6 +121,13 @@ public final class RunStatistics {
     targets = info.targets();
     requestSamples = new RequestSampleTally(info.startUnixNanos());
     generator = new GeneratorTally(info.startUnixNanos());
+    engines =
+        new EngineTally(
+            info.startUnixNanos(),
+            windows.stages().stream()
+                .map(w -> new EngineTally.Window(w.level().target(), w.from(), w.to()))
+                .toList(),
+            Series.MAX_BUCKETS);
   }
 
   /**
@@ -165,6 +176,7 @@ public final class RunStatistics {
     RunStatistics statistics = new RunStatistics(info);
     ReadReport file = source.replay(statistics::add);
     source.generator(statistics.generator::add);
+    source.server(statistics.engines::add);
     return new SummaryAssembly(info, inferred, file, statistics).figures();
   }
 
@@ -198,9 +210,10 @@ public final class RunStatistics {
     silence.computeIfAbsent(id.target(), t -> new SilenceTally(runStart, runEnd)).add(record);
     outages.computeIfAbsent(id.target(), t -> new Outages(runStart, runEnd)).add(record);
     injectors.add(id.injector());
+    sent.computeIfAbsent(id.target(), t -> new SentRequests()).add(record);
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
       arrivals.computeIfAbsent(stage.index(), i -> new ArrivalTally(stage)).add(record);
-      overTime.arrival(record.timing().scheduledUnixNanos(), record.timing().startUnixNanos());
+      overTime.arrival(record.timing());
     }
     if (id.phase() == Phase.MEASURE) {
       if (record.outcome().ok()) {
@@ -267,7 +280,8 @@ public final class RunStatistics {
   /** A request's way through the system: start, first token, end. */
   private void passage(RequestRecord record, LevelWindow stage, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
-    overTime.started(t.startUnixNanos());
+    overTime.passage(
+        record, stream, windows.targets().size() > 1 ? record.identity().target() + ": " : "");
     LevelWindow came = windows.at(t.scheduledUnixNanos(), stage);
     if (came != null) {
       cell(came, name).flow().arrival();
@@ -282,9 +296,6 @@ public final class RunStatistics {
       return;
     }
     Long ttft = t.ttftNanos();
-    if (ttft != null) {
-      overTime.ttft(admitted + ttft, admitted + ttft - t.scheduledUnixNanos());
-    }
     Long answered = ttft != null ? ttft : t.latencyNanos();
     Integer prompt = record.tokens().prompt();
     if (answered != null && prompt != null) {
@@ -296,8 +307,6 @@ public final class RunStatistics {
     Long closed = t.closedUnixNanos();
     if (closed != null) {
       billed(record, stage, name, answered == null ? closed : admitted + answered);
-      overTime.inFlight(admitted, closed);
-      tokensInFlight(admitted, closed, prompt == null ? 0 : prompt);
       for (LevelWindow window : windows.besides(stage)) {
         long overlap = window.overlapNanos(admitted, closed);
         if (overlap > 0) {
@@ -310,16 +319,6 @@ public final class RunStatistics {
       }
       ended(record, stage, name, closed, (closed - admitted) / 1e6, inSlo);
     }
-  }
-
-  /** What came over the wire is counted as it comes. */
-  private void tokensInFlight(long admitted, long closed, double prompt) {
-    double all = prompt;
-    for (int i = 0; i < stream.arrivals(); i++) {
-      all += stream.tokens(i);
-    }
-    overTime.tokensInFlight(admitted, prompt);
-    overTime.tokensInFlight(closed, -all);
   }
 
   /** Reasoning that never came over the wire is counted with what came after it. */
@@ -340,14 +339,6 @@ public final class RunStatistics {
       double stayMs,
       boolean inSlo) {
     boolean ok = record.outcome().ok();
-    if (record.outcome().status() != RequestStatus.CANCELLED) {
-      overTime.ended(closed, record.outcome());
-      if (ok) {
-        overTime.answered(closed, record, stream);
-      }
-      overTime.limited(
-          closed, record, windows.targets().size() > 1 ? record.identity().target() + ": " : "");
-    }
     LevelWindow window = windows.at(closed, stage);
     if (window != null) {
       WindowThroughput flow = cell(window, name).flow();
@@ -435,6 +426,9 @@ public final class RunStatistics {
 
     /** Hands over how the load generators fared, second by second, where that is known. */
     default void generator(Consumer<GeneratorSecond> sink) throws IOException {}
+
+    /** Hands over what the server's own pages of metrics said, where they were read. */
+    default void server(Consumer<ServerSample> sink) throws IOException {}
   }
 
   /**

@@ -2,6 +2,7 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.Outages;
+import io.github.gatlingllm.enginestats.EngineFigures;
 import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
@@ -40,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param targets by label
  * @param requests by request name
  * @param requestsAtPoints by request name at each curve's operating point; in no file
+ * @param serverPages the servers' pages of metrics that were read; empty where there are none
  */
 public record Summary(
     Run run,
@@ -59,7 +61,8 @@ public record Summary(
     List<Curve> curves,
     List<Target> targets,
     List<RequestGroup> requests,
-    List<RequestAtPoint> requestsAtPoints) {
+    List<RequestAtPoint> requestsAtPoints,
+    List<EngineFigures.Page> serverPages) {
 
   /** Name and version of the form. */
   public static final String SCHEMA = "gatling-llm/summary/1";
@@ -72,6 +75,7 @@ public record Summary(
     targets = List.copyOf(targets);
     requests = List.copyOf(requests);
     requestsAtPoints = List.copyOf(requestsAtPoints);
+    serverPages = List.copyOf(serverPages);
   }
 
   /**
@@ -375,6 +379,7 @@ public record Summary(
    * @param queue null in closed loops
    * @param objectives of the SLO; empty without
    * @param arrivals null in closed loops
+   * @param serverMetrics what the server's own metrics say; null where not read
    */
   public record Stage(
       String label,
@@ -392,6 +397,7 @@ public record Summary(
       @Nullable Queue queue,
       List<ObjectiveRow> objectives,
       @Nullable ArrivalFigures arrivals,
+      @Nullable EngineFigures serverMetrics,
       Figures figures) {
 
     /** Whether more requests came than the server could answer; not known of closed loops. */
@@ -409,12 +415,14 @@ public record Summary(
    * @param models that its requests asked for, most frequent first
    * @param knee over its own stages; of the scenario that delivers most at its own
    * @param failures how it failed, in all phases; null without a request
+   * @param serverMetrics what its own metrics say; null where not read
    */
   public record Target(
       String label,
       List<String> models,
       @Nullable Knee knee,
       Outages.@Nullable Failures failures,
+      @Nullable EngineFigures serverMetrics,
       Figures figures) {}
 
   /** One request name at the operating point of a curve. */

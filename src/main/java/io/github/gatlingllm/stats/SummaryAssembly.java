@@ -104,7 +104,8 @@ final class SummaryAssembly {
             curves.stream().map(SummaryAssembly::curve).toList(),
             targets,
             requests(),
-            requestsAtPoints());
+            requestsAtPoints(),
+            counted.engines.pages());
     return new RunFigures(summary, series(whole.tally()), counted.slices);
   }
 
@@ -146,6 +147,7 @@ final class SummaryAssembly {
                 : backlog.queue(),
             counted.slo.level(window.index()),
             arrivals == null ? null : arrivals.arrivals(),
+            counted.engines.of(window.index()),
             figures));
     List<TimeSlice> slices = parts.steadySlices(window);
     measured.add(
@@ -162,7 +164,8 @@ final class SummaryAssembly {
             inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
             silence(window),
             slices == null ? null : SteadyState.of(window, slices),
-            counted.generator.in(window)));
+            counted.generator.in(window),
+            counted.engines.of(window.index())));
   }
 
   /** Whether more users come as its steps say, so that more are there. */
@@ -265,6 +268,7 @@ final class SummaryAssembly {
             counted.workload.models(target),
             bestKnee(own),
             outages == null ? null : outages.failures(),
+            counted.engines.of(target),
             cell.figures(
                 parts.windowNanos(w -> w.level().target().equals(target)),
                 parts.judge(target),
@@ -336,7 +340,8 @@ final class SummaryAssembly {
             cachedPrompts(workload.cachedShare(), workload.cache()),
             isSharingMeant(workload),
             failures(),
-            workload.endpoints().keySet().stream().anyMatch(HERE.asPredicate())));
+            workload.endpoints().keySet().stream().anyMatch(HERE.asPredicate()),
+            counted.engines.wholeRun(counted.sent)));
   }
 
   /** How each target failed that got a request. */
@@ -399,6 +404,7 @@ final class SummaryAssembly {
         Shapes.of(whole),
         counted.requestSamples.requestSamples(
             level -> parts.joined(key -> key.stage() == level).tally(), counted.arrivals.values()),
-        counted.generator.buckets());
+        counted.generator.buckets(),
+        counted.engines.overTime());
   }
 }

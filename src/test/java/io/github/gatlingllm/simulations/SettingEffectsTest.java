@@ -49,6 +49,8 @@ class SettingEffectsTest {
           "gpus",
           "costPerHour",
           "dryRun",
+          "live", // LivePageIT
+          "otlp", // GenAiMetersTest
           "selfTestFile", // SelfTestIT
           "jvmWarmUp", // every run of a test
           "help"); // MistakesIT
