@@ -67,13 +67,18 @@ final class DryRun {
             + " per request, "
             + time(plan.get(Setting.IDLE_TIMEOUT))
             + " between events"
-            + (plan.get(Setting.MAX_IN_FLIGHT) == null
-                ? ""
-                : ", " + plan.get(Setting.MAX_IN_FLIGHT) + " in flight"));
+            + limit(Setting.MAX_IN_FLIGHT, "in flight")
+            + limit(Setting.MAX_REQUESTS_PER_MINUTE, "requests a minute")
+            + limit(Setting.MAX_TOKENS_PER_MINUTE, "tokens a minute"));
     row("connections", connections());
     row("seed", Long.toString(plan.seed()));
     row("time", estimatedTime());
     return text.toString();
+  }
+
+  private String limit(Setting<@Nullable Integer> setting, String what) {
+    Integer most = plan.get(setting);
+    return most == null ? "" : ", " + most + " " + what;
   }
 
   private void targets() {
@@ -94,7 +99,7 @@ final class DryRun {
       row(
           "model",
           Objects.requireNonNullElse(
-              target.model(), "not named: the only one that the server has, else it decides"));
+              target.model(), "not set: the server's only model; a server of several decides"));
       row("API key", target.apiKey() == null ? "none" : "set");
     }
     if (several) {
@@ -137,14 +142,18 @@ final class DryRun {
     if (fill == null || fill > 0) {
       row(
           "fill",
-          fill == null ? "auto: users start over twice the E2E" : time(fill) + " per level");
+          fill == null
+              ? "auto: users start one after the other, over twice the median E2E"
+              : time(fill) + " per level");
     }
     Long stabilize = phases.stabilizeNanos();
     if (stabilize == null) {
       row(
           "stabilize",
           "auto: until "
-              + (fill == null || fill > 0 ? "each user has had an answer" : "an answer was there")
+              + (fill == null || fill > 0
+                  ? "each user has had an answer"
+                  : "the first answer has come")
               + " and twice the median E2E has passed, at most "
               + time(phases.boundNanos())
               + " per level");

@@ -63,7 +63,9 @@ public final class RunStatistics {
   /** One step of an injection profile, at one rate. */
   private static final Pattern CONSTANT =
       Pattern.compile(
-          "(Poisson|Gamma|Constant)\\[[^\\]]*\\] during [^,]*"
+          "(Poisson|gamma|evenly spaced)[^,]* at [^,]* during [^,]*"
+              // of runs before 0.2
+              + "|(Poisson|Gamma|Constant)\\[[^\\]]*\\] during [^,]*"
               + "|ConstantRateOpenInjection\\([^)]*\\)");
 
   private final long runStart;
