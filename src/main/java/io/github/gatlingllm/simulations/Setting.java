@@ -7,6 +7,7 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.metric.AssertionText;
 import io.github.gatlingllm.metric.Spelling;
 import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.ReadingSpeed;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloPreset;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
@@ -591,6 +592,26 @@ final class Setting<T extends @Nullable Object> {
               "requests in flight per target; more wait, first in first out",
               "The wait is counted as queue wait and in no latency; timeout counts from its end.");
 
+  static final Setting<@Nullable Integer> MAX_REQUESTS_PER_MINUTE =
+      in(Group.CONNECTIONS, "maxRequestsPerMinute", Form.whole(1))
+          .orNull("no limit")
+          .example("500")
+          .means(
+              "requests in any 60 s per target and load generator, to stay below a provider's"
+                  + " limit; more wait, first in first out",
+              "The wait is counted as queue wait and in no latency; how many were held back, and"
+                  + " for how long, is on the console and in the report. A burst may use up the"
+                  + " whole limit: where a provider counts seconds too, set less.");
+
+  static final Setting<@Nullable Integer> MAX_TOKENS_PER_MINUTE =
+      in(Group.CONNECTIONS, "maxTokensPerMinute", Form.whole(1))
+          .orNull("no limit")
+          .example("150000")
+          .means(
+              "the same for tokens: of a prompt, four characters each, and maxTokens of its answer,"
+                  + " until the server's usage says how many they were",
+              "A request that needs more than the limit by itself goes when no other counts.");
+
   static final Setting<BenchmarkPlan.Connections> CONNECTIONS =
       in(Group.CONNECTIONS, "connections", Form.choice(BenchmarkPlan.Connections.class))
           .byDefault("shared")
@@ -754,6 +775,22 @@ final class Setting<T extends @Nullable Object> {
           .means(
               "GPUs that serve each target: output tok/s per GPU, and its chart against tok/s per"
                   + " user");
+
+  static final Setting<Double> READING_SPEED =
+      in(
+              Group.OUTPUT,
+              "readingSpeed",
+              new Form<>(
+                  "tokens/s, <n>wpm",
+                  ReadingSpeed::parse,
+                  "tokens per second such as 5, or words per minute such as 250wpm, above 0"))
+          .byDefault("5")
+          .example("250wpm")
+          .means(
+              "how fast readers of the answers read: the report says how long they wait for tokens"
+                  + " that are late",
+              "Words per minute ÷ 45 are tokens per second, as a token is about 0.75 words of"
+                  + " English: 250wpm is 5.56.");
 
   static final Setting<@Nullable Double> COST_PER_HOUR =
       in(

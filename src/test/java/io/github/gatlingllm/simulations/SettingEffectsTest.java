@@ -106,6 +106,8 @@ class SettingEffectsTest {
         "timeout=9 | limits         9 s per request",
         "idleTimeout=3 | 3 s between events",
         "maxInFlight=5 | , 5 in flight",
+        "maxRequestsPerMinute=50 | , 50 requests a minute",
+        "maxTokensPerMinute=900 | , 900 tokens a minute",
         "connections=perUser | connections    own ones per user",
         "http2=true | HTTP/2 where the server agrees",
         "verifyTls=false | certificates NOT verified",
@@ -147,7 +149,11 @@ class SettingEffectsTest {
 
   /** What reaches neither plan nor wire but the protocol that makes requests and files. */
   private static final Map<String, Function<LlmProtocol, Object>> PROTOCOL =
-      Map.of("failOnInvalid=true", protocol -> protocol.report.failOnInvalid());
+      Map.of(
+          "failOnInvalid=true",
+          protocol -> protocol.report.failOnInvalid(),
+          "readingSpeed=250wpm",
+          protocol -> protocol.report.readingSpeed());
 
   @Test
   void reachesTheProtocol() {
