@@ -482,6 +482,25 @@ final class Setting<T extends @Nullable Object> {
                   + " share (sharedPrefix, scenario, mix, dataset), and not where promptTokens is"
                   + " too short for it.");
 
+  static final Setting<@Nullable ShownImages> IMAGES =
+      in(
+              Group.PROMPTS,
+              "images",
+              new Form<>(
+                  "<n>x<w>x<h>, file",
+                  ShownImages::parse,
+                  "<images>x<width>x<height> such as 1x512x512, or a file or folder of images"))
+          .orNull("none")
+          .excludes("each says what is asked", "dataset", "scenario", "mix")
+          .example("1x512x512")
+          .means(
+              "images beside every prompt: so many of that many pixels, made up from the seed, or"
+                  + " those of a file or folder",
+              "Sent as data URLs in the last message; needs the chat API. Of a folder (.png, .jpg,"
+                  + " .gif, .webp) each request shows the next image by name. Made-up ones are"
+                  + " noise, up to 32 different ones in 64 MiB, as servers keep what they made of"
+                  + " an image.");
+
   static final Setting<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
       in(
               Group.PROMPTS,

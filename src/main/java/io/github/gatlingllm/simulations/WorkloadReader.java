@@ -125,6 +125,9 @@ record WorkloadReader(
             known == Setting.MIX);
       }
     }
+    if (settings.get(Setting.IMAGES) != null && api == Api.COMPLETIONS) {
+      throw settings.invalid(Setting.IMAGES, "images need the chat API");
+    }
     return pool(prefix);
   }
 

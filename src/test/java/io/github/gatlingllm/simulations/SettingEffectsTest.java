@@ -35,6 +35,7 @@ class SettingEffectsTest {
           "apiKey",
           "model",
           "prompt",
+          "images",
           "body",
           "header.<Name>",
           "temperature",
