@@ -31,7 +31,7 @@ final class LlmComponents implements ProtocolComponents {
   private final String target;
   private final RunParts parts;
   private final @Nullable InFlightGate gate;
-  private final RequestPrefixes prefixes;
+  private final RunParts.RequestPrefixes prefixes;
   private final RequestLog requestLog;
 
   private LlmComponents(LlmProtocol protocol, RunParts parts, RequestLog requestLog) {
@@ -67,7 +67,7 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /** What prompts begin with. */
-  RequestPrefixes prefixes() {
+  RunParts.RequestPrefixes prefixes() {
     return prefixes;
   }
 
@@ -117,6 +117,10 @@ final class LlmComponents implements ProtocolComponents {
    * @throws InvalidSimulation in one line, if the target does not answer it
    */
   void warmUp(ScenarioContext context, LlmRequest request) {
+    if (LlmProtocol.isDryRun()) {
+      parts.plan().add(this, request, context.coreComponents().eventLoopGroup().next());
+      return;
+    }
     boolean jvm = protocol.warmUp.jvm() && parts.isFirst("jvm");
     boolean first = parts.isFirst("target " + target);
     if (!jvm && !first) {
@@ -181,7 +185,14 @@ final class LlmComponents implements ProtocolComponents {
 
   @Override
   public Function1<Session, Session> onStart() {
+    parts.sayWhatIsUnseeded();
+    if (LlmProtocol.isDryRun()) {
+      parts.plan().scenarioBuilt();
+    }
     return session -> {
+      if (LlmProtocol.isDryRun()) {
+        parts.plan().end();
+      }
       Arrival arrival = parts.injections().next(session.scenario(), now());
       Injection injection = parts.injections().injection(session.scenario());
       if (arrival == null) {

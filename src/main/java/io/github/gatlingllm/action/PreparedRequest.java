@@ -46,7 +46,7 @@ record PreparedRequest(
       LlmRequest request,
       LlmProtocol protocol,
       boolean pinned,
-      RequestPrefixes prefixes,
+      RunParts.RequestPrefixes prefixes,
       Session session) {
     LlmRequest.RequestDraft parts = request.parts();
     GenerationRequest.Builder body = GenerationRequest.of(parts.api);

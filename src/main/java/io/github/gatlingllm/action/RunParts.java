@@ -14,6 +14,7 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunDirectory;
 import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.RunSeed;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -38,6 +39,7 @@ record RunParts(
     InFlight inFlight,
     NotSent notSent,
     InjectionPlans injections,
+    SimulationPlan plan,
     TokenCounting counting,
     Set<String> warmedUp,
     Set<String> unpinned,
@@ -91,6 +93,7 @@ record RunParts(
         inFlight,
         notSent,
         InjectionPlans.of(core),
+        new SimulationPlan(core, run),
         counting,
         ConcurrentHashMap.newKeySet(),
         ConcurrentHashMap.newKeySet(),
@@ -209,6 +212,9 @@ record RunParts(
     if (!unpinned.isEmpty()) {
       config.put(RunConfig.IGNORE_EOS, RunConfig.UNPINNED);
     }
+    if (RunSeed.ofProcess().isDrawnFrom()) {
+      config.put("seedOfTheUnseeded", Long.toString(RunSeed.ofProcess().value()));
+    }
     config.put(JvmOptions.CONFIG_NAME, String.join(" ", JvmOptions.inEffect()));
     run.describe(
         info ->
@@ -216,8 +222,22 @@ record RunParts(
                 .config(config)
                 .targets(RunConfig.targets(used, unpinned))
                 .report(RunConfig.report(used))
-                .seed(first.seed)
+                .seed(first.seed == null ? (Long) RunSeed.ofProcess().value() : first.seed)
                 .versions(RunConfig.versions()));
+  }
+
+  /** Says, once per run, what is drawn from where the simulation says no seed. */
+  void sayWhatIsUnseeded() {
+    RunSeed seed = RunSeed.ofProcess();
+    if (seed.isDrawnFrom() && isFirst("seed")) {
+      System.out.println(
+          "LLM: seed "
+              + seed.value()
+              + " of all that has none of its own; llm.seed="
+              + seed.value()
+              + " draws the same again");
+      run.describe(info -> info.config("seedOfTheUnseeded", Long.toString(seed.value())));
+    }
   }
 
   /**
@@ -302,6 +322,27 @@ record RunParts(
               ssl.keyManagerFactory(),
               verify ? ssl.trustManagerFactory() : Option.empty());
       return new SslContextsFactory(own, verify).newSslContexts(http2, Option.empty());
+    }
+  }
+
+  /**
+   * Gives each request of a run the text that its prompt begins with.
+   *
+   * @param count of the requests so far
+   */
+  record RequestPrefixes(PromptPrefix.Texts texts, AtomicLong count) {
+
+    /** Those of requests that begin with nothing. */
+    static final RequestPrefixes NONE = new RequestPrefixes(request -> "", new AtomicLong());
+
+    /**
+     * What the next request begins with.
+     *
+     * @param conversation whose turn it is; null outside conversations
+     */
+    String next(@Nullable Long conversation) {
+      long request = count.getAndIncrement();
+      return conversation == null ? texts.of(request) : texts.inConversation(request, conversation);
     }
   }
 }

@@ -249,7 +249,7 @@ public record RunInfo(
   public record ReportOptions(
       boolean csv, boolean indexBlock, boolean failBuild, boolean failOnInvalid) {
 
-    /** The defaults of the contract. */
+    /** What is made of a run unless it says otherwise. */
     public static final ReportOptions DEFAULT = new ReportOptions(false, true, true, true);
 
     /** What either asks for that is not the default. */

@@ -757,7 +757,10 @@ final class Setting<T extends @Nullable Object> {
       in(Group.RUN, "seed", Form.wide())
           .orNull("random")
           .example("42")
-          .means("pins prompts and arrivals; always printed and recorded");
+          .means(
+              "pins prompts and arrivals; always printed and recorded",
+              "In simulations of your own (system property, environment) it pins what has no seed"
+                  + " of its own: prompts, the order of dialogs, mixes, arrivals.");
 
   static final Setting<Boolean> SELF_TEST =
       in(Group.RUN, "selfTest", Form.flag())
@@ -784,7 +787,11 @@ final class Setting<T extends @Nullable Object> {
       in(Group.RUN, "dryRun", Form.flag())
           .byDefault("false")
           .example("true")
-          .means("prints the plan and sends nothing");
+          .means(
+              "prints the plan and sends nothing",
+              "Also that of simulations of your own (system property, environment): scenarios,"
+                  + " load levels, targets, requests with the lengths of prompts and answers, SLO,"
+                  + " seed.");
 
   static final Setting<Boolean> HELP =
       in(Group.RUN, "help", Form.flag())
