@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** A load plan in words, before it runs. */
 public record PlanText(LoadPlan plan) {
 
+  private static final long STEP_NANOS = 10_000_000;
+
   /** In the order in which they run; of a search the one it starts at. */
   public List<LoadLevel> levels() {
     return plan instanceof GoodputSearch search
@@ -152,9 +154,23 @@ public record PlanText(LoadPlan plan) {
     if (!(level instanceof LoadLevel.Open open)) {
       return null;
     }
-    return open.arrivals() instanceof Arrivals.Replay replay
-        ? (Long) (long) replay.trace().size()
+    if (open.arrivals() instanceof Arrivals.Replay replay) {
+      return (long) replay.trace().size();
+    }
+    return open.arrivals() instanceof Arrivals.Curve curve
+        ? (Long) Math.round(integral(curve))
         : (Long) Math.round(open.perSecond() * open.phases().measureNanos() / 1e9);
+  }
+
+  /** Users to expect of a curve: trapezoids of 10 ms. */
+  private static double integral(Arrivals.Curve curve) {
+    double sum = 0;
+    for (long from = 0; from < curve.lengthNanos(); from += STEP_NANOS) {
+      long until = Math.min(from + STEP_NANOS, curve.lengthNanos());
+      double both = curve.rate().perSecondAt(from) + curve.rate().perSecondAt(until);
+      sum += both / 2 * (until - from) / 1e9;
+    }
+    return sum;
   }
 
   /** How long a level measures; null where a count bounds it and the server decides. */

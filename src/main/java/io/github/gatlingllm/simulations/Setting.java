@@ -1,6 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.engine.EnginePreset;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.StopRule;
@@ -79,6 +80,18 @@ final class Setting<T extends @Nullable Object> {
               "A URL holds no credentials. The name before = is what results call the target; one"
                   + " without is called by host and port, by its model where hosts are equal, by"
                   + " more where that is not enough.");
+
+  static final Setting<@Nullable EnginePreset> ENGINE_PRESET =
+      in(
+              Group.TARGET,
+              "enginePreset",
+              new Form<>("name", EnginePreset::of, "a preset: " + EnginePreset.names()))
+          .orNull("none")
+          .excludes("it is of the embedded engine", "endpoint")
+          .example("llama-3.3-70b-2xh100")
+          .means(
+              "speed and memory of the embedded engine: " + EnginePreset.names(),
+              "Derived from published measurements, see engine.md.");
 
   static final Setting<List<String>> MODEL =
       in(Group.TARGET, "model", Form.texts("names"))

@@ -60,6 +60,7 @@ class SettingEffectsTest {
   static Stream<String> plans() {
     return Stream.of(
         ENDPOINT + " | target         http://a:1/v1/chat/completions",
+        "enginePreset=nemotron-8b-gh200 | is set), as fast as nemotron-8b-gh200",
         "api=completions " + ENDPOINT + " | target         http://a:1/v1/completions",
         "interleave=true endpoint=http://a:1/v1,http://b:1/v1 | order          side by side",
         "tokenizer=tiktoken:r50k_base " + ENDPOINT + " | tokenizer      tiktoken:r50k_base",
