@@ -35,7 +35,11 @@ class PackageArrowsTest {
           Map.entry("workload", Set.of("random", "wire")),
           Map.entry("record", Set.of()),
           Map.entry("random", Set.of()),
-          Map.entry("run", Set.of("generator", "record", "stats", "report", "load", "selftest")),
+          Map.entry(
+              "run",
+              Set.of(
+                  "generator", "live", "load", "metric", "record", "report", "selftest", "stats")),
+          Map.entry("live", Set.of("record", "report", "stats")),
           Map.entry("generator", Set.of("record")),
           Map.entry("selftest", Set.of("engine", "record")),
           Map.entry("metric", Set.of("record")),
@@ -53,6 +57,7 @@ class PackageArrowsTest {
                   "load",
                   "workload",
                   "engine",
+                  "live",
                   "metric",
                   "record",
                   "selftest",

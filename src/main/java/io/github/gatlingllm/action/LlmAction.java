@@ -208,10 +208,11 @@ final class LlmAction extends RequestActionBase {
     StreamedExchange exchange =
         new StreamedExchange(
             timeline,
-            new ReceivedAnswer(timeline, prepared.body().n()),
+            new ReceivedAnswer(timeline, prepared.body().api(), prepared.body().n()),
             new StreamedExchange.ReadOptions(
                 prepared.body().stream(),
                 components.protocol().idleTimeout.toNanos(),
+                prepared.body().inputs(),
                 prepared.secrets(),
                 components.protocol().inThisJvm
                     ? null

@@ -128,7 +128,7 @@ final class LlmComponents implements ProtocolComponents {
     }
     WarmUpRounds rounds = new WarmUpRounds(context, run().id());
     if (jvm) {
-      rounds.jvm(this);
+      rounds.jvm(this, request.parts().api);
     }
     if (first) {
       rounds.target(this, request);

@@ -58,6 +58,10 @@ record PreparedRequest(
     body
         .model(model)
         .prompt(resolve(parts.prompt, session))
+        .inputs(
+            parts.inputList == null
+                ? parts.inputs.stream().map(text -> text.resolve(session)).toList()
+                : parts.inputList.resolve(session))
         // Not part of the conversation: a prefix is sent, and not remembered.
         .prefix(prefixes.next(chat.conversation() == null ? null : (Long) session.userId()))
         .stream(stream == null ? protocol.streaming : stream)
@@ -109,7 +113,7 @@ record PreparedRequest(
 
   /** How much is asked, and the limit on the answer. */
   TokenCounts.Asked size() {
-    return new TokenCounts.Asked(body.promptChars(), body.maxTokens());
+    return new TokenCounts.Asked(body.promptChars(), body.maxTokens(), body.inputs());
   }
 
   /** Position in its conversation, from 1; null outside conversations. */

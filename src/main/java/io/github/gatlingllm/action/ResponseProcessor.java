@@ -332,7 +332,8 @@ final class ResponseProcessor {
       String error) {
     long index = components.requestLog().next();
     Boolean own = request.stream == null ? null : request.stream.constant();
-    boolean streamed = own == null ? components.protocol().streaming : own;
+    boolean streamed =
+        request.api.generates() && (own == null ? components.protocol().streaming : own);
     RequestRecord.Identity identity =
         identity(
             session,
@@ -420,7 +421,7 @@ final class ResponseProcessor {
   }
 
   private static RequestRecord.Text text(PreparedRequest prepared, ReceivedAnswer answer) {
-    boolean chat = prepared.body().api() == Api.CHAT;
+    boolean chat = prepared.body().api().takesMessages();
     String reasoning = answer.reasoning();
     Secrets secrets = prepared.secrets();
     String asked = chat ? prepared.body().messagesJson() : prepared.body().prompt();

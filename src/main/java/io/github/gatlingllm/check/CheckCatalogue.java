@@ -1,6 +1,7 @@
 package io.github.gatlingllm.check;
 
 import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.metric.Figures.RateLimits;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.record.RunInfo;
@@ -212,6 +213,29 @@ enum CheckCatalogue {
       in -> true,
       "See the table of errors; a server that rejects load has better latencies for the rest.",
       AnswerChecks::errors),
+  RATE_LIMITED(
+      "Did the server's rate limits let every request through?",
+      "requests with status 429 ÷ ended requests",
+      Threshold.share(0),
+      "runs with status 429, or where the server says what is left of its limits",
+      in -> {
+        RateLimits limits = in.figures().rateLimits();
+        return limits != null && (limits.requests() > 0 || !limits.quotas().isEmpty());
+      },
+      "Stay below the limit with maxRequestsPerMinute or maxTokensPerMinute, which hold requests"
+          + " back and say so, offer less load, or have the limit raised. Nobody waits for"
+          + " Retry-After.",
+      AnswerChecks::rateLimited),
+  PACED(
+      "Did the load go out as it was meant, without being held back by maxRequestsPerMinute or"
+          + " maxTokensPerMinute?",
+      "requests held back ÷ requests that had to pass these settings",
+      Threshold.noteShare(0),
+      "runs with one of these settings",
+      in -> in.figures().rateLimits() != null && in.figures().rateLimits().pacing() != null,
+      "The load is what the settings let through: read times from schedule, which count the wait,"
+          + " and no figure as the capacity of the server.",
+      LoadChecks::paced),
   CONNECTIONS_CLOSED(
       "Does the server keep the connections that it does not say it closes?",
       "share of answers after which it closed the connection, of the server where it is largest",

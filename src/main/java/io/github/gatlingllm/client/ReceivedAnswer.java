@@ -5,6 +5,7 @@ import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.AnswerMemory;
 import io.github.gatlingllm.wire.AnswerMemory.TooLarge;
+import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.ChunkParser;
 import io.github.gatlingllm.wire.ChunkParser.Channel;
 import io.github.gatlingllm.wire.ChunkParser.TextBuffer;
@@ -35,7 +36,8 @@ public final class ReceivedAnswer {
   private final Timeline timeline;
   private final AnswerMemory memory = new AnswerMemory();
   private final Chunks chunks = new Chunks();
-  private final ChunkParser parser = new ChunkParser(chunks);
+  private final ChunkParser parser;
+  private final @Nullable String terminalEvent;
   private final SseDecoder decoder = new SseDecoder(new Events(), memory);
 
   private ChoiceText[] choices;
@@ -44,6 +46,7 @@ public final class ReceivedAnswer {
 
   private int events;
   private boolean done;
+  private int embeddings;
   private @Nullable String error;
   private @Nullable String malformed;
 
@@ -60,8 +63,10 @@ public final class ReceivedAnswer {
   /**
    * @param expectedChoices how many answers were asked for, ≥ 1
    */
-  public ReceivedAnswer(Timeline timeline, int expectedChoices) {
+  public ReceivedAnswer(Timeline timeline, Api api, int expectedChoices) {
     this.timeline = timeline;
+    this.parser = new ChunkParser(api, chunks);
+    this.terminalEvent = api.terminalEvent();
     choices = new ChoiceText[expectedChoices];
     Arrays.setAll(choices, i -> new ChoiceText(memory));
   }
@@ -105,9 +110,22 @@ public final class ReceivedAnswer {
     return events;
   }
 
-  /** Whether the stream announced its end, or every choice has its finish reason. */
+  /**
+   * Whether the stream announced its end, or every choice has its finish reason; of streamed typed
+   * events only the last one says so.
+   */
   public boolean isOver() {
-    return done || isFinished();
+    return done || (isFinished() && !(streaming && terminalEvent != null));
+  }
+
+  /** The type of the event that a stream has to end with; null where that has no types. */
+  @Nullable String terminalEvent() {
+    return terminalEvent;
+  }
+
+  /** How many embeddings came. */
+  int embeddings() {
+    return embeddings;
   }
 
   private boolean isFinished() {
@@ -292,7 +310,10 @@ public final class ReceivedAnswer {
     public void event(@Nullable String type, byte[] buffer, int offset, int length) {
       timeline.event(now);
       if (done) {
-        timeline.late();
+        // Some gateways add what ends other streams.
+        if (terminalEvent == null || !ChunkParser.isDone(buffer, offset, length)) {
+          timeline.late();
+        }
         return;
       }
       if (++events > MOST_EVENTS) {
@@ -401,6 +422,11 @@ public final class ReceivedAnswer {
     public void done() {
       done = true;
       timeline.done();
+    }
+
+    @Override
+    public void embeddings(int count) {
+      embeddings = count;
     }
 
     @Override

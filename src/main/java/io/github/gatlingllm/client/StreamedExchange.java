@@ -76,11 +76,16 @@ public final class StreamedExchange implements HttpListener {
    * @param idleTimeoutNanos longest silence: of a stream from the instant it is asked for, else
    *     from the response headers on, as a whole body may come when all of it is made; 0 for no
    *     limit
+   * @param inputs how many texts are to be embedded; 0 where an answer is generated
    * @param secrets never to appear in a message
    * @param transcript of what goes over the wire; null where nobody wants to see it
    */
   public record ReadOptions(
-      boolean streamed, long idleTimeoutNanos, Secrets secrets, @Nullable Transcript transcript) {}
+      boolean streamed,
+      long idleTimeoutNanos,
+      int inputs,
+      Secrets secrets,
+      @Nullable Transcript transcript) {}
 
   /** Gatling's client, for one request. To be called on the event loop of its exchange. */
   public interface Transport {
@@ -314,7 +319,13 @@ public final class StreamedExchange implements HttpListener {
       }
     } catch (TooLarge beyond) {
       giveUp(now, RequestStatus.INVALID_RESPONSE, beyond.getMessage());
-      abandon();
+      if (stream == null) {
+        abandon();
+      } else {
+        // Not now: Netty unzips what it has read to the end, and for a stream that is gone by then
+        // it would close the connection, with all other streams.
+        eventLoop.execute(this::abandon);
+      }
     }
   }
 

@@ -1,13 +1,16 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.metric.Backlog;
+import io.github.gatlingllm.metric.Backlog.Queue;
 import java.math.BigDecimal;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Ends a sweep early: after a level that it finds broken, no further one is offered. A number of
- * errors, or of errors in a row, ends the level itself, too.
+ * errors, or of errors in a row, ends the level itself, too. Requests that a rate limit of the
+ * server turned away (429) are no errors, and neither continue nor end a row of them.
  *
  * <p>{@link ErrorsInARowAbove#DEFAULT} holds beside all others, unless {@link Never} is among them.
  */
@@ -175,23 +178,14 @@ public sealed interface StopRule {
   }
 
   /**
-   * Requests pile up: in the second half of an open level's measure phase fewer than {@value
-   * #SERVED} of those that arrived were served, and the gap is larger than chance (3 √n of Poisson
-   * arrivals). Needs levels that are longer than a few requests; let them stabilize first.
+   * An open level is not kept up with: its queue grows, see {@link Backlog}. Needs levels that are
+   * longer than a few requests.
    */
   record OverSaturated() implements StopRule {
-    private static final double SERVED = 0.9;
-    private static final double DEVIATIONS = 3;
-
     @Override
     public @Nullable String brokenBy(LevelResult level) {
-      Long arrived = level.arrived();
-      if (arrived == null
-          || level.served() >= SERVED * arrived
-          || arrived - level.served() <= DEVIATIONS * Math.sqrt(arrived)) {
-        return null;
-      }
-      return text("requests pile up: of %d that arrived %d were served", arrived, level.served());
+      Queue queue = level.queue();
+      return queue != null && queue.grows() ? queue.words("the load") : null;
     }
 
     @Override

@@ -91,7 +91,11 @@ final class RecordField<T> {
   static final RecordField<String> MODEL =
       identity("model", LABEL, Identity::model, "the model that was asked for");
   static final RecordField<String> API =
-      identity("api", LABEL, Identity::api, "`chat` or `completions`");
+      identity(
+          "api",
+          LABEL,
+          Identity::api,
+          "`chat`, `completions`, `responses`, `messages` or `embeddings`");
   static final RecordField<String> STAGE =
       identity("stage", LABEL, Identity::stage, "label of the load level: `c=8`, `r=16`");
   static final RecordField<Phase> PHASE =
@@ -223,7 +227,12 @@ final class RecordField<T> {
   // Outcome.
 
   static final RecordField<String> FINISH_REASON =
-      outcome("finish_reason", LABEL, Outcome::finishReason, "of the first choice");
+      outcome(
+          "finish_reason",
+          LABEL,
+          Outcome::finishReason,
+          "of the first choice, as the server says it: `finish_reason`, `stop_reason`, `status` or"
+              + " the reason of an incomplete response");
   static final RecordField<Integer> HTTP_STATUS =
       outcome("status", INTEGER, Outcome::httpStatus, "of HTTP; null when no response came");
   static final RecordField<Boolean> OK =
@@ -287,7 +296,11 @@ final class RecordField<T> {
   static final RecordField<Integer> LATE_EVENTS =
       events("late_events", EVENTS, Events::late, "data after the announced end");
   static final RecordField<Boolean> DONE =
-      events("done", FLAG, Events::done, "whether the stream said `[DONE]`");
+      events(
+          "done",
+          FLAG,
+          Events::done,
+          "whether the stream said `[DONE]`, or its last typed event came");
   static final RecordField<Integer> FIRST_EVENT_TOKENS =
       events(
           "first_event_tokens",
@@ -354,13 +367,21 @@ final class RecordField<T> {
               + " of a request that was never admitted, until it was over; null where neither is"
               + " set");
 
+  static final RecordField<Integer> INPUTS =
+      tokens("inputs", INTEGER, Tokens::inputs, "texts to embed; null with the other APIs");
+
   // Texts, only with the setting recordText.
 
   static final RecordField<String> MESSAGES =
-      text("messages", JSON, Text::messages, "chat: the messages as they were sent")
+      text("messages", JSON, Text::messages, "the messages or input items as they were sent")
           .onlyIf(text -> text.messages() != null);
   static final RecordField<String> PROMPT =
-      text("prompt", TEXT, Text::prompt, "completions: the prompt as it was sent")
+      text(
+              "prompt",
+              TEXT,
+              Text::prompt,
+              "completions: the prompt as it was sent; embeddings: the text, or a JSON array of"
+                  + " them")
           .onlyIf(text -> text.messages() == null || text.prompt() != null);
   static final RecordField<String> ANSWER = text("answer", TEXT, Text::answer, "the answer");
   static final RecordField<String> REASONING =

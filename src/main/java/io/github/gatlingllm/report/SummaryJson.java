@@ -52,6 +52,7 @@ public final class SummaryJson {
           .addMixIn(Summary.Stage.class, FiguresInline.class)
           .addMixIn(Summary.Target.class, FiguresInline.class)
           .addMixIn(Summary.RequestGroup.class, FiguresInline.class)
+          .addMixIn(Figures.class, FiguresForm.class)
           .addMixIn(Distribution.class, DistributionForm.class)
           .addMixIn(Figures.Throughput.class, ThroughputForm.class)
           .addMixIn(Figures.Jitter.class, JitterForm.class)
@@ -69,6 +70,12 @@ public final class SummaryJson {
   interface FiguresInline {
     @JsonUnwrapped
     Figures figures();
+  }
+
+  /** Energy and money stand there where something is known of them. */
+  interface FiguresForm {
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    Figures.Efficiency efficiency();
   }
 
   /** Only rates have low percentiles. */

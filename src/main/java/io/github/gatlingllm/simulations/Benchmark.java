@@ -16,6 +16,7 @@ import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.LoadProfile.TargetLoad;
+import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.selftest.EngineProcess;
@@ -66,10 +67,9 @@ public final class Benchmark extends Simulation {
       endAfter("Dry run: nothing was sent\n");
     }
     boolean selfTest = plan.get(Setting.SELF_TEST);
-    String selfTestFile = plan.get(Setting.SELF_TEST_FILE);
-    if (selfTestFile != null) {
-      System.setProperty(SelfTestResults.FILE_PROPERTY, selfTestFile); // may come from .env
-    }
+    forRun(SelfTestResults.FILE_PROPERTY, plan.get(Setting.SELF_TEST_FILE));
+    forRun(LiveView.Options.PORT_PROPERTY, plan.get(Setting.LIVE));
+    forRun(LiveView.Options.OTLP_PROPERTY, plan.get(Setting.OTLP));
     engine = plan.embedded() && !selfTest ? start(plan) : null;
     LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {
@@ -94,6 +94,13 @@ public final class Benchmark extends Simulation {
   public void after() {
     if (engine != null) {
       engine.close();
+    }
+  }
+
+  /** What the run reads from the process, as any simulation's does; here it may be of .env. */
+  private static void forRun(String property, @Nullable Object value) {
+    if (value != null) {
+      System.setProperty(property, value.toString());
     }
   }
 
@@ -167,6 +174,10 @@ public final class Benchmark extends Simulation {
     Double gpus = plan.get(Setting.GPUS);
     if (gpus != null) {
       protocol = protocol.gpus(gpus);
+    }
+    Double costPerHour = plan.get(Setting.COST_PER_HOUR);
+    if (costPerHour != null) {
+      protocol = protocol.costPerHour(costPerHour);
     }
     if (plan.get(Setting.CONNECTIONS) == BenchmarkPlan.Connections.PER_USER) {
       protocol = protocol.disableShareConnections();

@@ -12,11 +12,14 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,7 +109,7 @@ record BenchmarkPlan(
     List<Target> targets = targets(settings, choice.api());
     Api api =
         targets.isEmpty()
-            ? choice == ApiChoice.COMPLETIONS ? Api.COMPLETIONS : Api.CHAT
+            ? Objects.requireNonNullElse(choice.api(), Api.CHAT)
             : targets.get(0).endpoint().api();
     Long pinned = settings.get(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
@@ -281,11 +284,11 @@ record BenchmarkPlan(
         .toList();
   }
 
-  /** Completions where any target has no more, for what needs chat. */
+  /** The one that can do least of all targets' APIs: embed, complete a prompt, take messages. */
   private static Api leastApi(List<Target> targets, Api api) {
-    return targets.stream().anyMatch(target -> target.endpoint().api() == Api.COMPLETIONS)
-        ? Api.COMPLETIONS
-        : api;
+    return Stream.concat(Stream.of(api), targets.stream().map(target -> target.endpoint().api()))
+        .min(Comparator.comparing(Api::generates).thenComparing(Api::takesMessages))
+        .orElse(api);
   }
 
   private static void checkInterleave(Settings settings, List<Target> targets, Workload workload) {

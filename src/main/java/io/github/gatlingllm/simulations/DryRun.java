@@ -91,7 +91,14 @@ final class DryRun {
     if (several) {
       row("order", plan.get(Setting.INTERLEAVE) ? "side by side" : "one after the other");
     }
-    row("API", plan.api().key() + (plan.get(Setting.STREAM) ? ", streamed" : ", not streamed"));
+    row(
+        "API",
+        plan.api().key()
+            + (!plan.api().generates()
+                ? ", "
+                    + NumberText.counted(plan.get(Setting.INPUTS_PER_REQUEST), "input")
+                    + " per request"
+                : plan.get(Setting.STREAM) ? ", streamed" : ", not streamed"));
   }
 
   private void load() {
@@ -118,6 +125,19 @@ final class DryRun {
             : "");
   }
 
+  private void output() {
+    row(
+        "output",
+        (plan.get(Setting.IGNORE_EOS) ? "exactly " : "at most ")
+            + (plan.hasRecordedOutputs() ? "as recorded, else " : "")
+            + NumberText.counted(plan.get(Setting.MAX_TOKENS), "token")
+            + (plan.get(Setting.IGNORE_EOS) ? " (ignore_eos, min_tokens)" : ""));
+    List<String> sampling = new ArrayList<>();
+    addNumber(sampling, "temperature", plan.get(Setting.TEMPERATURE));
+    addNumber(sampling, "top_p", plan.get(Setting.TOP_P));
+    row("sampling", sampling.isEmpty() ? "the server's defaults" : String.join(", ", sampling));
+  }
+
   private void requests() {
     new WorkloadRows(plan, this::row).add();
     row(
@@ -130,16 +150,9 @@ final class DryRun {
     if (sizes != null) {
       row("sized by", sizes);
     }
-    row(
-        "output",
-        (plan.get(Setting.IGNORE_EOS) ? "exactly " : "at most ")
-            + (plan.hasRecordedOutputs() ? "as recorded, else " : "")
-            + NumberText.counted(plan.get(Setting.MAX_TOKENS), "token")
-            + (plan.get(Setting.IGNORE_EOS) ? " (ignore_eos, min_tokens)" : ""));
-    List<String> sampling = new ArrayList<>();
-    addNumber(sampling, "temperature", plan.get(Setting.TEMPERATURE));
-    addNumber(sampling, "top_p", plan.get(Setting.TOP_P));
-    row("sampling", sampling.isEmpty() ? "the server's defaults" : String.join(", ", sampling));
+    if (plan.api().generates()) {
+      output();
+    }
     ObjectNode body = plan.get(Setting.BODY);
     if (!body.isEmpty()) {
       row("extra fields", String.join(", ", (Iterable<String>) body::fieldNames));

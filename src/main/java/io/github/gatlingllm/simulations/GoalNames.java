@@ -35,7 +35,7 @@ record GoalNames(
         .forEach(known -> requests.add(known.scenario().name()));
     if (requests.isEmpty()) {
       Stream.concat(Stream.of(api), targets.stream().map(target -> target.endpoint().api()))
-          .forEach(each -> requests.add(each == Api.CHAT ? "chat" : "completion"));
+          .forEach(each -> requests.add(WorkloadScenarios.requestName(each)));
     }
     return new GoalNames(
         settings,

@@ -75,7 +75,7 @@ final class Setting<T extends @Nullable Object> {
           .unset("the embedded engine", List.of())
           .example("http://localhost:8000/v1")
           .means(
-              "base URL (…/v1) or full path (…/v1/chat/completions, …/v1/completions); a list names"
+              "base URL (…/v1) or full path (…/v1/chat/completions, …/v1/responses); a list names"
                   + " several targets, e.g. vllm=http://a:8000/v1,sglang=http://b:30000/v1",
               "A URL holds no credentials. The name before = is what results call the target; one"
                   + " without is called by host and port, by its model where hosts are equal, by"
@@ -120,7 +120,9 @@ final class Setting<T extends @Nullable Object> {
           .example("completions")
           .means(
               "API of the target; auto: the one in the endpoint's path, else chat",
-              "Refused where the endpoint is the full path of the other API.");
+              "responses: OpenAI's, of typed events. messages: Anthropic's. embeddings: prompts are"
+                  + " embedded; nothing is streamed, and maxTokens and sampling have no effect."
+                  + " Refused where the endpoint is the full path of another API.");
 
   static final Setting<Boolean> INTERLEAVE =
       in(Group.TARGET, "interleave", Form.flag())
@@ -386,6 +388,14 @@ final class Setting<T extends @Nullable Object> {
                   + " it starts, at most 1,000; then they come again. Those that could not be met"
                   + " get the nearest length: counted in config.promptsNotExact, named in the plan."
                   + " Refused where the prefix leaves nothing of the prompt.");
+
+  static final Setting<Integer> INPUTS_PER_REQUEST =
+      in(Group.PROMPTS, "inputsPerRequest", Form.whole(1))
+          .byDefault("1")
+          .example("16")
+          .means(
+              "texts that a request for embeddings holds",
+              "Each is a prompt of its own. Refused with the other APIs.");
 
   static final Setting<WorkloadReader.@Nullable DatasetName> DATASET =
       in(
@@ -747,11 +757,24 @@ final class Setting<T extends @Nullable Object> {
           .means("Prometheus endpoints of the server, scraped during the run");
 
   static final Setting<@Nullable Integer> LIVE =
-      in(Group.OUTPUT, "live", Form.whole(1))
+      in(Group.OUTPUT, "live", Form.whole(0))
           .orNull("none")
-          .notAvailable()
           .example("8088")
-          .means("port of the live page");
+          .means(
+              "port of a page on 127.0.0.1 that shows the run as it goes; 0 takes any that is free",
+              "The console says where. /metrics beside it is what Prometheus scrapes, where"
+                  + " micrometer-registry-prometheus is on the class path. Simulations of your own"
+                  + " read it from the system property and the environment.");
+
+  static final Setting<@Nullable String> OTLP =
+      in(Group.OUTPUT, "otlp", Form.text())
+          .orNull("none")
+          .example("http://localhost:4318/v1/metrics")
+          .means(
+              "where meters are sent every 10 s by OTLP over HTTP",
+              "Needs micrometer-registry-otlp on the class path. Names are those of OpenTelemetry"
+                  + " for generative AI. Simulations of your own read it from the system property"
+                  + " and the environment.");
 
   static final Setting<@Nullable Double> GPUS =
       in(
@@ -763,6 +786,18 @@ final class Setting<T extends @Nullable Object> {
           .means(
               "GPUs that serve each target: output tok/s per GPU, and its chart against tok/s per"
                   + " user");
+
+  static final Setting<@Nullable Double> COST_PER_HOUR =
+      in(
+              Group.OUTPUT,
+              "costPerHour",
+              Form.decimal("number > 0", "a number > 0", Double.MIN_VALUE, Double.MAX_VALUE))
+          .orNull("none")
+          .example("3.60")
+          .means(
+              "what one GPU costs per hour, in any currency: cost per million output tokens, and"
+                  + " per million within the SLO",
+              "Without gpus it is what the whole server of each target costs.");
 
   // ---- Run -------------------------------------------------------------------------------------
 

@@ -40,7 +40,10 @@ public record Series(
    * @param sloTokensPerS of those, tokens of requests that met the SLO; null without SLO
    * @param started requests that started in it
    * @param ended requests that ended in it by themselves
-   * @param failed of those, how many were not ok
+   * @param failed of those, how many failed
+   * @param rateLimited of those, how many a rate limit of the server turned away
+   * @param quotaLeft by quota of the server, the lowest share of it that an answer said is left, 0
+   *     to 1; empty where answers do not say
    * @param inFlight requests in flight, time-weighted mean over the bucket
    * @param tokensInFlight tokens of the requests in flight at its end: their prompts and what had
    *     come of their answers
@@ -59,6 +62,8 @@ public record Series(
       long started,
       long ended,
       long failed,
+      long rateLimited,
+      Map<String, Double> quotaLeft,
       double inFlight,
       double tokensInFlight,
       long plannedArrivals,

@@ -61,7 +61,8 @@ public final class SliceTally {
     boolean ended = record.outcome().status() != RequestStatus.CANCELLED;
     slice.add(Amount.STARTED, 1);
     slice.add(Amount.ENDED, ended ? 1 : 0);
-    slice.add(Amount.FAILED, ended && !ok ? 1 : 0);
+    slice.add(Amount.FAILED, record.outcome().hasFailed() ? 1 : 0);
+    slice.add(Amount.RATE_LIMITED, record.outcome().status() == RequestStatus.RATE_LIMITED ? 1 : 0);
     slice.add(Amount.ATTEMPTED, met == null ? 0 : 1);
     slice.add(Amount.MET, Boolean.TRUE.equals(met) ? 1 : 0);
     if (ok) {

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * @param selfTest how exact the load generator was on the run's machine; null where that was never
  *     measured
  * @param assertions what the build demands, and what came out; empty when it demands nothing
- * @param server what the server said of itself: timings in its answers by name; empty where it says
- *     nothing
+ * @param serverNames what servers call the timings of {@code figures.server}, by key; empty where
+ *     they say nothing
  * @param stages in the order in which they were planned
  * @param curves the load levels of each target and scenario by themselves
  * @param targets by label
@@ -51,7 +53,7 @@ public record Summary(
     List<Check> checks,
     @Nullable SelfTestQuote selfTest,
     List<AssertionResult> assertions,
-    Map<String, Distribution> server,
+    Map<String, Set<String>> serverNames,
     List<Stage> stages,
     List<Curve> curves,
     List<Target> targets,
@@ -289,6 +291,7 @@ public record Summary(
    * @param target its target
    * @param scenario its scenario; null where scenarios are not told apart
    * @param offered its offered load, in the stage's unit
+   * @param outputTokensPerS null where texts are embedded
    * @param medianE2eMs from schedule; null where no request of it succeeded
    * @param power its output tok/s ÷ median E2E from schedule in seconds
    * @param saturatedFromFirst whether the curve is flat from its first level on, so that the knee
@@ -301,7 +304,7 @@ public record Summary(
       String target,
       @Nullable String scenario,
       @Nullable Double offered,
-      double outputTokensPerS,
+      @Nullable Double outputTokensPerS,
       @Nullable Double medianE2eMs,
       @Nullable Double power,
       boolean saturatedFromFirst,
@@ -395,15 +398,6 @@ public record Summary(
       return queue != null && queue.grows();
     }
   }
-
-  /**
-   * Requests that came and wait for their first token (bodies, and where only answers that have
-   * begun pile up: for their end), at the start and at the end of a measure window.
-   *
-   * @param grows whether the server does not keep up: clearly fewer requests complete than arrive,
-   *     and the queue grows beyond chance
-   */
-  public record Queue(boolean grows, long start, long end) {}
 
   /** A phase of a stage: its name, and when, in seconds since the start of the run. */
   public record PhaseSpan(String phase, double startS, double durationS) {}

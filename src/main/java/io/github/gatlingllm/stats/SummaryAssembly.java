@@ -8,7 +8,7 @@ import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
 import io.github.gatlingllm.check.CheckInput.QuotedLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
-import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
@@ -30,9 +30,7 @@ import io.github.gatlingllm.stats.Summary.Target;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -98,7 +96,7 @@ final class SummaryAssembly {
             checks,
             SelfTestQuote.of(info.selfTest(), operatingLevel(), stages, run.throughput()),
             new AssertionJudge(parts, checks, this::maxGoodput).judge(info.assertions()),
-            server(),
+            counted.serverNames,
             stages,
             curves.stream().map(SummaryAssembly::curve).toList(),
             targets,
@@ -377,12 +375,6 @@ final class SummaryAssembly {
         info.seed(),
         injectors.isEmpty() ? List.of(info.injector()) : injectors,
         info.versions());
-  }
-
-  private Map<String, Distribution> server() {
-    Map<String, Distribution> said = new LinkedHashMap<>();
-    counted.server.forEach((name, values) -> said.put(name, values.distribution()));
-    return said;
   }
 
   private Series series(Tally whole) {

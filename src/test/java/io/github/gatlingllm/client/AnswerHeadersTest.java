@@ -5,6 +5,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.wire.Api;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Map;
@@ -25,7 +26,7 @@ class AnswerHeadersTest {
     for (String line : lines) {
       headers.add(line.split(": ", 2)[0], line.split(": ", 2)[1]);
     }
-    ReceivedAnswer answer = new ReceivedAnswer(new Timeline(0, 0), 1);
+    ReceivedAnswer answer = new ReceivedAnswer(new Timeline(0, 0), Api.CHAT, 1);
     new AnswerHeaders(headers).read(answer);
     return answer.server();
   }

@@ -264,17 +264,23 @@ final class Http2ExchangeIT {
   }
 
   @Test
-  void gzipThatGrowsWithoutEndIsBounded() throws Exception {
+  void gzipThatGrowsWithoutEndIsBoundedAndCostsNoOtherStream() throws Exception {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
       gzip.write("data: ".getBytes(UTF_8));
-      gzip.write(new byte[SseDecoder.MAX_EVENT_BYTES + (1 << 16)]);
+      gzip.write(new byte[4 * SseDecoder.MAX_EVENT_BYTES]);
     }
+    warm();
+    Sent other = send();
+    Asked askedOther = server.next().startStream().event(A);
     Sent sent = send();
     Asked asked = server.next().startStream("content-encoding", "gzip");
     asked.bytes(bytes.toByteArray());
     assertEnded(sent, RequestStatus.INVALID_RESPONSE, "event longer than 8 MiB");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+    askedOther.event(STOP).end();
+    assertEnded(other, RequestStatus.COMPLETE, null);
+    assertThat(server.connections()).isEqualTo(1);
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.wire.Api;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -22,7 +23,7 @@ final class ReceivedAnswerTest {
   private static final TokenCounts.Asked ASKED = new TokenCounts.Asked(8, 64);
 
   private final Timeline timeline = new Timeline(0, 0);
-  private final ReceivedAnswer answer = new ReceivedAnswer(timeline, 1);
+  private final ReceivedAnswer answer = new ReceivedAnswer(timeline, Api.CHAT, 1);
 
   ReceivedAnswerTest() {
     timeline.admitted(0);
@@ -260,7 +261,7 @@ final class ReceivedAnswerTest {
 
   @Test
   void severalChoicesEndWhenEachHasItsReason() {
-    ReceivedAnswer two = new ReceivedAnswer(timeline, 2);
+    ReceivedAnswer two = new ReceivedAnswer(timeline, Api.CHAT, 2);
     event(two, 1, choice(0, "a", "null"));
     event(two, 2, choice(1, "x", "null"));
     event(two, 3, choice(1, "y", "\"length\""));

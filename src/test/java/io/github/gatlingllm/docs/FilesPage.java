@@ -32,7 +32,9 @@ public final class FilesPage {
           "finish_reasons",
           "verdicts",
           "missed",
-          "server");
+          "server",
+          "server_names",
+          "quotas");
 
   private FilesPage() {}
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.simulations.CheckedSettings;
+import io.github.gatlingllm.testing.JavaCommand;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -229,7 +230,7 @@ import java.util.Locale;
             null,
             compiler.getStandardFileManager(found, null, UTF_8),
             found,
-            List.of("-d", classes.toString(), "-cp", classPath(), "-proc:none"),
+            List.of("-d", classes.toString(), "-cp", JavaCommand.classPath(), "-proc:none"),
             null,
             List.of(source))
         .call();
@@ -237,9 +238,5 @@ import java.util.Locale;
         .filter(diagnostic -> diagnostic.getKind() == Diagnostic.Kind.ERROR)
         .map(diagnostic -> diagnostic.getMessage(null))
         .toList();
-  }
-
-  private static String classPath() {
-    return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
   }
 }

@@ -11,12 +11,14 @@ import org.junit.jupiter.api.Test;
 class ConsoleBlockTest {
 
   private static final LiveFigures NOTHING =
-      new LiveFigures(0, 0, null, null, null, null, null, null, null, null);
+      new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, null, null);
 
   private static final LiveFigures FULL =
       new LiveFigures(
           1_204,
           3,
+          0,
+          0,
           0.9872,
           new Percentiles(182_300, 402_000, 1_733_000),
           new Percentiles(12_110, 20_000, 35_160),

@@ -181,7 +181,7 @@ final class DemoRun {
         .config(Map.of("tokenizer", "tiktoken:cl100k_base", "dataset", "built in"))
         .targets(
             targets.stream()
-                .collect(toMap(t -> t, t -> new RunInfo.TargetFacts(false, "chars4", 4.0))))
+                .collect(toMap(t -> t, t -> new RunInfo.TargetFacts(false, "chars4", 4.0, null))))
         .slo(slo)
         .stages(stages)
         .assertions(assertions);

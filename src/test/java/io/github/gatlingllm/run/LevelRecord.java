@@ -41,6 +41,10 @@ record LevelRecord(
     return new LevelRecord(level, phase, RequestStatus.CANCELLED, false, sloOk, start, closed);
   }
 
+  LevelRecord rateLimited() {
+    return new LevelRecord(level, phase, RequestStatus.RATE_LIMITED, false, sloOk, start, closed);
+  }
+
   /** One whose first token came at once, and its last at once or after 2 s. */
   LevelRecord judged(boolean met) {
     return new LevelRecord(level, phase, status, ok, met, start, closed);

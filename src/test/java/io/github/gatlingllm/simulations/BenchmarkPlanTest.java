@@ -130,6 +130,8 @@ final class BenchmarkPlanTest {
   static Stream<Arguments> goodValues() {
     return Stream.of(
         good("api", "completions", BenchmarkPlan::api, Api.COMPLETIONS),
+        good("api", "embeddings", BenchmarkPlan::api, Api.EMBEDDINGS),
+        good("endpoint", "http://a/v1/responses", BenchmarkPlan::api, Api.RESPONSES),
         good("stream", "false", s -> s.get(Setting.STREAM), false),
         good("stream", "TRUE", s -> s.get(Setting.STREAM), true),
         good("concurrency", "3", s -> labels(s), "c=3"),
@@ -196,10 +198,13 @@ final class BenchmarkPlanTest {
         arguments(
             "endpoint",
             "a:8000",
-            "expected http(s)://host[:port]/v1, or the same with /chat/completions or"
-                + " /completions"),
+            "expected http(s)://host[:port]/v1, or the same with /chat/completions,"
+                + " /completions, /responses, /messages or /embeddings"),
         arguments("endpoint", "http://a/v1,", "expected a comma list without empty parts"),
-        arguments("api", "responses", "expected one of auto, chat, completions"),
+        arguments(
+            "api",
+            "generate",
+            "expected one of auto, chat, completions, responses, embeddings, messages"),
         arguments("stream", "yes", flag),
         arguments("concurrency", "abc", sweep),
         arguments("concurrency", "0", sweep),

@@ -211,7 +211,13 @@ final class BenchmarkWorkloadTest {
             "llm.mix=X:1: expected A1, A2, B1, B2, C or D, with weights such as C:70,B1:30"),
         arguments(
             Map.of("scenario", "D", "api", "completions"),
-            "llm.scenario=D: D is a dialog, which needs the chat API"),
+            "llm.scenario=D: D is a dialog, which needs an API that takes messages"),
+        arguments(
+            Map.of("mix", "C:1", "api", "embeddings"),
+            "llm.mix=C:1: C asks for generated text; embeddings take prompts or a dataset"),
+        arguments(
+            Map.of("inputsPerRequest", "4", "api", "messages"),
+            "llm.inputsPerRequest=4: only requests for embeddings have inputs (llm.api)"),
         arguments(
             Map.of(
                 "scenario", "A1,B1", "interleave", "true", "endpoint", "http://a/v1,http://b/v1"),

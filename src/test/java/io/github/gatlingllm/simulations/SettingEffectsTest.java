@@ -48,7 +48,10 @@ class SettingEffectsTest {
           "csv",
           "indexBlock",
           "gpus",
+          "costPerHour",
           "dryRun",
+          "live", // LivePageIT
+          "otlp", // GenAiMetersTest
           "selfTestFile", // SelfTestIT
           "jvmWarmUp", // every run of a test
           "help"); // MistakesIT
@@ -62,6 +65,9 @@ class SettingEffectsTest {
         ENDPOINT + " | target         http://a:1/v1/chat/completions",
         "enginePreset=nemotron-8b-gh200 | is set), as fast as nemotron-8b-gh200",
         "api=completions " + ENDPOINT + " | target         http://a:1/v1/completions",
+        "api=messages " + ENDPOINT + " | target         http://a:1/v1/messages",
+        "api=embeddings | API            embeddings, 1 input per request",
+        "inputsPerRequest=16 api=embeddings | API            embeddings, 16 inputs per request",
         "interleave=true endpoint=http://a:1/v1,http://b:1/v1 | order          side by side",
         "tokenizer=tiktoken:r50k_base " + ENDPOINT + " | tokenizer      tiktoken:r50k_base",
         "concurrency=3 | c=3      7 s",

@@ -30,10 +30,10 @@ class SettingsPageTest {
     List<String> unused =
         constants().filter(name -> !code.matches("(?s).*\\bSetting\\." + name + "\\b.*")).toList();
 
-    assertThat(unused).containsExactlyInAnyOrder("METRICS_URL", "LIVE");
+    assertThat(unused).containsExactly("METRICS_URL");
     assertThat(Setting.all().stream().filter(setting -> !setting.isAvailable()))
         .as("refused, so that nobody reads them")
-        .containsExactlyInAnyOrder(Setting.METRICS_URL, Setting.LIVE);
+        .containsExactly(Setting.METRICS_URL);
     assertThat(constants()).hasSameSizeAs(Setting.all());
   }
 
@@ -150,7 +150,7 @@ class SettingsPageTest {
     - A level is bounded by `requests` (count), `duration` (time), or by both, whichever comes first, and each request by `timeout`.
 
     `not with`: both together are refused; words in brackets say of which values that is true. Also refused: `fill` with open load, `search`
-    with several rates, several scenarios with `interleave`, `D` with the completions API, a `promptTokens` that the prefix fills alone,
+    with several rates, several scenarios with `interleave`, `D` with an API that takes no messages, a `promptTokens` that the prefix fills alone,
     `api` against a full path of the other API.
     """
         + groups;

@@ -71,6 +71,12 @@ class ChecksTest {
           pair("search", 0.5, () -> found("search", false), () -> found("search", true)),
           pair("same_model", null, () -> twoTargets("x"), () -> twoTargets("m")),
           pair("errors", 0.1, one(r -> r.failed(RequestStatus.TIMEOUT, "timeout"))),
+          pair(
+              "rate_limited",
+              0.1,
+              one(r -> r.failed(RequestStatus.RATE_LIMITED, "HTTP 429: slow down")),
+              one(r -> r.limits(Map.of("requests_limit", 60.0, "requests_remaining", 3.0), null))),
+          pair("paced", 1.0, one(r -> r.paced(2_500)), one(r -> r.paced(0))),
           pair("connections_closed", 0.9, () -> closing(90), () -> closing(1)),
           pair("pinned_output", 0.1, () -> of(pinned(), r -> r.max(128)), () -> of(pinned())),
           pair("finish_reasons", 0.1, one(r -> r.finish(null))),
@@ -187,9 +193,9 @@ class ChecksTest {
             .targets(
                 Map.of(
                     at(0).record().identity().target(),
-                    new RunInfo.TargetFacts(true, "chars4", null),
+                    new RunInfo.TargetFacts(true, "chars4", null, null),
                     "b",
-                    new RunInfo.TargetFacts(false, "chars4", null)));
+                    new RunInfo.TargetFacts(false, "chars4", null, null)));
     List<RequestRecord> free = List.of(at(0).target("b").tokens(STEADY).max(128).record());
     List<RequestRecord> some = new ArrayList<>(free);
     some.addAll(records(r -> r.max(128)));
@@ -248,8 +254,8 @@ class ChecksTest {
     Check check = check(Recorded.figures(twoTokenizers, same).summary(), "same_model");
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.message()).startsWith("The targets have different tokenizers: ");
-    RunInfo.TargetFacts x = new RunInfo.TargetFacts(true, "x", null);
-    RunInfo.TargetFacts y = new RunInfo.TargetFacts(true, "y", null);
+    RunInfo.TargetFacts x = new RunInfo.TargetFacts(true, "x", null, null);
+    RunInfo.TargetFacts y = new RunInfo.TargetFacts(true, "y", null, null);
     assertThat(sameModel(two.targets(Map.of("a", x, "b", y)), same)).isEqualTo(Level.WARNING);
     assertThat(sameModel(two.targets(Map.of("a", x, "b", x)), same)).isEqualTo(Level.OK);
   }

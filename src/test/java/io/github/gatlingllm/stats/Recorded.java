@@ -68,7 +68,8 @@ public final class Recorded {
   private int late;
   private boolean resent;
   private int coalesced;
-  private Map<String, Double> server = Map.of();
+  private ServerReport server = ServerReport.NONE;
+  private @Nullable Double pacingMs;
 
   /** A request that starts so many milliseconds into the run. */
   public static Recorded at(double startMs) {
@@ -276,7 +277,23 @@ public final class Recorded {
   }
 
   public Recorded server(Map<String, Double> timings) {
-    server = timings;
+    return server(new ServerReport(timings, List.of(), Map.of(), null));
+  }
+
+  public Recorded server(ServerReport said) {
+    server = said;
+    return this;
+  }
+
+  /** What response headers said of rate limits. */
+  public Recorded limits(Map<String, Double> left, @Nullable Double retryAfterS) {
+    Long nanos = retryAfterS == null ? null : (Long) Math.round(retryAfterS * 1e9);
+    return server(new ServerReport(Map.of(), List.of(), left, nanos));
+  }
+
+  /** Of the gate wait, how long it was held back. */
+  public Recorded paced(double ms) {
+    pacingMs = ms;
     return this;
   }
 
@@ -322,7 +339,7 @@ public final class Recorded {
             last == null ? null : Long.valueOf(nanos(last)),
             closedMs != null ? Long.valueOf(nanos(closedMs)) : last == null ? null : nanos(last),
             tpot,
-            null);
+            pacingMs == null ? null : Long.valueOf(nanos(pacingMs)));
     Events events =
         new Events(
             times ? micros() : new int[0],
@@ -350,14 +367,7 @@ public final class Recorded {
             List.of());
     boolean ok = verdict == RequestStatus.COMPLETE;
     Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of(), resent);
-    return new RequestRecord(
-        identity,
-        timing,
-        events,
-        tokens,
-        outcome,
-        new ServerReport(server, List.of(), Map.of(), null),
-        null);
+    return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
   }
 
   private double firstTokens(int n) {
