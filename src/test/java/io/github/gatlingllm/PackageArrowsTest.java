@@ -28,7 +28,16 @@ class PackageArrowsTest {
           Map.entry("javaapi", Set.of("metric", "action", "load", "random", "workload", "record")),
           Map.entry(
               "action",
-              Set.of("client", "engine", "load", "run", "record", "stats", "wire", "workload")),
+              Set.of(
+                  "client",
+                  "engine",
+                  "load",
+                  "metric",
+                  "run",
+                  "record",
+                  "stats",
+                  "wire",
+                  "workload")),
           Map.entry("client", Set.of("wire", "record")),
           Map.entry("wire", Set.of()),
           Map.entry("load", Set.of("metric", "record")),
@@ -43,10 +52,12 @@ class PackageArrowsTest {
           Map.entry("generator", Set.of("record")),
           Map.entry("selftest", Set.of("engine", "record")),
           Map.entry("metric", Set.of("record")),
-          Map.entry("check", Set.of("metric", "record")),
-          Map.entry("stats", Set.of("check", "metric", "random", "record")),
+          Map.entry("check", Set.of("enginestats", "metric", "record")),
+          Map.entry("enginestats", Set.of("metric", "record")),
+          Map.entry("stats", Set.of("check", "enginestats", "metric", "random", "record")),
           Map.entry("compare", Set.of("metric", "record", "stats")),
-          Map.entry("report", Set.of("check", "compare", "metric", "stats", "record")),
+          Map.entry(
+              "report", Set.of("check", "compare", "enginestats", "metric", "stats", "record")),
           Map.entry("engine", Set.of("random", "wire")),
           Map.entry("cli", Set.of("engine", "record", "report", "simulations")),
           Map.entry(

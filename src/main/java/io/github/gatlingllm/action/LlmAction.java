@@ -151,7 +151,9 @@ final class LlmAction extends RequestActionBase {
           () ->
               components
                   .requestLog()
-                  .keep(end.notBuilt(session, named, timeline, now, offset(arrival), message)));
+                  .keep(
+                      end.records()
+                          .notBuilt(session, named, timeline, now, offset(arrival), message)));
     }
     next().$bang(ChatMessages.afterFailure(request.parts().messages, session).markAsFailed());
   }

@@ -31,7 +31,7 @@ final class LlmComponents implements ProtocolComponents {
   private final String target;
   private final RunParts parts;
   private final @Nullable InFlightGate gate;
-  private final RunParts.RequestPrefixes prefixes;
+  private final PreparedRequest.Prefixes prefixes;
   private final RequestLog requestLog;
 
   private LlmComponents(LlmProtocol protocol, RunParts parts, RequestLog requestLog) {
@@ -67,7 +67,7 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /** What prompts begin with. */
-  RunParts.RequestPrefixes prefixes() {
+  PreparedRequest.Prefixes prefixes() {
     return prefixes;
   }
 

@@ -6,9 +6,11 @@ import io.github.gatlingllm.wire.GenerationRequest;
 import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.Conversation;
+import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +48,7 @@ record PreparedRequest(
       LlmRequest request,
       LlmProtocol protocol,
       boolean pinned,
-      RunParts.RequestPrefixes prefixes,
+      Prefixes prefixes,
       Session session) {
     LlmRequest.RequestDraft parts = request.parts();
     GenerationRequest.Builder body = GenerationRequest.of(parts.api);
@@ -131,5 +133,26 @@ record PreparedRequest(
 
   private static <T> @Nullable T resolve(@Nullable Dynamic<T> value, Session session) {
     return value == null ? null : value.resolve(session);
+  }
+
+  /**
+   * Gives each request of a run the text that its prompt begins with.
+   *
+   * @param count of the requests so far
+   */
+  record Prefixes(PromptPrefix.Texts texts, AtomicLong count) {
+
+    /** Those of requests that begin with nothing. */
+    static final Prefixes NONE = new Prefixes(request -> "", new AtomicLong());
+
+    /**
+     * What the next request begins with.
+     *
+     * @param conversation whose turn it is; null outside conversations
+     */
+    String next(@Nullable Long conversation) {
+      long request = count.getAndIncrement();
+      return conversation == null ? texts.of(request) : texts.inConversation(request, conversation);
+    }
   }
 }

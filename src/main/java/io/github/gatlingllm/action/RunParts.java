@@ -174,9 +174,9 @@ record RunParts(
    * one count of prompts, because two of them may address the same server. Warm-up requests have a
    * count of their own, because their number depends on time.
    */
-  RequestPrefixes prefixes(LlmProtocol protocol, boolean measured) {
+  PreparedRequest.Prefixes prefixes(LlmProtocol protocol, boolean measured) {
     PromptPrefix.Texts texts = prefixes.computeIfAbsent(protocol, p -> p.prefix.texts(p.tokenizer));
-    return new RequestPrefixes(texts, measured ? prompts : warmUpPrompts);
+    return new PreparedRequest.Prefixes(texts, measured ? prompts : warmUpPrompts);
   }
 
   /** The contexts for TLS to that protocol's target; null for those of Gatling's client. */
@@ -322,27 +322,6 @@ record RunParts(
               ssl.keyManagerFactory(),
               verify ? ssl.trustManagerFactory() : Option.empty());
       return new SslContextsFactory(own, verify).newSslContexts(http2, Option.empty());
-    }
-  }
-
-  /**
-   * Gives each request of a run the text that its prompt begins with.
-   *
-   * @param count of the requests so far
-   */
-  record RequestPrefixes(PromptPrefix.Texts texts, AtomicLong count) {
-
-    /** Those of requests that begin with nothing. */
-    static final RequestPrefixes NONE = new RequestPrefixes(request -> "", new AtomicLong());
-
-    /**
-     * What the next request begins with.
-     *
-     * @param conversation whose turn it is; null outside conversations
-     */
-    String next(@Nullable Long conversation) {
-      long request = count.getAndIncrement();
-      return conversation == null ? texts.of(request) : texts.inConversation(request, conversation);
     }
   }
 }

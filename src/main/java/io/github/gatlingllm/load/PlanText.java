@@ -81,14 +81,18 @@ public record PlanText(LoadPlan plan) {
     if (fill == null || fill > 0) {
       row.accept(
           "fill",
-          fill == null ? "auto: users start over twice the E2E" : time(fill) + " per level");
+          fill == null
+              ? "auto: users start one after the other, over twice the median E2E"
+              : time(fill) + " per level");
     }
     Long stabilize = phases.stabilizeNanos();
     if (stabilize == null) {
       row.accept(
           "stabilize",
           "auto: until "
-              + (fill == null || fill > 0 ? "each user has had an answer" : "an answer was there")
+              + (fill == null || fill > 0
+                  ? "each user has had an answer"
+                  : "the first answer has come")
               + " and twice the median E2E has passed, at most "
               + time(phases.boundNanos())
               + " per level");

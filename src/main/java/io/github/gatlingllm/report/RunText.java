@@ -216,7 +216,7 @@ final class RunText {
             + NumberText.with(max.requestsPerS(), "requests/s")
             + " at "
             + max.stage()
-            + (summary.slo() == null ? "" : " by rule " + summary.slo().rule());
+            + (summary.slo() == null ? "" : " (sloRule=" + summary.slo().rule() + ")");
   }
 
   private static String knee(Summary.Knee knee) {

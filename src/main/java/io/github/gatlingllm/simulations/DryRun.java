@@ -85,7 +85,7 @@ final class DryRun {
       row(
           "model",
           Objects.requireNonNullElse(
-              target.model(), "not named: the only one that the server has, else it decides"));
+              target.model(), "not set: the server's only model; a server of several decides"));
       row("API key", target.apiKey() == null ? "none" : "set");
     }
     if (several) {

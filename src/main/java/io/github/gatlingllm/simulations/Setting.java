@@ -325,7 +325,7 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<@Nullable Duration> MEASURE =
       in(Group.LEVEL, "measure", Form.duration(false))
           .orNull("that of duration")
-          .excludes("two names of the same phase", "duration")
+          .excludes("two names of the same setting", "duration")
           .example("60")
           .means("the same as duration");
 

@@ -55,7 +55,11 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
           counted.cells.keySet().stream()
               .filter(key -> !which.test(key))
               .noneMatch(other -> runsBeside(other, target, stages));
-      sum.flow().servedBy(counted.targets.get(target), isWhole);
+      sum.flow()
+          .servedBy(
+              counted.targets.get(target),
+              isWhole,
+              isWhole ? counted.engines.joules(stages) : null);
     }
     return sum.with(intervals(which));
   }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.GeneratorHealth;
 import io.github.gatlingllm.check.GeneratorHealth.Interval;
+import io.github.gatlingllm.metric.TimeBuckets;
 import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.stats.Series.GeneratorBucket;

@@ -176,6 +176,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     private long receivingNanos;
     private @Nullable TargetFacts facts;
     private boolean isWhole;
+    private @Nullable Double joules;
     private final List<Peaks> peaks = new ArrayList<>();
     private final Moments staysMs = new Moments();
 
@@ -189,17 +190,19 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
      *
      * @param target what is known of it
      * @param all whether it did nothing else in the window
+     * @param energy that it took in the window; null where not known
      */
-    void servedBy(@Nullable TargetFacts target, boolean all) {
+    void servedBy(@Nullable TargetFacts target, boolean all, @Nullable Double energy) {
       facts = target;
       isWhole = all;
+      joules = energy;
     }
 
     private @Nullable Efficiency efficiency(double window, boolean isJudged) {
-      return facts == null || !isWhole
-          ? null
-          : Efficiency.of(
-              tokens, isJudged ? (Double) sloTokens : null, window, null, facts.costOfAllPerHour());
+      Double cost = facts == null ? null : facts.costOfAllPerHour();
+      return isWhole
+          ? Efficiency.of(tokens, isJudged ? (Double) sloTokens : null, window, joules, cost)
+          : null;
     }
 
     void tokens(long unixNanos, double count, boolean inSlo) {

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.LogLinearHistogram;
+import io.github.gatlingllm.metric.TimeBuckets;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.Series.Bucket;
@@ -244,7 +245,8 @@ public final class OverTime implements Consumer<RequestRecord> {
         Shapes.heat(ttft()),
         Map.of(),
         RequestSamples.NONE,
-        generator.buckets());
+        generator.buckets(),
+        List.of());
   }
 
   /** TTFT by bucket: the material of the heat map. */

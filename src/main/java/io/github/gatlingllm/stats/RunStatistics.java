@@ -1,6 +1,8 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
+import io.github.gatlingllm.enginestats.EngineTally;
+import io.github.gatlingllm.enginestats.SentRequests;
 import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
@@ -9,6 +11,7 @@ import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerReport;
+import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.BoundedNames.KeyCounts;
 import io.github.gatlingllm.stats.GroupTally.WindowThroughput;
@@ -59,7 +62,9 @@ public final class RunStatistics {
   /** One step of an injection profile, at one rate. */
   private static final Pattern CONSTANT =
       Pattern.compile(
-          "(Poisson|Gamma|Constant)\\[[^\\]]*\\] during [^,]*"
+          "(Poisson|gamma|evenly spaced)[^,]* at [^,]* during [^,]*"
+              // of runs before 0.2
+              + "|(Poisson|Gamma|Constant)\\[[^\\]]*\\] during [^,]*"
               + "|ConstantRateOpenInjection\\([^)]*\\)");
 
   private final long runStart;
@@ -83,6 +88,8 @@ public final class RunStatistics {
   final RequestSampleTally requestSamples;
   final SliceTally slices = new SliceTally();
   final GeneratorTally generator;
+  final Map<String, SentRequests> sent = new LinkedHashMap<>();
+  final EngineTally engines;
   private final List<String> injections;
 
   final Map<String, RunInfo.TargetFacts> targets;
@@ -110,6 +117,13 @@ public final class RunStatistics {
     targets = info.targets();
     requestSamples = new RequestSampleTally(info.startUnixNanos());
     generator = new GeneratorTally(info.startUnixNanos());
+    engines =
+        new EngineTally(
+            info.startUnixNanos(),
+            windows.stages().stream()
+                .map(w -> new EngineTally.Window(w.level().target(), w.from(), w.to()))
+                .toList(),
+            Series.MAX_BUCKETS);
   }
 
   /**
@@ -158,6 +172,7 @@ public final class RunStatistics {
     RunStatistics statistics = new RunStatistics(info);
     ReadReport file = source.replay(statistics::add);
     source.generator(statistics.generator::add);
+    source.server(statistics.engines::add);
     return new SummaryAssembly(info, inferred, file, statistics).figures();
   }
 
@@ -190,6 +205,7 @@ public final class RunStatistics {
     passage(record, stage, name, inSlo);
     silence.computeIfAbsent(id.target(), t -> new SilenceTally(runStart, runEnd)).add(record);
     injectors.add(id.injector());
+    sent.computeIfAbsent(id.target(), t -> new SentRequests()).add(record);
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
       arrivals.computeIfAbsent(stage.index(), i -> new ArrivalTally(stage)).add(record);
       overTime.arrival(record.timing());
@@ -260,9 +276,7 @@ public final class RunStatistics {
   private void passage(RequestRecord record, LevelWindow stage, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
     overTime.passage(
-        record,
-        stream,
-        windows.targets().size() > 1 ? record.identity().target() + ": " : "");
+        record, stream, windows.targets().size() > 1 ? record.identity().target() + ": " : "");
     LevelWindow came = windows.at(t.scheduledUnixNanos(), stage);
     if (came != null) {
       cell(came, name).flow().arrival();
@@ -402,6 +416,9 @@ public final class RunStatistics {
 
     /** Hands over how the load generators fared, second by second, where that is known. */
     default void generator(Consumer<GeneratorSecond> sink) throws IOException {}
+
+    /** Hands over what the server's own pages of metrics said, where they were read. */
+    default void server(Consumer<ServerSample> sink) throws IOException {}
   }
 
   /**

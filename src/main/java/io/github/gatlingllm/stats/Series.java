@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.enginestats.EngineFigures;
 import io.github.gatlingllm.metric.Metric;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     E2E_MS}: ok requests scheduled in measure; a metric without values is missing
  * @param requestSamples what single requests show
  * @param generator how the load generator itself fared, over time; empty where it did not say
+ * @param engines what the servers' own metrics say, by target over time; empty where not read
  */
 public record Series(
     double bucketS,
@@ -25,7 +27,8 @@ public record Series(
     HeatMap ttftHeat,
     Map<Metric, Shape> shapes,
     RequestSamples requestSamples,
-    List<GeneratorBucket> generator) {
+    List<GeneratorBucket> generator,
+    List<EngineFigures.OverTime> engines) {
 
   /** The most buckets over time. */
   public static final int MAX_BUCKETS = 600;

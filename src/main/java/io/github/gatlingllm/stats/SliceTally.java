@@ -3,6 +3,7 @@ package io.github.gatlingllm.stats;
 import io.github.gatlingllm.metric.LogHistogram;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
+import io.github.gatlingllm.metric.TimeBuckets;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.Tally.RequestValues;

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.enginestats.EngineFigures;
 import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
@@ -39,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  * @param targets by label
  * @param requests by request name
  * @param requestsAtPoints by request name at each curve's operating point; in no file
+ * @param serverPages the servers' pages of metrics that were read; empty where there are none
  */
 public record Summary(
     Run run,
@@ -58,7 +60,8 @@ public record Summary(
     List<Curve> curves,
     List<Target> targets,
     List<RequestGroup> requests,
-    List<RequestAtPoint> requestsAtPoints) {
+    List<RequestAtPoint> requestsAtPoints,
+    List<EngineFigures.Page> serverPages) {
 
   /** Name and version of the form. */
   public static final String SCHEMA = "gatling-llm/summary/1";
@@ -71,6 +74,7 @@ public record Summary(
     targets = List.copyOf(targets);
     requests = List.copyOf(requests);
     requestsAtPoints = List.copyOf(requestsAtPoints);
+    serverPages = List.copyOf(serverPages);
   }
 
   /**
@@ -374,6 +378,7 @@ public record Summary(
    * @param queue null in closed loops
    * @param objectives of the SLO; empty without
    * @param arrivals null in closed loops
+   * @param serverMetrics what the server's own metrics say; null where not read
    */
   public record Stage(
       String label,
@@ -391,6 +396,7 @@ public record Summary(
       @Nullable Queue queue,
       List<ObjectiveRow> objectives,
       @Nullable ArrivalFigures arrivals,
+      @Nullable EngineFigures serverMetrics,
       Figures figures) {
 
     /** Whether more requests came than the server could answer; not known of closed loops. */
@@ -407,8 +413,14 @@ public record Summary(
    *
    * @param models that its requests asked for, most frequent first
    * @param knee over its own stages; of the scenario that delivers most at its own
+   * @param serverMetrics what its own metrics say; null where not read
    */
-  public record Target(String label, List<String> models, @Nullable Knee knee, Figures figures) {}
+  public record Target(
+      String label,
+      List<String> models,
+      @Nullable Knee knee,
+      @Nullable EngineFigures serverMetrics,
+      Figures figures) {}
 
   /** One request name at the operating point of a curve. */
   public record RequestAtPoint(String name, Curve curve, Figures figures) {}

@@ -101,7 +101,8 @@ final class SummaryAssembly {
             curves.stream().map(SummaryAssembly::curve).toList(),
             targets,
             requests(),
-            requestsAtPoints());
+            requestsAtPoints(),
+            counted.engines.pages());
     return new RunFigures(summary, series(whole.tally()), counted.slices);
   }
 
@@ -143,6 +144,7 @@ final class SummaryAssembly {
                 : backlog.queue(),
             counted.slo.level(window.index()),
             arrivals == null ? null : arrivals.arrivals(),
+            counted.engines.of(window.index()),
             figures));
     List<TimeSlice> slices = parts.steadySlices(window);
     measured.add(
@@ -159,7 +161,8 @@ final class SummaryAssembly {
             inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
             silence(window),
             slices == null ? null : SteadyState.of(window, slices),
-            counted.generator.in(window)));
+            counted.generator.in(window),
+            counted.engines.of(window.index())));
   }
 
   /** Whether more users come as its steps say, so that more are there. */
@@ -260,6 +263,7 @@ final class SummaryAssembly {
             target,
             counted.workload.models(target),
             bestKnee(own),
+            counted.engines.of(target),
             cell.figures(
                 parts.windowNanos(w -> w.level().target().equals(target)),
                 parts.judge(target),
@@ -330,7 +334,8 @@ final class SummaryAssembly {
             counted.answers,
             cachedPrompts(workload.cachedShare(), workload.cache()),
             isSharingMeant(workload),
-            workload.endpoints().keySet().stream().anyMatch(HERE.asPredicate())));
+            workload.endpoints().keySet().stream().anyMatch(HERE.asPredicate()),
+            counted.engines.wholeRun(counted.sent)));
   }
 
   private boolean isSharingMeant(Summary.Workload workload) {
@@ -386,6 +391,7 @@ final class SummaryAssembly {
         Shapes.of(whole),
         counted.requestSamples.requestSamples(
             level -> parts.joined(key -> key.stage() == level).tally(), counted.arrivals.values()),
-        counted.generator.buckets());
+        counted.generator.buckets(),
+        counted.engines.overTime());
   }
 }

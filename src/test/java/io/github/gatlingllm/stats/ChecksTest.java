@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
@@ -104,7 +105,20 @@ class ChecksTest {
           pair("missing_done", 0.1, one(Recorded::withoutDone)),
           pair("cached_share", 1.0, one(r -> r.cached(10)), one(r -> r.cached(0))),
           pair("repeated_prompts", 599 / 600.0, () -> repeats(600, 599), () -> repeats(600, 60)),
-          pair("cancelled_tails", 0.1, one(r -> r.failed(RequestStatus.CANCELLED, "end"))));
+          pair("cancelled_tails", 0.1, one(r -> r.failed(RequestStatus.CANCELLED, "end"))),
+          engine("engine_tokens_agree", 0.05, EngineMetric.GENERATION_TOKENS, 1_050),
+          engine("other_traffic", 0.05, EngineMetric.REQUESTS_FINISHED, 105),
+          engine("engine_ttft", 83.0, EngineMetric.ENGINE_TTFT_S, 0.017),
+          engine("engine_queue", 0.7, EngineMetric.ENGINE_QUEUE_S, 0.07),
+          engine("preemptions", 10.0, EngineMetric.PREEMPTIONS, 11),
+          engine("kv_cache_full", 0.99, EngineMetric.KV_CACHE_USE, 0.99));
+
+  /** A run whose engine says that of a metric, and a healthy one. */
+  private static Map.Entry<String, Pair> engine(
+      String id, double value, EngineMetric metric, double said) {
+    return pair(
+        id, value, () -> EngineChecksTest.runWith(metric, said), EngineChecksTest::healthyRun);
+  }
 
   private static Map.Entry<String, Pair> pair(
       String id, @Nullable Double value, Supplier<Summary> warns) {

@@ -166,7 +166,7 @@ class EventReaderTest {
           Locale.ROOT,
           kind == 1
               ? "{\"delta\":\"%2$s\",\"output_index\":1,\"sequence_number\":%3$s,"
-                  + "\"type\":\"response.%1$s.delta\"}"
+                  + "\"type\":\"response.%1$s.delta\",\"obfuscation\":\"%4$s\"}"
               : "{\"type\":\"response.%s.delta\",\"sequence_number\":%3$s,\"output_index\":1,"
                   + "\"delta\":\"%2$s\",\"obfuscation\":\"%4$s\"}",
           type,
