@@ -12,6 +12,7 @@ import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Injection;
 import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.RateLimiter;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Slo;
@@ -31,6 +32,7 @@ final class LlmComponents implements ProtocolComponents {
   private final String target;
   private final RunParts parts;
   private final @Nullable InFlightGate gate;
+  private final @Nullable RateLimiter limiter;
   private final PreparedRequest.Prefixes prefixes;
   private final RequestLog requestLog;
 
@@ -39,6 +41,7 @@ final class LlmComponents implements ProtocolComponents {
     this.target = protocol.label();
     this.parts = parts;
     this.gate = parts.gate(protocol);
+    this.limiter = parts.limiter(protocol);
     this.prefixes = parts.prefixes(protocol, requestLog.inStatistics());
     this.requestLog = requestLog;
   }
@@ -64,6 +67,11 @@ final class LlmComponents implements ProtocolComponents {
   /** What limits the requests in flight; null where nothing does. */
   @Nullable InFlightGate gate() {
     return gate;
+  }
+
+  /** What limits the requests and tokens a minute; null where nothing does. */
+  @Nullable RateLimiter limiter() {
+    return limiter;
   }
 
   /** What prompts begin with. */

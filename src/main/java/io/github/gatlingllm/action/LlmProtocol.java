@@ -65,6 +65,12 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
   /** Most requests at once; more wait, first in first out. Null for no limit. */
   public @Nullable Integer maxInFlight;
 
+  /** Most requests in any minute; more wait. Null for no limit. */
+  public @Nullable Integer maxRequestsPerMinute;
+
+  /** Most tokens of prompts and answers in any minute; more wait. Null for no limit. */
+  public @Nullable Integer maxTokensPerMinute;
+
   /** Whether certificates are checked; null for what Gatling is configured to do. */
   public @Nullable Boolean verifyTls;
 
@@ -191,6 +197,8 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
           inside.model = null;
           inside.headers = Map.of();
           inside.maxInFlight = maxInFlight == null ? null : (Integer) WARM_UP_GATE;
+          inside.maxRequestsPerMinute = null;
+          inside.maxTokensPerMinute = null;
           inside.verifyTls = null;
           inside.streaming = true;
           inside.pinning = Pinning.ALWAYS;
@@ -252,7 +260,10 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
         requestTimeout,
         idleTimeout,
         maxInFlight,
+        maxRequestsPerMinute,
+        maxTokensPerMinute,
         gpus,
+        costPerHour,
         verifyTls,
         shareConnections,
         streaming,

@@ -7,6 +7,7 @@ import io.gatling.core.config.SslConfiguration;
 import io.gatling.http.util.SslContexts;
 import io.gatling.http.util.SslContextsFactory;
 import io.github.gatlingllm.client.ServerConnections;
+import io.github.gatlingllm.load.RateLimiter;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.RunInfo;
@@ -44,6 +45,7 @@ record RunParts(
     Set<String> warmedUp,
     Set<String> unpinned,
     Map<LlmProtocol, InFlightGate> gates,
+    Map<String, RateLimiter> limiters,
     Map<TlsTrust, SslContexts> tls,
     Map<String, ServerConnections> servers,
     Map<LlmProtocol, PromptPrefix.Texts> prefixes,
@@ -97,6 +99,7 @@ record RunParts(
         counting,
         ConcurrentHashMap.newKeySet(),
         ConcurrentHashMap.newKeySet(),
+        new ConcurrentHashMap<>(),
         new ConcurrentHashMap<>(),
         new ConcurrentHashMap<>(),
         servers,
@@ -167,6 +170,20 @@ record RunParts(
   @Nullable InFlightGate gate(LlmProtocol protocol) {
     Integer limit = protocol.maxInFlight;
     return limit == null ? null : gates.computeIfAbsent(protocol, p -> new InFlightGate(limit));
+  }
+
+  /**
+   * The limits per minute that all requests to that protocol's target share, warm-ups included;
+   * null where there are none.
+   */
+  @Nullable RateLimiter limiter(LlmProtocol protocol) {
+    Integer requests = protocol.maxRequestsPerMinute;
+    Integer tokens = protocol.maxTokensPerMinute;
+    return requests == null && tokens == null
+        ? null
+        : limiters.computeIfAbsent(
+            protocol.label() + " " + requests + " " + tokens,
+            key -> new RateLimiter(requests, tokens, System::nanoTime));
   }
 
   /**

@@ -240,7 +240,10 @@ public final class AssertionScope {
     return new WithTotal(requests.and(Metric.STARTED.figure()));
   }
 
-  /** Requests that ended by themselves and are not ok. */
+  /**
+   * Requests that ended by themselves and are not ok; those that a rate limit of the server turned
+   * away ({@code status(RATE_LIMITED)}) are none.
+   */
   public WithCount failedRequests() {
     return requestsOf(Metric.ERRORS);
   }

@@ -171,6 +171,14 @@ public final class Benchmark extends Simulation {
     if (maxInFlight != null) {
       protocol = protocol.maxInFlight(maxInFlight);
     }
+    Integer requestsPerMinute = plan.get(Setting.MAX_REQUESTS_PER_MINUTE);
+    if (requestsPerMinute != null) {
+      protocol = protocol.maxRequestsPerMinute(requestsPerMinute);
+    }
+    Integer tokensPerMinute = plan.get(Setting.MAX_TOKENS_PER_MINUTE);
+    if (tokensPerMinute != null) {
+      protocol = protocol.maxTokensPerMinute(tokensPerMinute);
+    }
     Double gpus = plan.get(Setting.GPUS);
     if (gpus != null) {
       protocol = protocol.gpus(gpus);

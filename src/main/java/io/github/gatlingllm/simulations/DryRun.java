@@ -55,13 +55,18 @@ final class DryRun {
             + " per request, "
             + PlanText.time(plan.get(Setting.IDLE_TIMEOUT))
             + " between events"
-            + (plan.get(Setting.MAX_IN_FLIGHT) == null
-                ? ""
-                : ", " + plan.get(Setting.MAX_IN_FLIGHT) + " in flight"));
+            + limit(Setting.MAX_IN_FLIGHT, "in flight")
+            + limit(Setting.MAX_REQUESTS_PER_MINUTE, "requests a minute")
+            + limit(Setting.MAX_TOKENS_PER_MINUTE, "tokens a minute"));
     row("connections", connections());
     row("seed", Long.toString(plan.seed()));
     row("time", estimatedTime());
     return text.toString();
+  }
+
+  private String limit(Setting<@Nullable Integer> setting, String what) {
+    Integer most = plan.get(setting);
+    return most == null ? "" : ", " + most + " " + what;
   }
 
   private void targets() {

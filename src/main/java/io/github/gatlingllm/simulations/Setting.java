@@ -623,6 +623,26 @@ final class Setting<T extends @Nullable Object> {
               "requests in flight per target; more wait, first in first out",
               "The wait is counted as queue wait and in no latency; timeout counts from its end.");
 
+  static final Setting<@Nullable Integer> MAX_REQUESTS_PER_MINUTE =
+      in(Group.CONNECTIONS, "maxRequestsPerMinute", Form.whole(1))
+          .orNull("no limit")
+          .example("500")
+          .means(
+              "requests in any 60 s per target and load generator, to stay below a provider's"
+                  + " limit; more wait, first in first out",
+              "The wait is counted as queue wait and in no latency; how many were held back, and"
+                  + " for how long, is on the console and in the report. A burst may use up the"
+                  + " whole limit: where a provider counts seconds too, set less.");
+
+  static final Setting<@Nullable Integer> MAX_TOKENS_PER_MINUTE =
+      in(Group.CONNECTIONS, "maxTokensPerMinute", Form.whole(1))
+          .orNull("no limit")
+          .example("150000")
+          .means(
+              "the same for tokens: of a prompt, four characters each, and maxTokens of its answer,"
+                  + " until the server's usage says how many they were",
+              "A request that needs more than the limit by itself goes when no other counts.");
+
   static final Setting<BenchmarkPlan.Connections> CONNECTIONS =
       in(Group.CONNECTIONS, "connections", Form.choice(BenchmarkPlan.Connections.class))
           .byDefault("shared")

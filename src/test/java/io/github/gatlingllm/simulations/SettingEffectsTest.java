@@ -108,6 +108,8 @@ class SettingEffectsTest {
         "timeout=9 | limits         9 s per request",
         "idleTimeout=3 | 3 s between events",
         "maxInFlight=5 | , 5 in flight",
+        "maxRequestsPerMinute=50 | , 50 requests a minute",
+        "maxTokensPerMinute=900 | , 900 tokens a minute",
         "connections=perUser | connections    own ones per user",
         "http2=true | HTTP/2 where the server agrees",
         "verifyTls=false | certificates NOT verified",

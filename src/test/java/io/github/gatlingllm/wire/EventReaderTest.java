@@ -167,7 +167,7 @@ class EventReaderTest {
           kind == 1
               ? "{\"delta\":\"%2$s\",\"output_index\":1,\"sequence_number\":%3$s,"
                   + "\"type\":\"response.%1$s.delta\",\"obfuscation\":\"%4$s\"}"
-              : "{\"type\":\"response.%s.delta\",\"sequence_number\":%3$s,\"output_index\":1,"
+              : "{\"type\":\"response.%1$s.delta\",\"sequence_number\":%3$s,\"output_index\":1,"
                   + "\"delta\":\"%2$s\",\"obfuscation\":\"%4$s\"}",
           type,
           text,
