@@ -211,6 +211,7 @@ public final class Benchmark extends Simulation {
     if (!plan.get(Setting.FAIL_ON_INVALID)) {
       protocol = protocol.disableFailOnInvalid();
     }
+    protocol = protocol.readingSpeed(plan.get(Setting.READING_SPEED));
     return plan.config().entrySet().stream()
         .reduce(
             protocol,

@@ -8,6 +8,7 @@ import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.metric.AssertionText;
 import io.github.gatlingllm.metric.Spelling;
 import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.ReadingSpeed;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloPreset;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
@@ -806,6 +807,22 @@ final class Setting<T extends @Nullable Object> {
           .means(
               "GPUs that serve each target: output tok/s per GPU, and its chart against tok/s per"
                   + " user");
+
+  static final Setting<Double> READING_SPEED =
+      in(
+              Group.OUTPUT,
+              "readingSpeed",
+              new Form<>(
+                  "tokens/s, <n>wpm",
+                  ReadingSpeed::parse,
+                  "tokens per second such as 5, or words per minute such as 250wpm, above 0"))
+          .byDefault("5")
+          .example("250wpm")
+          .means(
+              "how fast readers of the answers read: the report says how long they wait for tokens"
+                  + " that are late",
+              "Words per minute ÷ 45 are tokens per second, as a token is about 0.75 words of"
+                  + " English: 250wpm is 5.56.");
 
   static final Setting<@Nullable Double> COST_PER_HOUR =
       in(

@@ -28,16 +28,21 @@ import org.jspecify.annotations.Nullable;
  */
 record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceIntervals intervals) {
 
-  static GroupTally empty() {
-    return new GroupTally(new Tally(), new WindowThroughput(), null);
+  /**
+   * Of no request yet.
+   *
+   * @param readingSpeed tokens that readers of the answers read in a second
+   */
+  static GroupTally empty(double readingSpeed) {
+    return new GroupTally(new Tally(readingSpeed), new WindowThroughput(), null);
   }
 
   GroupTally with(@Nullable ConfidenceIntervals theirs) {
     return new GroupTally(tally, flow, theirs);
   }
 
-  static GroupTally of(LevelWindow window) {
-    GroupTally empty = empty();
+  static GroupTally of(LevelWindow window, double readingSpeed) {
+    GroupTally empty = empty(readingSpeed);
     empty.flow.watch(window);
     return empty;
   }
@@ -67,6 +72,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         throughput(window, trials),
         judge == null ? null : goodput(window, judge, max),
         tally.jitter(),
+        tally.reader(),
         tally.errors(),
         tally.finishReasons(),
         counts,

@@ -151,7 +151,11 @@ class SettingEffectsTest {
 
   /** What reaches neither plan nor wire but the protocol that makes requests and files. */
   private static final Map<String, Function<LlmProtocol, Object>> PROTOCOL =
-      Map.of("failOnInvalid=true", protocol -> protocol.report.failOnInvalid());
+      Map.of(
+          "failOnInvalid=true",
+          protocol -> protocol.report.failOnInvalid(),
+          "readingSpeed=250wpm",
+          protocol -> protocol.report.readingSpeed());
 
   @Test
   void reachesTheProtocol() {
