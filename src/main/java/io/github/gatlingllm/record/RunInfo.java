@@ -262,7 +262,7 @@ public record RunInfo(
       boolean failOnInvalid,
       double readingSpeed) {
 
-    /** The defaults of the contract. */
+    /** What is made of a run unless it says otherwise. */
     public static final ReportOptions DEFAULT = new ReportOptions(false, true, true, true);
 
     /** Older files do not say the speed of a reader. */

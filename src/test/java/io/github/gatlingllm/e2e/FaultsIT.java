@@ -116,6 +116,7 @@ class FaultsIT {
     assertThat(ends(records)).isEqualTo(ends(faults.keySet()));
     assertAllIsAccountedFor(run, faults.size() * FaultsSimulation.USERS);
     RunInfo info = run.info();
+    assertThat(info.seed()).as("of a simulation that sets none").isNotNull();
     assertThat(TimeUnit.NANOSECONDS.toSeconds(info.endUnixNanos() - info.startUnixNanos()))
         .as("seconds that the run took: nothing hangs, requests time out after 5")
         .isLessThan(30);
