@@ -117,6 +117,7 @@ class FaultsIT {
     assertAllIsAccountedFor(run, faults.size() * FaultsSimulation.USERS);
     assertThat(run.check("token_counts").path("level").asText()).isEqualTo("warning");
     RunInfo info = run.info();
+    assertThat(info.seed()).as("of a simulation that sets none").isNotNull();
     assertThat(TimeUnit.NANOSECONDS.toSeconds(info.endUnixNanos() - info.startUnixNanos()))
         .as("seconds that the run took: nothing hangs, requests time out after 5")
         .isLessThan(60);
