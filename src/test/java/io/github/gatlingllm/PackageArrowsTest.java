@@ -28,7 +28,16 @@ class PackageArrowsTest {
           Map.entry("javaapi", Set.of("metric", "action", "load", "random", "workload", "record")),
           Map.entry(
               "action",
-              Set.of("client", "engine", "load", "run", "record", "stats", "wire", "workload")),
+              Set.of(
+                  "client",
+                  "engine",
+                  "load",
+                  "metric",
+                  "run",
+                  "record",
+                  "stats",
+                  "wire",
+                  "workload")),
           Map.entry("client", Set.of("wire", "record")),
           Map.entry("wire", Set.of()),
           Map.entry("load", Set.of("metric", "record")),

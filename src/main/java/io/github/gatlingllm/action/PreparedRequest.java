@@ -6,9 +6,11 @@ import io.github.gatlingllm.wire.GenerationRequest;
 import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.Conversation;
+import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,19 @@ record PreparedRequest(
     @Nullable Conversation conversation,
     List<Message> asked) {
 
+  /** A rough count of a prompt before it is sent, as providers make it for their limits. */
+  private static final long CHARS_PER_TOKEN = 4;
+
+  /**
+   * Tokens that it may take, as limits per minute count them: those of its prompt, roughly, and the
+   * limit of each answer; without one, the prompt alone.
+   */
+  long mostTokens() {
+    Integer limit = body.maxTokens();
+    return (body.promptChars() + CHARS_PER_TOKEN - 1) / CHARS_PER_TOKEN
+        + (limit == null ? 0 : (long) limit * body.n());
+  }
+
   /**
    * Resolves the request for that session.
    *
@@ -46,7 +61,7 @@ record PreparedRequest(
       LlmRequest request,
       LlmProtocol protocol,
       boolean pinned,
-      RequestPrefixes prefixes,
+      Prefixes prefixes,
       Session session) {
     LlmRequest.RequestDraft parts = request.parts();
     GenerationRequest.Builder body = GenerationRequest.of(parts.api);
@@ -131,5 +146,26 @@ record PreparedRequest(
 
   private static <T> @Nullable T resolve(@Nullable Dynamic<T> value, Session session) {
     return value == null ? null : value.resolve(session);
+  }
+
+  /**
+   * Gives each request of a run the text that its prompt begins with.
+   *
+   * @param count of the requests so far
+   */
+  record Prefixes(PromptPrefix.Texts texts, AtomicLong count) {
+
+    /** Those of requests that begin with nothing. */
+    static final Prefixes NONE = new Prefixes(request -> "", new AtomicLong());
+
+    /**
+     * What the next request begins with.
+     *
+     * @param conversation whose turn it is; null outside conversations
+     */
+    String next(@Nullable Long conversation) {
+      long request = count.getAndIncrement();
+      return conversation == null ? texts.of(request) : texts.inConversation(request, conversation);
+    }
   }
 }

@@ -125,7 +125,7 @@ final class AnswerChecks {
     String impossible =
         answers.refused == 0
             ? ""
-            : " In %s answers the server named a count that none can have; it is in no figure."
+            : " In %s answers the server named a number of tokens that no answer can have; it is in no figure."
                 .formatted(count(answers.refused));
     Finding found =
         Finding.of(

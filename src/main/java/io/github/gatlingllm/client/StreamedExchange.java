@@ -483,14 +483,17 @@ public final class StreamedExchange implements HttpListener {
     return reads == null ? nanoClock.getAsLong() : reads.now();
   }
 
+  private static String time(long nanos) {
+    return nanos % 1_000_000_000 == 0 ? nanos / 1_000_000_000 + " s" : nanos / 1_000_000 + " ms";
+  }
+
   private void silent(long now) {
     giveUp(
         now,
         RequestStatus.STALLED,
-        "no %s for %d ms (idle timeout)"
+        "no %s for %s (idle timeout)"
             .formatted(
-                body == null ? "response headers" : "byte",
-                options.idleTimeoutNanos() / 1_000_000));
+                body == null ? "response headers" : "byte", time(options.idleTimeoutNanos())));
     abandon();
   }
 

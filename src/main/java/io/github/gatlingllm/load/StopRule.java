@@ -3,6 +3,7 @@ package io.github.gatlingllm.load;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.metric.Backlog.Queue;
+import io.github.gatlingllm.metric.NumberText;
 import java.math.BigDecimal;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +53,7 @@ public sealed interface StopRule {
     public @Nullable String brokenBy(LevelResult level) {
       Double share = level.sloShare();
       return share != null && share * 100 < percent
-          ? text("only %.1f %% of %d requests met the SLO", share * 100, level.attempted())
+          ? text("only %.1f %% of %,d requests met the SLO", share * 100, level.attempted())
           : null;
     }
 
@@ -78,7 +79,7 @@ public sealed interface StopRule {
     public @Nullable String brokenBy(LevelResult level) {
       Double share = level.failedShare();
       return share != null && share * 100 > percent
-          ? text("%.1f %% of %d requests failed", share * 100, level.ended())
+          ? text("%.1f %% of %,d requests failed", share * 100, level.ended())
           : null;
     }
 
@@ -105,7 +106,9 @@ public sealed interface StopRule {
     @Override
     public @Nullable String brokenBy(LevelResult level) {
       return level.failures() > count
-          ? text("%d requests failed, more than %d", level.failures(), count)
+          ? NumberText.counted(level.failures(), "request")
+              + " failed, more than "
+              + NumberText.count(count)
           : null;
     }
 
@@ -143,7 +146,8 @@ public sealed interface StopRule {
       LevelResult.FailedInARow row = level.failedInARow();
       return level.cut() && row != null && row.count() > count
           ? text(
-              "%d requests failed one after the other and none succeeded between; the last one: %s",
+              "%,d requests failed one after the other and none succeeded between; the last one:"
+                  + " %s",
               row.count(), row.lastError())
           : null;
     }

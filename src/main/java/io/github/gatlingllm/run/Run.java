@@ -449,13 +449,14 @@ public final class Run {
       boolean whole = state == RunInfo.State.COMPLETE ? recorder.close(DRAIN) : recorder.freeze();
       long unrecorded = state == RunInfo.State.INTERRUPTED ? underWay.getAsLong() : 0;
       if (!whole || unrecorded > 0) {
-        System.out.println("LLM records: not all could be written in time; see run.json, dropped");
+        System.out.println(
+            "LLM: not all records could be written in time; run.json has their number (dropped)");
       }
       generator.close();
       unwritten = recorder.failed();
       if (unwritten > 0) {
         System.out.println(
-            "LLM records: those of %d of %d requests could not be kept; the run is invalid"
+            "LLM records: those of %,d of %,d requests could not be kept; the run is invalid"
                 .formatted(unwritten, started.get()));
       }
       long lost = recorder.dropped() + unwritten + unrecorded;

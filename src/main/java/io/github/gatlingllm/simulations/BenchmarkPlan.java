@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
 import io.github.gatlingllm.wire.Api;
@@ -277,7 +278,10 @@ record BenchmarkPlan(
     if (values.size() > 1 && values.size() != endpoints) {
       throw settings.invalid(
           setting,
-          values.size() + " values for " + endpoints + " endpoint(s); expected one, or as many");
+          NumberText.counted(values.size(), "value")
+              + " for "
+              + NumberText.counted(endpoints, "endpoint")
+              + "; expected one, or one for each endpoint");
     }
     return IntStream.range(0, endpoints)
         .mapToObj(i -> values.get(values.size() == 1 ? 0 : i))

@@ -90,7 +90,7 @@ record GoalNames(
     }
     throw settings.invalid(
         Setting.ASSERT,
-        "no stage is called '%s'; expected %s"
+        "no load level is called '%s'; expected %s"
             .formatted(name, list(List.of(stages, requests, targets))));
   }
 

@@ -52,6 +52,10 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
                       : ""));
       known.list().forEach(this::scenario);
     }
+    ShownImages images = plan.get(Setting.IMAGES);
+    if (images != null) {
+      row.accept("images", images.toString());
+    }
     Integer context = plan.get(Setting.CONTEXT_TOKENS);
     if (context != null) {
       row.accept("context", context + " tokens; a dialog ends before a turn that would not fit");
@@ -124,7 +128,7 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
                 + " tokens"
             : scenario.tokens() + " tokens";
     long differ = ready.prompts().made().stream().map(Prompts.Prompt::text).distinct().count();
-    String distinct = scenario.same() ? "" : ", " + differ + " distinct";
+    String distinct = scenario.same() ? "" : ", " + NumberText.count(differ) + " distinct";
     row.accept(
         "",
         String.format(

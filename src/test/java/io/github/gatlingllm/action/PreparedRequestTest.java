@@ -80,7 +80,7 @@ class PreparedRequestTest {
 
   @Test
   void aPrefixStandsBeforeTheVeryFirstCharacterOfTheFirstMessage() throws IOException {
-    RequestPrefixes prefixes = numbered();
+    PreparedRequest.Prefixes prefixes = numbered();
     LlmRequest both = CHAT.and(text("system", "Be brief.")).and(text("user", "Why?"));
 
     assertThat(contents(both, prefixes, SESSION)).containsExactly("<0> Be brief.", "Why?");
@@ -112,17 +112,17 @@ class PreparedRequestTest {
     assertThat(prepared.conversation()).isEqualTo(before);
   }
 
-  private static RequestPrefixes numbered() {
-    return new RequestPrefixes(request -> "<" + request + "> ", new AtomicLong());
+  private static PreparedRequest.Prefixes numbered() {
+    return new PreparedRequest.Prefixes(request -> "<" + request + "> ", new AtomicLong());
   }
 
   private static List<String> contents(
-      LlmRequest request, RequestPrefixes prefixes, Session session) throws IOException {
+      LlmRequest request, PreparedRequest.Prefixes prefixes, Session session) throws IOException {
     return body(prepare(request, prefixes, session)).path("messages").findValuesAsText("content");
   }
 
   private static PreparedRequest prepare(
-      LlmRequest request, RequestPrefixes prefixes, Session session) {
+      LlmRequest request, PreparedRequest.Prefixes prefixes, Session session) {
     return PreparedRequest.of(request, (LlmProtocol) PROTOCOL.protocol(), true, prefixes, session);
   }
 
@@ -251,7 +251,7 @@ class PreparedRequestTest {
   private static PreparedRequest prepare(
       LlmRequest request, LlmProtocolBuilder protocol, boolean pinned, Session session) {
     return PreparedRequest.of(
-        request, (LlmProtocol) protocol.protocol(), pinned, RequestPrefixes.NONE, session);
+        request, (LlmProtocol) protocol.protocol(), pinned, PreparedRequest.Prefixes.NONE, session);
   }
 
   private static JsonNode body(PreparedRequest prepared) throws IOException {

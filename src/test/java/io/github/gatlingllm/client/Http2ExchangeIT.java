@@ -154,7 +154,7 @@ final class Http2ExchangeIT {
   void aStallResetsItsStream() throws Exception {
     Sent sent = client.post(server.url()).http2().idleTimeoutMillis(1_000).send();
     Asked asked = server.next().startStream().event(A);
-    assertEnded(sent, RequestStatus.STALLED, "no byte for 1000 ms (idle timeout)");
+    assertEnded(sent, RequestStatus.STALLED, "no byte for 1 s (idle timeout)");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
   }
 

@@ -209,7 +209,7 @@ class LlmDslTest {
         mistake(() -> llm.body("{"), "body '{' is not understood; expected a JSON object"),
         mistake(() -> llm.body("[1]"), "body '[1]' is not understood; expected a JSON object"),
         mistake(() -> llm.sharedPrefix(0, 5), "sharedPrefix: 0 shared prefixes of 5 tokens; exp"),
-        mistake(() -> LlmDsl.prompts().tokens(0), "prompts of 0 tokens; expected 1 to 1000000"),
+        mistake(() -> LlmDsl.prompts().tokens(0), "prompts of 0 tokens; expected 1 to 1,000,000"),
         mistake(() -> LlmDsl.uniformTokens(9, 5), "lengths from 9 to 5; expected the shortest"),
         mistake(() -> LlmDsl.normalTokens(0, 5), "lengths of mean 0.0 and std 5.0; expected a"),
         mistake(() -> LlmDsl.prompts().file("none.txt"), "prompts().file(\"none.txt\"): no such"),

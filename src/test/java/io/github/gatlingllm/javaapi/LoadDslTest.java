@@ -158,7 +158,7 @@ class LoadDslTest {
 
     assertThat(step.asScala().users()).isEqualTo(planned).isBetween(1_350L, 1_650L);
     assertThat(step.asScala().duration().toSeconds()).isEqualTo(60);
-    assertThat(step.asScala()).hasToString("Poisson[perSecond=25.0, seed=42] during 60 s");
+    assertThat(step.asScala()).hasToString("Poisson (seed 42) at 25 users/s during 60 s");
     assertThat(PoissonArrivals.of(25).seed(42).during(ofSeconds(60)).asScala().users())
         .isEqualTo(planned);
   }
@@ -172,15 +172,19 @@ class LoadDslTest {
     assertThatThrownBy(() -> ClosedLoop.of(8).stabilize(-1))
         .hasMessage("stabilize(-1.0 s) is no duration; expected 0 s or more");
     assertThatThrownBy(() -> OpenLoop.of(0))
-        .hasMessage("Rate 0.0 is no load; expected users per second above 0, at most 1000000");
+        .hasMessage("Rate 0.0 is no load; expected users per second above 0, at most 1,000,000");
     assertThatThrownBy(() -> PoissonArrivals.of(-1))
-        .hasMessage("Rate -1.0 is no load; expected users per second above 0, at most 1000000");
+        .hasMessage("Rate -1.0 is no load; expected users per second above 0, at most 1,000,000");
     assertThatThrownBy(() -> ClosedLoop.of(8).target(" ", LlmDsl.llm.baseUrl("http://a/v1")))
         .hasMessage("target(\" \"): expected a name, which results go by");
     assertThatThrownBy(() -> LlmDsl.oneAfterTheOther())
         .hasMessage("oneAfterTheOther(): expected at least one population");
     assertThatThrownBy(() -> LlmDsl.llm.maxInFlight(0))
         .hasMessage("maxInFlight(0): expected 1 request in flight or more");
+    assertThatThrownBy(() -> LlmDsl.llm.maxRequestsPerMinute(0))
+        .hasMessage("maxRequestsPerMinute(0): expected 1 request a minute or more");
+    assertThatThrownBy(() -> LlmDsl.llm.maxTokensPerMinute(-5))
+        .hasMessage("maxTokensPerMinute(-5): expected 1 token a minute or more");
     assertThatThrownBy(() -> PoissonArrivals.of(1).during(Duration.ZERO))
         .hasMessage("during(PT0S) starts no user; expected more than 0 s");
   }

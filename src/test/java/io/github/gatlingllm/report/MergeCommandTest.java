@@ -131,7 +131,7 @@ class MergeCommandTest {
     assertThat(called.error()).isEmpty();
     assertThat(called.exitCode()).isZero();
     assertThat(called.output())
-        .contains("stage r=10 of a: measured in the 8.0 s that all its injectors share")
+        .contains("level r=10 of a: measured in the 8.0 s that all its injectors share")
         .contains("40 requests were scheduled outside the common measure window");
     RunFiles files = new RunFiles(out);
     RunInfo info = RunInfo.read(files.info()).orElseThrow();

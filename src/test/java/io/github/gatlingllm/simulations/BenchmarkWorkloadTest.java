@@ -171,7 +171,7 @@ final class BenchmarkWorkloadTest {
     return Stream.of(
         arguments(
             Map.of("promptTokens", "0"),
-            "llm.promptTokens=0: expected tokens from 1 to 1000000: a number, <mean>:<std>,"
+            "llm.promptTokens=0: expected tokens from 1 to 1,000,000: a number, <mean>:<std>,"
                 + " <least>-<most>, lognormal:<mean>:<std> or weighted:128=70,4096=30"),
         arguments(
             Map.of("promptTokens", "7", "uniquePrompts", "true"),
