@@ -54,7 +54,7 @@ final class LlmAction extends RequestActionBase {
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
     LlmComponents components = LlmComponents.of(context);
     if (!components.protocol().hasTarget()) {
-      throw WithoutProtocol.mistake(context);
+      throw LlmComponents.WithoutProtocol.mistake(context);
     }
     components.judge(request.parts());
     components.warmUp(context, request);

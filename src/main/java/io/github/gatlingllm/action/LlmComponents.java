@@ -6,6 +6,8 @@ import io.gatling.core.protocol.Protocol;
 import io.gatling.core.protocol.ProtocolComponents;
 import io.gatling.core.protocol.ProtocolKey;
 import io.gatling.core.session.Session;
+import io.gatling.core.structure.PopulationBuilder;
+import io.gatling.core.structure.ScenarioBuilder;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
@@ -18,6 +20,7 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.TokenCounting;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
@@ -125,6 +128,10 @@ final class LlmComponents implements ProtocolComponents {
    * @throws InvalidSimulation in one line, if the target does not answer it
    */
   void warmUp(ScenarioContext context, LlmRequest request) {
+    if (LlmProtocol.isDryRun()) {
+      parts.plan().add(this, request, context.coreComponents().eventLoopGroup().next());
+      return;
+    }
     boolean jvm = protocol.warmUp.jvm() && parts.isFirst("jvm");
     boolean first = parts.isFirst("target " + target);
     if (!jvm && !first) {
@@ -189,7 +196,14 @@ final class LlmComponents implements ProtocolComponents {
 
   @Override
   public Function1<Session, Session> onStart() {
+    parts.sayWhatIsUnseeded();
+    if (LlmProtocol.isDryRun()) {
+      parts.plan().scenarioBuilt();
+    }
     return session -> {
+      if (LlmProtocol.isDryRun()) {
+        parts.plan().end();
+      }
       Arrival arrival = parts.injections().next(session.scenario(), now());
       Injection injection = parts.injections().injection(session.scenario());
       if (arrival == null) {
@@ -257,6 +271,54 @@ final class LlmComponents implements ProtocolComponents {
         }
         return new LlmComponents(protocol, parts, RequestLog.of(parts.run()));
       };
+    }
+  }
+
+  /**
+   * Names the scenario that sends LLM requests under no LLM protocol. Gatling does not tell an
+   * action which scenario it is built for; but built once more, only that scenario fails again.
+   */
+  static final class WithoutProtocol {
+
+    private static final ThreadLocal<Boolean> TRYING = ThreadLocal.withInitial(() -> false);
+
+    private WithoutProtocol() {}
+
+    /** To be thrown by the action that found no protocol. */
+    static InvalidSimulation mistake(ScenarioContext context) {
+      return InvalidSimulation.because(
+          (TRYING.get() ? "it" : name(context))
+              + " sends llm requests but has no llm protocol; add"
+              + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
+    }
+
+    private static String name(ScenarioContext context) {
+      TRYING.set(true);
+      try {
+        List<ScenarioBuilder> unserved =
+            InjectionPlans.populations(context.coreComponents()).stream()
+                .filter(each -> !each.scenarioProtocols().contains(LlmProtocol.class))
+                .map(PopulationBuilder::scenarioBuilder)
+                .toList();
+        return unserved.stream()
+            .filter(scenario -> unserved.size() == 1 || fails(scenario, context))
+            .map(scenario -> "scenario '" + scenario.name() + "'")
+            .findFirst()
+            .orElse("this scenario");
+      } catch (ReflectiveOperationException otherGatling) {
+        return "this scenario";
+      } finally {
+        TRYING.remove();
+      }
+    }
+
+    private static boolean fails(ScenarioBuilder scenario, ScenarioContext context) {
+      try {
+        var unused = scenario.build(context, context.coreComponents().exit());
+        return false;
+      } catch (InvalidSimulation withoutProtocol) {
+        return true;
+      }
     }
   }
 }

@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
-  /** No target yet, and the defaults of the contract. */
+  private static final String DRY_RUN_PROPERTY = "llm.dryRun";
+  private static final String DRY_RUN_VARIABLE = "LLM_DRY_RUN";
+
+  /** No target yet, and the defaults of every setting. */
   static final LlmProtocol DEFAULT = new LlmProtocol();
 
   /** A gate that warm-up requests do wait at, so that waiting is warm too. */
@@ -151,6 +154,12 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
     /** Session attribute that only users who send such requests have. */
     public static final String KEY = "gatling.llm.warmUp";
+  }
+
+  /** Whether the plan of the simulation is to be printed and nothing sent. */
+  public static boolean isDryRun() {
+    return "true"
+        .equalsIgnoreCase(System.getProperty(DRY_RUN_PROPERTY, System.getenv(DRY_RUN_VARIABLE)));
   }
 
   /**

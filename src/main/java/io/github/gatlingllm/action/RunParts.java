@@ -15,6 +15,7 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunDirectory;
 import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.RunSeed;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -39,6 +40,7 @@ record RunParts(
     InFlight inFlight,
     NotSent notSent,
     InjectionPlans injections,
+    SimulationPlan plan,
     TokenCounting counting,
     Set<String> warmedUp,
     Set<String> unpinned,
@@ -93,6 +95,7 @@ record RunParts(
         inFlight,
         notSent,
         InjectionPlans.of(core),
+        new SimulationPlan(core, run),
         counting,
         ConcurrentHashMap.newKeySet(),
         ConcurrentHashMap.newKeySet(),
@@ -226,6 +229,9 @@ record RunParts(
     if (!unpinned.isEmpty()) {
       config.put(RunConfig.IGNORE_EOS, RunConfig.UNPINNED);
     }
+    if (RunSeed.ofProcess().isDrawnFrom()) {
+      config.put("seedOfTheUnseeded", Long.toString(RunSeed.ofProcess().value()));
+    }
     config.put(JvmOptions.CONFIG_NAME, String.join(" ", JvmOptions.inEffect()));
     run.describe(
         info ->
@@ -233,8 +239,22 @@ record RunParts(
                 .config(config)
                 .targets(RunConfig.targets(used, unpinned))
                 .report(RunConfig.report(used))
-                .seed(first.seed)
+                .seed(first.seed == null ? (Long) RunSeed.ofProcess().value() : first.seed)
                 .versions(RunConfig.versions()));
+  }
+
+  /** Says, once per run, what is drawn from where the simulation says no seed. */
+  void sayWhatIsUnseeded() {
+    RunSeed seed = RunSeed.ofProcess();
+    if (seed.isDrawnFrom() && isFirst("seed")) {
+      System.out.println(
+          "LLM: seed "
+              + seed.value()
+              + " of all that has none of its own; llm.seed="
+              + seed.value()
+              + " draws the same again");
+      run.describe(info -> info.config("seedOfTheUnseeded", Long.toString(seed.value())));
+    }
   }
 
   /**

@@ -110,6 +110,11 @@ public final class AssertionScope {
     return time(Metric.STALL_MS);
   }
 
+  /** What a reader at the reading speed waits in all for late tokens of an answer. */
+  public WithMetric<TimeCondition> readerStall() {
+    return time(Metric.READER_STALL_MS);
+  }
+
   /** Tokens of the prompts. */
   public WithMetric<AssertionCondition> promptTokens() {
     return amount(Metric.PROMPT_TOKENS);
@@ -228,6 +233,11 @@ public final class AssertionScope {
   /** Output tokens ÷ token-bearing events. */
   public AssertionCondition batchRatio() {
     return number(Metric.BATCH_RATIO);
+  }
+
+  /** Percentage of readers at the reading speed who wait for a late token. */
+  public AssertionCondition readersStalled() {
+    return number(Metric.READERS_STALLED);
   }
 
   /** What met every objective of the SLO. */

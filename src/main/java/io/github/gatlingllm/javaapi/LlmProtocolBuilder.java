@@ -8,6 +8,7 @@ import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.ReadingSpeed;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -398,6 +399,20 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   /** Writes {@code llm/requests.csv} beside the records; left out unless this is set. */
   public LlmProtocolBuilder csv() {
     return report(new ReportOptions(true, true, true, true)).note("csv", "true");
+  }
+
+  /**
+   * How fast those read for whom answers are made: the report says how long they wait for tokens
+   * that are late. 5 tokens per second unless set.
+   *
+   * @param tokensPerSecond > 0; words per minute ÷ 45, as a token is about 0.75 words
+   */
+  public LlmProtocolBuilder readingSpeed(double tokensPerSecond) {
+    try {
+      return report(ReportOptions.DEFAULT.readAt(ReadingSpeed.checked(tokensPerSecond)));
+    } catch (IllegalArgumentException e) {
+      throw InvalidSimulation.because("readingSpeed(" + tokensPerSecond + "): " + e.getMessage());
+    }
   }
 
   private LlmProtocolBuilder report(ReportOptions also) {

@@ -55,6 +55,7 @@ final class HtmlReport {
     RequestSamples requests = series.requestSamples();
     TimeSection time = new TimeSection(summary, series);
     LoadSection load = new LoadSection(summary);
+    ExemplarSection exemplars = new ExemplarSection(summary, requests.exemplars());
     return Stream.of(
             Optional.of(texts.verdict()),
             load.levels(),
@@ -69,7 +70,8 @@ final class HtmlReport {
             Optional.of(time.section()),
             time.generator(),
             new BreakdownSection(summary, requests.breakdowns()).section(),
-            new ExemplarSection(summary, requests.exemplars()).section(),
+            exemplars.section(),
+            exemplars.texts(),
             Optional.of(texts.outcomes()),
             texts.server(),
             new ArrivalSection(summary, series).section(),

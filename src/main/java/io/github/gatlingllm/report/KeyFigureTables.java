@@ -62,6 +62,13 @@ final class KeyFigureTables {
     return summary.figures().throughput().embeds() ? INPUTS : OUTPUT;
   }
 
+  /** Without columns of streams where texts are embedded: nothing streams. */
+  private static List<Column<Figures>> present(Summary summary, List<Column<Figures>> columns) {
+    return summary.figures().throughput().embeds()
+        ? columns.stream().filter(each -> !each.heading().matches("(TTFT|ITL|jitter).*")).toList()
+        : columns;
+  }
+
   private static Column<Figures> percentile(Metric metric, String name) {
     return Column.percentile(metric.title() + " " + name, name, f -> f.metric(metric));
   }
@@ -93,7 +100,7 @@ final class KeyFigureTables {
     for (String name : List.of("p50", "p95", "p99")) {
       columns.add(onPage(summary, Metric.E2E_MS, name));
     }
-    return columns;
+    return present(summary, columns);
   }
 
   /** A time by the clock of headlines, which the heading of the first column names. */
@@ -222,7 +229,7 @@ final class KeyFigureTables {
     figures.add(Column.number("jitter", f -> f.jitter().itlP99OverP50()));
     figures.add(onPage(summary, Metric.E2E_MS, "p50"));
     figures.add(onPage(summary, Metric.E2E_MS, "p99"));
-    figures.forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
+    present(summary, figures).forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
     return Table.of("Key figures by request", requests, columns).styled("notes");
   }
 
@@ -242,7 +249,7 @@ final class KeyFigureTables {
     figures.add(headline(summary, Metric.TTFT_MS, "p99"));
     figures.add(percentile(Metric.ITL_MS, "p99"));
     figures.add(headline(summary, Metric.E2E_MS, "p50"));
-    figures.forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
+    present(summary, figures).forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
     List<RequestAtPoint> all = summary.requestsAtPoints();
     long names = all.stream().map(RequestAtPoint::name).distinct().count();
     return Table.of("Requests", names > 1 ? all : List.<RequestAtPoint>of(), columns);
@@ -312,8 +319,11 @@ final class KeyFigureTables {
     if (!isOpen) {
       figures.add(headline(summary, Metric.E2E_MS, "p50"));
     }
+    if (summary.figures().throughput().embeds()) {
+      figures.add(headline(summary, Metric.E2E_MS, "p99"));
+    }
     figures.addAll(outcome(summary));
-    figures.forEach(column -> columns.add(column.in(Stage::figures)));
+    present(summary, figures).forEach(column -> columns.add(column.in(Stage::figures)));
     return Table.of("Load levels", summary.stages(), columns);
   }
 
@@ -344,8 +354,9 @@ final class KeyFigureTables {
       figures.add(onPage(summary, Metric.E2E_MS, name));
     }
     figures.add(PROMPT);
-    figures.forEach(
-        column -> columns.add(column.in(curve -> summary.operatingLevel(curve).figures())));
+    present(summary, figures)
+        .forEach(
+            column -> columns.add(column.in(curve -> summary.operatingLevel(curve).figures())));
     return Table.of(
         CURVES, summary.curves().size() > 1 ? summary.curves() : List.<Curve>of(), columns);
   }

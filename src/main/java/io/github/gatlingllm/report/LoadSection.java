@@ -78,6 +78,9 @@ final class LoadSection {
       charts.add(latency("load-ttft", Metric.TTFT_MS, "ttft"));
       charts.add(latency("load-tpot", Metric.TPOT_MS, "tpot"));
       charts.add(jitter());
+      if (summary.figures().reader().stalled() > 0) {
+        charts.add(readers());
+      }
       Chart perGpu = perGpu();
       if (perGpu.hasPoints()) {
         charts.add(perGpu);
@@ -302,6 +305,29 @@ final class LoadSection {
             + " users see pauses.",
         load(),
         Axis.of("ITL p99 ÷ p50", ""),
+        lines);
+  }
+
+  private Chart readers() {
+    List<Line> lines = new ArrayList<>();
+    for (int t = 0; t < curves.size(); t++) {
+      lines.add(
+          line(
+              curves.size() > 1 ? "" : "readers who wait",
+              curves.get(t),
+              t,
+              0,
+              s -> Metric.READERS_STALLED.number(s.figures())));
+    }
+    return new Chart(
+        "load-readers",
+        "Readers who wait against load",
+        Chart.LOWER,
+        "Share of answers in which somebody who reads "
+            + NumberText.plain(summary.figures().reader().tokensPerS())
+            + " tokens/s from the first one on waits for a later one.",
+        load(),
+        Axis.of("Readers who wait", "%").upTo(100),
         lines);
   }
 }

@@ -78,7 +78,11 @@ final class VerdictSentence {
       return "No request was measured.";
     }
     if (run.counts().ok() == 0) {
-      return "No request of " + NumberText.count(started) + " succeeded" + firstError(run) + ".";
+      return (started == 1
+              ? "The only request failed"
+              : "None of " + NumberText.count(started) + " requests succeeded")
+          + firstError(run)
+          + ".";
     }
     if (curves.size() == 1) {
       return new VerdictSentence(curves.get(0)).sentence() + ".";
@@ -107,12 +111,8 @@ final class VerdictSentence {
     }
     ErrorCount first = run.errors().get(0);
     return ": "
-        + first.verdict()
-        + ", "
         + first.message()
-        + " ("
-        + NumberText.count(first.count())
-        + ")";
+        + (first.count() == 1 ? "" : " (" + NumberText.count(first.count()) + " times)");
   }
 
   /** What is said of one of several curves; tables say the rest. */

@@ -37,6 +37,7 @@ class SummaryFilesTest {
             "throughput",
             "goodput",
             "jitter",
+            "reader",
             "errors",
             "finish_reasons",
             "counts",

@@ -35,6 +35,7 @@ class SettingEffectsTest {
           "apiKey",
           "model",
           "prompt",
+          "images",
           "body",
           "header.<Name>",
           "temperature",
@@ -62,6 +63,7 @@ class SettingEffectsTest {
   static Stream<String> plans() {
     return Stream.of(
         ENDPOINT + " | target         http://a:1/v1/chat/completions",
+        "enginePreset=nemotron-8b-gh200 | is set), as fast as nemotron-8b-gh200",
         "api=completions " + ENDPOINT + " | target         http://a:1/v1/completions",
         "api=messages " + ENDPOINT + " | target         http://a:1/v1/messages",
         "api=embeddings | API            embeddings, 1 input per request",
@@ -149,7 +151,11 @@ class SettingEffectsTest {
 
   /** What reaches neither plan nor wire but the protocol that makes requests and files. */
   private static final Map<String, Function<LlmProtocol, Object>> PROTOCOL =
-      Map.of("failOnInvalid=true", protocol -> protocol.report.failOnInvalid());
+      Map.of(
+          "failOnInvalid=true",
+          protocol -> protocol.report.failOnInvalid(),
+          "readingSpeed=250wpm",
+          protocol -> protocol.report.readingSpeed());
 
   @Test
   void reachesTheProtocol() {

@@ -99,8 +99,8 @@ class BacklogTest {
     assertThat(summary.verdict())
         .startsWith(
             "The load generator did not send 4 requests/s: 120 requests waited here at the end,"
-                + " held back by a throttle or by maxInFlight, not by the server. At 4"
-                + " requests/s: ");
+                + " held back by a throttle, by maxInFlight or by a limit per minute, not by the"
+                + " server. At 4 requests/s: ");
 
     // By 60 s 79 have begun, as above.
     summary = Recorded.figures(Recorded.run(300, four), slow).summary();
