@@ -66,8 +66,7 @@ final class AnswerHeaders {
       read(header.getKey().toString().toLowerCase(Locale.ROOT), header.getValue(), answer);
     }
     if (!rateLimits.isEmpty() || retryAfterS != null) {
-      answer.limits(
-          rateLimits, retryAfterS == null ? null : Math.round(retryAfterS * 1e9));
+      answer.limits(rateLimits, retryAfterS == null ? null : Math.round(retryAfterS * 1e9));
     }
   }
 

@@ -58,7 +58,7 @@ class ConsoleBlockTest {
   @Test
   void whatLimitsTheRateHasALineOnlyWhereItDoes() {
     LiveFigures limited =
-        new LiveFigures(7, 0, 12, 3, null, null, null, null, null, null, null, null);
+        new LiveFigures(7, 0, 12, 3, null, null, null, null, null, null, null, null, null);
     assertThat(ConsoleBlock.of(limited, 25_000_000_000L).lines())
         .last()
         .isEqualTo("> rate limits       | 429                12 | held back           3");
