@@ -344,6 +344,11 @@ public record CheckInput(
       if (!record.outcome().ok()) {
         return;
       }
+      if (record.tokens().inputs() != null) {
+        RequestRecord.Tokens tokens = record.tokens();
+        prompts.add(record.identity().target(), tokens.promptTokens(), tokens.promptTokensLocal());
+        return; // vectors are no answer
+      }
       ok++;
       shared += times == TokenTimes.SHARED ? 1 : 0;
       interpolated += times == TokenTimes.INTERPOLATED ? 1 : 0;

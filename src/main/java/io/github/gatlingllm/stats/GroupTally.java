@@ -101,8 +101,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
 
   private Throughput throughput(double window, @Nullable Trials trials) {
     Double requests = per((double) flow.ok, window);
-    // Embeddings have no tokens to put out: that is none of these figures, not 0.
-    boolean generates = !flow.inputsKnown || flow.tokens > 0;
+    boolean generates = flow.generates();
     Double gpus = flow.facts == null ? null : flow.facts.gpus();
     return new Throughput(
         window == 0 ? null : (Double) window,
@@ -111,7 +110,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         generates ? flow.peak(Peaks::tokensPerS) : null,
         gpus == null || !generates ? null : per(flow.tokens / gpus, window),
         flow.promptKnown ? per((double) flow.promptTokens, window) : null,
-        flow.promptKnown ? per(flow.tokens + flow.promptTokens, window) : null,
+        generates && flow.promptKnown ? per(flow.tokens + flow.promptTokens, window) : null,
         requests,
         requests == null ? null : (Double) (requests * 60),
         flow.inputsKnown ? per((double) flow.inputs, window) : null,
@@ -141,7 +140,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         all.share(),
         intervals == null || all.isUndefined() ? null : intervals.share(all.met(), all.judged()),
         per((double) flow.met, window),
-        per(flow.sloTokens, window),
+        flow.generates() ? per(flow.sloTokens, window) : null,
         all.judged(),
         all.met(),
         all.unknown(),
@@ -220,6 +219,11 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     void promptTokens(int count) {
       promptTokens += count;
       promptKnown = true;
+    }
+
+    /** Embeddings have no tokens to put out: they have none of those figures, not 0. */
+    private boolean generates() {
+      return !inputsKnown || tokens > 0;
     }
 
     /** A request for so many vectors ended; failed ones gave none. */

@@ -152,7 +152,7 @@ final class SummaryAssembly {
     List<TimeSlice> slices = parts.steadySlices(window);
     measured.add(
         new MeasuredLevel(
-            parts.place(window.level()),
+            placeInWords(window.level()),
             window.level(),
             !window.level().kind().equals(Windows.UNPLANNED),
             arrivals == null
@@ -166,6 +166,14 @@ final class SummaryAssembly {
             slices == null ? null : SteadyState.of(window, slices),
             counted.generator.in(window),
             counted.engines.of(window.index())));
+  }
+
+  /** As sentences name a level: {@code c=8}, or the whole run. */
+  private String placeInWords(LevelInfo level) {
+    String place = parts.place(level);
+    return level.label().equals(LevelInfo.WHOLE_RUN)
+        ? "the whole run" + place.substring(LevelInfo.WHOLE_RUN.length())
+        : place;
   }
 
   /** Whether more users come as its steps say, so that more are there. */

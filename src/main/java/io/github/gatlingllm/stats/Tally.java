@@ -93,7 +93,9 @@ final class Tally {
     if (outcome.ok()) {
       ok++;
       String reason = outcome.finishReason();
-      finishReasons.add(reason == null ? "none" : reason);
+      if (record.tokens().inputs() == null) {
+        finishReasons.add(reason == null ? "none" : reason);
+      }
       values.forEach((metric, value) -> made(metric).add(value));
       readers += values.hasReader() ? 1 : 0;
       stalledReaders += values.readerStalls() ? 1 : 0;

@@ -106,6 +106,7 @@ class FigureTest {
     SINGLE.put("total_tokens_per_s", 39.5);
     SINGLE.put("wall_output_tokens_per_s", 9 / 1.205);
     SINGLE.put("requests_per_s", 1.5);
+    SINGLE.put("inputs_per_s", null);
     // In flight for 140 + 80 + 450 + 150 + 250 + 5 ms, receiving for 40 + 30 + 150 ms; d and e at
     // once.
     SINGLE.put("effective_concurrency", 0.5375);
