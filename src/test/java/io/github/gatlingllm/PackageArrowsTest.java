@@ -25,19 +25,33 @@ class PackageArrowsTest {
 
   private static final Map<String, Set<String>> MAY_KNOW =
       Map.ofEntries(
-          Map.entry("javaapi", Set.of("metric", "action", "load", "random", "workload", "record")),
+          Map.entry(
+              "javaapi",
+              Set.of("metric", "action", "load", "random", "workload", "record", "telemetry")),
           Map.entry(
               "action",
-              Set.of("client", "engine", "load", "run", "record", "stats", "wire", "workload")),
+              Set.of(
+                  "client",
+                  "engine",
+                  "load",
+                  "run",
+                  "record",
+                  "stats",
+                  "telemetry",
+                  "wire",
+                  "workload")),
           Map.entry("client", Set.of("wire", "record")),
           Map.entry("wire", Set.of()),
           Map.entry("load", Set.of("metric", "record")),
           Map.entry("workload", Set.of("random", "wire")),
           Map.entry("record", Set.of()),
           Map.entry("random", Set.of()),
-          Map.entry("run", Set.of("generator", "record", "stats", "report", "load", "selftest")),
+          Map.entry(
+              "run",
+              Set.of("generator", "record", "stats", "report", "load", "selftest", "telemetry")),
           Map.entry("generator", Set.of("record")),
           Map.entry("selftest", Set.of("engine", "record")),
+          Map.entry("telemetry", Set.of("record", "wire")),
           Map.entry("metric", Set.of("record")),
           Map.entry("check", Set.of("metric", "record")),
           Map.entry("stats", Set.of("check", "metric", "random", "record")),
@@ -57,6 +71,7 @@ class PackageArrowsTest {
                   "record",
                   "selftest",
                   "stats",
+                  "telemetry",
                   "wire")));
 
   /** Where the DSL hands over to Gatling's core, and where a run finds its directory in it. */

@@ -132,6 +132,7 @@ final class LlmComponents implements ProtocolComponents {
     if (jvm) {
       collectGarbage();
     }
+    run().refreshServer();
   }
 
   /**
@@ -182,6 +183,7 @@ final class LlmComponents implements ProtocolComponents {
   @Override
   public Function1<Session, Session> onStart() {
     return session -> {
+      run().userCame();
       Arrival arrival = parts.injections().next(session.scenario(), now());
       Injection injection = parts.injections().injection(session.scenario());
       if (arrival == null) {
@@ -222,6 +224,7 @@ final class LlmComponents implements ProtocolComponents {
                     ? "its user asked for nothing"
                     : "its load level was over");
       }
+      run().userLeft();
       return BoxedUnit.UNIT;
     };
   }

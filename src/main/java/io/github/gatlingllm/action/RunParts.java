@@ -218,6 +218,8 @@ record RunParts(
                 .report(RunConfig.report(used))
                 .seed(first.seed)
                 .versions(RunConfig.versions()));
+    run.watchServer(protocol.metricsPages());
+    run.closeAtEnd(protocol.closedAfterRun);
   }
 
   /**

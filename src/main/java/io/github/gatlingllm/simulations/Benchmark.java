@@ -26,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The ready-made load test: no code to write, everything by settings.
@@ -40,8 +39,6 @@ import org.jspecify.annotations.Nullable;
  * docs/settings.md}, or {@code -Dllm.help=true}.
  */
 public final class Benchmark extends Simulation {
-
-  private final @Nullable EmbeddedEngine engine;
 
   /** A drawn seed stays below: it is read back from JSON by programs that know only doubles. */
   private static final long EXACT_IN_JAVASCRIPT = 1L << 53;
@@ -68,7 +65,7 @@ public final class Benchmark extends Simulation {
     if (selfTestFile != null) {
       System.setProperty(SelfTestResults.FILE_PROPERTY, selfTestFile); // may come from .env
     }
-    engine =
+    EmbeddedEngine engine =
         plan.embedded() && !selfTest ? EmbeddedEngine.builder().seed(plan.seed()).start() : null;
     LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {
@@ -86,13 +83,6 @@ public final class Benchmark extends Simulation {
                   selfTest
                       ? embedded(startProcess())
                       : engine == null ? target(plan, plan.targets().get(0)) : embedded(engine)));
-    }
-  }
-
-  @Override
-  public void after() {
-    if (engine != null) {
-      engine.close();
     }
   }
 
@@ -170,6 +160,7 @@ public final class Benchmark extends Simulation {
     if (plan.get(Setting.CONNECTIONS) == BenchmarkPlan.Connections.PER_USER) {
       protocol = protocol.disableShareConnections();
     }
+    protocol = protocol.metricsUrls(plan.metricsUrls(label));
     if (!plan.get(Setting.JVM_WARM_UP)) {
       protocol = protocol.disableJvmWarmUp();
     }
@@ -204,7 +195,7 @@ public final class Benchmark extends Simulation {
   }
 
   private static LlmProtocolBuilder embedded(EmbeddedEngine engine) {
-    return embedded(engine.baseUrl());
+    return embedded(engine.baseUrl()).closeAfterRun(engine);
   }
 
   private static LlmProtocolBuilder embedded(String baseUrl) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
+import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -128,6 +129,7 @@ record BenchmarkPlan(
     PromptPrefix prefix = reader.prefix();
     Workload workload = reader.workload(leastApi(targets, api), prefix);
     checkInterleave(settings, targets, workload);
+    checkMetricsUrls(settings, Target.labels(targets));
     return new BenchmarkPlan(
         settings, targets, tokenizers, api, load, workload, prefix, slo, assertions, seed);
   }
@@ -140,6 +142,16 @@ record BenchmarkPlan(
   /** What the targets are called in results, in their order. */
   List<String> labels() {
     return Target.labels(targets);
+  }
+
+  /** Where metrics of the target of that label are read. */
+  List<String> metricsUrls(String label) {
+    List<String> urls =
+        settings.get(Setting.METRICS_URL).stream()
+            .filter(page -> page.name() == null || page.name().equals(label))
+            .map(EndpointSpec.Named::url)
+            .toList();
+    return urls.isEmpty() ? List.of(MetricsPage.NONE) : urls;
   }
 
   /** Whether answers are as long as recorded ones, where their lengths are known. */
@@ -286,6 +298,17 @@ record BenchmarkPlan(
     return targets.stream().anyMatch(target -> target.endpoint().api() == Api.COMPLETIONS)
         ? Api.COMPLETIONS
         : api;
+  }
+
+  private static void checkMetricsUrls(Settings settings, List<String> labels) {
+    for (EndpointSpec.Named page : settings.get(Setting.METRICS_URL)) {
+      if (page.name() != null && !labels.contains(page.name())) {
+        throw settings.invalid(
+            Setting.METRICS_URL,
+            "'%s' is no target; expected one of %s, or a URL without a name"
+                .formatted(page.name(), labels));
+      }
+    }
   }
 
   private static void checkInterleave(Settings settings, List<Target> targets, Workload workload) {

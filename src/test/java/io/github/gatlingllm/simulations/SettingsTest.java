@@ -106,9 +106,8 @@ final class SettingsTest {
 
   @Test
   void unavailableSettingsNameTheirSource() {
-    assertThatThrownBy(() -> environment(Map.of("LLM_METRICS_URL", "http://a/metrics")))
-        .hasMessage(
-            "llm.metricsUrl (LLM_METRICS_URL in the environment) is not available in this version");
+    assertThatThrownBy(() -> environment(Map.of("LLM_LIVE", "9000")))
+        .hasMessage("llm.live (LLM_LIVE in the environment) is not available in this version");
   }
 
   @Test
