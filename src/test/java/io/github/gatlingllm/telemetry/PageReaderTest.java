@@ -48,6 +48,18 @@ class PageReaderTest {
         "vllm-0.6; vllm; {requests_running=5, requests_waiting=2, kv_cache_use=0.125,"
             + " preemptions=1, prompt_tokens=7777, generation_tokens=333, requests_finished=4,"
             + " engine_itl_s=329/3.3}",
+        "vllm-0.32; vllm; {requests_running=0, requests_waiting=0, kv_cache_use=0,"
+            + " prefix_cache_queries=75914, prefix_cache_hits=0, preemptions=0,"
+            + " prompt_tokens=75914, generation_tokens=2184, requests_finished=91,"
+            + " engine_ttft_s=91/5.650412082672119, engine_itl_s=2093/18.837216857013118,"
+            + " engine_tpot_s=91/0.819009428565788, engine_e2e_s=91/24.416390419006348,"
+            + " engine_queue_s=91/0.0019177559806848876, engine_prefill_s=91/3.385053852973215,"
+            + " engine_decode_s=91/18.837216857013118}",
+        "llama.cpp-b11434; llama.cpp; {requests_running=0, requests_waiting=0,"
+            + " prefix_cache_queries=26139, prefix_cache_hits=460, prompt_tokens=26139,"
+            + " generation_tokens=2208}",
+        "llama.cpp-b4000; llama.cpp; {requests_running=1, requests_waiting=2,"
+            + " kv_cache_use=0.0234375, generation_tokens=64}",
         "sglang-0.5; sglang; {requests_running=12, requests_waiting=3, kv_cache_use=0.28,"
             + " prefix_cache_hit_rate=0.007507552643049313, prefix_cache_queries=8128902,"
             + " prefix_cache_hits=61000, preemptions=2, prompt_tokens=8128902,"
