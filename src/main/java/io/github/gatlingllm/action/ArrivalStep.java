@@ -41,7 +41,8 @@ public final class ArrivalStep implements OpenInjectionStep {
       return constructor.newInstance(new ArrivalStep(arrivals, durationNanos));
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(
-          "This Gatling has no constructor OpenInjectionStep(scala step); use Gatling 3.15", e);
+          "This Gatling has no constructor OpenInjectionStep(scala step); use Gatling 3.14 or 3.15",
+          e);
     }
   }
 

@@ -19,6 +19,7 @@ import io.gatling.http.util.SslContexts;
 import io.gatling.javaapi.http.HttpRequestActionBuilder;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.client.StreamedExchange;
+import io.github.gatlingllm.wire.Api;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 import java.util.Map;
@@ -137,6 +138,12 @@ final class HttpCall {
     all.put("X-Request-Id", (prepared, requestId, session) -> requestId);
     if (protocol.apiKey != null || request.apiKey != null) {
       all.put("Authorization", (prepared, requestId, session) -> "Bearer " + prepared.apiKey());
+    }
+    if (request.api == Api.MESSAGES) {
+      all.put("anthropic-version", (prepared, requestId, session) -> "2023-06-01");
+      if (all.containsKey("Authorization")) {
+        all.put("x-api-key", (prepared, requestId, session) -> String.valueOf(prepared.apiKey()));
+      }
     }
     for (Map<String, Dynamic<String>> some : List.of(protocol.headers, request.headers)) {
       some.forEach(

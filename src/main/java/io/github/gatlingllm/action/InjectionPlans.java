@@ -4,15 +4,21 @@ import io.gatling.core.CoreComponents;
 import io.gatling.core.controller.inject.closed.ClosedInjectionProfile;
 import io.gatling.core.controller.inject.closed.ClosedInjectionStep;
 import io.gatling.core.controller.inject.closed.ConstantConcurrentUsersInjection;
+import io.gatling.core.controller.inject.open.AtOnceOpenInjection;
 import io.gatling.core.controller.inject.open.ConstantRateOpenInjection;
+import io.gatling.core.controller.inject.open.HeavisideOpenInjection;
+import io.gatling.core.controller.inject.open.NothingForOpenInjection;
 import io.gatling.core.controller.inject.open.OpenInjectionProfile;
 import io.gatling.core.controller.inject.open.OpenInjectionStep;
+import io.gatling.core.controller.inject.open.RampOpenInjection;
+import io.gatling.core.controller.inject.open.RampRateOpenInjection;
 import io.gatling.core.scenario.SimulationParams;
 import io.gatling.core.structure.PopulationBuilder;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.Injection;
 import io.github.gatlingllm.load.OpenSchedule;
+import io.github.gatlingllm.metric.NumberText;
 import java.lang.reflect.Field;
 import java.util.Collections;
 import java.util.HashMap;
@@ -24,6 +30,7 @@ import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -70,12 +77,14 @@ final class InjectionPlans {
           @SuppressWarnings("unchecked") // declared so in OpenInjectionProfile
           List<OpenInjectionStep> steps = (List<OpenInjectionStep>) field(profile, "steps");
           injections.put(scenario, open(CollectionConverters.asJava(steps)));
-          schedules.put(
-              scenario, new OpenSchedule(steps.mkString(", "), () -> planned(steps).iterator()));
+          schedules.put(scenario, new OpenSchedule(words(steps), () -> planned(steps).iterator()));
         }
       }
     } catch (ReflectiveOperationException | ClassCastException e) {
-      LOGGER.warn("This Gatling hides its arrival plan; open users have no planned instants", e);
+      LOGGER.warn(
+          "This Gatling does not show its injection steps: times from schedule are missing; use"
+              + " Gatling 3.14 or 3.15",
+          e);
       schedules.clear();
       injections.clear();
     }
@@ -90,6 +99,37 @@ final class InjectionPlans {
   @Nullable Arrival next(String scenario, long nanoTime) {
     OpenSchedule schedule = byScenario.get(scenario);
     return schedule == null ? null : schedule.next(nanoTime);
+  }
+
+  /** The steps in words, one after the other. */
+  private static String words(List<OpenInjectionStep> steps) {
+    return CollectionConverters.asJava(steps).stream()
+        .map(InjectionPlans::words)
+        .collect(Collectors.joining(", then "));
+  }
+
+  private static String words(OpenInjectionStep step) {
+    String during = " during " + NumberText.duration(step.duration().toNanos() / 1e9);
+    String users = NumberText.counted(step.users(), "user");
+    if (step instanceof ConstantRateOpenInjection constant) {
+      return "evenly spaced at " + perSecond(constant.rate()) + during;
+    }
+    if (step instanceof RampRateOpenInjection ramp) {
+      return "from " + perSecond(ramp.startRate()) + " to " + perSecond(ramp.endRate()) + during;
+    }
+    if (step instanceof AtOnceOpenInjection) {
+      return users + " at once";
+    }
+    if (step instanceof NothingForOpenInjection) {
+      return "nobody" + during;
+    }
+    return step instanceof RampOpenInjection || step instanceof HeavisideOpenInjection
+        ? users + during
+        : step.toString();
+  }
+
+  private static String perSecond(double rate) {
+    return NumberText.of(NumberText.plain(rate), "users/s");
   }
 
   /** How the users of that scenario arrive, seeds included. */

@@ -151,7 +151,9 @@ final class LlmAction extends RequestActionBase {
           () ->
               components
                   .requestLog()
-                  .keep(end.notBuilt(session, named, timeline, now, offset(arrival), message)));
+                  .keep(
+                      end.records()
+                          .notBuilt(session, named, timeline, now, offset(arrival), message)));
     }
     next().$bang(ChatMessages.afterFailure(request.parts().messages, session).markAsFailed());
   }
@@ -208,10 +210,11 @@ final class LlmAction extends RequestActionBase {
     StreamedExchange exchange =
         new StreamedExchange(
             timeline,
-            new ReceivedAnswer(timeline, prepared.body().n()),
+            new ReceivedAnswer(timeline, prepared.body().api(), prepared.body().n()),
             new StreamedExchange.ReadOptions(
                 prepared.body().stream(),
                 components.protocol().idleTimeout.toNanos(),
+                prepared.body().inputs(),
                 prepared.secrets(),
                 components.protocol().inThisJvm
                     ? null

@@ -31,7 +31,7 @@ final class LlmComponents implements ProtocolComponents {
   private final String target;
   private final RunParts parts;
   private final @Nullable InFlightGate gate;
-  private final RequestPrefixes prefixes;
+  private final PreparedRequest.Prefixes prefixes;
   private final RequestLog requestLog;
 
   private LlmComponents(LlmProtocol protocol, RunParts parts, RequestLog requestLog) {
@@ -67,7 +67,7 @@ final class LlmComponents implements ProtocolComponents {
   }
 
   /** What prompts begin with. */
-  RequestPrefixes prefixes() {
+  PreparedRequest.Prefixes prefixes() {
     return prefixes;
   }
 
@@ -124,7 +124,7 @@ final class LlmComponents implements ProtocolComponents {
     }
     WarmUpRounds rounds = new WarmUpRounds(context, run().id());
     if (jvm) {
-      rounds.jvm(this);
+      rounds.jvm(this, request.parts().api);
     }
     if (first) {
       rounds.target(this, request);

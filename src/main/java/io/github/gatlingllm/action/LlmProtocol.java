@@ -6,6 +6,7 @@ import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.wire.GenerationRequest;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -69,6 +70,9 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   /** How many GPUs serve it; null where that is not known. */
   public @Nullable Double gpus;
+
+  /** What one of them costs per hour, or the server without {@link #gpus}; null where not known. */
+  public @Nullable Double costPerHour;
 
   /** Whether virtual users share one pool of connections. */
   public boolean shareConnections = true;
@@ -162,6 +166,16 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));
   }
 
+  /**
+   * What a body is to be merged with.
+   *
+   * @throws InvalidSimulation for text that is no JSON object
+   */
+  public static String jsonObject(String text) {
+    var unused = InvalidSimulation.checked(() -> GenerationRequest.of(Api.CHAT).extra(text));
+    return text;
+  }
+
   /** Whether it says where the server is. */
   boolean hasTarget() {
     return !baseUrls.isEmpty();
@@ -191,10 +205,8 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   /** The API of the first URL: the one that its path names, else chat. */
   Api apiOfUrl() {
-    String url = baseUrls.get(0).replaceFirst("\\?.*", "");
-    return url.endsWith(Api.COMPLETIONS.path()) && !url.endsWith(Api.CHAT.path())
-        ? Api.COMPLETIONS
-        : Api.CHAT;
+    Api named = Api.ofPath(baseUrls.get(0).replaceFirst("\\?.*", ""));
+    return named == null ? Api.CHAT : named;
   }
 
   /** The pages of metrics that are read while load is on. */
@@ -224,7 +236,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     String base = baseUrls.get((int) Math.floorMod(userId, (long) baseUrls.size()));
     int query = base.indexOf('?');
     String path = query < 0 ? base : base.substring(0, query);
-    return path.endsWith("/completions") ? base : path + api.path() + base.substring(path.length());
+    return Api.ofPath(path) == null ? path + api.path() + base.substring(path.length()) : base;
   }
 
   /** The target's label: as set, else host and port of the first URL; empty without a target. */

@@ -32,9 +32,24 @@ public final class LlmRequest {
     return of(name, Api.CHAT);
   }
 
+  /** The same of OpenAI's {@code responses}. */
+  public static LlmRequest responses(Dynamic<String> name) {
+    return of(name, Api.RESPONSES);
+  }
+
+  /** The same of Anthropic's {@code messages}. */
+  public static LlmRequest messages(Dynamic<String> name) {
+    return of(name, Api.MESSAGES);
+  }
+
   /** A text completion that says nothing yet. */
   public static LlmRequest completion(Dynamic<String> name) {
     return of(name, Api.COMPLETIONS);
+  }
+
+  /** A request for embeddings of nothing yet. */
+  public static LlmRequest embeddings(Dynamic<String> name) {
+    return of(name, Api.EMBEDDINGS);
   }
 
   /** A request that says nothing yet. */
@@ -90,6 +105,7 @@ public final class LlmRequest {
             .atLeastOne("maxTokens", parts.maxTokens)
             .of("stream", parts.stream)
             .of("prompt", parts.prompt)
+            .of("input", parts.inputList)
             .of("tools", parts.tools)
             .of("toolChoice", parts.toolChoice)
             .of("responseFormat", parts.responseFormat)
@@ -97,6 +113,7 @@ public final class LlmRequest {
             .secret("apiKey", parts.apiKey);
     parts.parameters.forEach((key, value) -> check.of(method(key), value));
     parts.stop.forEach(text -> check.of("stop", text));
+    parts.inputs.forEach(text -> check.of("input", text));
     parts.headers.forEach((name, value) -> check.secret("header(\"" + name + "\", …)", value));
     parts.messages.forEach(message -> message.parameters(check));
     try {
@@ -225,6 +242,13 @@ public final class LlmRequest {
     final Api api;
     public List<MessagePart> messages = List.of();
     public @Nullable Dynamic<String> prompt;
+
+    /** The texts to embed. */
+    public List<Dynamic<String>> inputs = List.of();
+
+    /** The texts to embed, in place of those above. */
+    public @Nullable Dynamic<List<String>> inputList;
+
     public @Nullable Dynamic<String> model;
     public @Nullable Dynamic<Integer> maxTokens;
 

@@ -20,7 +20,11 @@ final class NotSent {
   void turn(String requestName, String reason) {
     if (count(turns, requestName, reason)) {
       System.out.println(
-          "LLM " + requestName + ": " + reason + ", so a turn is not sent; all such are counted");
+          "LLM "
+              + requestName
+              + ": "
+              + reason
+              + ", so the next turn is not sent; the end of the run says how many were not");
     }
   }
 

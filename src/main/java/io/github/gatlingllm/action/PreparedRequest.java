@@ -6,9 +6,11 @@ import io.github.gatlingllm.wire.GenerationRequest;
 import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.Conversation;
+import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +48,7 @@ record PreparedRequest(
       LlmRequest request,
       LlmProtocol protocol,
       boolean pinned,
-      RequestPrefixes prefixes,
+      Prefixes prefixes,
       Session session) {
     LlmRequest.RequestDraft parts = request.parts();
     GenerationRequest.Builder body = GenerationRequest.of(parts.api);
@@ -58,6 +60,10 @@ record PreparedRequest(
     body
         .model(model)
         .prompt(resolve(parts.prompt, session))
+        .inputs(
+            parts.inputList == null
+                ? parts.inputs.stream().map(text -> text.resolve(session)).toList()
+                : parts.inputList.resolve(session))
         // Not part of the conversation: a prefix is sent, and not remembered.
         .prefix(prefixes.next(chat.conversation() == null ? null : (Long) session.userId()))
         .stream(stream == null ? protocol.streaming : stream)
@@ -109,7 +115,7 @@ record PreparedRequest(
 
   /** How much is asked, and the limit on the answer. */
   TokenCounts.Asked size() {
-    return new TokenCounts.Asked(body.promptChars(), body.maxTokens());
+    return new TokenCounts.Asked(body.promptChars(), body.maxTokens(), body.inputs());
   }
 
   /** Position in its conversation, from 1; null outside conversations. */
@@ -127,5 +133,26 @@ record PreparedRequest(
 
   private static <T> @Nullable T resolve(@Nullable Dynamic<T> value, Session session) {
     return value == null ? null : value.resolve(session);
+  }
+
+  /**
+   * Gives each request of a run the text that its prompt begins with.
+   *
+   * @param count of the requests so far
+   */
+  record Prefixes(PromptPrefix.Texts texts, AtomicLong count) {
+
+    /** Those of requests that begin with nothing. */
+    static final Prefixes NONE = new Prefixes(request -> "", new AtomicLong());
+
+    /**
+     * What the next request begins with.
+     *
+     * @param conversation whose turn it is; null outside conversations
+     */
+    String next(@Nullable Long conversation) {
+      long request = count.getAndIncrement();
+      return conversation == null ? texts.of(request) : texts.inConversation(request, conversation);
+    }
   }
 }

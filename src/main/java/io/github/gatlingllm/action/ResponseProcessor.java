@@ -14,21 +14,13 @@ import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.client.Transcript;
-import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
-import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.Timeline;
-import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.ErrorBody;
 import io.github.gatlingllm.wire.FunctionCall;
 import io.github.gatlingllm.wire.GenerationRequest.Message;
-import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
@@ -46,6 +38,7 @@ final class ResponseProcessor {
 
   private final LlmRequest.RequestDraft request;
   private final LlmComponents components;
+  private final RequestRecords records;
   private final StatsEngine statsEngine;
   private final Executor actors;
   private final Action next;
@@ -55,6 +48,7 @@ final class ResponseProcessor {
       LlmRequest.RequestDraft request, LlmComponents components, CoreComponents core, Action next) {
     this.request = request;
     this.components = components;
+    this.records = new RequestRecords(request, components);
     this.statsEngine = core.statsEngine();
     this.actors = SupportedGatling.threadsOf(core.actorSystem());
     this.next = next;
@@ -70,6 +64,11 @@ final class ResponseProcessor {
         : check.checkIf(
             io.gatling.javaapi.core.internal.Expressions.javaBiFunctionToExpression(
                 (response, session) -> (Object) conditional.condition().apply(response, session)));
+  }
+
+  /** The records of its requests. */
+  RequestRecords records() {
+    return records;
   }
 
   /** Called once per exchange, on its event loop. */
@@ -137,7 +136,7 @@ final class ResponseProcessor {
     StreamedExchange.Ending ending = exchange.ending();
     MeasuredAnswer response =
         new MeasuredAnswer(
-            timing(exchange, sent, tokens),
+            records.timing(exchange, sent, tokens),
             tokens,
             ending.status(),
             ending.httpStatus(),
@@ -169,7 +168,7 @@ final class ResponseProcessor {
     if (request.silent) {
       components.inFlight().remove(exchange);
     } else {
-      RequestRecord record = record(exchange, sent, tokens, ok, error);
+      RequestRecord record = records.sent(exchange, sent, tokens, ok, error);
       if (components.requestLog().inStatistics()) {
         after = log(record, after);
       }
@@ -199,10 +198,13 @@ final class ResponseProcessor {
             () -> {
               prompt.count();
               return answerToo
-                  ? record(exchange, sent, byTokenizer(exchange, sent), ok, error)
+                  ? records.sent(exchange, sent, byTokenizer(exchange, sent), ok, error)
                   : compared ? record.withLocalCounts(null, local(exchange)) : record;
             },
-            () -> answerToo ? record(exchange, sent, byEvents(exchange, sent), ok, error) : record,
+            () ->
+                answerToo
+                    ? records.sent(exchange, sent, byEvents(exchange, sent), ok, error)
+                    : record,
             counted -> handOver(counted, exchange, prompt));
   }
 
@@ -218,16 +220,6 @@ final class ResponseProcessor {
       RequestRecord record, StreamedExchange exchange, TokenCounting.PromptCount prompt) {
     components.requestLog().keep(counted(record, prompt));
     components.inFlight().remove(exchange);
-  }
-
-  private RequestRecord.Timing timing(
-      StreamedExchange exchange, LlmAction.SentRequest sent, RequestRecord.Tokens tokens) {
-    return exchange
-        .timeline()
-        .timing(
-            components.run().unixNanos(sent.startNanos()),
-            sent.scheduledOffsetNanos(),
-            tokens.streamedTokens());
   }
 
   /** The answer joins the history, with what it and its prompt take of the model's context. */
@@ -280,156 +272,6 @@ final class ResponseProcessor {
     public RequestRecord.Events events() {
       return exchange.timeline().events(true);
     }
-  }
-
-  private RequestRecord record(
-      StreamedExchange exchange,
-      LlmAction.SentRequest sent,
-      RequestRecord.Tokens tokens,
-      boolean ok,
-      @Nullable String error) {
-    Timeline timeline = exchange.timeline();
-    RequestRecord.Timing timing = timing(exchange, sent, tokens);
-    ReceivedAnswer answer = exchange.answer();
-    StreamedExchange.Ending ending = exchange.ending();
-    String finishReason = answer.finishReason();
-    PreparedRequest prepared = sent.prepared();
-    LlmProtocol protocol = components.protocol();
-    RequestRecord.Events events = timeline.events(true);
-    Slo slo = components.sloOf(request, prepared.name());
-    Slo.Judgement judgement =
-        slo.judge(prepared.body().stream(), ending.status(), ok, timing, events, tokens);
-    return new RequestRecord(
-        identity(sent, timeline),
-        timing,
-        protocol.recording.tokens() ? events : timeline.events(false),
-        tokens,
-        new RequestRecord.Outcome(
-            finishReason == null ? null : ErrorBody.line(finishReason, prepared.secrets()),
-            ending.httpStatus(),
-            ending.status(),
-            ok,
-            error,
-            judgement.met(),
-            judgement.missed(),
-            exchange.wasResent()),
-        answer.server(),
-        protocol.recording.text() ? text(prepared, answer) : null);
-  }
-
-  /**
-   * The record of a request that could not be made. What a request is resolved to is not known of
-   * it.
-   *
-   * @param error why, in one line
-   */
-  RequestRecord notBuilt(
-      Session session,
-      String name,
-      Timeline timeline,
-      long startNanos,
-      @Nullable Long scheduledOffsetNanos,
-      String error) {
-    long index = components.requestLog().next();
-    Boolean own = request.stream == null ? null : request.stream.constant();
-    boolean streamed = own == null ? components.protocol().streaming : own;
-    RequestRecord.Identity identity =
-        identity(
-            session,
-            components.requestLog().requestId(index),
-            index,
-            timeline,
-            name,
-            null,
-            components.protocol().url(session.userId(), request.api),
-            null,
-            request.api,
-            streamed);
-    RequestRecord.Timing timing =
-        timeline.timing(components.run().unixNanos(startNanos), scheduledOffsetNanos, null);
-    RequestRecord.Events events = timeline.events(false);
-    RequestRecord.Tokens tokens = RequestRecord.Tokens.NONE;
-    Slo.Judgement judgement =
-        components
-            .sloOf(request, name)
-            .judge(streamed, RequestStatus.NOT_BUILT, false, timing, events, tokens);
-    return new RequestRecord(
-        identity,
-        timing,
-        events,
-        tokens,
-        new RequestRecord.Outcome(
-            null,
-            null,
-            RequestStatus.NOT_BUILT,
-            false,
-            ErrorBody.line(error, Secrets.NONE),
-            judgement.met(),
-            judgement.missed(),
-            false),
-        Map.of(),
-        null);
-  }
-
-  private RequestRecord.Identity identity(LlmAction.SentRequest sent, Timeline timeline) {
-    PreparedRequest prepared = sent.prepared();
-    return identity(
-        sent.session(),
-        sent.requestId(),
-        sent.index(),
-        timeline,
-        prepared.name(),
-        prepared.turn(),
-        prepared.url(),
-        prepared.body().model(),
-        prepared.body().api(),
-        prepared.body().stream());
-  }
-
-  private RequestRecord.Identity identity(
-      Session session,
-      String requestId,
-      long index,
-      Timeline timeline,
-      String name,
-      @Nullable Integer turn,
-      String url,
-      @Nullable String model,
-      Api api,
-      boolean streamed) {
-    RunningLevel stage =
-        (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
-    return new RequestRecord.Identity(
-        requestId,
-        components.run().id(),
-        components.run().injector(),
-        stage == null ? null : stage.trial(),
-        index,
-        PlanUser.scenarioOf(session),
-        name,
-        List.copyOf(CollectionConverters.asJava(session.groups())),
-        session.userId(),
-        turn,
-        components.target(),
-        Secrets.withoutThem(url),
-        model,
-        api.key(),
-        streamed,
-        stage == null ? LevelInfo.WHOLE_RUN : stage.label(),
-        stage == null ? Phase.MEASURE : stage.phaseAt(timeline.scheduled()));
-  }
-
-  private static RequestRecord.Text text(PreparedRequest prepared, ReceivedAnswer answer) {
-    boolean chat = prepared.body().api() == Api.CHAT;
-    String reasoning = answer.reasoning();
-    Secrets secrets = prepared.secrets();
-    String asked = chat ? prepared.body().messagesJson() : prepared.body().prompt();
-    String shown = asked == null ? null : secrets.redact(asked);
-    return new RequestRecord.Text(
-        chat ? shown : null,
-        chat ? null : shown,
-        secrets.redact(answer.text()),
-        reasoning.isEmpty() ? null : secrets.redact(reasoning));
   }
 
   /**

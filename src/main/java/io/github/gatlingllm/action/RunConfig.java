@@ -63,7 +63,8 @@ final class RunConfig {
     for (LlmProtocol protocol : protocols) {
       String label = protocol.label();
       boolean isPinned = protocol.pinning != LlmProtocol.Pinning.NEVER && !unpinned.contains(label);
-      TargetFacts facts = new TargetFacts(isPinned, protocol.tokenizer.name(), protocol.gpus);
+      TargetFacts facts =
+          new TargetFacts(isPinned, protocol.tokenizer.name(), protocol.gpus, protocol.costPerHour);
       targets.merge(label, facts, TargetFacts::and);
     }
     return targets;
@@ -95,7 +96,10 @@ final class RunConfig {
       config.put("maxInFlight", protocol.maxInFlight.toString());
     }
     if (protocol.gpus != null) {
-      config.put("gpus", BigDecimal.valueOf(protocol.gpus).stripTrailingZeros().toPlainString());
+      config.put("gpus", plain(protocol.gpus));
+    }
+    if (protocol.costPerHour != null) {
+      config.put("costPerHour", plain(protocol.costPerHour));
     }
     if (protocol.verifyTls != null) {
       config.put("verifyTls", protocol.verifyTls.toString());
@@ -111,6 +115,10 @@ final class RunConfig {
     config.putAll(protocol.notes);
     config.put(TOKENIZER, protocol.tokenizer.name());
     return config;
+  }
+
+  private static String plain(double number) {
+    return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
   }
 
   /** What ran: versions that decide how a measurement is read. */

@@ -171,9 +171,9 @@ record RunParts(
    * one count of prompts, because two of them may address the same server. Warm-up requests have a
    * count of their own, because their number depends on time.
    */
-  RequestPrefixes prefixes(LlmProtocol protocol, boolean measured) {
+  PreparedRequest.Prefixes prefixes(LlmProtocol protocol, boolean measured) {
     PromptPrefix.Texts texts = prefixes.computeIfAbsent(protocol, p -> p.prefix.texts(p.tokenizer));
-    return new RequestPrefixes(texts, measured ? prompts : warmUpPrompts);
+    return new PreparedRequest.Prefixes(texts, measured ? prompts : warmUpPrompts);
   }
 
   /** The contexts for TLS to that protocol's target; null for those of Gatling's client. */

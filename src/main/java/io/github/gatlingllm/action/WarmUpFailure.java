@@ -33,7 +33,7 @@ final class WarmUpFailure {
             : SAYS_WHAT_TO_DO.matcher(cause).find()
                 ? ""
                 : remedy(record.outcome().status(), record.outcome().httpStatus());
-    return "LLM warm-up request to %s (%s) failed: %s No load was sent; warmup=0 starts it unasked"
+    return "LLM warm-up request to %s (%s) failed: %s No load was sent; warmup=0 skips this request"
         .formatted(target, url, (sentence(cause) + sentence(remedy)).stripTrailing());
   }
 

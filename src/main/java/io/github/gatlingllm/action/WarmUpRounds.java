@@ -58,11 +58,11 @@ final class WarmUpRounds {
    * Loads classes and has the hot path compiled, until compilers stand still; nothing leaves this
    * JVM.
    */
-  void jvm(LlmComponents components) {
+  void jvm(LlmComponents components, Api api) {
     try (EmbeddedEngine engine =
         EmbeddedEngine.builder().fixed(ofNanos(1_000_000), ofNanos(200_000)).seed(1).start()) {
       LlmProtocol inside = components.protocol().at(engine.baseUrl());
-      Action action = action(components.forWarmUp(inside, requestLog), shortOne(Api.CHAT));
+      Action action = action(components.forWarmUp(inside, requestLog), shortOne(api));
       CompilerWatch compilers = CompilerWatch.ofThisJvm();
       for (int i = 0; i < CONCURRENT; i++) {
         send(action, 0, inside);

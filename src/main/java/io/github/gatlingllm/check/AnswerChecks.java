@@ -9,6 +9,9 @@ import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures.Counts;
+import io.github.gatlingllm.metric.Figures.ErrorCount;
+import io.github.gatlingllm.metric.Figures.RateLimits;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo.Connections;
 import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import java.util.Collections;
@@ -39,9 +42,42 @@ final class AnswerChecks {
     Finding found =
         Finding.of(
             share,
-            "%s of %s requests failed (%s); they count in goodput and tok/s, not in latencies."
-                .formatted(count(counts.failed()), count(counts.ended()), percent(share)));
+            "%s of %s requests failed (%s)%s; they count in goodput and tok/s, not in latencies."
+                .formatted(
+                    count(counts.failed()),
+                    count(counts.ended()),
+                    percent(share),
+                    counts.rateLimited() == 0
+                        ? ""
+                        : ", and " + count(counts.rateLimited()) + " were rate limited"));
     return counts.ok() == 0 ? found.level(Level.INVALID) : found;
+  }
+
+  static Finding rateLimited(CheckInput in) {
+    RateLimits limits = requireNonNull(in.figures().rateLimits());
+    double share = share(limits.requests(), in.figures().counts().ended());
+    String left = limits.left().isEmpty() ? "" : " Lowest left: " + limits.left() + ".";
+    if (limits.requests() == 0) {
+      return Finding.of(share, "No request was rate limited." + left);
+    }
+    Distribution retryAfter = limits.retryAfterS();
+    return Finding.of(
+        share,
+        "The server turned %s of %s requests away (%s; %s)%s: no failures, but not served, so the SLO counts them as missed."
+                .formatted(
+                    count(limits.requests()),
+                    count(in.figures().counts().ended()),
+                    percent(share),
+                    in.figures().errors().stream()
+                        .filter(e -> e.verdict().equals(RequestStatus.RATE_LIMITED.key()))
+                        .map(ErrorCount::message)
+                        .findFirst()
+                        .orElse("HTTP 429"),
+                    retryAfter.isEmpty()
+                        ? ""
+                        : " and asked to wait %s s (median; at most %s s)"
+                            .formatted(number(retryAfter.p50()), number(retryAfter.max())))
+            + left);
   }
 
   static Finding connectionsClosed(CheckInput in) {
@@ -89,7 +125,7 @@ final class AnswerChecks {
     String impossible =
         answers.refused == 0
             ? ""
-            : " In %s answers the server named a count that none can have; it is in no figure."
+            : " In %s answers the server named a number of tokens that no answer can have; it is in no figure."
                 .formatted(count(answers.refused));
     Finding found =
         Finding.of(

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.check;
 
 import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.metric.Figures.RateLimits;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.record.RunInfo;
@@ -18,7 +19,8 @@ import java.util.stream.Stream;
 /**
  * All checks of a run, a row each; the only place that knows their ids, questions, thresholds and
  * remedies. {@code summary.json}, the page, the console, Markdown and {@code docs/checks.md} take
- * them from here. {@link LoadChecks} and {@link AnswerChecks} hold the functions that judge.
+ * them from here. {@link LoadChecks}, {@link AnswerChecks} and {@link EngineChecks} hold the
+ * functions that judge.
  *
  * <p>A new check is a row here with its function, and a row in the table of its test: a run that it
  * warns of, and one that it does not.
@@ -212,6 +214,29 @@ enum CheckCatalogue {
       in -> true,
       "See the table of errors; a server that rejects load has better latencies for the rest.",
       AnswerChecks::errors),
+  RATE_LIMITED(
+      "Did the server's rate limits let every request through?",
+      "requests with status 429 ÷ ended requests",
+      Threshold.share(0),
+      "runs with status 429, or where the server says what is left of its limits",
+      in -> {
+        RateLimits limits = in.figures().rateLimits();
+        return limits != null && (limits.requests() > 0 || !limits.quotas().isEmpty());
+      },
+      "Stay below the limit with maxRequestsPerMinute or maxTokensPerMinute, which hold requests"
+          + " back and say so, offer less load, or have the limit raised. Nobody waits for"
+          + " Retry-After.",
+      AnswerChecks::rateLimited),
+  PACED(
+      "Did the load go out as it was meant, without being held back by maxRequestsPerMinute or"
+          + " maxTokensPerMinute?",
+      "requests held back ÷ requests that had to pass these settings",
+      Threshold.noteShare(0),
+      "runs with one of these settings",
+      in -> in.figures().rateLimits() != null && in.figures().rateLimits().pacing() != null,
+      "The load is what the settings let through: read times from schedule, which count the wait,"
+          + " and no figure as the capacity of the server.",
+      LoadChecks::paced),
   CONNECTIONS_CLOSED(
       "Does the server keep the connections that it does not say it closes?",
       "share of answers after which it closed the connection, of the server where it is largest",
@@ -358,12 +383,74 @@ enum CheckCatalogue {
       "every run",
       in -> true,
       "Give them longer to end (drain), or offer less load.",
-      AnswerChecks::cancelledTails);
+      AnswerChecks::cancelledTails),
+
+  // ---- of the server's own metrics: do they tell the same story?
+  ENGINE_TOKENS_AGREE(
+      "Do the engine's counters and the answers have the same output tokens?",
+      "|tokens that the engine generated ÷ output tokens of all requests − 1|, of the target where"
+          + " it is largest",
+      Threshold.share(0.02),
+      "servers whose metrics cover the whole run without a restart, 99 % of the requests ok and"
+          + " nobody else there (other_traffic)",
+      in -> !EngineChecks.comparable(in).isEmpty(),
+      "One of them is wrong, and tok/s with it: look at token_counts, at reasoning that is not"
+          + " streamed, and at what the server counts.",
+      EngineChecks::tokensAgree),
+  OTHER_TRAFFIC(
+      "Is this run the only one that uses the server?",
+      "(requests that the engine finished − requests sent) ÷ requests sent, of the target where it"
+          + " is largest",
+      Threshold.when("above 1 % and 3 requests"),
+      "servers whose metrics cover the whole run without a restart",
+      in -> !EngineChecks.countedRequests(in).isEmpty(),
+      "Others share the server's batch, so that latency and tok/s are not those of this load alone:"
+          + " measure when nobody else is there.",
+      EngineChecks::otherTraffic),
+  ENGINE_TTFT(
+      "Is TTFT made in the engine?",
+      "mean TTFT from admission − the engine's own mean TTFT, ms, of the load level where it is"
+          + " largest",
+      Threshold.when("above 100 ms, note above 20 ms, where it is more than half of TTFT"),
+      "servers that tell their TTFT",
+      EngineChecks::hasTtft,
+      "The time passes before the engine takes requests up, or after it: in the network, a proxy or"
+          + " gateway, or the API server (tokenizing, a single busy process). Measure next to the"
+          + " server, and give its API server more CPU or processes.",
+      EngineChecks::ttft),
+  ENGINE_QUEUE(
+      "Is TTFT time in the engine's queue?",
+      "engine's mean queue time ÷ mean TTFT from admission, of the load level where it waits"
+          + " longest",
+      Threshold.noteWhen("above 50 % and 20 ms"),
+      "servers that tell their queue time and TTFT",
+      EngineChecks::hasQueue,
+      "The engine's batch is full: beyond this load TTFT is waiting. A larger batch, more memory"
+          + " for the KV cache or more replicas take it away.",
+      EngineChecks::queue),
+  PREEMPTIONS(
+      "Did the engine have memory for all requests of its batch?",
+      "preemptions in a measure window, of the load level with most",
+      Threshold.noteWhen("above 0"),
+      "servers that count preemptions",
+      EngineChecks::hasPreemptions,
+      "What was taken out is computed again, and its user waits: give the KV cache more memory, or"
+          + " let fewer or shorter requests into the batch.",
+      EngineChecks::preemptions),
+  KV_CACHE_FULL(
+      "Was there room in the KV cache?",
+      "most of the KV cache in use at a reading in a measure window",
+      Threshold.noteShare(0.95),
+      "servers that tell how much of their KV cache is in use",
+      EngineChecks::hasKvCache,
+      "Requests wait for memory, not for computing: give the KV cache more of it, or expect queues"
+          + " and preemptions from this load on.",
+      EngineChecks::kvCacheFull);
 
   /** What a generator short of CPU does to its own figures looks as if the server did it. */
   private static final Set<CheckCatalogue> ALSO_BY_GENERATOR =
       Collections.unmodifiableSet(
-          EnumSet.of(STEADY_STATE, SILENT_SPANS, BUFFERING, COALESCED_EVENTS));
+          EnumSet.of(STEADY_STATE, SILENT_SPANS, BUFFERING, COALESCED_EVENTS, ENGINE_TTFT));
 
   private static final String MAY_BE_GENERATOR =
       "It may not be the server: the load generator itself did not keep up, see check generator.";

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.check;
 
+import io.github.gatlingllm.enginestats.EngineFigures;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param cache null where the server does not tell
  * @param isSharingMeant whether prompts have text in common because the workload is made so
  * @param isServerHere whether an endpoint is an address of the generator's own machine
+ * @param engines what engines counted in the whole run; those whose metrics were read
  */
 public record CheckInput(
     RunInfo info,
@@ -42,7 +44,8 @@ public record CheckInput(
     AnswerCounts answers,
     @Nullable CachedPrompts cache,
     boolean isSharingMeant,
-    boolean isServerHere) {
+    boolean isServerHere,
+    List<EngineFigures.WholeRun> engines) {
 
   /** Records that are known to be missing. */
   long lost() {
@@ -91,6 +94,7 @@ public record CheckInput(
    * @param silence null without a measure window, and where most answers were no streams
    * @param steadiness null where it is too short to look for one, or changes by plan
    * @param generators how each injector fared itself; those that said so
+   * @param engine what the server's own metrics say of its window; null where not read
    */
   public record MeasuredLevel(
       String label,
@@ -103,7 +107,8 @@ public record CheckInput(
       @Nullable LittlesLaw law,
       @Nullable Silence silence,
       @Nullable Steadiness steadiness,
-      List<GeneratorHealth> generators) {
+      List<GeneratorHealth> generators,
+      @Nullable EngineFigures engine) {
 
     /** How much of its measure window one of its longer requests takes; null where unknown. */
     @Nullable Double shareOfWindow() {

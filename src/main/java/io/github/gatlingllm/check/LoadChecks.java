@@ -13,6 +13,7 @@ import io.github.gatlingllm.check.CheckInput.QuotedLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.metric.Figures.Pacing;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.JvmOptions;
@@ -28,6 +29,8 @@ import java.util.stream.Stream;
 
 /** Checks of how the run was made: its load, its windows, its records, its laws. */
 final class LoadChecks {
+
+  private static final List<String> PACING = List.of("maxRequestsPerMinute", "maxTokensPerMinute");
 
   /** Of a p99: 10 values lie beyond it. */
   private static final int ENOUGH_VALUES = 1_000;
@@ -266,6 +269,18 @@ final class LoadChecks {
             .formatted(ms(arrivals.lagP50Ms()), ms(arrivals.lagP99Ms()), ms(arrivals.lagMaxMs())));
   }
 
+  static Finding paced(CheckInput in) {
+    Pacing pacing = requireNonNull(requireNonNull(in.figures().rateLimits()).pacing());
+    String settings =
+        PACING.stream()
+            .filter(in.info().config()::containsKey)
+            .map(name -> name + "=" + in.info().config().get(name))
+            .collect(Collectors.joining(" and "));
+    return Finding.of(
+        (double) pacing.heldBack() / pacing.requests(),
+        "%s %s.".formatted(settings.isEmpty() ? "A limit per minute" : settings, pacing.words()));
+  }
+
   /** Of all JVMs that made load. Of those options, only the compiler's spoils figures by itself. */
   static Finding jvmOptions(CheckInput in) {
     List<String> missing =
@@ -367,7 +382,7 @@ final class LoadChecks {
   }
 
   static Stream<Finding> search(CheckInput in) {
-    return conclusions(in, "search", "Search");
+    return conclusions(in, "search", "");
   }
 
   /** What load plans found, an answer each. */
@@ -381,15 +396,16 @@ final class LoadChecks {
     return in.conclusions(topic)
         .map(
             found ->
-                Finding.of(
-                        found.value(),
-                        title
-                            + (several ? " (" + found.target() + ", " + found.scenario() + ")" : "")
-                            + ": "
-                            + found.text()
-                            + ".")
+                Finding.of(found.value(), title(title, several, found) + found.text() + ".")
                     .threshold(found.threshold())
                     .level(level(found)));
+  }
+
+  private static String title(String title, boolean several, RunInfo.Conclusion found) {
+    String whose = several ? found.target() + ", " + found.scenario() : "";
+    return title.isEmpty()
+        ? several ? whose + ": " : ""
+        : title + (several ? " (" + whose + ")" : "") + ": ";
   }
 
   /** A level that errors in a row ended has their number; it says nothing of what the load does. */

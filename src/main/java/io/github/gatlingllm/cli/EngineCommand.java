@@ -14,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -100,8 +101,10 @@ final class EngineCommand implements Callable<Integer> {
 
   @Option(
       names = "--fixed",
-      paramLabel = "<ttft,itl>",
       split = ",",
+      paramLabel = "<ttft>,<itl>",
+      hideParamSyntax = true,
+      showDefaultValue = Visibility.NEVER,
       converter = Time.class,
       description = "a timetable instead of an engine, e.g. 100ms,20ms, whatever the load")
   private List<Duration> fixed = List.of();
@@ -109,6 +112,7 @@ final class EngineCommand implements Callable<Integer> {
   @Option(
       names = "--fault",
       paramLabel = "<fault>",
+      showDefaultValue = Visibility.NEVER,
       converter = FaultText.class,
       description = {
         "what goes wrong, each for a share of the requests; may be given several times:",

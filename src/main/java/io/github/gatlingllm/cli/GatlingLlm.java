@@ -39,7 +39,7 @@ public final class GatlingLlm {
     System.exit(execute(List.of(arguments)));
   }
 
-  private static int execute(List<String> arguments) {
+  static int execute(List<String> arguments) {
     String command = arguments.isEmpty() ? "" : arguments.get(0);
     return switch (command) {
       case "" -> {

@@ -1,18 +1,19 @@
 package io.github.gatlingllm.client;
 
 import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.wire.AnswerMemory;
 import io.github.gatlingllm.wire.AnswerMemory.TooLarge;
+import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.ChunkParser;
 import io.github.gatlingllm.wire.ChunkParser.Channel;
 import io.github.gatlingllm.wire.ChunkParser.TextBuffer;
 import io.github.gatlingllm.wire.FunctionCall;
 import io.github.gatlingllm.wire.SseDecoder;
-import io.netty.handler.codec.http.HttpHeaders;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -26,14 +27,8 @@ public final class ReceivedAnswer {
 
   private static final int UNKNOWN = -1;
 
-  /** What a server reports of itself beyond this is no time and no count. */
-  private static final double LARGEST_TIMING = 1e12;
-
-  private static final Map<String, String> TIMING_HEADERS =
-      Map.of(
-          "x-queue-time", "queue_s",
-          "x-inference-time", "inference_s",
-          "x-time-per-token", "time_per_token_s");
+  /** No server names more timings. */
+  private static final int MOST_TIMINGS = 32;
 
   /** Instants of events are kept; no server says so much that is worth it. */
   private static final int MOST_EVENTS = 1 << 21;
@@ -41,7 +36,8 @@ public final class ReceivedAnswer {
   private final Timeline timeline;
   private final AnswerMemory memory = new AnswerMemory();
   private final Chunks chunks = new Chunks();
-  private final ChunkParser parser = new ChunkParser(chunks);
+  private final ChunkParser parser;
+  private final @Nullable String terminalEvent;
   private final SseDecoder decoder = new SseDecoder(new Events(), memory);
 
   private ChoiceText[] choices;
@@ -50,6 +46,7 @@ public final class ReceivedAnswer {
 
   private int events;
   private boolean done;
+  private int embeddings;
   private @Nullable String error;
   private @Nullable String malformed;
 
@@ -58,13 +55,18 @@ public final class ReceivedAnswer {
   private int cachedTokens = UNKNOWN;
   private int reasoningTokens = UNKNOWN;
   private List<String> refusedCounts = List.of();
-  private Map<String, Double> server = Map.of();
+  private Map<String, Double> timings = Map.of();
+  private Map<String, String> timingNames = Map.of();
+  private Map<String, Double> rateLimits = Map.of();
+  private @Nullable Long retryAfterNanos;
 
   /**
    * @param expectedChoices how many answers were asked for, ≥ 1
    */
-  public ReceivedAnswer(Timeline timeline, int expectedChoices) {
+  public ReceivedAnswer(Timeline timeline, Api api, int expectedChoices) {
     this.timeline = timeline;
+    this.parser = new ChunkParser(api, chunks);
+    this.terminalEvent = api.terminalEvent();
     choices = new ChoiceText[expectedChoices];
     Arrays.setAll(choices, i -> new ChoiceText(memory));
   }
@@ -108,9 +110,22 @@ public final class ReceivedAnswer {
     return events;
   }
 
-  /** Whether the stream announced its end, or every choice has its finish reason. */
+  /**
+   * Whether the stream announced its end, or every choice has its finish reason; of streamed typed
+   * events only the last one says so.
+   */
   public boolean isOver() {
-    return done || isFinished();
+    return done || (isFinished() && !(streaming && terminalEvent != null));
+  }
+
+  /** The type of the event that a stream has to end with; null where that has no types. */
+  @Nullable String terminalEvent() {
+    return terminalEvent;
+  }
+
+  /** How many embeddings came. */
+  int embeddings() {
+    return embeddings;
   }
 
   private boolean isFinished() {
@@ -222,34 +237,40 @@ public final class ReceivedAnswer {
     return refusedCounts;
   }
 
-  /** Timings the server reported, in seconds. */
-  public Map<String, Double> server() {
-    return server;
+  /** What the server said about itself. */
+  public ServerReport server() {
+    return timings.isEmpty() && rateLimits.isEmpty() && retryAfterNanos == null
+        ? ServerReport.NONE
+        : new ServerReport(timings, List.copyOf(timingNames.values()), rateLimits, retryAfterNanos);
   }
 
-  /** Timings in response headers, as Text Generation Inference sends them, in milliseconds. */
-  void timings(HttpHeaders headers) {
-    TIMING_HEADERS.forEach(
-        (header, key) -> {
-          String millis = headers.get(header);
-          try {
-            if (millis != null) {
-              timing(key, Double.parseDouble(millis) / 1_000);
-            }
-          } catch (NumberFormatException notANumber) {
-            // Nothing was reported that could be used.
-          }
-        });
-  }
-
-  void timing(String key, double value) {
-    if (!(value >= 0 && value <= LARGEST_TIMING)) {
+  /**
+   * A timing that the server reported. What no server can mean is ignored; of several for the same
+   * the last one counts, as bodies come after headers.
+   *
+   * @param name what the server calls it
+   * @param said as the server said it
+   */
+  void timing(String name, double said) {
+    double value = ServerReport.Timing.value(name, said);
+    if (Double.isNaN(value)) {
       return;
     }
-    if (server.isEmpty()) {
-      server = new HashMap<>();
+    if (timings.isEmpty()) {
+      timings = new LinkedHashMap<>();
+      timingNames = new LinkedHashMap<>();
     }
-    server.put(key, value);
+    String key = ServerReport.Timing.keyOf(name);
+    if (timings.size() < MOST_TIMINGS || timings.containsKey(key)) {
+      timings.put(key, value);
+      timingNames.put(key, name);
+    }
+  }
+
+  /** What response headers said of the server's rate limits. */
+  void limits(Map<String, Double> left, @Nullable Long retryAfter) {
+    rateLimits = left;
+    retryAfterNanos = retryAfter;
   }
 
   private static @Nullable Integer known(int count) {
@@ -289,7 +310,10 @@ public final class ReceivedAnswer {
     public void event(@Nullable String type, byte[] buffer, int offset, int length) {
       timeline.event(now);
       if (done) {
-        timeline.late();
+        // Some gateways add what ends other streams.
+        if (terminalEvent == null || !ChunkParser.isDone(buffer, offset, length)) {
+          timeline.late();
+        }
         return;
       }
       if (++events > MOST_EVENTS) {
@@ -383,8 +407,8 @@ public final class ReceivedAnswer {
     }
 
     @Override
-    public void server(String key, double value) {
-      timing(key, value);
+    public void server(String name, double value) {
+      timing(name, value);
     }
 
     @Override
@@ -398,6 +422,11 @@ public final class ReceivedAnswer {
     public void done() {
       done = true;
       timeline.done();
+    }
+
+    @Override
+    public void embeddings(int count) {
+      embeddings = count;
     }
 
     @Override

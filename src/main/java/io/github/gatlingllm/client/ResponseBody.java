@@ -81,11 +81,14 @@ sealed interface ResponseBody {
         return new Ending(RequestStatus.INVALID_RESPONSE, answer.malformed());
       }
       if (!answer.isOver()) {
+        String terminal = answer.terminalEvent();
         return new Ending(
             RequestStatus.TRUNCATED,
             answer.events() == 0
                 ? "stream ended without a single event"
-                : "stream ended before finish_reason and without [DONE]");
+                : terminal == null
+                    ? "stream ended before finish_reason and without [DONE]"
+                    : "stream ended without " + terminal);
       }
       return answer.hasTokens()
           ? new Ending(RequestStatus.COMPLETE, null)
@@ -98,6 +101,7 @@ sealed interface ResponseBody {
 
     private final @Nullable String contentType;
     private final ReceivedAnswer answer;
+    private final int inputs;
     private final Timeline timeline;
     private final GrowingBytes body;
     private BodyKind kind;
@@ -106,6 +110,7 @@ sealed interface ResponseBody {
     Whole(@Nullable String contentType, StreamedExchange exchange) {
       this.contentType = contentType;
       this.answer = exchange.answer();
+      this.inputs = exchange.options().inputs();
       this.timeline = exchange.timeline();
       this.body = new GrowingBytes("body", MAX_BYTES, answer.memory());
       this.kind = exchange.options().streamed() ? BodyKind.UNKNOWN : BodyKind.OTHER;
@@ -147,6 +152,14 @@ sealed interface ResponseBody {
       }
       if (answer.malformed() != null) {
         return new Ending(RequestStatus.INVALID_RESPONSE, unexpected(answer.malformed()));
+      }
+      if (inputs > 0) {
+        int made = answer.embeddings();
+        return made == inputs
+            ? new Ending(RequestStatus.COMPLETE, null)
+            : new Ending(
+                RequestStatus.INVALID_RESPONSE,
+                "expected an embedding for each input (" + inputs + "), got " + made);
       }
       if (answer.hasTokens()) {
         return new Ending(RequestStatus.COMPLETE, null);

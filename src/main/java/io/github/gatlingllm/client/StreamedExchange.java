@@ -76,11 +76,16 @@ public final class StreamedExchange implements HttpListener {
    * @param idleTimeoutNanos longest silence: of a stream from the instant it is asked for, else
    *     from the response headers on, as a whole body may come when all of it is made; 0 for no
    *     limit
+   * @param inputs how many texts are to be embedded; 0 where an answer is generated
    * @param secrets never to appear in a message
    * @param transcript of what goes over the wire; null where nobody wants to see it
    */
   public record ReadOptions(
-      boolean streamed, long idleTimeoutNanos, Secrets secrets, @Nullable Transcript transcript) {}
+      boolean streamed,
+      long idleTimeoutNanos,
+      int inputs,
+      Secrets secrets,
+      @Nullable Transcript transcript) {}
 
   /** Gatling's client, for one request. To be called on the event loop of its exchange. */
   public interface Transport {
@@ -273,7 +278,7 @@ public final class StreamedExchange implements HttpListener {
     }
     timeline.headers(now);
     idle.start(now);
-    answer.timings(headers);
+    new AnswerHeaders(headers).read(answer);
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this);
     plainChunks =
@@ -314,7 +319,13 @@ public final class StreamedExchange implements HttpListener {
       }
     } catch (TooLarge beyond) {
       giveUp(now, RequestStatus.INVALID_RESPONSE, beyond.getMessage());
-      abandon();
+      if (stream == null) {
+        abandon();
+      } else {
+        // Not now: Netty unzips what it has read to the end, and for a stream that is gone by then
+        // it would close the connection, with all other streams.
+        eventLoop.execute(this::abandon);
+      }
     }
   }
 
@@ -472,14 +483,17 @@ public final class StreamedExchange implements HttpListener {
     return reads == null ? nanoClock.getAsLong() : reads.now();
   }
 
+  private static String time(long nanos) {
+    return nanos % 1_000_000_000 == 0 ? nanos / 1_000_000_000 + " s" : nanos / 1_000_000 + " ms";
+  }
+
   private void silent(long now) {
     giveUp(
         now,
         RequestStatus.STALLED,
-        "no %s for %d ms (idle timeout)"
+        "no %s for %s (idle timeout)"
             .formatted(
-                body == null ? "response headers" : "byte",
-                options.idleTimeoutNanos() / 1_000_000));
+                body == null ? "response headers" : "byte", time(options.idleTimeoutNanos())));
     abandon();
   }
 

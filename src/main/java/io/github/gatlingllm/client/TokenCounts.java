@@ -19,8 +19,15 @@ public final class TokenCounts {
    * What was asked.
    *
    * @param promptChars characters of all prompt texts
+   * @param inputs texts to embed; 0 where an answer is generated
    */
-  public record Asked(int promptChars, @Nullable Integer maxTokens) {}
+  public record Asked(int promptChars, @Nullable Integer maxTokens, int inputs) {
+
+    /** Of generated text. */
+    public Asked(int promptChars, @Nullable Integer maxTokens) {
+      this(promptChars, maxTokens, 0);
+    }
+  }
 
   /**
    * A tokenizer needs a hundred times the memory of a text, and an answer of more than 1 MiB is no
@@ -107,7 +114,8 @@ public final class TokenCounts {
         streamed(answer, output),
         source != null && source != TokenSource.USAGE,
         source,
-        answer.refusedCounts());
+        answer.refusedCounts(),
+        asked.inputs() == 0 ? null : (Integer) asked.inputs());
   }
 
   /** N of the metrics: reasoning that was billed but never came over the wire is not in it. */

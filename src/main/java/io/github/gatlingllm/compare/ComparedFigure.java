@@ -55,7 +55,8 @@ record ComparedFigure(
       return Stream.of("mean", "p50", "p95", "p99").map(statistic -> time(metric, statistic));
     }
     Metric.Terms terms = metric.terms();
-    return Stream.of(terms == null ? jitter() : ofTerms(metric, terms));
+    return Stream.of(
+        terms != null ? ofTerms(metric, terms) : metric == Metric.JITTER ? jitter() : cost(metric));
   }
 
   private static ComparedFigure time(Metric metric, String statistic) {
@@ -74,6 +75,17 @@ record ComparedFigure(
         Scale.RELATIVE,
         w -> ratio(w.percentile(Metric.ITL_MS, 99), w.percentile(Metric.ITL_MS, 50)),
         f -> isKnown(f.metric(Metric.ITL_MS), "p99"));
+  }
+
+  /** What tokens cost changes as the time that they take. */
+  private static ComparedFigure cost(Metric metric) {
+    Amount tokens =
+        metric == Metric.COST_PER_MILLION_OUTPUT_TOKENS ? Amount.TOKENS : Amount.TOKENS_IN_SLO;
+    return of(
+        Figure.parse(metric.figure()),
+        Scale.RELATIVE,
+        w -> ratio(w.seconds(), w.sum(tokens)),
+        f -> metric.number(f) != null && f.counts().started() >= LEAST_VALUES);
   }
 
   /** A rate per second of the window, or a share in percent. */
@@ -109,7 +121,12 @@ record ComparedFigure(
 
   /** The metric by whose slices its noise is judged. */
   Metric noiseOf() {
-    return figure.metric() == Metric.JITTER ? Metric.ITL_MS : figure.metric();
+    return switch (figure.metric()) {
+      case JITTER -> Metric.ITL_MS;
+      case COST_PER_MILLION_OUTPUT_TOKENS -> Metric.OUTPUT_TOKENS_PER_S;
+      case COST_PER_MILLION_SLO_TOKENS -> Metric.GOODPUT_TOKENS_PER_S;
+      default -> figure.metric();
+    };
   }
 
   /** Which percentile it rests on; null for another figure. */

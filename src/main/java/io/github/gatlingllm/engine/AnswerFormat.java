@@ -47,6 +47,15 @@ final class AnswerFormat {
     void finish(String reason) {
       finishReason = reason;
     }
+
+    String finishReason() {
+      return finishReason;
+    }
+
+    /** Null where it has said none of that. */
+    @Nullable CharSequence text(TokenType part) {
+      return texts.get(part);
+    }
   }
 
   /**
@@ -204,7 +213,7 @@ final class AnswerFormat {
     return chunk.writeBytes(CHUNK_END);
   }
 
-  private static String quoted(@Nullable CharSequence text) {
+  static String quoted(@Nullable CharSequence text) {
     return text == null ? "\"\"" : "\"" + escaped(text) + "\"";
   }
 

@@ -25,7 +25,7 @@ final class BlockChain {
   /** The chain of a prompt and its answer, as the next turn of a conversation will send them. */
   static BlockChain of(Prompt prompt, GeneratedAnswer answer, Api api) {
     Hasher hasher = new Hasher(prompt.text());
-    if (api == Api.CHAT) {
+    if (api.takesMessages()) {
       hasher.mark("assistant");
     }
     for (int token = 0; token < answer.tokens(); token++) {

@@ -2,6 +2,7 @@ package io.github.gatlingllm.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.wire.Api;
 import java.io.IOException;
 import java.util.List;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * What one request asks for. Sampling parameters (temperature, top_p, penalties, …) are accepted
  * and have no effect: the engine speaks seeded words.
  *
- * @param api chat or completions
+ * @param api in whose form it is answered
  * @param model null where the request names none
  * @param prompt size and identity of the prompt
  * @param maxTokens null where the context is the only limit
@@ -47,7 +48,14 @@ record CompletionRequest(
    * @throws Refusal 400 where it is no JSON, or a parameter is missing or wrong
    */
   static CompletionRequest parse(Api api, byte[] body, ObjectMapper mapper) throws Refusal {
-    Parameters parameters = new Parameters(object(body, mapper));
+    ObjectNode json = object(body, mapper);
+    Parameters parameters =
+        new Parameters(
+            switch (api) {
+              case RESPONSES -> ChatForm.ofResponses(json);
+              case MESSAGES -> ChatForm.ofMessages(json);
+              case CHAT, COMPLETIONS, EMBEDDINGS -> json;
+            });
     int choices = parameters.integerOr("n", 1, 1);
     if (choices > MAX_CHOICES) {
       throw Refusal.badRequest("n", "n is " + choices + "; expected 1 to " + MAX_CHOICES);
@@ -56,10 +64,10 @@ record CompletionRequest(
       throw Refusal.badRequest("best_of", "best_of must equal n: this engine ranks no choices");
     }
     Prompt prompt =
-        api == Api.CHAT
+        api.takesMessages()
             ? Prompt.ofChat(parameters.value("tools"), parameters.value("messages"))
             : Prompt.ofText(parameters.value("prompt"));
-    AnswerShape shape = api == Api.CHAT ? AnswerShape.of(parameters) : AnswerShape.WORDS;
+    AnswerShape shape = api.takesMessages() ? AnswerShape.of(parameters) : AnswerShape.WORDS;
     Integer maxTokens = parameters.integer("max_completion_tokens", 1);
     if (maxTokens == null) {
       maxTokens = parameters.integer("max_tokens", 1);
@@ -92,10 +100,9 @@ record CompletionRequest(
         parameters.integer("seed", Integer.MIN_VALUE));
   }
 
-  private static JsonNode object(byte[] body, ObjectMapper mapper) throws Refusal {
+  static ObjectNode object(byte[] body, ObjectMapper mapper) throws Refusal {
     try {
-      JsonNode json = mapper.readTree(body);
-      if (json.isObject()) {
+      if (mapper.readTree(body) instanceof ObjectNode json) {
         return json;
       }
     } catch (IOException e) {

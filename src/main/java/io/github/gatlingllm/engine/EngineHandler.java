@@ -56,8 +56,11 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       authorize(http);
     }
     switch (path) {
-      case "/v1/chat/completions" -> complete(Api.CHAT, context, http, receivedNanos);
-      case "/v1/completions" -> complete(Api.COMPLETIONS, context, http, receivedNanos);
+      case "/v1/chat/completions" -> answer(Api.CHAT, context, http, receivedNanos);
+      case "/v1/completions" -> answer(Api.COMPLETIONS, context, http, receivedNanos);
+      case "/v1/responses" -> answer(Api.RESPONSES, context, http, receivedNanos);
+      case "/v1/messages" -> answer(Api.MESSAGES, context, http, receivedNanos);
+      case "/v1/embeddings" -> answer(Api.EMBEDDINGS, context, http, receivedNanos);
       case "/v1/models" -> {
         allow(HttpMethod.GET, http);
         Responses.json(context, HttpResponseStatus.OK, null, models());
@@ -75,7 +78,7 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
   }
 
-  private void complete(
+  private void answer(
       Api api, ChannelHandlerContext context, FullHttpRequest http, long receivedNanos)
       throws Refusal {
     allow(HttpMethod.POST, http);
@@ -84,44 +87,100 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     if (fault instanceof Fault.Reject reject) {
       throw Refusal.injected(reject.status());
     }
-    CompletionRequest request =
-        CompletionRequest.parse(api, ByteBufUtil.getBytes(http.content()), MAPPER);
-    EngineCore.Options options = core.options();
-    if (request.model() != null && !request.model().equals(options.model())) {
-      throw Refusal.unknownModel(request.model(), options.model());
-    }
-    int room = room(request);
-    int reasoning = api == Api.CHAT ? options.reasoningTokens() : 0;
-    List<GeneratedAnswer> answers =
-        IntStream.range(0, request.choices())
-            .mapToObj(
-                choice -> GeneratedAnswer.to(request, options.seed(), reasoning, room, choice))
-            .toList();
+    byte[] body = ByteBufUtil.getBytes(http.content());
     String requestId = http.headers().get(Responses.REQUEST_ID, "engine-" + number);
-    AnswerFormat format =
-        new AnswerFormat(
-            api,
-            request.stream(),
-            request.choices(),
-            requestId,
-            options.model(),
-            System.currentTimeMillis() / 1_000);
-    ResponseWriter reply =
-        request.stream()
-            ? new ResponseWriter.Streamed(context, request, format, requestId)
-            : new ResponseWriter.Whole(context, request.choices(), format, requestId);
+    List<ServerExchange.Wanted> wanted;
+    ResponseWriter reply;
+    if (api.generates()) {
+      CompletionRequest request = CompletionRequest.parse(api, body, MAPPER);
+      wanted = completions(request);
+      reply = reply(request, context, requestId);
+    } else {
+      EmbeddingRequest request = EmbeddingRequest.parse(body, MAPPER);
+      wanted = embeddings(request);
+      String model = core.options().model();
+      reply =
+          new ResponseWriter.Whole(
+              context,
+              wanted.size(),
+              (unsaid, usage) -> request.response(model, usage.promptTokens()),
+              requestId);
+    }
     current =
         new ServerExchange(
             core,
             requestId,
             receivedNanos,
-            request,
-            answers,
+            wanted,
             reply,
             fault,
             context.executor(),
             () -> current = null);
     current.start();
+  }
+
+  private List<ServerExchange.Wanted> completions(CompletionRequest request) throws Refusal {
+    EngineCore.Options options = core.options();
+    checkModel(request.model());
+    int room = room(request);
+    int reasoning = request.api().takesMessages() ? options.reasoningTokens() : 0;
+    return IntStream.range(0, request.choices())
+        .mapToObj(
+            choice -> {
+              GeneratedAnswer answer =
+                  GeneratedAnswer.to(request, options.seed(), reasoning, room, choice);
+              BlockChain chain =
+                  options.prefixCaching()
+                      ? BlockChain.of(request.prompt(), answer, request.api())
+                      : BlockChain.NONE;
+              return new ServerExchange.Wanted(request.prompt(), chain, answer, true);
+            })
+        .toList();
+  }
+
+  private List<ServerExchange.Wanted> embeddings(EmbeddingRequest request) throws Refusal {
+    checkModel(request.model());
+    int maxContext = core.options().maxContext();
+    for (Prompt prompt : request.prompts()) {
+      if (prompt.tokens() >= maxContext) {
+        throw Refusal.contextTooLong(maxContext, prompt.tokens(), 1);
+      }
+    }
+    return request.prompts().stream()
+        .map(
+            prompt ->
+                new ServerExchange.Wanted(
+                    prompt, BlockChain.NONE, GeneratedAnswer.nothing(), false))
+        .toList();
+  }
+
+  private void checkModel(@Nullable String asked) throws Refusal {
+    String served = core.options().model();
+    if (asked != null && !asked.equals(served)) {
+      throw Refusal.unknownModel(asked, served);
+    }
+  }
+
+  private ResponseWriter reply(
+      CompletionRequest request, ChannelHandlerContext context, String requestId) {
+    String model = core.options().model();
+    long createdSeconds = System.currentTimeMillis() / 1_000;
+    if (request.api().terminalEvent() != null) {
+      TypedAnswer answer =
+          request.api() == Api.RESPONSES
+              ? new TypedAnswer.OfResponses(requestId, model, createdSeconds)
+              : new TypedAnswer.OfMessages(requestId, model);
+      return request.stream()
+          ? new ResponseWriter.Typed(context, answer, requestId)
+          : new ResponseWriter.Whole(
+              context, 1, (said, usage) -> answer.whole(said.get(0), usage), requestId);
+    }
+    AnswerFormat format =
+        new AnswerFormat(
+            request.api(), request.stream(), request.choices(), requestId, model, createdSeconds);
+    return request.stream()
+        ? new ResponseWriter.Streamed(context, request, format, requestId)
+        : new ResponseWriter.Whole(context, request.choices(), format::whole, requestId);
   }
 
   /** Most tokens that an answer can have; at least what it asks for. */
@@ -137,11 +196,15 @@ final class EngineHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private void authorize(FullHttpRequest http) throws Refusal {
     String key = core.options().apiKey();
-    String given = http.headers().get(HttpHeaderNames.AUTHORIZATION, "");
     if (key != null
-        && !MessageDigest.isEqual(("Bearer " + key).getBytes(UTF_8), given.getBytes(UTF_8))) {
+        && !isSame("Bearer " + key, http.headers().get(HttpHeaderNames.AUTHORIZATION, ""))
+        && !isSame(key, http.headers().get("x-api-key", ""))) {
       throw Refusal.unauthorized();
     }
+  }
+
+  private static boolean isSame(String expected, String given) {
+    return MessageDigest.isEqual(expected.getBytes(UTF_8), given.getBytes(UTF_8));
   }
 
   private static void allow(HttpMethod method, FullHttpRequest http) throws Refusal {

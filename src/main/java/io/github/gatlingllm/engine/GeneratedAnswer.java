@@ -79,6 +79,11 @@ final class GeneratedAnswer {
         : answer.until(request.stop(), request.minTokens());
   }
 
+  /** In place of an answer, what a text to embed takes: one pass without a word. */
+  static GeneratedAnswer nothing() {
+    return new GeneratedAnswer(0, 0, 1, "stop", false, List.of(""));
+  }
+
   /** JSON cut into tokens of 4 characters, after the name of a tool; empty for words. */
   private static List<String> pieces(AnswerShape shape, long seed) {
     List<String> pieces = new ArrayList<>();

@@ -65,7 +65,8 @@ final class Refusal extends Exception {
   /** 404: no such path. */
   static Refusal unknownPath(String path) {
     String message =
-        "Unknown path '%s'; expected /v1/chat/completions, /v1/completions or /v1/models"
+        ("Unknown path '%s'; expected /v1/chat/completions, /v1/completions, /v1/responses,"
+                + " /v1/messages, /v1/embeddings or /v1/models")
             .formatted(path);
     return invalid(404, null, "unknown_url", message);
   }

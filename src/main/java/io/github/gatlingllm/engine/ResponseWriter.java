@@ -14,6 +14,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -84,29 +85,17 @@ abstract class ResponseWriter {
     }
   }
 
-  /**
-   * Server-sent events, one HTTP chunk each: headers at once, the role chunk when the prefill
-   * begins (chat only), a chunk per text, the finish chunk; after the last choice the usage chunk
-   * where asked for, {@code [DONE]}.
-   */
-  static final class Streamed extends ResponseWriter {
-    private final CompletionRequest request;
-    private final AnswerFormat format;
+  /** Server-sent events, one HTTP chunk each: headers at once. */
+  abstract static class Events extends ResponseWriter {
     private final String requestId;
 
-    Streamed(
-        ChannelHandlerContext context,
-        CompletionRequest request,
-        AnswerFormat format,
-        String requestId) {
+    Events(ChannelHandlerContext context, String requestId) {
       super(context);
-      this.request = request;
-      this.format = format;
       this.requestId = requestId;
     }
 
     @Override
-    void open() {
+    final void open() {
       HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
       head.headers()
           .set(HttpHeaderNames.CONTENT_TYPE, "text/event-stream; charset=utf-8")
@@ -114,6 +103,42 @@ abstract class ResponseWriter {
           .set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED)
           .set(Responses.REQUEST_ID, requestId);
       Responses.write(context, head);
+    }
+
+    final void write(ByteBuf event) {
+      Responses.writeChunk(context, event);
+    }
+
+    final void write(String event) {
+      byte[] bytes = event.getBytes(UTF_8);
+      write(Responses.chunk(allocator(), bytes.length).writeBytes(bytes));
+    }
+
+    final void close() {
+      Responses.write(context, LastHttpContent.EMPTY_LAST_CONTENT);
+    }
+
+    final ByteBufAllocator allocator() {
+      return context.alloc();
+    }
+  }
+
+  /**
+   * Of chat and text completions: the role chunk when the prefill begins (chat only), a chunk per
+   * text, the finish chunk; after the last choice the usage chunk where asked for, {@code [DONE]}.
+   */
+  static final class Streamed extends Events {
+    private final CompletionRequest request;
+    private final AnswerFormat format;
+
+    Streamed(
+        ChannelHandlerContext context,
+        CompletionRequest request,
+        AnswerFormat format,
+        String requestId) {
+      super(context, requestId);
+      this.request = request;
+      this.format = format;
     }
 
     @Override
@@ -143,22 +168,13 @@ abstract class ResponseWriter {
 
     @Override
     void fail(Refusal refusal) {
-      byte[] event = ("data: " + refusal.json() + "\n\n").getBytes(UTF_8);
-      write(Responses.chunk(allocator(), event.length).writeBytes(event));
+      write("data: " + refusal.json() + "\n\n");
       end();
     }
 
     private void end() {
       write(AnswerFormat.done(allocator()));
-      Responses.write(context, LastHttpContent.EMPTY_LAST_CONTENT);
-    }
-
-    private void write(ByteBuf event) {
-      Responses.writeChunk(context, event);
-    }
-
-    private ByteBufAllocator allocator() {
-      return context.alloc();
+      close();
     }
 
     private @Nullable Usage continuous(Usage usage) {
@@ -166,15 +182,59 @@ abstract class ResponseWriter {
     }
   }
 
+  /** Of the APIs whose events have types: what {@link TypedAnswer} says, and no {@code [DONE]}. */
+  static final class Typed extends Events {
+    private final TypedAnswer answer;
+
+    Typed(ChannelHandlerContext context, TypedAnswer answer, String requestId) {
+      super(context, requestId);
+      this.answer = answer;
+    }
+
+    @Override
+    void begin(int choice, Usage usage) {
+      write(answer.begin(usage));
+    }
+
+    @Override
+    void text(int choice, GeneratedAnswer.TokenType part, CharSequence text, Usage usage) {
+      write(answer.text(part, text));
+    }
+
+    @Override
+    void finish(int choice, String finishReason, Usage usage) {
+      write(answer.finish(finishReason));
+    }
+
+    @Override
+    void end(Usage usage) {
+      write(answer.end(usage));
+      close();
+    }
+
+    @Override
+    void fail(Refusal refusal) {
+      write(answer.error(refusal));
+      close();
+    }
+  }
+
   /** One JSON object at the end. */
   static final class Whole extends ResponseWriter {
-    private final AnswerFormat format;
+    private final BiFunction<List<AnswerFormat.Said>, Usage, String> form;
     private final String requestId;
     private final List<AnswerFormat.Said> choices;
 
-    Whole(ChannelHandlerContext context, int choices, AnswerFormat format, String requestId) {
+    /**
+     * @param form the JSON of what all choices have said
+     */
+    Whole(
+        ChannelHandlerContext context,
+        int choices,
+        BiFunction<List<AnswerFormat.Said>, Usage, String> form,
+        String requestId) {
       super(context);
-      this.format = format;
+      this.form = form;
       this.requestId = requestId;
       this.choices =
           IntStream.range(0, choices).mapToObj(index -> new AnswerFormat.Said()).toList();
@@ -192,8 +252,7 @@ abstract class ResponseWriter {
 
     @Override
     void end(Usage usage) {
-      String json = format.whole(choices, usage);
-      Responses.json(context, HttpResponseStatus.OK, requestId, json);
+      Responses.json(context, HttpResponseStatus.OK, requestId, form.apply(choices, usage));
     }
 
     @Override

@@ -35,7 +35,7 @@ final class ServerExchange {
    * An exchange that has not begun.
    *
    * @param receivedNanos when the whole request had been read
-   * @param answers one per choice
+   * @param wanted an answer each
    * @param fault what shall go wrong; null for nothing
    * @param onEnd called once, when the connection is free for the next request
    */
@@ -43,8 +43,7 @@ final class ServerExchange {
       EngineCore core,
       String requestId,
       long receivedNanos,
-      CompletionRequest request,
-      List<GeneratedAnswer> answers,
+      List<Wanted> wanted,
       ResponseWriter reply,
       Fault.@Nullable Effect fault,
       EventExecutor eventLoop,
@@ -52,25 +51,37 @@ final class ServerExchange {
     this.core = core;
     this.requestId = requestId;
     this.receivedNanos = receivedNanos;
-    this.promptTokens = request.prompt().tokens();
+    this.promptTokens = Wanted.promptTokens(wanted);
     this.reply = reply;
     this.fault = fault;
     this.eventLoop = eventLoop;
     this.onEnd = onEnd;
     List<Choice> each = new ArrayList<>();
-    for (GeneratedAnswer answer : answers) {
-      BlockChain chain =
-          core.options().prefixCaching()
-              ? BlockChain.of(request.prompt(), answer, request.api())
-              : BlockChain.NONE;
-      each.add(new Choice(each.size(), answer, chain));
+    for (Wanted one : wanted) {
+      each.add(new Choice(each.size(), one));
     }
     this.choices = List.copyOf(each);
+  }
+
+  /**
+   * What one sequence is to give.
+   *
+   * @param generated whether that is text; else it is one vector, as a single token without text
+   */
+  record Wanted(Prompt prompt, BlockChain chain, GeneratedAnswer answer, boolean generated) {
+
+    /** The choices of a completion have one prompt; texts to embed are a prompt each. */
+    private static int promptTokens(List<Wanted> all) {
+      return all.get(0).generated()
+          ? all.get(0).prompt().tokens()
+          : all.stream().mapToInt(one -> one.prompt().tokens()).sum();
+    }
   }
 
   /** One of the answers. */
   private final class Choice implements Sequence.Listener {
     private final int index;
+    private final Wanted wanted;
     private final GeneratedAnswer answer;
     private final Sequence sequence;
     private final StringBuilder unsent = new StringBuilder();
@@ -82,10 +93,13 @@ final class ServerExchange {
     private int sent;
     private boolean finished;
 
-    Choice(int index, GeneratedAnswer answer, BlockChain chain) {
+    Choice(int index, Wanted wanted) {
       this.index = index;
-      this.answer = answer;
-      this.sequence = new Sequence(promptTokens, answer.tokens(), receivedNanos, chain, this);
+      this.wanted = wanted;
+      this.answer = wanted.answer();
+      this.sequence =
+          new Sequence(
+              wanted.prompt().tokens(), answer.tokens(), receivedNanos, wanted.chain(), this);
     }
 
     @Override
@@ -127,7 +141,7 @@ final class ServerExchange {
     if (admittedNanos == null) {
       admittedNanos = choice.begunNanos;
     }
-    core.metrics().admitted(promptTokens, choice.begunNanos - receivedNanos);
+    core.metrics().admitted(choice.wanted.prompt().tokens(), choice.begunNanos - receivedNanos);
     reply.begin(choice.index, usage());
     reply.flush();
     strike();
@@ -160,7 +174,9 @@ final class ServerExchange {
         tokenNanos = Arrays.copyOf(tokenNanos, 2 * sent);
       }
       tokenNanos[sent++] = now;
-      if (choice.sent == 0) {
+      if (!choice.wanted.generated()) {
+        choice.firstNanos = now;
+      } else if (choice.sent == 0) {
         choice.firstNanos = now;
         core.metrics().firstToken(now - receivedNanos, now - choice.begunNanos);
       } else {
@@ -247,7 +263,7 @@ final class ServerExchange {
                 Arrays.copyOf(tokenNanos, sent),
                 promptTokens,
                 usage().cachedTokens(),
-                sent,
+                choices.get(0).wanted.generated() ? sent : 0,
                 core.nanoClock().getAsLong(),
                 cancelled));
     onEnd.run();

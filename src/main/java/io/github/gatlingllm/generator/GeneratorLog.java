@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -39,6 +40,7 @@ public final class GeneratorLog {
   private final AtomicLong lateStarts = new AtomicLong();
   private final AtomicLong events = new AtomicLong();
   private final AtomicLong coalesced = new AtomicLong();
+  private Consumer<GeneratorSecond> watcher = second -> {};
   private Reading before;
   private boolean isFailed;
 
@@ -72,6 +74,11 @@ public final class GeneratorLog {
     this.unixNanos = unixNanos;
     this.load = load;
     before = reading();
+  }
+
+  /** Each line is given to {@code watcher} too, before it is written. */
+  public synchronized void tell(Consumer<GeneratorSecond> watcher) {
+    this.watcher = watcher;
   }
 
   /** Has event loops beat, each at an instant of its own. */
@@ -108,6 +115,7 @@ public final class GeneratorLog {
     }
     GeneratorSecond second = second(now);
     before = now;
+    watcher.accept(second);
     try {
       GeneratorFile.append(file, second);
     } catch (IOException e) {

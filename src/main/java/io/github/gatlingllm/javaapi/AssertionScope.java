@@ -155,6 +155,21 @@ public final class AssertionScope {
     return number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU);
   }
 
+  /** {@link #outputTokensPerSec()} ÷ the power of the GPUs, where the server's metrics tell it. */
+  public AssertionCondition outputTokensPerJoule() {
+    return number(Metric.OUTPUT_TOKENS_PER_JOULE);
+  }
+
+  /** What a million output tokens cost, with {@code costPerHour}. */
+  public AssertionCondition costPerMillionOutputTokens() {
+    return number(Metric.COST_PER_MILLION_OUTPUT_TOKENS);
+  }
+
+  /** What a million tokens within the SLO cost, with {@code costPerHour}. */
+  public AssertionCondition costPerMillionTokensInSlo() {
+    return number(Metric.COST_PER_MILLION_SLO_TOKENS);
+  }
+
   /** Prompt tokens of requests whose first token came in the measure window ÷ window. */
   public AssertionCondition inputTokensPerSec() {
     return number(Metric.INPUT_TOKENS_PER_S);
@@ -173,6 +188,11 @@ public final class AssertionScope {
   /** Successful requests that ended in the measure window ÷ window. */
   public AssertionCondition requestsPerSec() {
     return number(Metric.REQUESTS_PER_S);
+  }
+
+  /** Texts embedded by successful requests that ended in the measure window ÷ window. */
+  public AssertionCondition inputsPerSec() {
+    return number(Metric.INPUTS_PER_S);
   }
 
   /** Requests in flight, mean over the measure window. */

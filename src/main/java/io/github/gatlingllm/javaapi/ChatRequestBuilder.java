@@ -1,7 +1,6 @@
 package io.github.gatlingllm.javaapi;
 
 import io.gatling.javaapi.core.Session;
-import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
 import io.github.gatlingllm.action.LlmRequest.MessagePart;
@@ -12,7 +11,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * A chat completion.
+ * A request that sends messages: a chat completion, or the same by the APIs {@code responses} and
+ * {@code messages}, which are sent what is said here in their own words.
  *
  * <pre>{@code
  * llm("ask").chat().system("You are a helpful assistant.").user("#{prompt}").maxTokens(256)
@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
-public final class ChatRequestBuilder extends LlmRequestBuilder<ChatRequestBuilder> {
+public final class ChatRequestBuilder extends GenerationRequestBuilder<ChatRequestBuilder> {
 
   ChatRequestBuilder(LlmRequest request) {
     super(request);
@@ -182,11 +182,7 @@ public final class ChatRequestBuilder extends LlmRequestBuilder<ChatRequestBuild
    * @param top how many of these, 0 to 20
    */
   public ChatRequestBuilder logprobs(int top) {
-    return edit(
-        draft -> {
-          draft.parameters = Draft.and(draft.parameters, "logprobs", Dynamic.of(true));
-          draft.parameters = Draft.and(draft.parameters, "top_logprobs", Dynamic.of(top));
-        });
+    return parameter("logprobs", Dynamic.of(true)).parameter("top_logprobs", Dynamic.of(top));
   }
 
   private ChatRequestBuilder message(String role, Dynamic<String> text) {

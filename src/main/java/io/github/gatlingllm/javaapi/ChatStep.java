@@ -7,7 +7,7 @@ import io.github.gatlingllm.action.LlmRequest.MessagePart;
 import java.util.List;
 import java.util.function.Function;
 
-/** A chat completion that still needs something to answer. */
+/** A request that sends messages, and still needs something to answer. */
 public final class ChatStep {
 
   private final LlmRequest request;

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.javaapi;
 
-import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
 
@@ -13,7 +12,8 @@ import io.github.gatlingllm.action.LlmRequest;
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  */
-public final class CompletionRequestBuilder extends LlmRequestBuilder<CompletionRequestBuilder> {
+public final class CompletionRequestBuilder
+    extends GenerationRequestBuilder<CompletionRequestBuilder> {
 
   CompletionRequestBuilder(LlmRequest request) {
     super(request);
@@ -30,7 +30,6 @@ public final class CompletionRequestBuilder extends LlmRequestBuilder<Completion
    * @param top how many of these, 0 to 5
    */
   public CompletionRequestBuilder logprobs(int top) {
-    return edit(
-        draft -> draft.parameters = Draft.and(draft.parameters, "logprobs", Dynamic.of(top)));
+    return parameter("logprobs", Dynamic.of(top));
   }
 }

@@ -61,7 +61,8 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
           System.out.println(
               "LLM dataset "
                   + dataset.name()
-                  + ": all of its dialogs were given and come again; prefix caches may know them");
+                  + ": all of its dialogs have been asked and come again; prefix caches may hold"
+                  + " them");
         }
         Dialog dialog = inOrder ? dataset.inOrder(next) : dataset.dialog(seed, next);
         next++;

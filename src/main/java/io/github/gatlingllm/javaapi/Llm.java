@@ -1,7 +1,12 @@
 package io.github.gatlingllm.javaapi;
 
+import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.LlmRequest;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** A request that has a name, and must say next which API it speaks. */
 public final class Llm {
@@ -17,8 +22,74 @@ public final class Llm {
     return new ChatStep(LlmRequest.chat(name));
   }
 
+  /** OpenAI's Responses API, which streams typed events: {@code POST …/responses}. */
+  public ChatStep responses() {
+    return new ChatStep(LlmRequest.responses(name));
+  }
+
+  /**
+   * Anthropic's Messages API: {@code POST …/messages}. It requires {@code maxTokens}. A key is sent
+   * as {@code x-api-key} too, and {@code anthropic-version} is {@code 2023-06-01} unless a header
+   * says otherwise.
+   */
+  public ChatStep messages() {
+    return new ChatStep(LlmRequest.messages(name));
+  }
+
   /** A text completion: {@code POST …/completions}. */
   public CompletionStep completion() {
     return new CompletionStep(LlmRequest.completion(name));
+  }
+
+  /** Vectors of texts: {@code POST …/embeddings}. */
+  public EmbeddingStep embeddings() {
+    return new EmbeddingStep(LlmRequest.embeddings(name));
+  }
+
+  /** A text completion that still needs its prompt. */
+  public static final class CompletionStep {
+
+    private final LlmRequest request;
+
+    CompletionStep(LlmRequest request) {
+      this.request = request;
+    }
+
+    /** The prompt; a Gatling EL String. */
+    public CompletionRequestBuilder prompt(String prompt) {
+      return prompt(Dynamic.text(prompt));
+    }
+
+    /** The prompt, computed from the session. */
+    public CompletionRequestBuilder prompt(Function<Session, String> prompt) {
+      return prompt(Dynamic.of(prompt));
+    }
+
+    private CompletionRequestBuilder prompt(Dynamic<String> prompt) {
+      return new CompletionRequestBuilder(request.edit(draft -> draft.prompt = prompt));
+    }
+  }
+
+  /** A request for embeddings that still needs what to embed. */
+  public static final class EmbeddingStep {
+
+    private final LlmRequest request;
+
+    EmbeddingStep(LlmRequest request) {
+      this.request = request;
+    }
+
+    /** The texts to embed, each an input of the one request; Gatling EL Strings. */
+    public EmbeddingRequestBuilder input(String text, String... more) {
+      List<Dynamic<String>> texts =
+          Stream.concat(Stream.of(text), Arrays.stream(more)).map(Dynamic::text).toList();
+      return new EmbeddingRequestBuilder(request.edit(draft -> draft.inputs = texts));
+    }
+
+    /** The texts to embed, computed from the session. */
+    public EmbeddingRequestBuilder input(Function<Session, List<String>> texts) {
+      return new EmbeddingRequestBuilder(
+          request.edit(draft -> draft.inputList = Dynamic.of(texts)));
+    }
   }
 }

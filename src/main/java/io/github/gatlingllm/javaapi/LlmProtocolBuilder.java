@@ -182,6 +182,19 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
+   * What one GPU of this target costs per hour, or the whole server where {@link #gpus} is not set:
+   * gives the cost per million output tokens, and per million of those within the SLO.
+   *
+   * @param price above 0, in any currency; not known unless set
+   */
+  public LlmProtocolBuilder costPerHour(double price) {
+    if (!(price > 0 && price < Double.POSITIVE_INFINITY)) {
+      throw InvalidSimulation.because("costPerHour(" + price + "): expected a number above 0");
+    }
+    return with(s -> s.costPerHour = price);
+  }
+
+  /**
    * Lets at most so many requests be in flight; more wait, first in first out, whatever user they
    * come from. The wait is part of queue wait, never of latency; {@link #requestTimeout} counts
    * from its end.
@@ -251,7 +264,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
 
   /** A JSON object that is merged into every request, last: it wins; null values remove keys. */
   public LlmProtocolBuilder body(String json) {
-    return with(s -> s.extraBody = JsonText.object("body", json));
+    return with(s -> s.extraBody = LlmProtocol.jsonObject(json));
   }
 
   /**

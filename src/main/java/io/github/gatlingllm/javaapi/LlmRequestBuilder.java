@@ -15,15 +15,15 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * What chat and text completions have in common. What is not set here is taken from the protocol,
- * and what is not set there is not sent.
+ * What all requests have in common. What is not set here is taken from the protocol, and what is
+ * not set there is not sent.
  *
  * <p>Immutable, so all methods return a new occurrence and leave the original unmodified.
  *
  * @param <T> the kind of request
  */
 public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
-    implements ActionBuilder permits ChatRequestBuilder, CompletionRequestBuilder {
+    implements ActionBuilder permits GenerationRequestBuilder, EmbeddingRequestBuilder {
 
   final LlmRequest request;
 
@@ -51,185 +51,6 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
   /** The model, computed from the session. */
   public final T model(Function<Session, String> model) {
     return edit(draft -> draft.model = Dynamic.of(model));
-  }
-
-  /**
-   * The most tokens to generate. Unless {@link LlmProtocolBuilder#disableIgnoreEos()} is set, the
-   * server is asked to generate exactly this many.
-   */
-  public final T maxTokens(int tokens) {
-    return edit(draft -> draft.maxTokens = Dynamic.of(tokens));
-  }
-
-  /** As {@link #maxTokens(int)}; a Gatling EL String. */
-  public final T maxTokens(String el) {
-    return edit(draft -> draft.maxTokens = Dynamic.el(el, Integer.class));
-  }
-
-  /** As {@link #maxTokens(int)}, computed from the session. */
-  public final T maxTokens(Function<Session, Integer> tokens) {
-    return edit(draft -> draft.maxTokens = Dynamic.of(tokens));
-  }
-
-  /** Sampling temperature: 0 takes the likeliest token each time. */
-  public final T temperature(double temperature) {
-    return parameter("temperature", Dynamic.of(temperature));
-  }
-
-  /** As {@link #temperature(double)}; a Gatling EL String. */
-  public final T temperature(String el) {
-    return parameter("temperature", Dynamic.el(el, Double.class));
-  }
-
-  /** As {@link #temperature(double)}, computed from the session. */
-  public final T temperature(Function<Session, Double> temperature) {
-    return parameter("temperature", Dynamic.of(temperature));
-  }
-
-  /** Nucleus sampling: the probability mass that is sampled from, 0 to 1. */
-  public final T topP(double topP) {
-    return parameter("top_p", Dynamic.of(topP));
-  }
-
-  /** As {@link #topP(double)}; a Gatling EL String. */
-  public final T topP(String el) {
-    return parameter("top_p", Dynamic.el(el, Double.class));
-  }
-
-  /** As {@link #topP(double)}, computed from the session. */
-  public final T topP(Function<Session, Double> topP) {
-    return parameter("top_p", Dynamic.of(topP));
-  }
-
-  /** How many of the likeliest tokens are sampled from; of vLLM and SGLang, not of OpenAI. */
-  public final T topK(int topK) {
-    return parameter("top_k", Dynamic.of(topK));
-  }
-
-  /** As {@link #topK(int)}; a Gatling EL String. */
-  public final T topK(String el) {
-    return parameter("top_k", Dynamic.el(el, Integer.class));
-  }
-
-  /** As {@link #topK(int)}, computed from the session. */
-  public final T topK(Function<Session, Integer> topK) {
-    return parameter("top_k", Dynamic.of(topK));
-  }
-
-  /** Least probability of a token, as a share of the likeliest one's; of vLLM and SGLang. */
-  public final T minP(double minP) {
-    return parameter("min_p", Dynamic.of(minP));
-  }
-
-  /** As {@link #minP(double)}; a Gatling EL String. */
-  public final T minP(String el) {
-    return parameter("min_p", Dynamic.el(el, Double.class));
-  }
-
-  /** As {@link #minP(double)}, computed from the session. */
-  public final T minP(Function<Session, Double> minP) {
-    return parameter("min_p", Dynamic.of(minP));
-  }
-
-  /** Makes tokens less likely the more often they came already, −2 to 2. */
-  public final T frequencyPenalty(double penalty) {
-    return parameter("frequency_penalty", Dynamic.of(penalty));
-  }
-
-  /** As {@link #frequencyPenalty(double)}; a Gatling EL String. */
-  public final T frequencyPenalty(String el) {
-    return parameter("frequency_penalty", Dynamic.el(el, Double.class));
-  }
-
-  /** As {@link #frequencyPenalty(double)}, computed from the session. */
-  public final T frequencyPenalty(Function<Session, Double> penalty) {
-    return parameter("frequency_penalty", Dynamic.of(penalty));
-  }
-
-  /** Makes tokens less likely that came already, −2 to 2. */
-  public final T presencePenalty(double penalty) {
-    return parameter("presence_penalty", Dynamic.of(penalty));
-  }
-
-  /** As {@link #presencePenalty(double)}; a Gatling EL String. */
-  public final T presencePenalty(String el) {
-    return parameter("presence_penalty", Dynamic.el(el, Double.class));
-  }
-
-  /** As {@link #presencePenalty(double)}, computed from the session. */
-  public final T presencePenalty(Function<Session, Double> penalty) {
-    return parameter("presence_penalty", Dynamic.of(penalty));
-  }
-
-  /** Makes tokens of prompt and answer less likely where above 1; of vLLM and SGLang. */
-  public final T repetitionPenalty(double penalty) {
-    return parameter("repetition_penalty", Dynamic.of(penalty));
-  }
-
-  /** As {@link #repetitionPenalty(double)}; a Gatling EL String. */
-  public final T repetitionPenalty(String el) {
-    return parameter("repetition_penalty", Dynamic.el(el, Double.class));
-  }
-
-  /** As {@link #repetitionPenalty(double)}, computed from the session. */
-  public final T repetitionPenalty(Function<Session, Double> penalty) {
-    return parameter("repetition_penalty", Dynamic.of(penalty));
-  }
-
-  /** How many answers are asked for, as choices of one response: {@code n}. */
-  public final T choices(int choices) {
-    return parameter("n", Dynamic.of(choices));
-  }
-
-  /** As {@link #choices(int)}; a Gatling EL String. */
-  public final T choices(String el) {
-    return parameter("n", Dynamic.el(el, Integer.class));
-  }
-
-  /** As {@link #choices(int)}, computed from the session. */
-  public final T choices(Function<Session, Integer> choices) {
-    return parameter("n", Dynamic.of(choices));
-  }
-
-  /** Texts that end the answer; Gatling EL Strings. */
-  public final T stop(String... texts) {
-    List<Dynamic<String>> stops = Arrays.stream(texts).map(Dynamic::text).toList();
-    return edit(draft -> draft.stop = stops);
-  }
-
-  /** A text that ends the answer, computed from the session. */
-  public final T stop(Function<Session, String> text) {
-    return edit(draft -> draft.stop = List.of(Dynamic.of(text)));
-  }
-
-  /** The sampling seed that the server is asked to use. */
-  public final T seed(long seed) {
-    return parameter("seed", Dynamic.of(seed));
-  }
-
-  /** As {@link #seed(long)}; a Gatling EL String. */
-  public final T seed(String el) {
-    return parameter("seed", Dynamic.el(el, Long.class));
-  }
-
-  /** As {@link #seed(long)}, computed from the session. */
-  public final T seed(Function<Session, Long> seed) {
-    return parameter("seed", Dynamic.of(seed));
-  }
-
-  /** Asks for a stream, or for one body; the protocol decides unless this is set. */
-  public final T stream(boolean stream) {
-    return edit(draft -> draft.stream = Dynamic.of(stream));
-  }
-
-  /** As {@link #stream(boolean)}; a Gatling EL String. */
-  public final T stream(String el) {
-    return edit(draft -> draft.stream = Dynamic.el(el, Boolean.class));
-  }
-
-  /** As {@link #stream(boolean)}, computed from the session. */
-  public final T stream(Function<Session, Boolean> stream) {
-    return edit(draft -> draft.stream = Dynamic.of(stream));
   }
 
   /** A JSON object that is merged into the request, last: it wins; a Gatling EL String. */
@@ -293,7 +114,7 @@ public abstract sealed class LlmRequestBuilder<T extends LlmRequestBuilder<T>>
     return edit(draft -> draft.slo = objectives.build());
   }
 
-  private T parameter(String name, Dynamic<?> value) {
+  final T parameter(String name, Dynamic<?> value) {
     return edit(draft -> draft.parameters = Draft.and(draft.parameters, name, value));
   }
 

@@ -138,6 +138,17 @@ public final class WorkloadBuilder implements Executable {
   }
 
   /**
+   * Which API its messages go to; chat unless set.
+   *
+   * <pre>{@code
+   * ragAgent().by(Llm::responses)
+   * }</pre>
+   */
+  public WorkloadBuilder by(Function<Llm, ChatStep> api) {
+    return with(draft -> draft.api = api);
+  }
+
+  /**
    * Asks by text completion, and changes that request; {@code C} puts its system prompt before the
    * query. A dialog cannot.
    */
@@ -169,7 +180,7 @@ public final class WorkloadBuilder implements Executable {
                   .prompt(session -> before + prompt.apply(session))
                   .maxTokens(parts.maxTokens)));
     }
-    ChatStep chat = LlmDsl.llm(name).chat();
+    ChatStep chat = parts.api.apply(LlmDsl.llm(name));
     if (parts.scenario.dialog()) {
       ChainBuilder turn = exec(ask(chat.history(HISTORY).user(prompt)));
       ChainBuilder thought =
@@ -215,6 +226,7 @@ public final class WorkloadBuilder implements Executable {
     private Tokenizer tokenizer = Tokenizer.cl100k();
     private @Nullable Long seed;
     private int distinct = Prompts.MOST_MADE;
+    private Function<Llm, ChatStep> api = Llm::chat;
     private UnaryOperator<ChatRequestBuilder> chat = ask -> ask;
     private UnaryOperator<CompletionRequestBuilder> completion = ask -> ask;
 

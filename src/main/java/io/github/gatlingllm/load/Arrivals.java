@@ -1,5 +1,6 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.metric.NumberText;
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.PrimitiveIterator;
@@ -163,13 +164,7 @@ public sealed interface Arrivals extends Serializable {
     /** As it is noted in {@code run.json}. */
     @Override
     public String toString() {
-      String rate = "[perSecond=" + perSecond;
-      if (gaps instanceof Gaps.Exponential random) {
-        return "Poisson" + rate + ", seed=" + random.seed() + "]";
-      }
-      return gaps instanceof Gaps.Gamma random
-          ? "Gamma" + rate + ", cv=" + random.cv() + ", seed=" + random.seed() + "]"
-          : "Constant" + rate + "]";
+      return gaps + " at " + NumberText.of(NumberText.plain(perSecond), "users/s");
     }
   }
 
@@ -202,7 +197,7 @@ public sealed interface Arrivals extends Serializable {
 
     @Override
     public String toString() {
-      return "Curve[" + gaps + "]";
+      return gaps + " along a rate curve";
     }
   }
 
@@ -223,7 +218,7 @@ public sealed interface Arrivals extends Serializable {
     public Replay {
       if (!(speed > 0 && speed <= 1e6)) {
         throw new IllegalArgumentException(
-            "Speed " + speed + " replays nothing; expected a factor above 0, at most 1000000");
+            "Speed " + speed + " replays nothing; expected a factor above 0, at most 1,000,000");
       }
     }
 
@@ -245,6 +240,13 @@ public sealed interface Arrivals extends Serializable {
     @Override
     public Trace.@Nullable Lengths lengths(int index) {
       return trace.lengths(index % trace.size());
+    }
+
+    @Override
+    public String toString() {
+      return "replay of "
+          + trace
+          + (speed == 1 ? "" : ", " + NumberText.plain(speed) + " times as fast");
     }
 
     @Override
@@ -284,6 +286,11 @@ public sealed interface Arrivals extends Serializable {
       public Gaps withSeed(long seed) {
         return this;
       }
+
+      @Override
+      public String toString() {
+        return "evenly spaced";
+      }
     }
 
     /**
@@ -301,6 +308,11 @@ public sealed interface Arrivals extends Serializable {
       @Override
       public Gaps withSeed(long other) {
         return new Exponential(other);
+      }
+
+      @Override
+      public String toString() {
+        return "Poisson (seed " + seed + ")";
       }
     }
 
@@ -348,6 +360,11 @@ public sealed interface Arrivals extends Serializable {
       public Gaps withSeed(long other) {
         return new Gamma(cv, other);
       }
+
+      @Override
+      public String toString() {
+        return "gamma with cv " + NumberText.plain(cv) + " (seed " + seed + ")";
+      }
     }
   }
 
@@ -361,6 +378,6 @@ public sealed interface Arrivals extends Serializable {
       return perSecond;
     }
     throw new IllegalArgumentException(
-        "Rate " + perSecond + " is no load; expected users per second above 0, at most 1000000");
+        "Rate " + perSecond + " is no load; expected users per second above 0, at most 1,000,000");
   }
 }

@@ -3,11 +3,12 @@ package io.github.gatlingllm.load;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.Conclusion;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Distribution.Interval;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import java.math.BigDecimal;
 import java.math.MathContext;
-import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * halves it until one holds), bisects between the highest rate that holds and the lowest that
  * fails, and then measures both again, with fresh arrivals. Arrivals are Poisson, and drawn anew at
  * each level.
+ *
+ * <p>A rate whose queue grows does not hold, whatever its requests met: see {@link
+ * LevelResult#fallsBehind}.
  *
  * <p>Chance decides nothing alone. A level holds or fails when Wilson's 95 % interval of its share
  * lies on one side of what the SLO asks for. Where it does not, the level is measured on, up to
@@ -47,8 +51,11 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
   /** A search that changes its mind more often than this ends without a result to rely on. */
   private static final int MOST_LEVELS = 60;
 
+  /** Of the normal distribution's 95 % interval, squared: n of n prove a share of n ÷ (n + z²). */
+  private static final double Z_SQUARED = 1.96 * 1.96;
+
   /** A level is measured at most so many times as long as planned. */
-  private static final int MOST_ROUNDS = 8;
+  public static final int MOST_ROUNDS = 8;
 
   public GoodputSearch {
     Arrivals.requireRate(startingAt);
@@ -136,20 +143,16 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       LevelResult.FailedInARow row = before.failedInARow();
       if (before.cut() && row != null) {
         failure =
-            "is not known: at "
-                + before.label()
-                + " "
-                + StopRule.ErrorsInARowAbove.DEFAULT.brokenBy(before);
+            "at " + before.label() + ", " + StopRule.ErrorsInARowAbove.DEFAULT.brokenBy(before);
       } else if (before.holdsSlo() != null) {
         tried.put(rate, new Tried(before, again));
       } else {
         failure =
             before.met() == null
-                ? "has no SLO to hold; set one: .slo(slo().ttft(ofMillis(200))) or llm.slo"
-                : "had no request to judge at "
-                    + before.label()
-                    + ", or more than 1 % were cancelled before it could be told; measure and drain"
-                    + " longer";
+                ? "there is no SLO to hold; set one: .slo(slo().ttft(ofMillis(200))) or llm.slo"
+                : before.label()
+                    + " had no request to judge, or more than 1 % were cancelled before they could"
+                    + " be judged; use a longer duration and drain";
       }
     }
 
@@ -241,8 +244,8 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       if (failure != null || good == null) {
         String text =
             failure != null
-                ? "max goodput " + failure
-                : "no rate down to " + number(rate) + "/s holds the SLO";
+                ? "No highest rate found: " + failure
+                : "No rate down to " + perSecond(rate) + " holds the SLO" + why(tried.get(rate));
         return new Conclusion("search", text, false, null, null, null, fails);
       }
       LevelResult best = good.getValue().result();
@@ -251,37 +254,66 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
       boolean confirmed =
           good.getValue().isConfirmed() && bad != null && bad.getValue().isConfirmed();
       String text =
-          String.format(
-              Locale.ROOT,
-              "max goodput %s holds the SLO, %s%s; %d of %d requests met %s (%.1f to %.1f %% at"
-                  + " 95 %%)%s",
-              label(good.getKey()),
-              bad == null ? "and no higher rate failed" : label(bad.getKey()) + " does not",
-              confirmed ? ", both confirmed" : "",
-              met,
-              best.attempted(),
-              best.objective() == null ? "it" : best.objective(),
-              share.low() * 100,
-              share.high() * 100,
-              doubt(good) + (bad == null ? "" : doubt(bad)));
+          bad == null
+              ? "Even the highest rate tried holds the SLO: " + perSecond(good.getKey())
+              : "Highest rate that holds the SLO: %s (%s fails%s)"
+                  .formatted(perSecond(good.getKey()), number(bad.getKey()), why(bad.getValue()));
+      text += evidence(good);
+      if (bad != null && text.indexOf("Thin evidence") < 0) {
+        text += bad.getValue().isConfirmed() ? "" : evidence(bad);
+      }
       return new Conclusion(
           "search", text, confirmed, share.low(), best.sloPercentile() / 100, good.getKey(), fails);
     }
 
-    /** Why it is not sure what that rate does; empty where it is. */
-    private static String doubt(Map.Entry<Double, Tried> rate) {
+    private static String perSecond(double rate) {
+      return NumberText.of(number(rate), "requests/s");
+    }
+
+    /** Why a rate fails where its requests met the SLO. */
+    private static String why(@Nullable Tried tried) {
+      Queue queue = tried == null ? null : tried.result().queue();
+      return queue == null || !queue.grows() ? "" : ": " + queue.reason();
+    }
+
+    /** How sure it is what that rate does, and what would make it surer; a sentence. */
+    private String evidence(Map.Entry<Double, Tried> rate) {
       Tried tried = rate.getValue();
+      LevelResult result = tried.result();
+      String objective = result.objective() == null ? "it" : result.objective();
+      String requests = NumberText.counted(result.attempted(), "request");
       if (tried.isConfirmed()) {
-        return "";
+        return ". %s of %s met %s"
+            .formatted(NumberText.count(Objects.requireNonNull(result.met())), requests, objective);
       }
-      String asked = number(tried.result().sloPercentile()) + " %";
-      String why =
-          !tried.again()
-              ? "not measured again"
-              : tried.isTooShort()
-                  ? "too few requests to be sure of " + asked
-                  : "too close to " + asked;
-      return "; " + label(rate.getKey()) + " is undecided: " + why;
+      if (!tried.again()) {
+        return ". " + perSecond(rate.getKey()) + " was measured only once";
+      }
+      return tried.isTooShort()
+          ? ". Thin evidence: " + requests + "; use " + longer(rate)
+          : ". At %s it is too close to call: %s of %s met %s, %s %% are asked for; use %s"
+              .formatted(
+                  perSecond(rate.getKey()),
+                  NumberText.percent(result.sloShare()),
+                  requests,
+                  objective,
+                  number(result.sloPercentile()),
+                  longer(rate));
+    }
+
+    /**
+     * The setting with which a level could decide, also with a few misses: four times the requests
+     * that could decide without one, and twice of what it has now at least.
+     */
+    private String longer(Map.Entry<Double, Tried> rate) {
+      double asked = Math.min(0.9999, rate.getValue().result().sloPercentile() / 100);
+      double needed = 4 * Z_SQUARED * asked / (1 - asked) / MOST_ROUNDS;
+      Integer requests = phases.requests();
+      if (requests != null) {
+        return "requests ≥ " + NumberText.count((long) Math.ceil(Math.max(needed, 2.0 * requests)));
+      }
+      double seconds = Math.max(needed / rate.getKey(), 2 * phases.measureNanos() / 1e9);
+      return "duration ≥ " + NumberText.count((long) Math.ceil(seconds / 5) * 5);
     }
   }
 }

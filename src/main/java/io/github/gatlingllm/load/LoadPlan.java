@@ -3,6 +3,7 @@ package io.github.gatlingllm.load;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Distribution.Interval;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -112,10 +113,9 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
    * @param met of those, how many met it; null without SLO
    * @param sloPercentile a level holds the SLO when at least this share of them, in percent, did
    * @param ended requests that ended by themselves, well or badly
-   * @param failed of those, how many were not ok
-   * @param arrived requests scheduled in the second half of the measure phase; null where that is
-   *     not known: closed levels, levels bounded by a count
-   * @param served requests of any phase that ended in that half, well or badly
+   * @param failed of those, how many failed; rate-limited ones (429) are none
+   * @param queue of what came and was not answered, by what has ended; null where that is not
+   *     known: closed levels, levels bounded by a count
    * @param failures requests of all phases that were not ok, the cancelled ones excepted
    * @param cut whether a rule ended it before its time
    * @param objective the one that {@code met} counts, as in settings; null for all at once
@@ -129,8 +129,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       double sloPercentile,
       long ended,
       long failed,
-      @Nullable Long arrived,
-      long served,
+      @Nullable Queue queue,
       long failures,
       boolean cut,
       @Nullable String objective,
@@ -148,8 +147,19 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       return met == null || attempted == 0 ? null : (Double) ((double) met / attempted);
     }
 
-    /** Whether the level holds the SLO; null without SLO or attempts. */
+    /** Whether requests come faster than they are answered. */
+    public boolean fallsBehind() {
+      return queue != null && queue.grows();
+    }
+
+    /**
+     * Whether the level holds the SLO; not where it falls behind, as its queue would only have to
+     * grow for longer. Null without SLO or attempts.
+     */
     public @Nullable Boolean holdsSlo() {
+      if (met != null && fallsBehind()) {
+        return Boolean.FALSE;
+      }
       Double share = sloShare();
       return share == null ? null : (Boolean) (share * 100 >= sloPercentile - 1e-9);
     }
@@ -157,8 +167,12 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     /**
      * Whether it holds the SLO beyond chance: whether Wilson's 95 % interval of its share lies on
      * one side of what is asked for; null where it does not, and where {@link #holdsSlo} is null.
+     * One that falls behind surely does not hold.
      */
     public @Nullable Boolean surelyHolds() {
+      if (met != null && fallsBehind()) {
+        return Boolean.FALSE;
+      }
       Interval share = met == null ? null : Interval.ofShare(met, attempted);
       if (share == null) {
         return null;

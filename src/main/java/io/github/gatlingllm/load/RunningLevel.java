@@ -408,7 +408,7 @@ public final class RunningLevel {
 
     /** What has become, by now, of the requests of a level that is measured. */
     default LevelResult soFar(RunningLevel level) {
-      return new LevelResult(level.label(), 0, null, 100, 0, 0, null, 0, 0, false, null, null);
+      return new LevelResult(level.label(), 0, null, 100, 0, 0, null, 0, false, null, null);
     }
 
     /**

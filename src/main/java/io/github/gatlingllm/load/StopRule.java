@@ -1,13 +1,17 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.metric.Backlog;
+import io.github.gatlingllm.metric.Backlog.Queue;
+import io.github.gatlingllm.metric.NumberText;
 import java.math.BigDecimal;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Ends a sweep early: after a level that it finds broken, no further one is offered. A number of
- * errors, or of errors in a row, ends the level itself, too.
+ * errors, or of errors in a row, ends the level itself, too. Requests that a rate limit of the
+ * server turned away (429) are no errors, and neither continue nor end a row of them.
  *
  * <p>{@link ErrorsInARowAbove#DEFAULT} holds beside all others, unless {@link Never} is among them.
  */
@@ -49,7 +53,7 @@ public sealed interface StopRule {
     public @Nullable String brokenBy(LevelResult level) {
       Double share = level.sloShare();
       return share != null && share * 100 < percent
-          ? text("only %.1f %% of %d requests met the SLO", share * 100, level.attempted())
+          ? text("only %.1f %% of %,d requests met the SLO", share * 100, level.attempted())
           : null;
     }
 
@@ -75,7 +79,7 @@ public sealed interface StopRule {
     public @Nullable String brokenBy(LevelResult level) {
       Double share = level.failedShare();
       return share != null && share * 100 > percent
-          ? text("%.1f %% of %d requests failed", share * 100, level.ended())
+          ? text("%.1f %% of %,d requests failed", share * 100, level.ended())
           : null;
     }
 
@@ -102,7 +106,9 @@ public sealed interface StopRule {
     @Override
     public @Nullable String brokenBy(LevelResult level) {
       return level.failures() > count
-          ? text("%d requests failed, more than %d", level.failures(), count)
+          ? NumberText.counted(level.failures(), "request")
+              + " failed, more than "
+              + NumberText.count(count)
           : null;
     }
 
@@ -140,7 +146,8 @@ public sealed interface StopRule {
       LevelResult.FailedInARow row = level.failedInARow();
       return level.cut() && row != null && row.count() > count
           ? text(
-              "%d requests failed one after the other and none succeeded between; the last one: %s",
+              "%,d requests failed one after the other and none succeeded between; the last one:"
+                  + " %s",
               row.count(), row.lastError())
           : null;
     }
@@ -175,23 +182,14 @@ public sealed interface StopRule {
   }
 
   /**
-   * Requests pile up: in the second half of an open level's measure phase fewer than {@value
-   * #SERVED} of those that arrived were served, and the gap is larger than chance (3 √n of Poisson
-   * arrivals). Needs levels that are longer than a few requests; let them stabilize first.
+   * An open level is not kept up with: its queue grows, see {@link Backlog}. Needs levels that are
+   * longer than a few requests.
    */
   record OverSaturated() implements StopRule {
-    private static final double SERVED = 0.9;
-    private static final double DEVIATIONS = 3;
-
     @Override
     public @Nullable String brokenBy(LevelResult level) {
-      Long arrived = level.arrived();
-      if (arrived == null
-          || level.served() >= SERVED * arrived
-          || arrived - level.served() <= DEVIATIONS * Math.sqrt(arrived)) {
-        return null;
-      }
-      return text("requests pile up: of %d that arrived %d were served", arrived, level.served());
+      Queue queue = level.queue();
+      return queue != null && queue.grows() ? queue.words("the load") : null;
     }
 
     @Override

@@ -94,6 +94,6 @@ final class TimeRescaling implements PrimitiveIterator.OfLong {
             + perSecond
             + " at "
             + nanos / 1e9
-            + " s; expected users per second of 0 or more, at most 1000000");
+            + " s; expected users per second of 0 or more, at most 1,000,000");
   }
 }

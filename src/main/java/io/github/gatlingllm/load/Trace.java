@@ -1,5 +1,6 @@
 package io.github.gatlingllm.load;
 
+import io.github.gatlingllm.metric.NumberText;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -70,7 +71,7 @@ public final class Trace implements Serializable {
 
   @Override
   public String toString() {
-    return name + " (" + size() + " arrivals)";
+    return name + " (" + NumberText.counted(size(), "arrival") + ")";
   }
 
   /**

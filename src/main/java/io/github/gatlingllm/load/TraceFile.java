@@ -75,7 +75,8 @@ final class TraceFile {
     if (resource == null && !Files.isRegularFile(file)) {
       throw new IllegalArgumentException(
           file
-              + ": no such file, nor on the class path; expected a trace of time stamps, CSV or JSONL");
+              + ": no such file, nor on the class path; expected a trace of time stamps, CSV or"
+              + " JSONL");
     }
     try (BufferedReader lines =
         resource == null
@@ -94,7 +95,8 @@ final class TraceFile {
           file + ": cannot be read as UTF-8 text (" + e.getMessage() + ")", e);
     }
     if (trace.size() == 0) {
-      throw new IllegalArgumentException(file.getFileName() + ": has no arrival; expected some");
+      throw new IllegalArgumentException(
+          file.getFileName() + ": has no arrival; expected one or more");
     }
     return trace.build(String.valueOf(file.getFileName()));
   }

@@ -80,8 +80,8 @@ public final class AssertionText {
         switch (figure.unit()) {
           case MILLIS -> millis(number, unit);
           case PERCENT -> only(number, unit, "%");
-          case REQUESTS_PER_S, TOKENS_PER_S -> only(number, unit, "/s");
-          case TOKENS, NUMBER -> only(number, unit, "");
+          case REQUESTS_PER_S, INPUTS_PER_S, TOKENS_PER_S -> only(number, unit, "/s");
+          case TOKENS, WATTS, TOKENS_PER_J, NUMBER -> only(number, unit, "");
         };
     if (value == null) {
       throw new IllegalArgumentException(
@@ -92,8 +92,8 @@ public final class AssertionText {
                   switch (figure.unit()) {
                     case MILLIS -> "us, ms, s, m or h";
                     case PERCENT -> "%";
-                    case REQUESTS_PER_S, TOKENS_PER_S -> "/s";
-                    case TOKENS, NUMBER -> "a plain number";
+                    case REQUESTS_PER_S, INPUTS_PER_S, TOKENS_PER_S -> "/s";
+                    case TOKENS, WATTS, TOKENS_PER_J, NUMBER -> "a plain number";
                   }));
     }
     return value;

@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,11 @@ import org.jspecify.annotations.Nullable;
  * @param finishReasons ok requests scheduled in a measure window by finish reason; key {@code none}
  *     where the server gave none
  * @param counts requests scheduled in a measure window
+ * @param server timings that the server reported with ok requests scheduled in a measure window, by
+ *     key of {@code ServerReport.Timing}: times in seconds, counts in tokens
+ * @param rateLimits null where nothing limited the rate, and the server says nothing of limits
+ * @param efficiency what the tokens took; null where nothing is known of it, of a part of the
+ *     requests of a load level, and of levels that share their server with others at the same time
  */
 public record Figures(
     Map<Metric, Distribution> metrics,
@@ -30,7 +36,10 @@ public record Figures(
     Jitter jitter,
     List<ErrorCount> errors,
     Map<String, Long> finishReasons,
-    Counts counts) {
+    Counts counts,
+    Map<String, Distribution> server,
+    @Nullable RateLimits rateLimits,
+    @Nullable Efficiency efficiency) {
 
   public Figures {
     metrics = Collections.unmodifiableMap(new EnumMap<>(metrics));
@@ -58,6 +67,8 @@ public record Figures(
    * @param totalTokensPerS output tok/s plus input tok/s; null where no prompt tokens are known
    * @param requestsPerS ok requests that ended in the window ÷ window
    * @param requestsPerMin 60 × requestsPerS
+   * @param inputsPerS texts embedded by ok requests that ended in the window ÷ window; null where
+   *     nothing was embedded
    * @param effectiveConcurrency requests in flight, time-weighted mean over the window
    * @param activeConcurrency requests between their first and last token, likewise
    * @param peakInFlight most requests in flight at one of 100 instants a second of the window
@@ -79,6 +90,7 @@ public record Figures(
       @Nullable Double totalTokensPerS,
       @Nullable Double requestsPerS,
       @Nullable Double requestsPerMin,
+      @Nullable Double inputsPerS,
       @Nullable Double effectiveConcurrency,
       @Nullable Double activeConcurrency,
       @Nullable Double peakInFlight,
@@ -86,7 +98,69 @@ public record Figures(
       Distribution userTokensPerS,
       Distribution decodeTokensPerS,
       Distribution prefillTokensPerS,
-      @Nullable Trials trials) {}
+      @Nullable Trials trials) {
+
+    /** Whether texts were embedded and nothing was generated. */
+    public boolean embeds() {
+      return outputTokensPerS == null && inputsPerS != null;
+    }
+
+    /** What was delivered: output tokens per second, or inputs per second of embeddings. */
+    public @Nullable Double delivered() {
+      return embeds() ? inputsPerS : outputTokensPerS;
+    }
+
+    /** The unit of {@link #delivered}. */
+    public String deliveredUnit() {
+      return embeds() ? "inputs/s" : "tok/s";
+    }
+  }
+
+  /**
+   * What the tokens took of energy and money; null for what is not known.
+   *
+   * @param powerW mean power of the GPUs in the window, watts, by the server's metrics
+   * @param outputTokensPerJoule tokens that arrived in the window ÷ energy
+   * @param costPerMillionOutputTokens in the currency of the setting {@code costPerHour}
+   * @param costPerMillionSloTokens the same for tokens of requests that met every objective
+   */
+  public record Efficiency(
+      @Nullable Double powerW,
+      @Nullable Double outputTokensPerJoule,
+      @Nullable Double costPerMillionOutputTokens,
+      @Nullable Double costPerMillionSloTokens) {
+
+    /**
+     * Of tokens that arrived in a window; null where neither energy nor cost is known.
+     *
+     * @param tokens all of them
+     * @param sloTokens those of requests that met every objective; null without SLO
+     * @param seconds length of the window
+     * @param joules energy that they took; null where not known
+     * @param costPerHour of all that served them; null where not known
+     */
+    public static @Nullable Efficiency of(
+        double tokens,
+        @Nullable Double sloTokens,
+        double seconds,
+        @Nullable Double joules,
+        @Nullable Double costPerHour) {
+      return seconds == 0 || (joules == null && costPerHour == null)
+          ? null
+          : new Efficiency(
+              joules == null ? null : (Double) (joules / seconds),
+              joules == null || joules == 0 ? null : (Double) (tokens / joules),
+              costPerMillion(tokens, seconds, costPerHour),
+              sloTokens == null ? null : costPerMillion(sloTokens, seconds, costPerHour));
+    }
+
+    private static @Nullable Double costPerMillion(
+        double tokens, double seconds, @Nullable Double costPerHour) {
+      return costPerHour == null || tokens == 0
+          ? null
+          : (Double) (costPerHour * seconds / 3_600 / tokens * 1e6);
+    }
+  }
 
   /**
    * Batch mode: Σ tokens of a trial ÷ its wall time.
@@ -287,14 +361,97 @@ public record Figures(
       verdicts = Collections.unmodifiableMap(new LinkedHashMap<>(verdicts));
     }
 
-    /** Ended by themselves and not ok. */
+    /** Ended by themselves, not ok, and not turned away by a rate limit. */
     public long failed() {
-      return ended - ok;
+      return ended - ok - rateLimited();
+    }
+
+    /** Turned away by a rate limit of the server: status 429. */
+    public long rateLimited() {
+      return of(RequestStatus.RATE_LIMITED);
     }
 
     /** How many had that verdict. */
     public long of(RequestStatus verdict) {
       return verdicts.getOrDefault(verdict.key(), 0L);
+    }
+  }
+
+  /**
+   * What limited the rate of requests: the server by status 429, and we so that it need not.
+   * Requests scheduled in a measure window.
+   *
+   * @param requests that the server did not serve for that reason
+   * @param share of the requests that ended, 0 to 1; null where none ended
+   * @param retryAfterS how long it asked to wait, in seconds; nobody waits for it
+   * @param quotas what is left of each quota that the server names, e.g. {@code requests}
+   * @param pacing null where no limit was set
+   */
+  public record RateLimits(
+      long requests,
+      @Nullable Double share,
+      Distribution retryAfterS,
+      Map<String, Quota> quotas,
+      @Nullable Pacing pacing) {
+
+    /**
+     * What was left of the quotas when least was, in words; empty where the server does not say.
+     */
+    public String left() {
+      return quotas.entrySet().stream()
+          .filter(quota -> quota.getValue().lowestRemaining() != null)
+          .map(quota -> quota.getKey().replace('_', ' ') + " " + quota.getValue().left())
+          .collect(Collectors.joining(", "));
+    }
+  }
+
+  /**
+   * A quota of the server.
+   *
+   * @param limit as the server said it last; null where it does not
+   * @param lowestRemaining what was left when least was; null where it does not say
+   * @param lowestShare lowest remaining ÷ limit of the same answer, 0 to 1; null where it does not
+   *     say both
+   */
+  public record Quota(
+      @Nullable Double limit, @Nullable Double lowestRemaining, @Nullable Double lowestShare) {
+
+    /** What was left when least was, e.g. {@code 0 of 60}. */
+    public String left() {
+      return NumberText.number(lowestRemaining)
+          + (limit == null ? "" : " of " + NumberText.number(limit));
+    }
+  }
+
+  /**
+   * What {@code maxRequestsPerMinute} and {@code maxTokensPerMinute} did.
+   *
+   * @param requests that had to pass them
+   * @param heldBack of those, how many had to wait
+   * @param neverSent of those, how many were over before it was their turn
+   * @param meanWaitS of those held back; null where none was
+   * @param maxWaitS the same
+   */
+  public record Pacing(
+      long requests,
+      long heldBack,
+      long neverSent,
+      @Nullable Double meanWaitS,
+      @Nullable Double maxWaitS) {
+
+    /** What they did, after their name. */
+    public String words() {
+      return heldBack == 0
+          ? "held no request back"
+          : "held back %s of %s requests, %s s on average and at most %s s%s"
+              .formatted(
+                  NumberText.count(heldBack),
+                  NumberText.count(requests),
+                  NumberText.number(meanWaitS),
+                  NumberText.number(maxWaitS),
+                  neverSent == 0
+                      ? ""
+                      : " (" + NumberText.count(neverSent) + " of them were never sent)");
     }
   }
 }

@@ -2,6 +2,7 @@ package io.github.gatlingllm.metric;
 
 import static io.github.gatlingllm.metric.MetricEntry.gap;
 import static io.github.gatlingllm.metric.MetricEntry.ifJudged;
+import static io.github.gatlingllm.metric.MetricEntry.ifServed;
 import static io.github.gatlingllm.metric.MetricEntry.length;
 import static io.github.gatlingllm.metric.MetricEntry.load;
 import static io.github.gatlingllm.metric.MetricEntry.over;
@@ -150,6 +151,38 @@ public enum Metric {
           .formula("output tok/s ÷ GPUs of the target (setting gpus)")
           .words("mean output tokens per second and GPU")
           .from(f -> f.throughput().outputTokensPerSPerGpu())),
+  POWER_W(
+      single("power_w", "Power of the GPUs", Unit.WATTS, Better.LOWER)
+          .formula("energy that the server's metrics count in the window ÷ window")
+          .words("mean power of the GPUs")
+          .key("efficiency.power_w")
+          .from(f -> ifServed(f, e -> e.powerW()))),
+  OUTPUT_TOKENS_PER_JOULE(
+      single("output_tokens_per_joule", "Output per joule", Unit.TOKENS_PER_J, Better.HIGHER)
+          .formula("output tok/s ÷ power of the GPUs")
+          .words("output tokens per joule")
+          .key("efficiency.output_tokens_per_joule")
+          .from(f -> ifServed(f, e -> e.outputTokensPerJoule()))),
+  COST_PER_MILLION_OUTPUT_TOKENS(
+      single(
+              "cost_per_million_output_tokens",
+              "Cost per million output tokens",
+              Unit.NUMBER,
+              Better.LOWER)
+          .formula("gpus × costPerHour ÷ (output tok/s × 3,600) × 1,000,000")
+          .compared()
+          .key("efficiency.cost_per_million_output_tokens")
+          .from(f -> ifServed(f, e -> e.costPerMillionOutputTokens()))),
+  COST_PER_MILLION_SLO_TOKENS(
+      single(
+              "cost_per_million_slo_tokens",
+              "Cost per million tokens in SLO",
+              Unit.NUMBER,
+              Better.LOWER)
+          .formula("gpus × costPerHour ÷ (tok/s of requests in SLO × 3,600) × 1,000,000")
+          .compared()
+          .key("efficiency.cost_per_million_slo_tokens")
+          .from(f -> ifServed(f, e -> e.costPerMillionSloTokens()))),
   INPUT_TOKENS_PER_S(
       single("input_tokens_per_s", "Input", Unit.TOKENS_PER_S, Better.HIGHER)
           .formula("prompt tokens of requests whose first token came in the window ÷ window")
@@ -170,6 +203,12 @@ public enum Metric {
           .formula("ok requests that ended in the window ÷ window")
           .words("mean requests per second")
           .from(f -> f.throughput().requestsPerS())),
+
+  INPUTS_PER_S(
+      single("inputs_per_s", "Inputs", Unit.INPUTS_PER_S, Better.HIGHER)
+          .formula("texts embedded by ok requests that ended in the window ÷ window")
+          .words("mean inputs per second")
+          .from(f -> f.throughput().inputsPerS())),
 
   EFFECTIVE_CONCURRENCY(
       load("effective_concurrency", "Effective concurrency")
@@ -219,7 +258,11 @@ public enum Metric {
       requests("ok", "successful requests", "complete, and every check passed", c -> c.ok())
           .outOf(c -> c.ended())),
   ERRORS(
-      requests("errors", "failed requests", "ended by themselves and not ok", c -> c.failed())
+      requests(
+              "errors",
+              "failed requests",
+              "ended by themselves, not ok, and not rate limited",
+              c -> c.failed())
           .outOf(c -> c.ended())
           .better(Better.LOWER)
           .key("errors")
@@ -228,7 +271,13 @@ public enum Metric {
   TRUNCATED(requests(RequestStatus.TRUNCATED)),
   IN_STREAM_ERROR(requests(RequestStatus.IN_STREAM_ERROR)),
   HTTP_ERROR(requests(RequestStatus.HTTP_ERROR)),
-  RATE_LIMITED(requests(RequestStatus.RATE_LIMITED)),
+  RATE_LIMITED(
+      requests(RequestStatus.RATE_LIMITED)
+          .formula(
+              "status rate_limited, HTTP 429: no failure, as it says nothing of how the server"
+                  + " serves; attempted and not served, so the SLO counts it as missed")
+          .better(Better.LOWER)
+          .compared(Amount.RATE_LIMITED, Amount.ENDED)),
   TIMEOUT(requests(RequestStatus.TIMEOUT)),
   STALLED(requests(RequestStatus.STALLED)),
   CONNECTION_ERROR(requests(RequestStatus.CONNECTION_ERROR)),
@@ -251,10 +300,15 @@ public enum Metric {
     PERCENT("%", ValueRecorder.THOUSANDTHS),
     /** Requests in a second. */
     REQUESTS_PER_S("requests/s", ValueRecorder.THOUSANDTHS),
+    INPUTS_PER_S("inputs/s", ValueRecorder.THOUSANDTHS),
     /** Tokens in a second. */
     TOKENS_PER_S("tok/s", ValueRecorder.THOUSANDTHS),
     /** Tokens. */
     TOKENS("tokens", ValueRecorder.WHOLE),
+    /** Power. */
+    WATTS("W", ValueRecorder.THOUSANDTHS),
+    /** Tokens for a joule of energy. */
+    TOKENS_PER_J("tok/J", ValueRecorder.THOUSANDTHS),
     /** A ratio, or a number of things. */
     NUMBER("", ValueRecorder.THOUSANDTHS);
 
@@ -325,8 +379,10 @@ public enum Metric {
     STARTED,
     /** Of those, requests that ended by themselves. */
     ENDED,
-    /** Of those, requests that were not ok. */
+    /** Of those, requests that failed. */
     FAILED,
+    /** Of those, requests that a rate limit of the server turned away. */
+    RATE_LIMITED,
     /** Requests scheduled that the SLO judges. */
     ATTEMPTED,
     /** Of those, requests that met it. */

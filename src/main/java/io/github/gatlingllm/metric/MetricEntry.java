@@ -235,6 +235,13 @@ final class MetricEntry {
     return goodput == null ? null : value.apply(goodput);
   }
 
+  /** Null where nothing is known of what the tokens took. */
+  static @Nullable Double ifServed(
+      Figures figures, Function<Figures.Efficiency, @Nullable Double> value) {
+    Figures.Efficiency efficiency = figures.efficiency();
+    return efficiency == null ? null : value.apply(efficiency);
+  }
+
   /** From the counts, not from the share: 29 of 100 are 29 %, not 28.999999999999996 %. */
   static @Nullable Double percent(long part, long whole) {
     return whole == 0 ? null : (Double) (part * 100.0 / whole);

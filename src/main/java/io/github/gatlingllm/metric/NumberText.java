@@ -64,7 +64,16 @@ public final class NumberText {
 
   /** A number with the unit of its column or axis, e.g. {@code 1,842 tok/s}. */
   public static String with(@Nullable Double value, String unit) {
-    return value == null || unit.isEmpty() ? number(value) : number(value) + " " + unit;
+    return value == null || unit.isEmpty() ? number(value) : of(number(value), unit);
+  }
+
+  /**
+   * A number that is written already, and its unit, of which there may be one: {@code 1 user/s}.
+   */
+  public static String of(String number, String unit) {
+    return number
+        + " "
+        + (number.equals("1") ? unit.replaceFirst("^(request|user)s/", "$1/") : unit);
   }
 
   /** From one number to another. */

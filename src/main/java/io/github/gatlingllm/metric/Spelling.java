@@ -13,20 +13,26 @@ public final class Spelling {
 
   /**
    * The names whose spelling comes closest, closest first; among equals the one that came first.
-   * Underscores and case do not count.
+   * Names that contain all of it are as close as one wrong letter. Underscores and case do not
+   * count.
    *
    * @param most how many, at least 1
    */
   public static List<String> nearest(String wrong, Collection<String> names, int most) {
     String plain = plain(wrong);
     return names.stream()
-        .sorted(Comparator.comparingInt(name -> distance(plain, plain(name))))
+        .sorted(Comparator.comparingInt(name -> apart(plain, plain(name))))
         .limit(most)
         .toList();
   }
 
   private static String plain(String name) {
     return name.replace("_", "").toLowerCase(Locale.ROOT);
+  }
+
+  private static int apart(String wrong, String name) {
+    int distance = distance(wrong, name);
+    return wrong.length() > 3 && name.contains(wrong) ? Math.min(1, distance) : distance;
   }
 
   /** Levenshtein: least number of inserted, deleted and replaced characters. */

@@ -257,7 +257,7 @@ public final class InjectorJoin {
     for (LevelInfo part : parts) {
       if (!part.kind().equals(first.kind()) || !part.unit().equals(first.unit())) {
         throw new IllegalArgumentException(
-            "stage %s is %s in one run and %s in another; expected the same load plan"
+            "level %s is %s in one run and %s in another; expected the same load plan"
                 .formatted(key, first.kind(), part.kind()));
       }
     }
@@ -330,7 +330,7 @@ public final class InjectorJoin {
       throw new IllegalArgumentException(
           String.format(
               Locale.ROOT,
-              "stage %s was not measured at the same time (%.1f s apart): these runs are"
+              "level %s was not measured at the same time (%.1f s apart): these runs are"
                   + " repeats, not injectors of one load test; compare them instead",
               key,
               (from - to) / 1e9));
@@ -356,7 +356,7 @@ public final class InjectorJoin {
                 remarks.add(
                     String.format(
                         Locale.ROOT,
-                        "stage %s: measured in the %.1f s that all its injectors share",
+                        "level %s: measured in the %.1f s that all its injectors share",
                         entry.getKey(),
                         (orElse(entry.getValue().measure().endUnixNanos(), 0)
                                 - entry.getValue().measure().startUnixNanos())
@@ -369,7 +369,7 @@ public final class InjectorJoin {
               .count();
       if (having < runs.size()) {
         remarks.add(
-            "stage %s: only %d of %d injectors have it".formatted(key, having, runs.size()));
+            "level %s: only %d of %d injectors have it".formatted(key, having, runs.size()));
       }
     }
     if (joined.seed() != null && runs.size() > 1) {

@@ -91,7 +91,11 @@ final class RecordField<T> {
   static final RecordField<String> MODEL =
       identity("model", LABEL, Identity::model, "the model that was asked for");
   static final RecordField<String> API =
-      identity("api", LABEL, Identity::api, "`chat` or `completions`");
+      identity(
+          "api",
+          LABEL,
+          Identity::api,
+          "`chat`, `completions`, `responses`, `messages` or `embeddings`");
   static final RecordField<String> STAGE =
       identity("stage", LABEL, Identity::stage, "label of the load level: `c=8`, `r=16`");
   static final RecordField<Phase> PHASE =
@@ -223,7 +227,12 @@ final class RecordField<T> {
   // Outcome.
 
   static final RecordField<String> FINISH_REASON =
-      outcome("finish_reason", LABEL, Outcome::finishReason, "of the first choice");
+      outcome(
+          "finish_reason",
+          LABEL,
+          Outcome::finishReason,
+          "of the first choice, as the server says it: `finish_reason`, `stop_reason`, `status` or"
+              + " the reason of an incomplete response");
   static final RecordField<Integer> HTTP_STATUS =
       outcome("status", INTEGER, Outcome::httpStatus, "of HTTP; null when no response came");
   static final RecordField<Boolean> OK =
@@ -242,7 +251,14 @@ final class RecordField<T> {
   static final RecordField<List<String>> SLO_MISSED =
       outcome("slo_missed", TEXTS, Outcome::sloMissed, "names of the objectives it missed");
   static final RecordField<Map<String, Double>> SERVER =
-      field("server", NUMBERS, RequestRecord::server, "timings the server reported, as it did");
+      server(
+          "server",
+          NUMBERS,
+          ServerReport::timings,
+          "timings that the server reported, in seconds: `queue_s`, `prefill_s`, `decode_s`,"
+              + " `inference_s`, `validation_s`, `time_per_token_s`, `total_s`, `processing_s`,"
+              + " `upstream_s`, and what `Server-Timing` names besides, whatever it calls them;"
+              + " counts `prompt_n`, `cache_n`, `predicted_n` in tokens");
 
   // Added so that statistics need no second source.
 
@@ -280,7 +296,11 @@ final class RecordField<T> {
   static final RecordField<Integer> LATE_EVENTS =
       events("late_events", EVENTS, Events::late, "data after the announced end");
   static final RecordField<Boolean> DONE =
-      events("done", FLAG, Events::done, "whether the stream said `[DONE]`");
+      events(
+          "done",
+          FLAG,
+          Events::done,
+          "whether the stream said `[DONE]`, or its last typed event came");
   static final RecordField<Integer> FIRST_EVENT_TOKENS =
       events(
           "first_event_tokens",
@@ -315,14 +335,53 @@ final class RecordField<T> {
           Tokens::refused,
           "counts of the server's usage that no answer can have (below 0, or more than 16,777,216),"
               + " by name; they are taken as not said");
+  static final RecordField<List<String>> SERVER_NAMES =
+      server(
+          "server_names",
+          TEXTS,
+          ServerReport::names,
+          "what the server calls its timings: `usage.queue_time`, `timings.prompt_ms`,"
+              + " `x-queue-time`, `server-timing.db`");
+  static final RecordField<Map<String, Double>> RATE_LIMITS =
+      server(
+          "rate_limits",
+          NUMBERS,
+          ServerReport::rateLimits,
+          "what response headers say of quotas (`x-ratelimit-…`, `anthropic-ratelimit-…`,"
+              + " `ratelimit-…`): `requests_limit`, `requests_remaining`, `requests_reset_s`,"
+              + " `tokens_limit`, and so on for every quota that is named; `reset_s` counts from"
+              + " the answer");
+  static final RecordField<Long> RETRY_AFTER =
+      server(
+          "retry_after_s",
+          TIME,
+          ServerReport::retryAfterNanos,
+          "how long the server asks to wait (`Retry-After`, `retry-after-ms`); nobody waits for"
+              + " it");
+  static final RecordField<Long> PACING_WAIT =
+      timing(
+          "pacing_wait_s",
+          TIME,
+          Timing::pacingWaitNanos,
+          "of `gate_wait_s`, how long `maxRequestsPerMinute` or `maxTokensPerMinute` held it back;"
+              + " of a request that was never admitted, until it was over; null where neither is"
+              + " set");
+
+  static final RecordField<Integer> INPUTS =
+      tokens("inputs", INTEGER, Tokens::inputs, "texts to embed; null with the other APIs");
 
   // Texts, only with the setting recordText.
 
   static final RecordField<String> MESSAGES =
-      text("messages", JSON, Text::messages, "chat: the messages as they were sent")
+      text("messages", JSON, Text::messages, "the messages or input items as they were sent")
           .onlyIf(text -> text.messages() != null);
   static final RecordField<String> PROMPT =
-      text("prompt", TEXT, Text::prompt, "completions: the prompt as it was sent")
+      text(
+              "prompt",
+              TEXT,
+              Text::prompt,
+              "completions: the prompt as it was sent; embeddings: the text, or a JSON array of"
+                  + " them")
           .onlyIf(text -> text.messages() == null || text.prompt() != null);
   static final RecordField<String> ANSWER = text("answer", TEXT, Text::answer, "the answer");
   static final RecordField<String> REASONING =
@@ -376,6 +435,11 @@ final class RecordField<T> {
   private static <T> RecordField<T> outcome(
       String key, FieldType<T> type, Function<Outcome, @Nullable T> of, String meaning) {
     return field(key, type, record -> of.apply(record.outcome()), meaning);
+  }
+
+  private static <T> RecordField<T> server(
+      String key, FieldType<T> type, Function<ServerReport, @Nullable T> of, String meaning) {
+    return field(key, type, record -> of.apply(record.server()), meaning);
   }
 
   private static <T> RecordField<T> text(

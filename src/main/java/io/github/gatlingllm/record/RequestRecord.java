@@ -19,7 +19,7 @@ public record RequestRecord(
     Events events,
     Tokens tokens,
     Outcome outcome,
-    Map<String, Double> server,
+    ServerReport server,
     @Nullable Text text) {
 
   /** More tokens no prompt and no answer has: beyond any model's context. */
@@ -46,7 +46,8 @@ public record RequestRecord(
             t.streamedTokens,
             t.estimated,
             t.source,
-            t.refused);
+            t.refused,
+            t.inputs);
     return new RequestRecord(identity, timing, events, counted, outcome, server, text);
   }
 
@@ -137,7 +138,8 @@ public record RequestRecord(
             v.get(RecordField.STREAMED_TOKENS),
             v.get(RecordField.ESTIMATED, false),
             v.get(RecordField.TOKEN_SOURCE),
-            v.get(RecordField.REFUSED_COUNTS, List.of())),
+            v.get(RecordField.REFUSED_COUNTS, List.of()),
+            v.get(RecordField.INPUTS)),
         new Outcome(
             v.get(RecordField.FINISH_REASON),
             v.get(RecordField.HTTP_STATUS),
@@ -147,7 +149,11 @@ public record RequestRecord(
             v.get(RecordField.SLO_OK),
             v.get(RecordField.SLO_MISSED, List.of()),
             v.get(RecordField.RESENT, false)),
-        v.get(RecordField.SERVER, Map.of()),
+        new ServerReport(
+            v.get(RecordField.SERVER, Map.of()),
+            v.get(RecordField.SERVER_NAMES, List.of()),
+            v.get(RecordField.RATE_LIMITS, Map.of()),
+            v.get(RecordField.RETRY_AFTER)),
         text(v));
   }
 
@@ -175,7 +181,8 @@ public record RequestRecord(
         v.get(RecordField.TTFO),
         v.get(RecordField.LATENCY),
         v.get(RecordField.CLOSED),
-        tpot);
+        tpot,
+        v.get(RecordField.PACING_WAIT));
   }
 
   /** Files without {@code tpot_estimated} took a first event of unknown size for one token. */
@@ -289,7 +296,8 @@ public record RequestRecord(
       @Nullable Long ttfoNanos,
       @Nullable Long latencyNanos,
       @Nullable Long closedNanos,
-      @Nullable Double tpotNanos) {
+      @Nullable Double tpotNanos,
+      @Nullable Long pacingWaitNanos) {
 
     /** admitted − scheduled = start lag + gate wait; null when never admitted. */
     public @Nullable Long queueWaitNanos() {
@@ -347,7 +355,7 @@ public record RequestRecord(
    * @param count how many there were, also when their times are not kept
    * @param coalesced how many came in the same read as the one before of their choice
    * @param late data events after the end of the stream was announced
-   * @param done whether the stream said {@code [DONE]}
+   * @param done whether the stream said {@code [DONE]}, or its last typed event came
    * @param longestGapNanos largest gap between consecutive events of one choice; null for fewer
    *     than 2
    * @param firstEventTokens tokens in the first event of the stream where known
@@ -384,6 +392,7 @@ public record RequestRecord(
    *
    * @param refused counts of the server that no answer can have, by name; they are in no other
    *     component
+   * @param inputs texts that were to be embedded; null where an answer is generated
    */
   public record Tokens(
       @Nullable Integer promptChars,
@@ -397,7 +406,38 @@ public record RequestRecord(
       @Nullable Integer streamedTokens,
       boolean estimated,
       @Nullable TokenSource source,
-      List<String> refused) {
+      List<String> refused,
+      @Nullable Integer inputs) {
+
+    /** Of a request for generated text. */
+    public Tokens(
+        @Nullable Integer promptChars,
+        @Nullable Integer promptTokens,
+        @Nullable Integer promptTokensLocal,
+        @Nullable Integer cachedTokens,
+        @Nullable Integer maxTokens,
+        @Nullable Integer outputTokens,
+        @Nullable Integer outputTokensLocal,
+        @Nullable Integer reasoningTokens,
+        @Nullable Integer streamedTokens,
+        boolean estimated,
+        @Nullable TokenSource source,
+        List<String> refused) {
+      this(
+          promptChars,
+          promptTokens,
+          promptTokensLocal,
+          cachedTokens,
+          maxTokens,
+          outputTokens,
+          outputTokensLocal,
+          reasoningTokens,
+          streamedTokens,
+          estimated,
+          source,
+          refused,
+          null);
+    }
 
     /** Of a request of which nothing was counted. */
     public static final Tokens NONE =
@@ -437,7 +477,16 @@ public record RequestRecord(
       @Nullable String error,
       @Nullable Boolean sloOk,
       List<String> sloMissed,
-      boolean resent) {}
+      boolean resent) {
+
+    /**
+     * Whether it failed: it ended by itself, is not ok, and was not turned away by a rate limit,
+     * which says nothing of how the server serves.
+     */
+    public boolean hasFailed() {
+      return !ok && status != RequestStatus.CANCELLED && status != RequestStatus.RATE_LIMITED;
+    }
+  }
 
   /**
    * Texts of prompt and answer; kept only with the setting {@code recordText}.

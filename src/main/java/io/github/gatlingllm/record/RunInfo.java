@@ -201,12 +201,20 @@ public record RunInfo(
    * @param pinnedOutput whether answers were to have exactly {@code max_tokens} tokens
    * @param tokenizer what counted our tokens
    * @param gpus how many GPUs serve it; null where nobody said
+   * @param costPerHour what one of them costs per hour, or all of the server where {@code gpus} is
+   *     null; in any currency; null where nobody said
    */
-  public record TargetFacts(boolean pinnedOutput, String tokenizer, @Nullable Double gpus) {
+  public record TargetFacts(
+      boolean pinnedOutput, String tokenizer, @Nullable Double gpus, @Nullable Double costPerHour) {
+
+    /** What all that serves it costs per hour; null where nobody said. */
+    public @Nullable Double costOfAllPerHour() {
+      return costPerHour == null || gpus == null ? costPerHour : (Double) (gpus * costPerHour);
+    }
 
     /** Of requests that cannot be told apart: pinned where all are. */
     public TargetFacts and(TargetFacts other) {
-      return new TargetFacts(pinnedOutput && other.pinnedOutput, tokenizer, gpus);
+      return new TargetFacts(pinnedOutput && other.pinnedOutput, tokenizer, gpus, costPerHour);
     }
   }
 

@@ -151,7 +151,7 @@ final class RunInfoFile {
         Long until = window.endUnixNanos();
         if (until != null && Math.abs(until - window.startUnixNanos()) > LONGEST_RUN) {
           throw new IllegalArgumentException(
-              "says that %s of stage %s was from %s to %s; expected at most 31 days"
+              "says that %s of level %s was from %s to %s; expected at most 31 days"
                   .formatted(window.phase(), stage.label(), window.startUnixNanos(), until));
         }
       }

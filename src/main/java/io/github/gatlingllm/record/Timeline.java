@@ -22,6 +22,7 @@ public final class Timeline {
   private final long scheduled;
   private final long start;
   private long admitted = NONE;
+  private long paced = NONE;
   private long written = NONE;
   private long headers = NONE;
   private long firstEvent = NONE;
@@ -61,6 +62,11 @@ public final class Timeline {
   /** The request left the in-flight gate. */
   public void admitted(long now) {
     admitted = now;
+  }
+
+  /** So long it was held back to stay below a number of requests or tokens a minute. */
+  public void paced(long nanos) {
+    paced = nanos;
   }
 
   /** The request's bytes were handed to a connected channel. */
@@ -198,7 +204,8 @@ public final class Timeline {
         sinceAdmitted(firstOutput),
         sinceAdmitted(body == NONE ? lastToken : body),
         closed == NONE ? null : (Long) (closed - (admitted == NONE ? start : admitted)),
-        tpotNanos(streamedTokens));
+        tpotNanos(streamedTokens),
+        paced == NONE ? null : (Long) paced);
   }
 
   /**

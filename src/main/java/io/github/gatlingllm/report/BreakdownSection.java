@@ -11,6 +11,7 @@ import io.github.gatlingllm.stats.RequestSamples.Part;
 import io.github.gatlingllm.stats.RequestSamples.PartMean;
 import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,14 +22,19 @@ import org.jspecify.annotations.Nullable;
 /** Where the time of a request goes, from its schedule to its last token, by load level. */
 final class BreakdownSection {
 
+  private static final Set<Part> REPORTED =
+      EnumSet.of(Part.SERVER_QUEUE, Part.SERVER_PREFILL, Part.SERVER_DECODE);
+
   private final Summary summary;
   private final List<Breakdown> stages;
   private final boolean isReported;
+  private final boolean isDecodeReported;
 
   BreakdownSection(Summary summary, List<Breakdown> stages) {
     this.summary = summary;
     this.stages = stages;
     isReported = stages.stream().anyMatch(stage -> stage.reporting() > 0);
+    isDecodeReported = stages.stream().anyMatch(stage -> mean(stage, Part.SERVER_DECODE) != null);
   }
 
   /** The section; empty where no request succeeded. */
@@ -39,7 +45,7 @@ final class BreakdownSection {
     String server =
         isReported
             ? " Striped parts are what the server reported of itself, in the requests where it did"
-                + " and where they fit into the TTFT that was seen."
+                + " and where they fit into the times that were seen."
             : " The server reports no times of its own, so its queue and its prefill are one part.";
     return Optional.of(
         Section.of(
@@ -59,9 +65,8 @@ final class BreakdownSection {
     for (Part part : parts) {
       List<Point> points =
           Point.inOrder(stages, stage -> Objects.requireNonNullElse(mean(stage, part), 0.0));
-      boolean isStriped = part == Part.SERVER_QUEUE || part == Part.SERVER_PREFILL;
-      lines.add(
-          new Line(name(part), Form.STACK, color(part), isStriped ? 1 : 0, points, List.of()));
+      int stripes = REPORTED.contains(part) ? 1 : 0;
+      lines.add(new Line(name(part), Form.STACK, color(part), stripes, points, List.of()));
     }
     return new Chart(
             "breakdown-parts",
@@ -110,7 +115,8 @@ final class BreakdownSection {
       case SERVER_QUEUE -> "reported queue";
       case SERVER_PREFILL -> "reported prefill";
       case FIRST_TOKEN -> isReported ? "rest to first token" : "server queue and prefill";
-      case DECODE -> "decode";
+      case SERVER_DECODE -> "reported decode";
+      case DECODE -> isDecodeReported ? "rest of decode" : "decode";
       case ANSWER -> "whole answer, not streamed";
     };
   }
@@ -122,7 +128,7 @@ final class BreakdownSection {
       case CONNECT -> 3;
       case SERVER_PREFILL, ANSWER -> 2;
       case FIRST_TOKEN -> 1;
-      case DECODE -> 0;
+      case SERVER_DECODE, DECODE -> 0;
     };
   }
 }

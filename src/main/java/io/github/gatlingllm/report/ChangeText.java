@@ -84,7 +84,7 @@ final class ChangeText {
   static String place(Comparison comparison, Place place) {
     String stage = place.stage();
     if (stage == null) {
-      return "all " + (comparison.places().size() - 1) + " stages pooled";
+      return "all " + (comparison.places().size() - 1) + " load levels pooled";
     }
     String target = place.target();
     String scenario = place.scenario();
@@ -106,7 +106,7 @@ final class ChangeText {
   static String verdict(Other other) {
     Comparison comparison = other.comparison();
     if (comparison.places().isEmpty()) {
-      return "No stage is in both runs, so there is nothing to compare.";
+      return "No load level is in both runs, so there is nothing to compare.";
     }
     long worse = comparison.count(Outcome.WORSE);
     long better = comparison.count(Outcome.BETTER);

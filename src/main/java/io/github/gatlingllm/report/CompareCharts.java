@@ -57,7 +57,7 @@ final class CompareCharts {
       charts.add(percentiles(metric));
     }
     boolean isEmpty = charts.stream().noneMatch(Chart::hasPoints);
-    return Section.of("curves", "Curves", "Curves", "All stages of each run, over each other.")
+    return Section.of("curves", "Curves", "Curves", "All load levels of each run, over each other.")
         .body(isEmpty ? "No request succeeded, so there is no curve." : "")
         .charts(charts);
   }

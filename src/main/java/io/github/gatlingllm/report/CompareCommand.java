@@ -88,7 +88,7 @@ final class CompareCommand implements Callable<Integer> {
       if (comparison.places().isEmpty()) {
         throw new IOException(
             names.get(i + 1)
-                + " has no measured stage in common with "
+                + " has no measured load level in common with "
                 + names.get(0)
                 + "; compare runs of the same targets and load levels");
       }

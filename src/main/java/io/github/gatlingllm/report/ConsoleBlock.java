@@ -72,6 +72,13 @@ public final class ConsoleBlock {
             cell("ok", count(figures.ok())),
             cell("failed", count(figures.failed())),
             cell("in SLO", percent(figures.sloShare()))));
+    if (figures.rateLimited() + figures.heldBack() > 0) {
+      lines.add(
+          row(
+              "rate limits",
+              cell("429", count(figures.rateLimited())),
+              cell("held back", count(figures.heldBack()))));
+    }
     Progress progress = figures.progress();
     if (progress != null) {
       progress(progress, lines);
@@ -90,7 +97,7 @@ public final class ConsoleBlock {
     String slo =
         figures.sloShare() == null ? "" : ", " + NumberText.percent(figures.sloShare()) + " in SLO";
     return visible(
-        "LLM %s: %s tok/s, %s requests/s%s; %s ok, %s failed%s"
+        "LLM %s: %s tok/s, %s requests/s%s; %s ok, %s failed%s%s"
             .formatted(
                 level,
                 NumberText.number(figures.tokensPerSecondMean()),
@@ -102,7 +109,17 @@ public final class ConsoleBlock {
                             NumberText.ms(ttft.p50() / 1e3), NumberText.ms(ttft.p99() / 1e3)),
                 NumberText.count(figures.ok()),
                 NumberText.count(figures.failed()),
+                limits(figures),
                 slo));
+  }
+
+  private static String limits(LiveFigures figures) {
+    return (figures.rateLimited() == 0
+            ? ""
+            : ", " + NumberText.count(figures.rateLimited()) + " rate limited")
+        + (figures.heldBack() == 0
+            ? ""
+            : ", " + NumberText.count(figures.heldBack()) + " held back");
   }
 
   /** A line like {@code ---- LLM Information ------…} of the full width. */

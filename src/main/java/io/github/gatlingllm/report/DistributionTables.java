@@ -6,16 +6,20 @@ import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.ServerReport.Timing;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Group;
 import io.github.gatlingllm.report.Table.Heading;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Curve;
+import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -279,14 +283,40 @@ final class DistributionTables {
             named("Cold", "the others", cache.coldTtftMs())));
   }
 
-  /** What the server said of itself. */
-  static Table server(Map<String, Distribution> timings) {
-    return distributions(
-        "What the server said of itself",
-        "Timing",
-        List.of(VALUES, MEAN, percentile("p50"), percentile("p99"), MAX),
-        timings.entrySet().stream()
-            .map(entry -> new Named(Cell.words(entry.getKey()), entry.getValue()))
-            .toList());
+  /** One timing of a server at one load level. */
+  private record ServerRow(Stage level, String key, Distribution values) {
+
+    private @Nullable Double shown(@Nullable Double value) {
+      return value == null || !Timing.isTime(key) ? value : (Double) (value * 1e3);
+    }
+  }
+
+  /** What the server said of itself, by load level. */
+  static Table server(Summary summary) {
+    List<ServerRow> rows = new ArrayList<>();
+    for (Stage level : summary.stages()) {
+      level
+          .figures()
+          .server()
+          .forEach((key, values) -> rows.add(new ServerRow(level, key, values)));
+    }
+    rows.sort(Comparator.comparing(ServerRow::key));
+    return Table.of(
+            "What the server said of itself",
+            rows,
+            Column.of(
+                "Timing",
+                row ->
+                    Cell.words(Timing.title(row.key) + (Timing.isTime(row.key) ? ", ms" : ""))
+                        .remarked(
+                            String.join(
+                                ", ", summary.serverNames().getOrDefault(row.key, Set.of())))),
+            Column.words("at", row -> KeyFigureTables.place(summary, row.level)),
+            Column.count("count", row -> row.values.count()),
+            Column.number("mean", row -> row.shown(row.values.mean())),
+            Column.number("p50", row -> row.shown(row.values.p50())),
+            Column.number("p99", row -> row.shown(row.values.p99())),
+            Column.number("max", row -> row.shown(row.values.max())))
+        .styled("notes");
   }
 }

@@ -9,12 +9,14 @@ import io.github.gatlingllm.report.Page.Section;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.stats.RequestSamples.Exemplar;
 import io.github.gatlingllm.stats.RequestSamples.Exemplars;
+import io.github.gatlingllm.stats.RequestSamples.ServerParts;
 import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The slowest and the failed requests, one by one, with the instant of every token event. */
@@ -79,7 +81,15 @@ final class ExemplarSection {
     List<Line> lines = new ArrayList<>();
     lines.add(part("queue wait", 4, requests, ExemplarSection::waitMs));
     lines.add(part("connect", 3, requests, ExemplarSection::connectMs));
-    lines.add(part("to first token", 1, requests, ExemplarSection::firstTokenMs));
+    lines.add(reported("reported queue", 4, requests, ServerParts::queueNanos));
+    lines.add(reported("reported prefill", 2, requests, ServerParts::prefillNanos));
+    boolean isReported = requests.stream().anyMatch(request -> request.server() != null);
+    lines.add(
+        part(
+            isReported ? "rest to first token" : "to first token",
+            1,
+            requests,
+            ExemplarSection::firstTokenMs));
     lines.add(part("no token until it was over", 5, requests, ExemplarSection::tokenlessMs));
     lines.add(part("tokens", 0, requests, ExemplarSection::tokensMs));
     lines.removeIf(line -> line.points().stream().allMatch(p -> Objects.equals(p.y(), 0.0)));
@@ -108,6 +118,23 @@ final class ExemplarSection {
     return new Line(name, Form.STACK, color, 0, points, List.of());
   }
 
+  /** What the server reported; striped. */
+  private Line reported(
+      String name, int color, List<Exemplar> requests, ToLongFunction<ServerParts> nanos) {
+    List<Point> points =
+        part(name, color, requests, request -> orZero(reportedMs(request, nanos))).points();
+    return new Line(name, Form.STACK, color, 1, points, List.of());
+  }
+
+  private static @Nullable Double reportedMs(Exemplar request, ToLongFunction<ServerParts> nanos) {
+    ServerParts server = request.server();
+    return server == null ? null : (Double) (nanos.applyAsLong(server) / 1e6);
+  }
+
+  private static double orZero(@Nullable Double ms) {
+    return ms == null ? 0 : ms;
+  }
+
   private String caption(Exemplar request) {
     return request.requestId()
         + ", "
@@ -134,7 +161,13 @@ final class ExemplarSection {
 
   private static double firstTokenMs(Exemplar request) {
     Double first = request.firstTokenMs();
-    return first == null ? 0 : first - waitMs(request) - connectMs(request);
+    return first == null
+        ? 0
+        : first
+            - waitMs(request)
+            - connectMs(request)
+            - orZero(reportedMs(request, ServerParts::queueNanos))
+            - orZero(reportedMs(request, ServerParts::prefillNanos));
   }
 
   private static double tokenlessMs(Exemplar request) {
@@ -149,21 +182,30 @@ final class ExemplarSection {
   }
 
   private Table table(String title, List<Exemplar> requests) {
-    return Table.of(
-            title,
-            requests,
-            Column.name("Request", request -> ranked(requests, request)),
-            Column.words("level", this::place),
-            Column.figure("planned at", request -> NumberText.clock(request.startS())),
-            Column.number("queue wait, ms", ExemplarSection::waitMs),
-            Column.number("first token, ms", Exemplar::firstTokenMs),
-            Column.number("over, ms", Exemplar::endMs),
-            Column.figure("output tokens", request -> count(request.outputTokens())),
-            Column.count("token events", Exemplar::events),
-            Column.number("longest gap, ms", Exemplar::longestGapMs),
-            Column.words("Outcome", ExemplarSection::outcome),
-            Column.words("Request id", Exemplar::requestId))
-        .styled("compact");
+    List<Column<Exemplar>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.name("Request", request -> ranked(requests, request)),
+                Column.words("level", this::place),
+                Column.figure("planned at", request -> NumberText.clock(request.startS())),
+                Column.number("queue wait, ms", ExemplarSection::waitMs),
+                Column.number("first token, ms", Exemplar::firstTokenMs),
+                Column.number("over, ms", Exemplar::endMs),
+                Column.figure("output tokens", request -> count(request.outputTokens())),
+                Column.count("token events", Exemplar::events),
+                Column.number("longest gap, ms", Exemplar::longestGapMs)));
+    if (requests.stream().anyMatch(request -> request.server() != null)) {
+      columns.add(reportedColumn("queue", ServerParts::queueNanos));
+      columns.add(reportedColumn("prefill", ServerParts::prefillNanos));
+      columns.add(reportedColumn("decode", ServerParts::decodeNanos));
+    }
+    columns.add(Column.words("Outcome", ExemplarSection::outcome));
+    columns.add(Column.words("Request id", Exemplar::requestId));
+    return Table.of(title, requests, columns).styled("compact");
+  }
+
+  private static Column<Exemplar> reportedColumn(String part, ToLongFunction<ServerParts> nanos) {
+    return Column.number("reported " + part + ", ms", request -> reportedMs(request, nanos));
   }
 
   private static String ranked(List<Exemplar> requests, Exemplar request) {

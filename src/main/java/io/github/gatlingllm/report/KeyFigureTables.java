@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.Trial;
 import io.github.gatlingllm.metric.Figures.Trials;
@@ -11,7 +12,6 @@ import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.report.Table.Group;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Curve;
-import io.github.gatlingllm.stats.Summary.Queue;
 import io.github.gatlingllm.stats.Summary.RequestAtPoint;
 import io.github.gatlingllm.stats.Summary.Stage;
 import io.github.gatlingllm.stats.Summary.Target;
@@ -34,10 +34,14 @@ final class KeyFigureTables {
 
   private static final Column<Figures> COUNT = Column.count("count", f -> f.counts().started());
   private static final Column<Figures> FAILED = Column.count("failed", f -> f.counts().failed());
+  private static final Column<Figures> RATE_LIMITED =
+      Column.count("rate limited", f -> f.counts().rateLimited());
   private static final Column<Figures> REQUESTS =
       Column.number("completed/s", f -> f.throughput().requestsPerS());
   private static final Column<Figures> OUTPUT =
       Column.number("output tok/s", f -> f.throughput().outputTokensPerS());
+  private static final Column<Figures> INPUTS =
+      Column.number("inputs/s", f -> f.throughput().inputsPerS());
   private static final Column<Figures> PROMPT =
       Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean());
   private static final Column<Figures> IN_SLO =
@@ -54,6 +58,10 @@ final class KeyFigureTables {
 
   private KeyFigureTables() {}
 
+  private static Column<Figures> delivered(Summary summary) {
+    return summary.figures().throughput().embeds() ? INPUTS : OUTPUT;
+  }
+
   private static Column<Figures> percentile(Metric metric, String name) {
     return Column.percentile(metric.title() + " " + name, name, f -> f.metric(metric));
   }
@@ -66,10 +74,13 @@ final class KeyFigureTables {
   /** The key figures on the page; a column for the SLO where there is one. */
   private static List<Column<Figures>> keyFigures(Summary summary, boolean isOpen) {
     List<Column<Figures>> columns = new ArrayList<>(List.of(COUNT, FAILED));
+    if (summary.figures().counts().rateLimited() > 0) {
+      columns.add(RATE_LIMITED);
+    }
     if (!isOpen) {
       columns.add(REQUESTS);
     }
-    columns.add(OUTPUT);
+    columns.add(delivered(summary));
     if (summary.slo() != null) {
       columns.add(IN_SLO);
     }
@@ -148,8 +159,9 @@ final class KeyFigureTables {
     if (max != null && max.stage().equals(stage.label())) {
       marks.add("max goodput");
     }
-    if (stage.fallsBehind()) {
-      marks.add("not kept up with");
+    Queue queue = stage.queue();
+    if (queue != null && queue.grows()) {
+      marks.add(queue.held() ? "held back before sending" : "not kept up with");
     }
     return String.join(", ", marks);
   }
@@ -196,7 +208,7 @@ final class KeyFigureTables {
                         Cell.words(request.name())
                             .remarked(summary.hasSeveralLevels() ? at(summary, request) : "")
                             .linked(page + "#" + anchor(summary, request)))));
-    List<Column<Figures>> figures = new ArrayList<>(List.of(COUNT, FAILED, OUTPUT));
+    List<Column<Figures>> figures = new ArrayList<>(List.of(COUNT, FAILED, delivered(summary)));
     if (summary.slo() != null) {
       figures.add(
           Column.number("goodput/s", f -> f.goodput() == null ? null : f.goodput().requestsPerS()));
@@ -221,7 +233,8 @@ final class KeyFigureTables {
     if (summary.hasSeveralLevels()) {
       columns.add(Column.words("at", r -> place(summary, summary.operatingLevel(r.curve()))));
     }
-    List<Column<Figures>> figures = new ArrayList<>(List.of(COUNT, FAILED, REQUESTS, OUTPUT));
+    List<Column<Figures>> figures =
+        new ArrayList<>(List.of(COUNT, FAILED, REQUESTS, delivered(summary)));
     if (summary.slo() != null) {
       figures.add(IN_SLO);
     }
@@ -289,7 +302,7 @@ final class KeyFigureTables {
     if (!isOpen) {
       figures.add(REQUESTS);
     }
-    figures.add(OUTPUT);
+    figures.add(delivered(summary));
     figures.add(headline(summary, Metric.TTFT_MS, "p50"));
     figures.add(headline(summary, Metric.TTFT_MS, "p99"));
     if (!isOpen) {
@@ -319,7 +332,8 @@ final class KeyFigureTables {
                     summary::name),
                 Column.words("at", curve -> curve.operatingPoint().stage())));
     columns.addAll(models(summary));
-    List<Column<Figures>> figures = new ArrayList<>(List.of(COUNT, FAILED, REQUESTS, OUTPUT));
+    List<Column<Figures>> figures =
+        new ArrayList<>(List.of(COUNT, FAILED, REQUESTS, delivered(summary)));
     if (summary.slo() != null) {
       figures.add(IN_SLO);
     }

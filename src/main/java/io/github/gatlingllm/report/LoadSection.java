@@ -108,7 +108,13 @@ final class LoadSection {
     return "";
   }
 
+  /** Whether the run embeds texts and generates nothing. */
+  private boolean embeds() {
+    return summary.figures().throughput().embeds();
+  }
+
   private Chart curve() {
+    String delivered = embeds() ? "inputs per second" : "output tokens per second";
     boolean streamed = !summary.figures().metric(Metric.TTFT_MS).isEmpty();
     Metric metric = streamed ? Metric.TTFT_MS : Metric.E2E_MS;
     Function<Stage, @Nullable Double> latency =
@@ -120,7 +126,7 @@ final class LoadSection {
       List<Point> points = new ArrayList<>();
       List<Pin> pins = new ArrayList<>();
       for (Stage stage : of(curve)) {
-        Double x = stage.figures().throughput().outputTokensPerS();
+        Double x = stage.figures().throughput().delivered();
         Double y = latency.apply(stage);
         if (x != null && y != null) {
           String mark = mark(curve, stage);
@@ -135,12 +141,14 @@ final class LoadSection {
     Chart chart =
         new Chart(
             "load-curve",
-            summary.clock().name(metric) + " p95 against output tokens per second",
+            summary.clock().name(metric) + " p95 against " + delivered,
             "↘ lower and further right is better",
             "Each point is one load level; where the line turns upwards the server is full, and"
-                + " more load buys waiting instead of tokens. Rings mark the knee, the maximum"
+                + " more load only buys waiting. Rings mark the knee, the maximum"
                 + " goodput, and loads that the server does not keep up with.",
-            Axis.of("Output tokens per second", "tok/s"),
+            Axis.of(
+                embeds() ? "Inputs per second" : "Output tokens per second",
+                embeds() ? "inputs/s" : "tok/s"),
             Axis.of(summary.clock().name(metric) + " p95", "ms"),
             lines);
     Chart judged = streamed ? chart.judgedBy(summary.slo(), "ttft") : chart;
@@ -197,21 +205,21 @@ final class LoadSection {
     for (int t = 0; t < curves.size(); t++) {
       Curve curve = curves.get(t);
       String all = summary.slo() == null && curves.size() > 1 ? "" : "all";
-      lines.add(line(all, curve, t, 0, s -> s.figures().throughput().outputTokensPerS()));
-      if (summary.slo() != null) {
+      lines.add(line(all, curve, t, 0, s -> s.figures().throughput().delivered()));
+      if (summary.slo() != null && !embeds()) {
         int color = curves.size() > 1 ? t : 2;
         lines.add(line("in SLO", curve, color, 1, LoadSection::sloTokens));
       }
     }
     return new Chart(
         "load-throughput",
-        "Output tokens per second against load",
+        embeds() ? "Inputs per second against load" : "Output tokens per second against load",
         Chart.HIGHER,
-        summary.slo() == null
+        summary.slo() == null || embeds()
             ? "Where the line flattens, the server is at its limit."
             : "Where the lines part, tokens still come but too late for the SLO.",
         load(),
-        Axis.of("Output", "tok/s"),
+        embeds() ? Axis.of("Inputs", "inputs/s") : Axis.of("Output", "tok/s"),
         lines);
   }
 

@@ -42,7 +42,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true)
 final class MergeCommand implements Callable<Integer> {
 
-  @Parameters(index = "0..*", arity = "2..*", paramLabel = "<run>", description = "their runs")
+  @Parameters(index = "0..*", arity = "1..*", paramLabel = "<run>", description = "their runs")
   private List<Path> runs = new ArrayList<>();
 
   @Option(
@@ -54,6 +54,9 @@ final class MergeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (runs.size() < 2) {
+      throw new IllegalArgumentException(runs.get(0) + " is one run; name two or more to join");
+    }
     refuseUsed(out);
     List<RunInfo> infos = new ArrayList<>();
     for (Path run : runs) {

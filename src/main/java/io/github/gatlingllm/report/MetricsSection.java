@@ -177,12 +177,17 @@ final class MetricsSection {
       row(Metric.BILLED_OUTPUT_TOKENS_PER_S, figures);
       row(Metric.PEAK_OUTPUT_TOKENS_PER_S, figures);
       row(Metric.OUTPUT_TOKENS_PER_S_PER_GPU, figures);
+      row(Metric.POWER_W, figures);
+      row(Metric.OUTPUT_TOKENS_PER_JOULE, figures);
+      row(Metric.COST_PER_MILLION_OUTPUT_TOKENS, figures);
+      row(Metric.COST_PER_MILLION_SLO_TOKENS, figures);
       row(Metric.INPUT_TOKENS_PER_S, figures);
       row(Metric.TOTAL_TOKENS_PER_S, figures);
       row(Metric.WALL_OUTPUT_TOKENS_PER_S, figures);
       row(Metric.REQUESTS_PER_S, figures);
       Double perMinute = figures.throughput().requestsPerMin();
       row("Requests", "the same per minute", perMinute, "requests/min", HIGHER);
+      row(Metric.INPUTS_PER_S, figures);
       row(Metric.EFFECTIVE_CONCURRENCY, figures);
       row(Metric.ACTIVE_CONCURRENCY, figures);
       row(Metric.PEAK_IN_FLIGHT, figures);

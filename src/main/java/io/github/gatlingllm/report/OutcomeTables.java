@@ -2,7 +2,10 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
+import io.github.gatlingllm.metric.Figures.Pacing;
+import io.github.gatlingllm.metric.Figures.RateLimits;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.report.Table.Cell;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.stats.Summary;
@@ -15,7 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Map.Entry;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Tables of what came out: objectives and assertions that were met or missed, errors, shares. */
 final class OutcomeTables {
@@ -111,9 +116,11 @@ final class OutcomeTables {
     return result.note() == null ? "" : result.note();
   }
 
-  /** Why requests failed, at most so many rows. */
+  /** Why requests failed, at most so many rows; rate-limited ones have not. */
   static Table errors(Figures figures, int most) {
-    List<ErrorCount> errors = figures.errors();
+    String limited = RequestStatus.RATE_LIMITED.key();
+    List<ErrorCount> errors =
+        figures.errors().stream().filter(error -> !error.verdict().equals(limited)).toList();
     long started = figures.counts().started();
     return Table.of(
         "Errors",
@@ -122,6 +129,40 @@ final class OutcomeTables {
         Column.words("message", ErrorCount::message),
         Column.count("count", ErrorCount::count),
         Column.percent("share of requests", error -> share(error.count(), started)));
+  }
+
+  /** What limited the rate of requests, by load level; empty where nothing did. */
+  static Table rateLimits(Summary summary) {
+    record Row(Stage level, RateLimits limits) {}
+    List<Row> rows = new ArrayList<>();
+    for (Stage level : summary.stages()) {
+      RateLimits limits = level.figures().rateLimits();
+      if (limits != null) {
+        rows.add(new Row(level, limits));
+      }
+    }
+    List<Column<Row>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.name("Rate limits", row -> KeyFigureTables.place(summary, row.level)),
+                Column.count("status 429", row -> row.limits.requests()),
+                Column.percent("of ended requests", row -> row.limits.share()),
+                Column.number("retry after p50, s", row -> row.limits.retryAfterS().p50()),
+                Column.number("retry after max, s", row -> row.limits.retryAfterS().max())));
+    if (rows.stream().anyMatch(row -> row.limits.pacing() != null)) {
+      columns.add(Column.figure("held back", row -> held(row.limits.pacing(), Pacing::heldBack)));
+      columns.add(Column.figure("never sent", row -> held(row.limits.pacing(), Pacing::neverSent)));
+      columns.add(
+          Column.number(
+              "mean wait, s",
+              row -> row.limits.pacing() == null ? null : row.limits.pacing().meanWaitS()));
+    }
+    columns.add(Column.words("lowest left", row -> row.limits.left()));
+    return Table.of("Rate limits", rows, columns);
+  }
+
+  private static String held(@Nullable Pacing pacing, ToLongFunction<Pacing> requests) {
+    return pacing == null ? NumberText.ABSENT : NumberText.count(requests.applyAsLong(pacing));
   }
 
   /** Counts by name, and what share of all they are. */

@@ -79,20 +79,44 @@ final class Page {
             .toList());
   }
 
+  /** The same with one more script, which may ask for news where the page came from. */
+  Page following(String news) {
+    String script = values.get("script") + Templates.resource(news);
+    values.put("script", script);
+    values.put(
+        "policy",
+        policy((String) values.get("theme"), (String) values.get("echarts"), script)
+            + "; connect-src 'self'");
+    return this;
+  }
+
+  /** The page as text. */
+  String html() {
+    return Templates.fill(template, values);
+  }
+
   /** Writes it whole or not at all. */
   void write(Path file) throws IOException {
-    WholeFile.write(file.toAbsolutePath(), Templates.fill(template, values));
+    WholeFile.write(file.toAbsolutePath(), html());
   }
 
   /** What the charts draw, as one JSON object that is safe inside a script element. */
   private static String chartData(List<Section> sections) {
-    List<Chart> charts =
-        sections.stream()
-            .flatMap(section -> section.groups.stream())
-            .flatMap(group -> group.charts.stream())
-            .toList();
+    return Templates.inScript(json(Map.of("charts", charts(sections))));
+  }
+
+  /** The charts of sections, in their order. */
+  static List<Chart> charts(List<Section> sections) {
+    return sections.stream()
+        .flatMap(section -> section.groups.stream())
+        .flatMap(group -> group.charts.stream())
+        .toList();
+  }
+
+  /** One line of JSON; of charts what the script draws. */
+  static String json(Map<String, Object> values) {
     try {
-      return Templates.inScript(CHART_DATA.writeValueAsString(Map.of("charts", charts)));
+      return CHART_DATA.writeValueAsString(values);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("Chart data cannot be written as JSON", e);
     }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.GeneratorFile;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RecordCsv;
@@ -8,6 +9,8 @@ import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerFile;
+import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.stats.RunStatistics;
@@ -131,6 +134,15 @@ public final class RunReport {
             String damage = GeneratorFile.read(files.generator(), sink);
             if (damage != null) {
               messages.add(files.generator() + " is read up to its " + damage);
+            }
+          }
+
+          @Override
+          public void server(Consumer<ServerSample> sink) throws IOException {
+            long damaged = ServerFile.read(files.server(), sink);
+            if (damaged > 0) {
+              messages.add(
+                  files.server() + ": left out " + NumberText.counted(damaged, "damaged line"));
             }
           }
         });

@@ -34,9 +34,7 @@ final class RunText {
                 + " started, "
                 + NumberText.count(counts.ok())
                 + " ok, "
-                + NumberText.count(counts.failed())
-                + " failed, "
-                + NumberText.count(counts.cancelled())
+                + ended(counts)
                 + " cancelled"));
     List<Curve> curves = summary.curves();
     if (curves.size() < 2) {
@@ -65,6 +63,10 @@ final class RunText {
         facts.add(new Fact("goodput" + of, goodput(goodput, curve)));
       }
     }
+    String limits = rateLimits(summary.figures());
+    if (!limits.isEmpty()) {
+      facts.add(new Fact("rate limits", limits));
+    }
     facts.add(new Fact("workload", workload()));
     String tokens = tokens();
     if (!tokens.isEmpty()) {
@@ -78,6 +80,38 @@ final class RunText {
               arrivals(summary.arrivals())));
     }
     return facts;
+  }
+
+  /** How many failed, how many were rate limited where any were, and the number of the others. */
+  static String ended(Figures.Counts counts) {
+    return NumberText.count(counts.failed())
+        + " failed, "
+        + (counts.rateLimited() == 0
+            ? ""
+            : NumberText.count(counts.rateLimited()) + " rate limited, ")
+        + NumberText.count(counts.cancelled());
+  }
+
+  /** What the server's limits and ours did to the load; empty where there are none. */
+  private static String rateLimits(Figures figures) {
+    Figures.RateLimits limits = figures.rateLimits();
+    if (limits == null) {
+      return "";
+    }
+    StringBuilder text = new StringBuilder();
+    if (limits.requests() > 0) {
+      part(
+          text,
+          "",
+          NumberText.count(limits.requests())
+              + " requests turned away ("
+              + NumberText.percent(limits.share())
+              + ", HTTP 429): no failures, missed in the SLO");
+    }
+    part(text, "lowest left ", limits.left());
+    Figures.Pacing pacing = limits.pacing();
+    part(text, "we ", pacing == null || pacing.heldBack() == 0 ? "" : pacing.words());
+    return text.toString();
   }
 
   /** What is taken together in figures of the whole run, e.g. {@code all load levels}, or empty. */
@@ -102,6 +136,15 @@ final class RunText {
   }
 
   private static String output(Figures figures) {
+    Figures.Throughput throughput = figures.throughput();
+    if (throughput.embeds()) {
+      return NumberText.with(throughput.inputsPerS(), "inputs/s")
+          + ", "
+          + NumberText.with(throughput.inputTokensPerS(), "input tok/s")
+          + ", "
+          + NumberText.with(throughput.requestsPerS(), "requests/s")
+          + " completed";
+    }
     return NumberText.with(figures.throughput().outputTokensPerS(), "tok/s")
         + ", total "
         + NumberText.with(figures.throughput().totalTokensPerS(), "tok/s")
@@ -173,15 +216,16 @@ final class RunText {
             + NumberText.with(max.requestsPerS(), "requests/s")
             + " at "
             + max.stage()
-            + (summary.slo() == null ? "" : " by rule " + summary.slo().rule());
+            + (summary.slo() == null ? "" : " (sloRule=" + summary.slo().rule() + ")");
   }
 
   private static String knee(Summary.Knee knee) {
     return knee.reached()
         ? knee.stage()
-            + " = "
-            + NumberText.with(knee.outputTokensPerS(), "tok/s")
-            + " at E2E p50 "
+            + (knee.outputTokensPerS() == null
+                ? ","
+                : " = " + NumberText.with(knee.outputTokensPerS(), "tok/s") + " at")
+            + " E2E p50 "
             + NumberText.ms(knee.medianE2eMs())
         : knee.saturatedFromFirst()
             ? "below " + knee.stage() + ": saturated from the first level"

@@ -20,9 +20,11 @@ import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.enginestats.EngineFigures;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.AssertionResult;
@@ -31,6 +33,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * A {@link Summary} as {@code llm/summary.json}: keys in snake case and in a fixed order, absent
@@ -49,14 +52,17 @@ public final class SummaryJson {
                   .addSerializer(Double.class, new ShortNumber())
                   .addSerializer(double.class, new ShortNumber()))
           .addMixIn(Summary.class, SummaryForm.class)
-          .addMixIn(Summary.Stage.class, FiguresInline.class)
-          .addMixIn(Summary.Target.class, FiguresInline.class)
+          .addMixIn(Summary.Stage.class, ServedInline.class)
+          .addMixIn(Summary.Target.class, ServedInline.class)
           .addMixIn(Summary.RequestGroup.class, FiguresInline.class)
+          .addMixIn(Figures.class, FiguresForm.class)
           .addMixIn(Distribution.class, DistributionForm.class)
           .addMixIn(Figures.Throughput.class, ThroughputForm.class)
           .addMixIn(Figures.Jitter.class, JitterForm.class)
           .addMixIn(AssertionResult.class, AssertionForm.class)
           .addMixIn(Metric.class, MetricKey.class)
+          .addMixIn(EngineMetric.class, EngineMetricKey.class)
+          .addMixIn(EngineFigures.class, EngineForm.class)
           .addMixIn(Check.Level.class, Keyed.class)
           .build();
 
@@ -64,11 +70,37 @@ public final class SummaryJson {
 
   @JsonPropertyOrder({"run", "verdict", "config", "workload", "slo", "figures"})
   @JsonIgnoreProperties("requests_at_points")
-  interface SummaryForm extends FiguresInline {}
+  interface SummaryForm extends FiguresInline {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    List<EngineFigures.Page> serverPages();
+  }
+
+  interface ServedInline extends FiguresInline {
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    EngineFigures serverMetrics();
+  }
+
+  @JsonIgnoreProperties("is_power_shared")
+  interface EngineForm {
+    @JsonProperty
+    Double prefixCacheHitRate();
+  }
+
+  interface EngineMetricKey {
+    @JsonKey
+    @Override
+    String toString();
+  }
 
   interface FiguresInline {
     @JsonUnwrapped
     Figures figures();
+  }
+
+  /** Energy and money stand there where something is known of them. */
+  interface FiguresForm {
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    Figures.Efficiency efficiency();
   }
 
   /** Only rates have low percentiles. */

@@ -78,6 +78,9 @@ final class Tiles {
   }
 
   private List<Tile> list() {
+    if (figures.throughput().embeds()) {
+      return List.of(latency(Metric.E2E_MS, "e2e"), inputs(), inputTokens(), goodput(), failed());
+    }
     return List.of(
         latency(Metric.TTFT_MS, "ttft"),
         latency(Metric.ITL_MS, "itl"),
@@ -117,6 +120,21 @@ final class Tiles {
         .orElse(null);
   }
 
+  private Tile inputs() {
+    return new Tile(
+        "Inputs",
+        NumberText.with(figures.throughput().inputsPerS(), "inputs/s"),
+        NumberText.with(figures.throughput().requestsPerS(), "requests/s"));
+  }
+
+  private Tile inputTokens() {
+    Double mean = figures.metric(Metric.PROMPT_TOKENS).mean();
+    return new Tile(
+        "Input tokens",
+        NumberText.with(figures.throughput().inputTokensPerS(), "tok/s"),
+        mean == null ? "" : NumberText.with(mean, "tokens") + " per request");
+  }
+
   private Tile output() {
     Double perUser = figures.throughput().userTokensPerS().p50();
     return new Tile(
@@ -149,6 +167,13 @@ final class Tiles {
         counts.ended() == 0
             ? NumberText.ABSENT
             : NumberText.percent((double) counts.failed() / counts.ended()),
-        NumberText.count(counts.failed()) + " of " + NumberText.count(counts.ended()));
+        NumberText.count(counts.failed())
+            + " of "
+            + NumberText.count(counts.ended())
+            + (counts.rateLimited() == 0
+                ? ""
+                : " · "
+                    + NumberText.percent((double) counts.rateLimited() / counts.ended())
+                    + " rate limited"));
   }
 }

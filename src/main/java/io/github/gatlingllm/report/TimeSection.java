@@ -9,16 +9,21 @@ import io.github.gatlingllm.report.Chart.Form;
 import io.github.gatlingllm.report.Chart.Line;
 import io.github.gatlingllm.report.Chart.Point;
 import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.stats.HeadlineClock;
 import io.github.gatlingllm.stats.Series;
 import io.github.gatlingllm.stats.Series.Bucket;
 import io.github.gatlingllm.stats.Series.GeneratorBucket;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.SloTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,22 +33,41 @@ import org.jspecify.annotations.Nullable;
 final class TimeSection {
 
   private static final int HEAT_COLUMNS = 60;
-  private static final int MOST_NAMED_BANDS = 14;
+  static final int MOST_NAMED_BANDS = 14;
 
-  private final Summary summary;
   private final Series series;
+  private final HeadlineClock clock;
+  private final @Nullable SloTable slo;
+  private final boolean isJudged;
+  private final List<Band> bands;
+  private final String together;
 
   TimeSection(Summary summary, Series series) {
-    this.summary = summary;
     this.series = series;
+    clock = summary.clock();
+    slo = summary.slo();
+    isJudged = slo != null;
+    bands = bands(summary);
+    together = summary.curves().size() > 1 ? ", all targets and scenarios together" : "";
+  }
+
+  /** A run that is still on, of which only these are known. */
+  TimeSection(Series series, boolean isJudged, List<Band> bands) {
+    this.series = series;
+    clock = new HeadlineClock(true);
+    slo = null;
+    this.isJudged = isJudged;
+    this.bands = bands;
+    together = "";
   }
 
   /** The section; without charts when nothing happened. */
   Section section() {
     List<Chart> charts = new ArrayList<>();
-    for (Chart chart : List.of(ttft(), tokens(), itl(), inFlight(), tokensInFlight(), requests())) {
+    for (Chart chart :
+        List.of(ttft(), tokens(), itl(), inFlight(), tokensInFlight(), requests(), quotas())) {
       if (chart.hasPoints()) {
-        charts.add(chart.over(bands()));
+        charts.add(chart.over(bands));
       }
     }
     charts.add(heat());
@@ -55,7 +79,7 @@ final class TimeSection {
             "Each point covers "
                 + NumberText.duration(series.bucketS())
                 + ", all phases included"
-                + (summary.curves().size() > 1 ? ", all targets and scenarios together" : "")
+                + together
                 + ". Named spans are measure windows; darker spans are in no"
                 + " figure. Zoom into one chart and the others follow.");
     return charts.stream().noneMatch(Chart::hasPoints)
@@ -104,7 +128,7 @@ final class TimeSection {
     List<Chart> charts =
         List.of(loopLag(), cpu(), standingStill(), memory(), connections()).stream()
             .filter(Chart::hasPoints)
-            .map(chart -> chart.over(bands()))
+            .map(chart -> chart.over(bands))
             .toList();
     return Optional.of(
         Section.of(
@@ -205,18 +229,18 @@ final class TimeSection {
   private Chart ttft() {
     return new Chart(
             "time-ttft",
-            summary.clock().name(Metric.TTFT_MS) + " over time",
+            clock.name(Metric.TTFT_MS) + " over time",
             Chart.LOWER,
             "Time to first token, from the planned arrival, of the requests whose first token came"
                 + " in the interval.",
             Axis.time(),
-            Axis.of(summary.clock().name(Metric.TTFT_MS), "ms"),
+            Axis.of(clock.name(Metric.TTFT_MS), "ms"),
             List.of(
                 line("p50", 0, 0, Bucket::ttftP50Ms),
                 line("p95", 1, 1, Bucket::ttftP95Ms),
                 line("p99", 3, 2, Bucket::ttftP99Ms)))
         .widened()
-        .judgedBy(summary.slo(), "ttft")
+        .judgedBy(slo, "ttft")
         .scaledToRange();
   }
 
@@ -230,21 +254,21 @@ final class TimeSection {
             Axis.time(),
             Axis.of("ITL", "ms"),
             List.of(line("p50", 0, 0, Bucket::itlP50Ms), line("p99", 3, 2, Bucket::itlP99Ms)))
-        .judgedBy(summary.slo(), "itl")
+        .judgedBy(slo, "itl")
         .scaledToRange();
   }
 
   private Chart tokens() {
     List<Line> lines = new ArrayList<>();
     lines.add(line("all", 0, 0, Bucket::outputTokensPerS));
-    if (summary.slo() != null) {
+    if (isJudged) {
       lines.add(line("of requests in SLO", 2, 1, Bucket::sloTokensPerS).as(Form.AREA));
     }
     return new Chart(
         "time-tokens",
         "Output tokens per second",
         Chart.HIGHER,
-        summary.slo() == null
+        !isJudged
             ? "Tokens that arrived in the interval, from all requests."
             : "Tokens that arrived in the interval; the gap between the lines is work that came too"
                 + " late for the SLO.",
@@ -279,6 +303,7 @@ final class TimeSection {
 
   private Chart requests() {
     double width = series.bucketS();
+    boolean isLimited = series.overTime().stream().anyMatch(bucket -> bucket.rateLimited() > 0);
     return new Chart(
         "time-requests",
         "Requests started, ended and failed per second",
@@ -286,13 +311,43 @@ final class TimeSection {
         "When more start than end, a queue is growing somewhere.",
         Axis.time(),
         Axis.of("Requests", "req/s"),
-        List.of(
-            line("started", 0, 0, bucket -> bucket.started() / width),
-            line("ended", 2, 1, bucket -> bucket.ended() / width),
-            line("failed", 1, 2, bucket -> bucket.failed() / width)));
+        Stream.of(
+                line("started", 0, 0, bucket -> bucket.started() / width),
+                line("ended", 2, 1, bucket -> bucket.ended() / width),
+                line("failed", 1, 2, bucket -> bucket.failed() / width),
+                line("rate limited", 4, 1, bucket -> bucket.rateLimited() / width))
+            .filter(line -> isLimited || !line.name().equals("rate limited"))
+            .toList());
   }
 
-  private List<Band> bands() {
+  /** Of each quota that the server names. */
+  private Chart quotas() {
+    Set<String> names = new TreeSet<>();
+    series.overTime().forEach(bucket -> names.addAll(bucket.quotaLeft().keySet()));
+    List<Line> lines = new ArrayList<>();
+    for (String name : names) {
+      lines.add(
+          line(
+              name.replace('_', ' '),
+              lines.size() % 6,
+              lines.size() % 3,
+              bucket -> {
+                Double left = bucket.quotaLeft().get(name);
+                return left == null ? null : (Double) (left * 100);
+              }));
+    }
+    return new Chart(
+        "time-quotas",
+        "Rate limits of the server: share left",
+        "↑ more is left",
+        "The lowest that an answer of the interval said is left of each limit. At 0 requests are"
+            + " turned away.",
+        Axis.time(),
+        Axis.of("Left", "%"),
+        lines);
+  }
+
+  private static List<Band> bands(Summary summary) {
     List<Band> bands = new ArrayList<>();
     boolean named = summary.stages().size() <= MOST_NAMED_BANDS;
     int stages = 0;

@@ -169,6 +169,8 @@ final class VerdictSections {
           OutcomeTables.shares(
               "Objective missed", goodput.missed(), goodput.attempted(), "of attempted requests"));
     }
+    tables.add(OutcomeTables.rateLimits(summary));
+    tables.removeIf(Table::isEmpty);
     String together = new RunText(summary).together();
     String lead =
         NumberText.count(counts.started())
@@ -176,17 +178,15 @@ final class VerdictSections {
             + (together.isEmpty() ? ": " : " (" + together + "): ")
             + NumberText.count(counts.ok())
             + " ok, "
-            + NumberText.count(counts.failed())
-            + " failed, "
-            + NumberText.count(counts.cancelled())
+            + RunText.ended(counts)
             + " cancelled by us at the end.";
     return Section.of("outcomes", "How requests ended", "Outcomes", lead)
-        .body(figures.errors().isEmpty() ? "No request failed." : "", tables);
+        .body(counts.failed() == 0 ? "No request failed." : "", tables);
   }
 
   /** The timings that the server put into its answers; empty where it said nothing. */
   Optional<Section> server() {
-    return summary.server().isEmpty()
+    return summary.figures().server().isEmpty()
         ? Optional.empty()
         : Optional.of(
             Section.of(
@@ -194,8 +194,8 @@ final class VerdictSections {
                     "What the server said of itself",
                     "Server",
                     "Timings in its answers: a slow client looks like a slow server, and these"
-                        + " figures tell them apart.")
-                .body("", List.of(DistributionTables.server(summary.server()))));
+                        + " figures tell them apart. Below each is what the server calls it.")
+                .body("", List.of(DistributionTables.server(summary))));
   }
 
   static Section glossary() {

@@ -119,6 +119,15 @@ final class LevelLog {
     return entry == null ? null : entry.counts.figures();
   }
 
+  /** The same for who looks besides. */
+  @Nullable LiveFigures peek() {
+    Entry entry;
+    synchronized (this) {
+      entry = running();
+    }
+    return entry == null ? null : entry.counts.peek();
+  }
+
   private @Nullable Entry running() {
     for (int i = entries.size() - 1; i >= 0; i--) {
       if (!entries.get(i).ended) {

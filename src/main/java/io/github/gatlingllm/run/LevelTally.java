@@ -1,9 +1,11 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.load.GoodputSearch;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadPlan.FailureLimits;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -98,12 +100,12 @@ final class LevelTally implements Consumer<RequestRecord> {
   final class Counts {
     private final RunningLevel level;
     private final TargetSlo judge;
+    private final long measureNanos; // planned, once; 0 unless an open level is bounded by time
     private final Map<String, Slo> byName = new HashMap<>();
     private final SloCounts slo = new SloCounts();
     private long ended;
     private long failed;
-    private long arrived;
-    private long served;
+    private @Nullable Backlog backlog;
     private long failures;
     private long inARow;
     private LevelResult.@Nullable FailedInARow longestRow;
@@ -115,6 +117,9 @@ final class LevelTally implements Consumer<RequestRecord> {
     private Counts(RunningLevel level, TargetSlo judge) {
       this.level = level;
       this.judge = judge;
+      LoadLevel.Phases phases = level.level().phases();
+      boolean byTime = level.level() instanceof LoadLevel.Open && phases.requests() == null;
+      measureNanos = byTime ? phases.measureNanos() : 0;
       live = new LiveStats(this::clock);
     }
 
@@ -139,6 +144,13 @@ final class LevelTally implements Consumer<RequestRecord> {
       }
     }
 
+    /** The same for who looks besides; null once {@link #finish} was called. */
+    @Nullable LiveFigures peek() {
+      synchronized (LevelTally.this) {
+        return live == null ? null : live.peek();
+      }
+    }
+
     /** How it went; null when asked again. */
     @Nullable LiveFigures finish() {
       synchronized (LevelTally.this) {
@@ -157,7 +169,7 @@ final class LevelTally implements Consumer<RequestRecord> {
     }
 
     private void add(RequestRecord record, List<Runnable> due) {
-      addToSecondHalf(record.timing());
+      addToBacklog(record);
       if (live != null) {
         boolean isMeasured = !isMeasuring || record.identity().phase() == Phase.MEASURE;
         live.add(record, isMeasured, !isMeasuring || endedInWindow(record.timing()));
@@ -168,11 +180,11 @@ final class LevelTally implements Consumer<RequestRecord> {
         String name = record.identity().name();
         slo.add(judge.owner(name), byName.computeIfAbsent(name, judge::of).judge(record));
         ended += cancelled ? 0 : 1;
-        failed += cancelled || outcome.ok() ? 0 : 1;
+        failed += outcome.hasFailed() ? 1 : 0;
       }
       if (outcome.ok()) {
         inARow = 0;
-      } else if (!cancelled) {
+      } else if (outcome.hasFailed()) {
         failures++;
         inARow++;
         if (longestRow == null || inARow > longestRow.count()) {
@@ -186,31 +198,31 @@ final class LevelTally implements Consumer<RequestRecord> {
       }
     }
 
-    /** Whether load piles up is judged by the second half of the measure phase. */
-    private void addToSecondHalf(RequestRecord.Timing timing) {
-      if (!judgesSaturation() || !level.measureEndKnown()) {
+    /** What ended before measuring began is in no queue. */
+    private void addToBacklog(RequestRecord record) {
+      if (measureNanos == 0 || !level.measureEndKnown()) {
         return;
       }
-      long measure = level.level().phases().measureNanos();
-      long until = clock.unixNanos(level.measureStartNanos() + measure);
-      long from = until - measure / 2;
-      arrived += isWithin(timing.scheduledUnixNanos(), from, until) ? 1 : 0;
-      Long closed = timing.closedUnixNanos();
-      served += closed != null && isWithin(closed, from, until) ? 1 : 0;
+      if (backlog == null) {
+        long from = clock.unixNanos(level.measureStartNanos());
+        backlog = new Backlog(from, measureNanos, GoodputSearch.MOST_ROUNDS);
+      }
+      backlog.add(record);
+    }
+
+    /** Null where nothing says whether load piles up. */
+    private Backlog.@Nullable Queue queue() {
+      if (backlog == null || level.isCut()) {
+        return null;
+      }
+      long measured = level.measureEndNanos() - level.measureStartNanos();
+      return backlog.queue((int) Math.round((double) measured / measureNanos));
     }
 
     private boolean endedInWindow(RequestRecord.Timing timing) {
       Long closed = timing.closedUnixNanos();
       return closed != null
           && (!level.measureEndKnown() || closed < clock.unixNanos(level.measureEndNanos()));
-    }
-
-    private boolean judgesSaturation() {
-      return level.level() instanceof LoadLevel.Open && level.level().phases().requests() == null;
-    }
-
-    private static boolean isWithin(long instant, long from, long until) {
-      return instant >= from && instant < until;
     }
 
     /** What has become of the level so far. */
@@ -227,8 +239,7 @@ final class LevelTally implements Consumer<RequestRecord> {
             decision == null ? judge.percentile() : decision.percent(),
             ended,
             failed,
-            judgesSaturation() && !level.isCut() ? (Long) arrived : null,
-            served,
+            queue(),
             failures,
             level.isCut(),
             decision == null ? null : decision.objective(),

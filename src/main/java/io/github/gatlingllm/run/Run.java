@@ -1,6 +1,7 @@
 package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.generator.GeneratorLog;
+import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.Injection;
 import io.github.gatlingllm.load.LoadPlan;
@@ -37,6 +38,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +68,7 @@ public final class Run {
   private final GeneratorLog generator;
   private final ServerWatch server;
   private final List<AutoCloseable> closedAtEnd = new CopyOnWriteArrayList<>();
+  private final @Nullable LiveView view;
 
   /** Prints and saves; nothing that an event loop could wait for. */
   private final ScheduledExecutorService worker;
@@ -91,7 +94,8 @@ public final class Run {
   private volatile LongSupplier underWay = () -> 0;
   private RunInfo info;
 
-  Run(RunDirectory directory, String injector, RunClock clock) throws IOException {
+  Run(RunDirectory directory, String injector, RunClock clock, LiveView.Options watched)
+      throws IOException {
     this.directory = directory;
     this.clock = clock;
     files = new RunFiles(directory.path());
@@ -105,6 +109,10 @@ public final class Run {
             clock::unixNanos,
             System::nanoTime,
             line -> System.out.println(ConsoleBlock.visible(line)));
+    view = LiveView.open(watched(), watched, System.out::println);
+    if (view != null) {
+      generator.tell(view::fared);
+    }
     recorder =
         Recorder.open(
             files.requests(),
@@ -115,6 +123,9 @@ public final class Run {
                 live.accept(record);
               }
               generator.accept(record);
+              if (view != null) {
+                view.ended(record);
+              }
             });
     info =
         RunInfo.started(
@@ -130,6 +141,16 @@ public final class Run {
     save();
     every(CONSOLE_SECONDS, this::print);
     every(1, generator::write);
+  }
+
+  private LiveView.Watched watched() {
+    return new LiveView.Watched(
+        directory.simulation(),
+        directory.id(),
+        files.page(),
+        clock.unixNanos(System.nanoTime()),
+        () -> figures(levels.peek(), live::peek),
+        this::levels);
   }
 
   private void every(long seconds, Runnable task) {
@@ -199,7 +220,8 @@ public final class Run {
    */
   public static Run open(RunDirectory directory, String injector) {
     try {
-      Run run = new Run(directory, injector, RunClock.system());
+      LiveView.Options watched = LiveView.Options.of(System.getProperties(), System.getenv());
+      Run run = new Run(directory, injector, RunClock.system(), watched);
       Runtime.getRuntime().addShutdownHook(new Thread(new AfterRun(run, System.out), "llm-report"));
       return run;
     } catch (IOException e) {
@@ -305,6 +327,9 @@ public final class Run {
     @Override
     public void finished(String level, LiveFigures figures) {
       System.out.println(ConsoleBlock.finished(level, figures));
+      if (view != null) {
+        view.finished(level, figures);
+      }
     }
 
     @Override
@@ -476,18 +501,22 @@ public final class Run {
       boolean whole = state == RunInfo.State.COMPLETE ? recorder.close(DRAIN) : recorder.freeze();
       long unrecorded = state == RunInfo.State.INTERRUPTED ? underWay.getAsLong() : 0;
       if (!whole || unrecorded > 0) {
-        System.out.println("LLM records: not all could be written in time; see run.json, dropped");
+        System.out.println(
+            "LLM: not all records could be written in time; run.json has their number (dropped)");
       }
       generator.close();
       unwritten = recorder.failed();
       if (unwritten > 0) {
         System.out.println(
-            "LLM records: those of %d of %d requests could not be kept; the run is invalid"
+            "LLM records: those of %,d of %,d requests could not be kept; the run is invalid"
                 .formatted(unwritten, started.get()));
       }
       long lost = recorder.dropped() + unwritten + unrecorded;
       long now = clock.unixNanos(System.nanoTime());
       describe(info -> info.ended(now, state).dropped(lost).started(started.get()));
+      if (view != null) {
+        view.close();
+      }
     }
     return info;
   }
@@ -535,20 +564,24 @@ public final class Run {
     return isBuildServer || "dumb".equals(environment.get("TERM"));
   }
 
+  /** Those of the current load level; of the run where it has no levels. */
+  private @Nullable LiveFigures figures(
+      @Nullable LiveFigures ofLevel, Supplier<LiveFigures> ofRun) {
+    LiveFigures figures = ofLevel == null && !tally.hasLevels() ? ofRun.get() : ofLevel;
+    return figures == null
+        ? null
+        : figures.withInFlight(inFlight.get()).withProgress(levels.progress(System.nanoTime()));
+  }
+
   private void print() {
     try {
       long first = firstRequestNanos;
       if (first == 0 || isLinesOnly) {
         return;
       }
-      long now = System.nanoTime();
-      LiveFigures ofLevel = levels.figures();
-      LiveFigures figures = ofLevel == null && !tally.hasLevels() ? live.snapshot() : ofLevel;
+      LiveFigures figures = figures(levels.figures(), live::snapshot);
       if (figures != null) {
-        System.out.println(
-            ConsoleBlock.of(
-                figures.withInFlight(inFlight.get()).withProgress(levels.progress(now)),
-                now - first));
+        System.out.println(ConsoleBlock.of(figures, System.nanoTime() - first));
       }
     } catch (RuntimeException e) {
       System.out.println("LLM console block failed: " + e);

@@ -94,7 +94,7 @@ public final class EngineProcess {
       if (line.startsWith("http")) {
         return line;
       }
-      throw notStarted(process, "it ended at once; see above");
+      throw notStarted(process, "it ended at once, and said why above");
     } catch (InterruptedException | ExecutionException | TimeoutException e) {
       throw notStarted(process, "it is not there after " + PATIENCE.toSeconds() + " s");
     }

@@ -14,6 +14,7 @@ import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.LoadProfile.TargetLoad;
+import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.selftest.EngineProcess;
@@ -26,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ready-made load test: no code to write, everything by settings.
@@ -61,10 +63,9 @@ public final class Benchmark extends Simulation {
       endAfter("Dry run: nothing was sent\n");
     }
     boolean selfTest = plan.get(Setting.SELF_TEST);
-    String selfTestFile = plan.get(Setting.SELF_TEST_FILE);
-    if (selfTestFile != null) {
-      System.setProperty(SelfTestResults.FILE_PROPERTY, selfTestFile); // may come from .env
-    }
+    forRun(SelfTestResults.FILE_PROPERTY, plan.get(Setting.SELF_TEST_FILE));
+    forRun(LiveView.Options.PORT_PROPERTY, plan.get(Setting.LIVE));
+    forRun(LiveView.Options.OTLP_PROPERTY, plan.get(Setting.OTLP));
     EmbeddedEngine engine =
         plan.embedded() && !selfTest ? EmbeddedEngine.builder().seed(plan.seed()).start() : null;
     LoadProfile load = plan.load()::plan;
@@ -83,6 +84,13 @@ public final class Benchmark extends Simulation {
                   selfTest
                       ? embedded(startProcess())
                       : engine == null ? target(plan, plan.targets().get(0)) : embedded(engine)));
+    }
+  }
+
+  /** What the run reads from the process, as any simulation's does; here it may be of .env. */
+  private static void forRun(String property, @Nullable Object value) {
+    if (value != null) {
+      System.setProperty(property, value.toString());
     }
   }
 
@@ -156,6 +164,10 @@ public final class Benchmark extends Simulation {
     Double gpus = plan.get(Setting.GPUS);
     if (gpus != null) {
       protocol = protocol.gpus(gpus);
+    }
+    Double costPerHour = plan.get(Setting.COST_PER_HOUR);
+    if (costPerHour != null) {
+      protocol = protocol.costPerHour(costPerHour);
     }
     if (plan.get(Setting.CONNECTIONS) == BenchmarkPlan.Connections.PER_USER) {
       protocol = protocol.disableShareConnections();

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
 import io.github.gatlingllm.telemetry.MetricsPage;
@@ -13,11 +14,14 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,7 +111,7 @@ record BenchmarkPlan(
     List<Target> targets = targets(settings, choice.api());
     Api api =
         targets.isEmpty()
-            ? choice == ApiChoice.COMPLETIONS ? Api.COMPLETIONS : Api.CHAT
+            ? Objects.requireNonNullElse(choice.api(), Api.CHAT)
             : targets.get(0).endpoint().api();
     Long pinned = settings.get(Setting.SEED);
     long seed = pinned == null ? randomSeed.getAsLong() : pinned;
@@ -286,18 +290,21 @@ record BenchmarkPlan(
     if (values.size() > 1 && values.size() != endpoints) {
       throw settings.invalid(
           setting,
-          values.size() + " values for " + endpoints + " endpoint(s); expected one, or as many");
+          NumberText.counted(values.size(), "value")
+              + " for "
+              + NumberText.counted(endpoints, "endpoint")
+              + "; expected one, or one for each endpoint");
     }
     return IntStream.range(0, endpoints)
         .mapToObj(i -> values.get(values.size() == 1 ? 0 : i))
         .toList();
   }
 
-  /** Completions where any target has no more, for what needs chat. */
+  /** The one that can do least of all targets' APIs: embed, complete a prompt, take messages. */
   private static Api leastApi(List<Target> targets, Api api) {
-    return targets.stream().anyMatch(target -> target.endpoint().api() == Api.COMPLETIONS)
-        ? Api.COMPLETIONS
-        : api;
+    return Stream.concat(Stream.of(api), targets.stream().map(target -> target.endpoint().api()))
+        .min(Comparator.comparing(Api::generates).thenComparing(Api::takesMessages))
+        .orElse(api);
   }
 
   private static void checkMetricsUrls(Settings settings, List<String> labels) {

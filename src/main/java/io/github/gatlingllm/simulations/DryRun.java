@@ -94,13 +94,20 @@ final class DryRun {
       row(
           "model",
           Objects.requireNonNullElse(
-              target.model(), "not named: the only one that the server has, else it decides"));
+              target.model(), "not set: the server's only model; a server of several decides"));
       row("API key", target.apiKey() == null ? "none" : "set");
     }
     if (several) {
       row("order", plan.get(Setting.INTERLEAVE) ? "side by side" : "one after the other");
     }
-    row("API", plan.api().key() + (plan.get(Setting.STREAM) ? ", streamed" : ", not streamed"));
+    row(
+        "API",
+        plan.api().key()
+            + (!plan.api().generates()
+                ? ", "
+                    + NumberText.counted(plan.get(Setting.INPUTS_PER_REQUEST), "input")
+                    + " per request"
+                : plan.get(Setting.STREAM) ? ", streamed" : ", not streamed"));
   }
 
   private void load() {
@@ -130,14 +137,18 @@ final class DryRun {
     if (fill == null || fill > 0) {
       row(
           "fill",
-          fill == null ? "auto: users start over twice the E2E" : time(fill) + " per level");
+          fill == null
+              ? "auto: users start one after the other, over twice the median E2E"
+              : time(fill) + " per level");
     }
     Long stabilize = phases.stabilizeNanos();
     if (stabilize == null) {
       row(
           "stabilize",
           "auto: until "
-              + (fill == null || fill > 0 ? "each user has had an answer" : "an answer was there")
+              + (fill == null || fill > 0
+                  ? "each user has had an answer"
+                  : "the first answer has come")
               + " and twice the median E2E has passed, at most "
               + time(phases.boundNanos())
               + " per level");
@@ -194,6 +205,19 @@ final class DryRun {
     return (load.isRandom() ? "about " : "") + NumberText.counted(requests, "request");
   }
 
+  private void output() {
+    row(
+        "output",
+        (plan.get(Setting.IGNORE_EOS) ? "exactly " : "at most ")
+            + (plan.hasRecordedOutputs() ? "as recorded, else " : "")
+            + NumberText.counted(plan.get(Setting.MAX_TOKENS), "token")
+            + (plan.get(Setting.IGNORE_EOS) ? " (ignore_eos, min_tokens)" : ""));
+    List<String> sampling = new ArrayList<>();
+    addNumber(sampling, "temperature", plan.get(Setting.TEMPERATURE));
+    addNumber(sampling, "top_p", plan.get(Setting.TOP_P));
+    row("sampling", sampling.isEmpty() ? "the server's defaults" : String.join(", ", sampling));
+  }
+
   private void requests() {
     new WorkloadRows(plan, this::row).add();
     row(
@@ -206,16 +230,9 @@ final class DryRun {
     if (sizes != null) {
       row("sized by", sizes);
     }
-    row(
-        "output",
-        (plan.get(Setting.IGNORE_EOS) ? "exactly " : "at most ")
-            + (plan.hasRecordedOutputs() ? "as recorded, else " : "")
-            + NumberText.counted(plan.get(Setting.MAX_TOKENS), "token")
-            + (plan.get(Setting.IGNORE_EOS) ? " (ignore_eos, min_tokens)" : ""));
-    List<String> sampling = new ArrayList<>();
-    addNumber(sampling, "temperature", plan.get(Setting.TEMPERATURE));
-    addNumber(sampling, "top_p", plan.get(Setting.TOP_P));
-    row("sampling", sampling.isEmpty() ? "the server's defaults" : String.join(", ", sampling));
+    if (plan.api().generates()) {
+      output();
+    }
     ObjectNode body = plan.get(Setting.BODY);
     if (!body.isEmpty()) {
       row("extra fields", String.join(", ", (Iterable<String>) body::fieldNames));

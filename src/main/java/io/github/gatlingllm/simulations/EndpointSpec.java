@@ -45,7 +45,10 @@ record EndpointSpec(String url, Api api) {
   enum ApiChoice {
     AUTO,
     CHAT,
-    COMPLETIONS;
+    COMPLETIONS,
+    RESPONSES,
+    EMBEDDINGS,
+    MESSAGES;
 
     /** The API that was asked for; null for the one of the path. */
     @Nullable Api api() {
@@ -68,10 +71,7 @@ record EndpointSpec(String url, Api api) {
   static EndpointSpec parse(String text, @Nullable Api asked) {
     URI uri = uri(text);
     String path = withoutSlashes(uri.getRawPath());
-    Api named =
-        path.endsWith(Api.CHAT.path())
-            ? Api.CHAT
-            : path.endsWith(Api.COMPLETIONS.path()) ? Api.COMPLETIONS : null;
+    Api named = Api.ofPath(path);
     if (named == null && uri.getRawQuery() != null) {
       throw new IllegalArgumentException(
           "expected the full path …/chat/completions before '?' in a URL with a query");
@@ -123,7 +123,8 @@ record EndpointSpec(String url, Api api) {
   }
 
   private static String expected() {
-    return "expected http(s)://host[:port]/v1, or the same with /chat/completions or /completions";
+    return "expected http(s)://host[:port]/v1, or the same with /chat/completions, /completions,"
+        + " /responses, /messages or /embeddings";
   }
 
   private static String withoutSlashes(String path) {

@@ -35,7 +35,7 @@ record GoalNames(
         .forEach(known -> requests.add(known.scenario().name()));
     if (requests.isEmpty()) {
       Stream.concat(Stream.of(api), targets.stream().map(target -> target.endpoint().api()))
-          .forEach(each -> requests.add(each == Api.CHAT ? "chat" : "completion"));
+          .forEach(each -> requests.add(WorkloadScenarios.requestName(each)));
     }
     return new GoalNames(
         settings,
@@ -90,7 +90,7 @@ record GoalNames(
     }
     throw settings.invalid(
         Setting.ASSERT,
-        "no stage is called '%s'; expected %s"
+        "no load level is called '%s'; expected %s"
             .formatted(name, list(List.of(stages, requests, targets))));
   }
 

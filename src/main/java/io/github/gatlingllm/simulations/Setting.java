@@ -73,8 +73,9 @@ final class Setting<T extends @Nullable Object> {
               Form.list("URLs", EndpointSpec.Named::parse, "a comma list of URLs")
                   .map(EndpointSpec.Named::each))
           .unset("the embedded engine", List.of())
+          .example("http://localhost:8000/v1")
           .means(
-              "base URL (…/v1) or full path (…/v1/chat/completions, …/v1/completions); a list names"
+              "base URL (…/v1) or full path (…/v1/chat/completions, …/v1/responses); a list names"
                   + " several targets, e.g. vllm=http://a:8000/v1,sglang=http://b:30000/v1",
               "A URL holds no credentials. The name before = is what results call the target; one"
                   + " without is called by host and port, by its model where hosts are equal, by"
@@ -83,6 +84,7 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<List<String>> MODEL =
       in(Group.TARGET, "model", Form.texts("names"))
           .unset("the server's only one", List.of())
+          .example("llama-8b")
           .means(
               "model that is asked for; one for all endpoints, or one for each; a|b: an endpoint is"
                   + " asked for both, each a target of its own",
@@ -94,6 +96,7 @@ final class Setting<T extends @Nullable Object> {
       in(Group.TARGET, "apiKey", Form.texts("keys"))
           .unset("none", List.of())
           .secret()
+          .example("sk-…")
           .means(
               "sent as Authorization: Bearer; belongs in .env or the environment, as ps shows -D;"
                   + " one, or one for each endpoint",
@@ -102,13 +105,17 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<ApiChoice> API =
       in(Group.TARGET, "api", Form.choice(ApiChoice.class))
           .byDefault("auto")
+          .example("completions")
           .means(
               "API of the target; auto: the one in the endpoint's path, else chat",
-              "Refused where the endpoint is the full path of the other API.");
+              "responses: OpenAI's, of typed events. messages: Anthropic's. embeddings: prompts are"
+                  + " embedded; nothing is streamed, and maxTokens and sampling have no effect."
+                  + " Refused where the endpoint is the full path of another API.");
 
   static final Setting<Boolean> INTERLEAVE =
       in(Group.TARGET, "interleave", Form.flag())
           .byDefault("false")
+          .example("true")
           .means(
               "several targets side by side instead of one after the other",
               "Each target gets the same levels, arrivals and prompts. Cannot be set together with"
@@ -118,6 +125,7 @@ final class Setting<T extends @Nullable Object> {
       in(Group.TARGET, "tokenizer", Form.texts("names").map(WorkloadReader::tokenizers))
           .byDefault("auto")
           .withoutEndpoint("chars4")
+          .example("tiktoken:o200k_base")
           .means(
               "what counts tokens: auto (tiktoken:cl100k_base), chars4, tiktoken:<encoding>,"
                   + " hf:<tokenizer.json>; one, or one for each endpoint",
@@ -133,6 +141,7 @@ final class Setting<T extends @Nullable Object> {
           .byDefault("8")
           .withoutEndpoint("1,2,4,8,16,32,64")
           .excludes("closed loop or open loop", "rate")
+          .example("1,2,4,8,16")
           .means(
               "closed loop: requests in flight, each completion starts the next at once; a list is"
                   + " a sweep");
@@ -148,6 +157,7 @@ final class Setting<T extends @Nullable Object> {
               "measure",
               "requests")
           .excludesWhere("a curve", Setting::isCurve, "a search starts at one rate", "search")
+          .example("2,4,8")
           .means(
               "open loop: requests per second; a list is a sweep; <rate>:<duration>,… is a curve,"
                   + " steps:<rate>:<duration>,… one of steps",
@@ -171,6 +181,7 @@ final class Setting<T extends @Nullable Object> {
               arrival -> !isTrace(arrival),
               "only open loops have arrivals",
               "rate")
+          .example("gamma:1.4")
           .means(
               "poisson, constant, gamma:<cv>, or trace:<file>[@<speed>], which replays recorded"
                   + " traffic",
@@ -190,6 +201,7 @@ final class Setting<T extends @Nullable Object> {
               "fill",
               "stabilize",
               "cooldown")
+          .example("10")
           .means(
               "batch mode: all requests of a level at once, wait for the slowest, repeat this"
                   + " often",
@@ -201,6 +213,7 @@ final class Setting<T extends @Nullable Object> {
           .needs("has no SLO to hold", "slo")
           .excludes("it searches rates; start it with llm.rate", "concurrency")
           .excludes("its arrivals are Poisson", "arrival")
+          .example("maxGoodput")
           .means(
               "looks for the highest rate of Poisson arrivals that holds the SLO",
               "It doubles the rate from rate (1) until a level fails, then bisects, and measures"
@@ -215,6 +228,7 @@ final class Setting<T extends @Nullable Object> {
                   "number > 0, < 1", "a number > 0 and < 1", Double.MIN_VALUE, Math.nextDown(1.0)))
           .byDefault("0.05")
           .needs("has no meaning alone", "search")
+          .example("0.1")
           .means("how far from the truth the rate that is found may be, as a share of it");
 
   static final Setting<List<StopRule>> STOP_WHEN =
@@ -233,6 +247,7 @@ final class Setting<T extends @Nullable Object> {
               rules -> rules.stream().anyMatch(StopRule.SloBelow.class::isInstance),
               "has no SLO to judge",
               "slo")
+          .example("errors>10%")
           .means(
               "ends a sweep after the first level that breaks one of slo<50%, errors>10%,"
                   + " errors>50, errorsInARow>100, overSaturated; never: nothing does",
@@ -250,6 +265,7 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Integer> WARMUP =
       in(Group.LEVEL, "warmup", Form.whole(0))
           .byDefault("1")
+          .example("3")
           .means(
               "real requests before measuring, per run and target, in no figure and no record",
               "Each is the workload's own first request, streamed as that is. Where one fails, a"
@@ -259,6 +275,7 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Boolean> JVM_WARM_UP =
       in(Group.LEVEL, "jvmWarmUp", Form.flag())
           .byDefault("true")
+          .example("false")
           .means(
               "requests to an engine inside this JVM before the load, until its compilers stand"
                   + " still: 1 to 6 s",
@@ -268,6 +285,7 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Optional<Duration>> FILL =
       in(Group.LEVEL, "fill", Form.automatic())
           .byDefault("auto")
+          .example("5s")
           .means(
               "time over which the users of a level start",
               "For closed loops only. auto: twice the median E2E of the level before, at the first"
@@ -277,6 +295,7 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Optional<Duration>> STABILIZE =
       in(Group.LEVEL, "stabilize", Form.automatic())
           .byDefault("auto")
+          .example("20s")
           .means(
               "time to settle before measuring, once all users have started",
               "auto: until each user, in open loops one, has had an answer and twice the median E2E"
@@ -288,17 +307,20 @@ final class Setting<T extends @Nullable Object> {
       in(Group.LEVEL, "duration", Form.duration(false))
           .byDefault("30")
           .withoutEndpoint("7")
+          .example("2m")
           .means("time measured at each load level");
 
   static final Setting<@Nullable Duration> MEASURE =
       in(Group.LEVEL, "measure", Form.duration(false))
           .orNull("that of duration")
-          .excludes("two names of the same phase", "duration")
+          .excludes("two names of the same setting", "duration")
+          .example("60")
           .means("the same as duration");
 
   static final Setting<@Nullable Integer> REQUESTS =
       in(Group.LEVEL, "requests", Form.whole(1))
           .orNull("bounded by duration")
+          .example("1000")
           .means(
               "bounds a level by count instead of time; with duration or measure, whichever comes"
                   + " first");
@@ -308,6 +330,7 @@ final class Setting<T extends @Nullable Object> {
           .byDefault("true")
           .excludesWhere(
               "true", on -> on, "that number is exact, and nothing is sent beyond it", "requests")
+          .example("false")
           .means(
               "the load stays on after measuring, in no figure, until what is measured has ended",
               "At most for drain. Without it the last requests find a server that empties, and look"
@@ -317,6 +340,7 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Duration> DRAIN =
       in(Group.LEVEL, "drain", Form.duration(true))
           .byDefault("30")
+          .example("1m")
           .means("longest wait for pending requests; what still runs then is cancelled");
 
   // ---- Prompts ---------------------------------------------------------------------------------
@@ -325,6 +349,7 @@ final class Setting<T extends @Nullable Object> {
       in(Group.PROMPTS, "prompt", Form.text())
           .orNull("built-in prompts")
           .excludes("a fixed text or a file", "prompts")
+          .example("Why is the sky blue?")
           .means("the same text in every request");
 
   static final Setting<@Nullable PromptPool> PROMPTS =
@@ -333,6 +358,7 @@ final class Setting<T extends @Nullable Object> {
               "prompts",
               new Form<>("file", WorkloadReader::promptFile, "a path to a readable file"))
           .orNull("none")
+          .example("prompts.jsonl")
           .means("file of prompts: JSON array, JSONL, CSV, or a prompt per line");
 
   static final Setting<@Nullable LengthDistribution> PROMPT_TOKENS =
@@ -341,6 +367,7 @@ final class Setting<T extends @Nullable Object> {
               "promptTokens",
               new Form<>("number, range", LengthDistribution::parse, "tokens"))
           .orNull(WorkloadReader.BUILT_IN_LENGTHS + " for built-in prompts, else as they are")
+          .example("256:96")
           .means(
               "cuts or pads every prompt to exactly so many tokens; <mean>:<std>, <min>-<max>,"
                   + " lognormal:<mean>:<std> and weighted:128=70,4096=30 draw lengths",
@@ -349,6 +376,14 @@ final class Setting<T extends @Nullable Object> {
                   + " it starts, at most 1,000; then they come again. Those that could not be met"
                   + " get the nearest length: counted in config.promptsNotExact, named in the plan."
                   + " Refused where the prefix leaves nothing of the prompt.");
+
+  static final Setting<Integer> INPUTS_PER_REQUEST =
+      in(Group.PROMPTS, "inputsPerRequest", Form.whole(1))
+          .byDefault("1")
+          .example("16")
+          .means(
+              "texts that a request for embeddings holds",
+              "Each is a prompt of its own. Refused with the other APIs.");
 
   static final Setting<WorkloadReader.@Nullable DatasetName> DATASET =
       in(
@@ -360,6 +395,7 @@ final class Setting<T extends @Nullable Object> {
                   "<format>:<file>, e.g. sharegpt:chats.json"))
           .orNull("none")
           .excludes("each says what is asked", "prompt", "prompts", "promptTokens")
+          .example("sharegpt:chats.json")
           .means("recorded dialogs; formats: sharegpt, oasst, longbench, mooncake, openai");
 
   static final Setting<List<WorkloadReader.Weighted>> SCENARIO =
@@ -375,6 +411,7 @@ final class Setting<T extends @Nullable Object> {
           .excludes("one after the other or mixed", "mix")
           .excludes("scenarios bring their prompts", "prompt", "prompts", "dataset")
           .excludes("scenarios bring their lengths", "promptTokens")
+          .example("B1,C")
           .means(
               "known workloads, one after the other, each under the whole load",
               "D, a dialog, needs the chat API.");
@@ -391,16 +428,19 @@ final class Setting<T extends @Nullable Object> {
           .unset("none", List.of())
           .excludes("scenarios bring their prompts", "prompt", "prompts", "dataset")
           .excludes("scenarios bring their lengths", "promptTokens")
+          .example("C:70,B1:30")
           .means("known workloads mixed by weight, e.g. C:70,B1:30");
 
   static final Setting<@Nullable Integer> TURNS =
       in(Group.PROMPTS, "turns", Form.whole(1))
           .orNull("5")
+          .example("8")
           .means("turns of a dialog of scenario D", "The other scenarios have one.");
 
   static final Setting<@Nullable Integer> CONTEXT_TOKENS =
       in(Group.PROMPTS, "contextTokens", Form.whole(1))
           .orNull("no limit")
+          .example("8192")
           .means(
               "context of the model: a dialog ends before a turn that would not fit",
               "For scenario D and dialogs of a dataset that are asked turn by turn.");
@@ -409,6 +449,7 @@ final class Setting<T extends @Nullable Object> {
       in(Group.PROMPTS, "turnByTurn", Form.flag())
           .byDefault("false")
           .needs("replays recorded dialogs", "dataset")
+          .example("true")
           .means(
               "asks the user turns of a recorded dialog one after the other, each with the answers"
                   + " that the server gave before",
@@ -424,6 +465,7 @@ final class Setting<T extends @Nullable Object> {
                   ThinkTime::parse,
                   "a duration such as 2s, or a range such as 1s-5s"))
           .unset("none", ThinkTime.NONE)
+          .example("1s-5s")
           .means(
               "time from an answer to its user's next request; a range draws it, all alike",
               "Between the turns of dialogs, and in closed loops after each request: then fewer"
@@ -433,6 +475,7 @@ final class Setting<T extends @Nullable Object> {
       in(Group.PROMPTS, "lengths", Form.choice(LengthPreset.class))
           .orNull("none")
           .excludes("each says how long prompts are", "promptTokens", "scenario", "mix", "dataset")
+          .example("prefillHeavy")
           .means(
               "lengths of prompts and answers as they are often quoted: "
                   + Arrays.stream(LengthPreset.values())
@@ -443,6 +486,7 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Boolean> UNIQUE_PROMPTS =
       in(Group.PROMPTS, "uniquePrompts", Form.flag())
           .byDefault("true")
+          .example("false")
           .means(
               "a seeded nonce first in every prompt, so that no prompt is cached",
               "18 digits and an empty line. Unless set, not where the workload says what prompts"
@@ -459,6 +503,7 @@ final class Setting<T extends @Nullable Object> {
                   "<groups>x<tokens>, 1 or more groups of 2 or more tokens, such as 8x512"))
           .orNull("none")
           .excludes("a nonce first leaves nothing to share", "uniquePrompts")
+          .example("8x512")
           .means("one of so many seeded texts of so many tokens first in every prompt");
 
   // ---- Requests --------------------------------------------------------------------------------
@@ -466,17 +511,20 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Boolean> STREAM =
       in(Group.REQUESTS, "stream", Form.flag())
           .byDefault("true")
+          .example("false")
           .means("asks for a stream; without it TTFT, TPOT and ITL are absent");
 
   static final Setting<Integer> MAX_TOKENS =
       in(Group.REQUESTS, "maxTokens", Form.whole(1))
           .byDefault("128")
           .withoutEndpoint("16")
+          .example("256")
           .means("output length");
 
   static final Setting<Boolean> IGNORE_EOS =
       in(Group.REQUESTS, "ignoreEos", Form.flag())
           .byDefault("true")
+          .example("false")
           .means(
               "sends ignore_eos and min_tokens, so that outputs have exactly maxTokens",
               "Unless set, a server that rejects these fields in a warm-up request is asked without"
@@ -488,6 +536,7 @@ final class Setting<T extends @Nullable Object> {
               "temperature",
               Form.decimal("number ≥ 0", "a number ≥ 0", 0, Float.MAX_VALUE))
           .orNull("the server's")
+          .example("0.7")
           .means("sampling temperature");
 
   static final Setting<@Nullable Double> TOP_P =
@@ -496,6 +545,7 @@ final class Setting<T extends @Nullable Object> {
               "topP",
               Form.decimal("number > 0, ≤ 1", "a number > 0 and ≤ 1", Double.MIN_VALUE, 1))
           .orNull("the server's")
+          .example("0.95")
           .means("nucleus sampling");
 
   static final Setting<ObjectNode> BODY =
@@ -505,6 +555,7 @@ final class Setting<T extends @Nullable Object> {
               new Form<>(
                   "JSON object", BenchmarkPlan::body, "a JSON object such as {\"top_k\":40}"))
           .unset("none", BenchmarkPlan.body("{}"))
+          .example("{\"top_k\":40}")
           .means(
               "extra JSON, merged into every request",
               "Without model, stream, messages, prompt and max_tokens, which have settings of their"
@@ -513,6 +564,7 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<@Nullable String> HEADER =
       in(Group.REQUESTS, "header.<Name>", Form.text())
           .orNull("none")
+          .example("acme")
           .means(
               "extra header of every request",
               "header.X-Tenant is LLM_HEADER_X_TENANT in the environment and in .env; the value is"
@@ -523,16 +575,19 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Duration> TIMEOUT =
       in(Group.CONNECTIONS, "timeout", Form.duration(false))
           .byDefault("600")
+          .example("2m")
           .means("longest whole request");
 
   static final Setting<Duration> IDLE_TIMEOUT =
       in(Group.CONNECTIONS, "idleTimeout", Form.duration(false))
           .byDefault("120")
+          .example("30s")
           .means("longest silence of a stream, also before its first byte");
 
   static final Setting<@Nullable Integer> MAX_IN_FLIGHT =
       in(Group.CONNECTIONS, "maxInFlight", Form.whole(1))
           .orNull("no limit")
+          .example("64")
           .means(
               "requests in flight per target; more wait, first in first out",
               "The wait is counted as queue wait and in no latency; timeout counts from its end.");
@@ -540,11 +595,13 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<BenchmarkPlan.Connections> CONNECTIONS =
       in(Group.CONNECTIONS, "connections", Form.choice(BenchmarkPlan.Connections.class))
           .byDefault("shared")
+          .example("perUser")
           .means("who may use a kept-alive connection again: any user, or only the one it is of");
 
   static final Setting<Boolean> HTTP2 =
       in(Group.CONNECTIONS, "http2", Form.flag())
           .byDefault("false")
+          .example("true")
           .means(
               "HTTP/2 where the server agrees to it (ALPN), which it can over https only",
               "Requests of all users then share one connection per event loop, or one per user.");
@@ -552,6 +609,7 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Boolean> VERIFY_TLS =
       in(Group.CONNECTIONS, "verifyTls", Form.flag())
           .byDefault("true")
+          .example("false")
           .means(
               "refuses certificates that no trusted authority signed or that are made for another"
                   + " host",
@@ -566,6 +624,7 @@ final class Setting<T extends @Nullable Object> {
               "slo",
               new Form<>("limits", NamedSlos::parse, "limits such as ttft<200ms,tpot<50ms,e2e<10s"))
           .unset("none", NamedSlos.NONE)
+          .example("ttft<200ms,tpot<50ms")
           .means(
               "objectives of every request, e.g. ttft<200ms,tpot<50ms,e2e<10s, or a preset",
               "ttft, ttfo and e2e count from the planned arrival. C:ttft<1s is of requests of that"
@@ -585,6 +644,7 @@ final class Setting<T extends @Nullable Object> {
               Form.decimal("percentage", "a percentage > 0 and ≤ 100", Double.MIN_VALUE, 100))
           .byDefault("99")
           .needs("has no meaning alone", "slo")
+          .example("95")
           .means(
               "share of attempted requests, failed ones included, that a load level needs to hold"
                   + " the SLO by sloRule");
@@ -593,6 +653,7 @@ final class Setting<T extends @Nullable Object> {
       in(Group.GOALS, "sloRule", Form.choice(Slo.Rule.class))
           .byDefault("percentiles")
           .needs("has no meaning alone", "slo")
+          .example("requests")
           .means(
               "percentiles: each objective by itself is met by that share; requests: that share"
                   + " meets all objectives at once",
@@ -606,23 +667,26 @@ final class Setting<T extends @Nullable Object> {
               assertions -> assertions.stream().anyMatch(Assertion::needsSlo),
               "has no SLO to judge",
               "slo")
+          .example("ttft.p99<200ms,errors<1%")
           .means(
               "build gates, e.g. ttft.p99<200ms,goodput>=95%,errors<1%,c=8:tpot.mean<40ms,valid",
               "c=8: names a stage, chat: (completion: or a scenario) a request name, vLLM: a"
                   + " target, vLLM:c=8: both; valid demands a valid run; names, units and"
-                  + " conditions are in contract.md. Times count from admission, those of slo from"
+                  + " conditions are in commands.md. Times count from admission, those of slo from"
                   + " the planned arrival: ttft_from_schedule, ttfo_from_schedule and"
                   + " e2e_from_schedule.");
 
   static final Setting<Boolean> FAIL_BUILD =
       in(Group.GOALS, "failBuild", Form.flag())
           .byDefault("true")
+          .example("false")
           .means("whether a missed assertion fails the build, or an invalid run (failOnInvalid)");
 
   static final Setting<Boolean> FAIL_ON_INVALID =
       in(Group.GOALS, "failOnInvalid", Form.flag())
           .byDefault("true")
           .withoutEndpoint("false")
+          .example("false")
           .means(
               "whether a run that a check calls invalid fails the build, with exit code 2",
               "One line names the check and the remedy. Simulations of your own read it from the"
@@ -633,19 +697,25 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Boolean> RECORD_TEXT =
       in(Group.OUTPUT, "recordText", Form.flag())
           .byDefault("false")
+          .example("true")
           .means("keeps prompts and answers");
 
   static final Setting<Boolean> RECORD_TOKENS =
       in(Group.OUTPUT, "recordTokens", Form.flag())
           .byDefault("true")
+          .example("false")
           .means("keeps the time of every event; without them window figures are interpolated");
 
   static final Setting<Boolean> CSV =
-      in(Group.OUTPUT, "csv", Form.flag()).byDefault("false").means("writes requests.csv");
+      in(Group.OUTPUT, "csv", Form.flag())
+          .byDefault("false")
+          .example("true")
+          .means("writes requests.csv");
 
   static final Setting<Boolean> INDEX_BLOCK =
       in(Group.OUTPUT, "indexBlock", Form.flag())
           .byDefault("true")
+          .example("false")
           .means("our block in Gatling's own pages");
 
   static final Setting<List<EndpointSpec.Named>> METRICS_URL =
@@ -655,6 +725,7 @@ final class Setting<T extends @Nullable Object> {
               Form.list("auto, none, URLs", EndpointSpec.Named::parse, MetricsPage.FORMS)
                   .map(Setting::metricsUrls))
           .byDefault("auto")
+          .example("auto,http://localhost:9400/metrics")
           .means(
               "pages of metrics (Prometheus text) of server, GPUs and host, read once a second;"
                   + " auto: <host>/metrics of each target, where that is a page of an engine; none",
@@ -667,10 +738,24 @@ final class Setting<T extends @Nullable Object> {
                   + " dcgm-exporter and node_exporter.");
 
   static final Setting<@Nullable Integer> LIVE =
-      in(Group.OUTPUT, "live", Form.whole(1))
+      in(Group.OUTPUT, "live", Form.whole(0))
           .orNull("none")
-          .notAvailable()
-          .means("port of the live page");
+          .example("8088")
+          .means(
+              "port of a page on 127.0.0.1 that shows the run as it goes; 0 takes any that is free",
+              "The console says where. /metrics beside it is what Prometheus scrapes, where"
+                  + " micrometer-registry-prometheus is on the class path. Simulations of your own"
+                  + " read it from the system property and the environment.");
+
+  static final Setting<@Nullable String> OTLP =
+      in(Group.OUTPUT, "otlp", Form.text())
+          .orNull("none")
+          .example("http://localhost:4318/v1/metrics")
+          .means(
+              "where meters are sent every 10 s by OTLP over HTTP",
+              "Needs micrometer-registry-otlp on the class path. Names are those of OpenTelemetry"
+                  + " for generative AI. Simulations of your own read it from the system property"
+                  + " and the environment.");
 
   static final Setting<@Nullable Double> GPUS =
       in(
@@ -678,20 +763,35 @@ final class Setting<T extends @Nullable Object> {
               "gpus",
               Form.decimal("number > 0", "a number > 0", Double.MIN_VALUE, Double.MAX_VALUE))
           .orNull("none")
+          .example("2")
           .means(
               "GPUs that serve each target: output tok/s per GPU, and its chart against tok/s per"
                   + " user");
+
+  static final Setting<@Nullable Double> COST_PER_HOUR =
+      in(
+              Group.OUTPUT,
+              "costPerHour",
+              Form.decimal("number > 0", "a number > 0", Double.MIN_VALUE, Double.MAX_VALUE))
+          .orNull("none")
+          .example("3.60")
+          .means(
+              "what one GPU costs per hour, in any currency: cost per million output tokens, and"
+                  + " per million within the SLO",
+              "Without gpus it is what the whole server of each target costs.");
 
   // ---- Run -------------------------------------------------------------------------------------
 
   static final Setting<@Nullable Long> SEED =
       in(Group.RUN, "seed", Form.wide())
           .orNull("random")
+          .example("42")
           .means("pins prompts and arrivals; always printed and recorded");
 
   static final Setting<Boolean> SELF_TEST =
       in(Group.RUN, "selfTest", Form.flag())
           .byDefault("false")
+          .example("true")
           .means(
               "measures how exact this tool is on this machine, in about a minute; reports of later"
                   + " runs quote it",
@@ -703,6 +803,7 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<@Nullable String> SELF_TEST_FILE =
       in(Group.RUN, "selfTestFile", Form.text())
           .orNull("~/.gatling-llm/self-test.json")
+          .example("self-test.json")
           .means(
               "where selfTest keeps its result and later runs find it",
               "Simulations of your own read it from the system property and the environment. Where"
@@ -711,11 +812,13 @@ final class Setting<T extends @Nullable Object> {
   static final Setting<Boolean> DRY_RUN =
       in(Group.RUN, "dryRun", Form.flag())
           .byDefault("false")
+          .example("true")
           .means("prints the plan and sends nothing");
 
   static final Setting<Boolean> HELP =
       in(Group.RUN, "help", Form.flag())
           .byDefault("false")
+          .example("true")
           .means("prints these settings and sends nothing");
 
   private static List<EndpointSpec.Named> metricsUrls(List<EndpointSpec.Named> pages) {
@@ -806,9 +909,9 @@ final class Setting<T extends @Nullable Object> {
     return details;
   }
 
-  /** Whether this version has it; one that it does not have is refused, never ignored. */
-  boolean isAvailable() {
-    return entry.available;
+  /** A value, as a user would write it. */
+  String example() {
+    return entry.example;
   }
 
   /** Whether its value must never be shown. */

@@ -18,9 +18,9 @@ final class SettingBuilder<T extends @Nullable Object> {
   final List<Rule<T>> rules = new ArrayList<>();
 
   String absent = "none";
+  String example = "";
   @Nullable String withoutEndpoint;
   boolean secret;
-  boolean available = true;
 
   private @Nullable T unset;
   private boolean parsed;
@@ -56,6 +56,12 @@ final class SettingBuilder<T extends @Nullable Object> {
     return this;
   }
 
+  /** A value to show, as a user would write it. */
+  SettingBuilder<T> example(String text) {
+    example = text;
+    return this;
+  }
+
   /** Another default for the embedded engine. */
   SettingBuilder<T> withoutEndpoint(String text) {
     withoutEndpoint = text;
@@ -79,12 +85,6 @@ final class SettingBuilder<T extends @Nullable Object> {
   /** Its value is shown nowhere. */
   SettingBuilder<T> secret() {
     secret = true;
-    return this;
-  }
-
-  /** A later version will have it; this one refuses it. */
-  SettingBuilder<T> notAvailable() {
-    available = false;
     return this;
   }
 

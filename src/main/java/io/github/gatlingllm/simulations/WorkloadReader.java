@@ -112,6 +112,10 @@ record WorkloadReader(
   }
 
   Workload workload(Api api, PromptPrefix prefix) {
+    if (settings.isSet(Setting.INPUTS_PER_REQUEST) && api.generates()) {
+      throw settings.invalid(
+          Setting.INPUTS_PER_REQUEST, "only requests for embeddings have inputs (llm.api)");
+    }
     DatasetName dataset = settings.get(Setting.DATASET);
     if (dataset != null) {
       return recorded(dataset, api);
@@ -129,8 +133,8 @@ record WorkloadReader(
   }
 
   private Workload.Recorded recorded(DatasetName name, Api api) {
-    if (settings.get(Setting.TURN_BY_TURN) && api == Api.COMPLETIONS) {
-      throw settings.invalid(Setting.TURN_BY_TURN, "dialogs need the chat API");
+    if (settings.get(Setting.TURN_BY_TURN) && !api.takesMessages()) {
+      throw settings.invalid(Setting.TURN_BY_TURN, "dialogs need an API that takes messages");
     }
     try {
       return new Workload.Recorded(
@@ -178,8 +182,13 @@ record WorkloadReader(
   }
 
   private WorkloadScenario.Ready ready(Setting<?> setting, WorkloadScenario scenario, Api api) {
-    if (scenario.dialog() && api == Api.COMPLETIONS) {
-      throw settings.invalid(setting, scenario + " is a dialog, which needs the chat API");
+    if (!api.generates()) {
+      throw settings.invalid(
+          setting, scenario + " asks for generated text; embeddings take prompts or a dataset");
+    }
+    if (scenario.dialog() && !api.takesMessages()) {
+      throw settings.invalid(
+          setting, scenario + " is a dialog, which needs an API that takes messages");
     }
     return scenario.ready(tokenizer, seed, distinct(scenario.dialog() ? turns() : 1));
   }

@@ -124,7 +124,7 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
                 + " tokens"
             : scenario.tokens() + " tokens";
     long differ = ready.prompts().made().stream().map(Prompts.Prompt::text).distinct().count();
-    String distinct = scenario.same() ? "" : ", " + differ + " distinct";
+    String distinct = scenario.same() ? "" : ", " + NumberText.count(differ) + " distinct";
     row.accept(
         "",
         String.format(

@@ -7,13 +7,16 @@ import static io.github.gatlingllm.javaapi.LlmDsl.goesOn;
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static io.github.gatlingllm.javaapi.LlmDsl.mix;
 
+import io.gatling.javaapi.core.ActionBuilder;
 import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
+import io.github.gatlingllm.javaapi.ChatStep;
 import io.github.gatlingllm.javaapi.ConversationBuilder;
 import io.github.gatlingllm.javaapi.DatasetFeeder;
-import io.github.gatlingllm.javaapi.LlmRequestBuilder;
+import io.github.gatlingllm.javaapi.GenerationRequestBuilder;
+import io.github.gatlingllm.javaapi.Llm;
 import io.github.gatlingllm.javaapi.MixBuilder;
 import io.github.gatlingllm.javaapi.WorkloadBuilder;
 import io.github.gatlingllm.load.LoadLevel;
@@ -30,6 +33,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The Gatling scenarios of a benchmark. Each call makes new ones, which ask the same prompts in the
@@ -62,17 +66,14 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
       Integer context = plan.get(Setting.CONTEXT_TOKENS);
       return fed.exec(context == null ? dialog : dialog.contextLimit(context))
           .asLongAs(goesOn(HISTORY))
-          .on(thinking(exec(asked(llm("chat").chat().nextTurn(HISTORY))), true));
+          .on(thinking(exec(asked(messages().nextTurn(HISTORY))), true));
     }
     return fed.exec(
         thinking(
             exec(
-                api == Api.CHAT
-                    ? asked(llm("chat").chat().messages("#{dialog}"))
-                    : asked(
-                        llm("completion")
-                            .completion()
-                            .prompt(session -> session.<Dialog>get("dialog").text()))),
+                api.takesMessages()
+                    ? asked(messages().messages("#{dialog}"))
+                    : ask(session -> session.<Dialog>get("dialog").text())),
             false));
   }
 
@@ -94,11 +95,7 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     return scenario("Benchmark")
         .exec(
             thinking(
-                exec(
-                    api == Api.CHAT
-                        ? asked(llm("chat").chat().user(prompt))
-                        : asked(llm("completion").completion().prompt(prompt))),
-                false));
+                exec(api.takesMessages() ? asked(messages().user(prompt)) : ask(prompt)), false));
   }
 
   /** Prompts as long as those of the trace: the arrival of a user brings the length. */
@@ -155,10 +152,41 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
 
   private WorkloadBuilder block(WorkloadScenario.Ready ready) {
     WorkloadBuilder block = WorkloadBuilder.of(ready);
-    return api == Api.CHAT ? block.request(this::asked) : block.completion(this::asked);
+    return api.takesMessages()
+        ? block.by(this::messages).request(this::asked)
+        : block.completion(this::asked);
   }
 
-  private <T extends LlmRequestBuilder<T>> T asked(T request) {
+  /** What a request is called where nothing else has a name. */
+  static String requestName(Api api) {
+    return api == Api.COMPLETIONS ? "completion" : api.key();
+  }
+
+  private ChatStep messages() {
+    return messages(llm(requestName(api)));
+  }
+
+  private ChatStep messages(Llm request) {
+    return switch (api) {
+      case RESPONSES -> request.responses();
+      case MESSAGES -> request.messages();
+      case CHAT, COMPLETIONS, EMBEDDINGS -> request.chat();
+    };
+  }
+
+  /** Of a target that takes no messages. */
+  private ActionBuilder ask(Function<Session, String> prompt) {
+    Llm request = llm(requestName(api));
+    if (api.generates()) {
+      return asked(request.completion().prompt(prompt));
+    }
+    int inputs = plan.get(Setting.INPUTS_PER_REQUEST);
+    return request
+        .embeddings()
+        .input(session -> Stream.generate(() -> prompt.apply(session)).limit(inputs).toList());
+  }
+
+  private <T extends GenerationRequestBuilder<T>> T asked(T request) {
     boolean asRecorded = plan.hasRecordedOutputs();
     int maxTokens = plan.get(Setting.MAX_TOKENS);
     Double temperature = plan.get(Setting.TEMPERATURE);

@@ -85,7 +85,11 @@ final class AssertionJudge {
       one(assertion, figure, parts.place(stage), stage.target(), stage, null);
     }
     if (meant.isEmpty()) {
-      none(assertion, figure, "no stage is called", all.stream().map(LevelInfo::label).toList());
+      none(
+          assertion,
+          figure,
+          "no load level is called",
+          all.stream().map(LevelInfo::label).toList());
     }
   }
 

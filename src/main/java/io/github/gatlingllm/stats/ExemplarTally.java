@@ -2,9 +2,9 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.RequestSamples.Exemplar;
 import io.github.gatlingllm.stats.RequestSamples.Exemplars;
+import io.github.gatlingllm.stats.RequestSamples.ServerParts;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -63,7 +63,7 @@ final class ExemplarTally {
       if (latency != null) {
         keep(slowest, record, stage, latency);
       }
-    } else if (outcome.status() != RequestStatus.CANCELLED) {
+    } else if (outcome.hasFailed()) {
       Cause cause = new Cause(outcome.status().key(), outcome.error());
       if (failed.size() >= MOST && !failed.containsKey(cause)) {
         cause = Cause.OTHER;
@@ -96,6 +96,7 @@ final class ExemplarTally {
     RequestRecord.Timing t = record.timing();
     Long wait = t.queueWaitNanos();
     Long gap = record.events().longestGapNanos();
+    ServerParts server = ServerParts.of(record);
     return new Exemplar(
         id.requestId(),
         id.name(),
@@ -112,6 +113,7 @@ final class ExemplarTally {
         endNanos / 1e6,
         record.tokens().outputTokens(),
         gap == null ? null : (Double) (gap / 1e6),
+        server.isEmpty() ? null : server,
         record.events().count(),
         wait == null ? List.of() : EventMarks.of(record.events().offsetsMicros(), wait / 1e6));
   }

@@ -7,7 +7,6 @@ import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.stats.GroupTally.Judge;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
@@ -15,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -40,18 +40,37 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
   GroupTally joined(Predicate<RunStatistics.Key> which) {
     GroupTally sum = GroupTally.empty();
     Set<String> targets = new HashSet<>();
+    Set<Integer> stages = new TreeSet<>();
     counted.cells.forEach(
         (key, cell) -> {
           if (which.test(key)) {
             sum.add(cell);
             targets.add(stage(key).level().target());
+            stages.add(key.stage());
           }
         });
     if (targets.size() == 1) {
-      TargetFacts facts = counted.targets.get(targets.iterator().next());
-      sum.flow().servedBy(facts == null ? null : facts.gpus());
+      String target = targets.iterator().next();
+      boolean isWhole =
+          counted.cells.keySet().stream()
+              .filter(key -> !which.test(key))
+              .noneMatch(other -> runsBeside(other, target, stages));
+      sum.flow()
+          .servedBy(
+              counted.targets.get(target),
+              isWhole,
+              isWhole ? counted.engines.joules(stages) : null);
     }
     return sum.with(intervals(which));
+  }
+
+  /** Whether a cell is of that target, and of one of those stages or of one at the same time. */
+  private boolean runsBeside(RunStatistics.Key cell, String target, Set<Integer> stages) {
+    LevelWindow window = stage(cell);
+    return window.level().target().equals(target)
+        && stages.stream()
+            .map(counted.windows.stages()::get)
+            .anyMatch(own -> own.overlapNanos(window.from(), window.to()) > 0);
   }
 
   /** Null unless the cells are all those of one stage, whose load is constant. */

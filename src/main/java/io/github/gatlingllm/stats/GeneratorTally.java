@@ -2,6 +2,7 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.GeneratorHealth;
 import io.github.gatlingllm.check.GeneratorHealth.Interval;
+import io.github.gatlingllm.metric.TimeBuckets;
 import io.github.gatlingllm.record.GeneratorField;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.stats.Series.GeneratorBucket;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * What the lines of {@code generator.jsonl} say, by injector for the checks and over time for the
  * charts. About 200 bytes per line; lines beyond {@value #MOST} are left out.
  */
-final class GeneratorTally {
+public final class GeneratorTally {
 
   /** A day of one injector. */
   private static final int MOST = 100_000;
@@ -27,7 +28,7 @@ final class GeneratorTally {
   private int lines;
 
   /** Begins at {@code origin}, epoch nanoseconds. */
-  GeneratorTally(long origin) {
+  public GeneratorTally(long origin) {
     this.origin = origin;
     overTime = TimeBuckets.from(origin, 1_000_000_000L, Series.MAX_BUCKETS, Sums::new, Sums::join);
   }
@@ -120,7 +121,8 @@ final class GeneratorTally {
     return whole <= 0 ? null : (Double) (part / whole);
   }
 
-  void add(GeneratorSecond second) {
+  /** Adds a line. */
+  public void add(GeneratorSecond second) {
     if (lines++ >= MOST) {
       return;
     }
@@ -166,7 +168,8 @@ final class GeneratorTally {
     return at >= from && at < to;
   }
 
-  List<GeneratorBucket> buckets() {
+  /** In order of time; those that no line speaks of are left out. */
+  public List<GeneratorBucket> buckets() {
     List<GeneratorBucket> buckets = new ArrayList<>();
     double width = overTime.width() / 1e9;
     List<Sums> all = overTime.all();

@@ -2,6 +2,7 @@ package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Figures.Efficiency;
 import io.github.gatlingllm.metric.Figures.Goodput;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
 import io.github.gatlingllm.metric.Figures.Throughput;
@@ -9,6 +10,7 @@ import io.github.gatlingllm.metric.Figures.Trials;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.SloCounts;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
@@ -59,6 +61,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
       @Nullable MaxGoodput max,
       @Nullable Trials trials) {
     double window = windowNanos / 1e9;
+    Figures.Counts counts = tally.counts(planned);
     return new Figures(
         latencies(),
         throughput(window, trials),
@@ -66,7 +69,10 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         tally.jitter(),
         tally.errors(),
         tally.finishReasons(),
-        tally.counts(planned));
+        counts,
+        tally.server().timings(),
+        tally.server().rateLimits(counts),
+        flow.efficiency(window, judge != null));
   }
 
   /** Rates of single requests stand with the throughput. */
@@ -89,20 +95,24 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
 
   private Throughput throughput(double window, @Nullable Trials trials) {
     Double requests = per((double) flow.ok, window);
+    // Embeddings have no tokens to put out: that is none of these figures, not 0.
+    boolean generates = !flow.inputsKnown || flow.tokens > 0;
+    Double gpus = flow.facts == null ? null : flow.facts.gpus();
     return new Throughput(
         window == 0 ? null : (Double) window,
-        per(flow.tokens, window),
+        generates ? per(flow.tokens, window) : null,
         flow.billedKnown ? per(flow.tokens + flow.hiddenTokens, window) : null,
-        flow.peak(Peaks::tokensPerS),
-        flow.gpus == null ? null : per(flow.tokens / flow.gpus, window),
+        generates ? flow.peak(Peaks::tokensPerS) : null,
+        gpus == null || !generates ? null : per(flow.tokens / gpus, window),
         flow.promptKnown ? per((double) flow.promptTokens, window) : null,
         flow.promptKnown ? per(flow.tokens + flow.promptTokens, window) : null,
         requests,
         requests == null ? null : (Double) (requests * 60),
+        flow.inputsKnown ? per((double) flow.inputs, window) : null,
         per(flow.inFlightNanos / 1e9, window),
-        per(flow.receivingNanos / 1e9, window),
+        generates ? per(flow.receivingNanos / 1e9, window) : null,
         flow.peak(Peaks::inFlight),
-        tally.spans().wallTokensPerS(),
+        generates ? tally.spans().wallTokensPerS() : null,
         distribution(Metric.USER_TOKENS_PER_S),
         distribution(Metric.DECODE_TOKENS_PER_S),
         distribution(Metric.PREFILL_TOKENS_PER_S),
@@ -155,6 +165,8 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     private double sloTokens;
     private long promptTokens;
     private boolean promptKnown;
+    private long inputs;
+    private boolean inputsKnown;
     private long hiddenTokens;
     private boolean billedKnown;
     private long arrived;
@@ -162,7 +174,9 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     private long met;
     private long inFlightNanos;
     private long receivingNanos;
-    private @Nullable Double gpus;
+    private @Nullable TargetFacts facts;
+    private boolean isWhole;
+    private @Nullable Double joules;
     private final List<Peaks> peaks = new ArrayList<>();
     private final Moments staysMs = new Moments();
 
@@ -171,9 +185,24 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
       peaks.add(new Peaks(window.from(), window.to()));
     }
 
-    /** So many GPUs did all this; null where that is not known. */
-    void servedBy(@Nullable Double number) {
-      gpus = number;
+    /**
+     * What one target did.
+     *
+     * @param target what is known of it
+     * @param all whether it did nothing else in the window
+     * @param energy that it took in the window; null where not known
+     */
+    void servedBy(@Nullable TargetFacts target, boolean all, @Nullable Double energy) {
+      facts = target;
+      isWhole = all;
+      joules = energy;
+    }
+
+    private @Nullable Efficiency efficiency(double window, boolean isJudged) {
+      Double cost = facts == null ? null : facts.costOfAllPerHour();
+      return isWhole
+          ? Efficiency.of(tokens, isJudged ? (Double) sloTokens : null, window, joules, cost)
+          : null;
     }
 
     void tokens(long unixNanos, double count, boolean inSlo) {
@@ -185,6 +214,12 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     void promptTokens(int count) {
       promptTokens += count;
       promptKnown = true;
+    }
+
+    /** A request for so many vectors ended; failed ones gave none. */
+    void inputs(int count) {
+      inputs += count;
+      inputsKnown = true;
     }
 
     /** Of an answer whose billed tokens the server said. */
@@ -220,6 +255,8 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
       sloTokens += other.sloTokens;
       promptTokens += other.promptTokens;
       promptKnown |= other.promptKnown;
+      inputs += other.inputs;
+      inputsKnown |= other.inputsKnown;
       hiddenTokens += other.hiddenTokens;
       billedKnown |= other.billedKnown;
       arrived += other.arrived;

@@ -32,6 +32,8 @@ public final class LiveStats implements Consumer<RequestRecord> {
   private final Histogram itl = new Histogram(1, LONGEST_MICROS, 3);
   private long ok;
   private long failed;
+  private long rateLimited;
+  private long heldBack;
   private long judged;
   private long metSlo;
   private long tokens;
@@ -71,29 +73,43 @@ public final class LiveStats implements Consumer<RequestRecord> {
     if (outcome.ok()) {
       ok++;
       latencies(record);
+    } else if (outcome.status() == RequestStatus.RATE_LIMITED) {
+      rateLimited++;
     } else if (outcome.status() != RequestStatus.CANCELLED) {
       failed++;
     }
+    Long paced = record.timing().pacingWaitNanos();
+    heldBack += paced != null && paced > 0 ? 1 : 0;
   }
 
   /** The figures up to now. */
   public synchronized LiveFigures snapshot() {
     long now = nanoClock.getAsLong();
-    LiveFigures figures =
-        new LiveFigures(
-            ok,
-            failed,
-            judged > 0 ? (Double) ((double) metSlo / judged) : null,
-            Percentiles.of(ttft),
-            Percentiles.of(itl),
-            perSecond(tokens - tokensBefore, now - snapshotNanos),
-            perSecond(tokens, now - startNanos),
-            perSecond(served, now - startNanos),
-            null,
-            null);
+    LiveFigures figures = figures(now);
     snapshotNanos = now;
     tokensBefore = tokens;
     return figures;
+  }
+
+  /** The same for who looks besides: what "now" is of does not change. */
+  public synchronized LiveFigures peek() {
+    return figures(nanoClock.getAsLong());
+  }
+
+  private LiveFigures figures(long now) {
+    return new LiveFigures(
+        ok,
+        failed,
+        rateLimited,
+        heldBack,
+        judged > 0 ? (Double) ((double) metSlo / judged) : null,
+        Percentiles.of(ttft),
+        Percentiles.of(itl),
+        perSecond(tokens - tokensBefore, now - snapshotNanos),
+        perSecond(tokens, now - startNanos),
+        perSecond(served, now - startNanos),
+        null,
+        null);
   }
 
   /** A request that was cut off before it could be told does not count. */
@@ -133,6 +149,8 @@ public final class LiveStats implements Consumer<RequestRecord> {
    *
    * @param ok requests that succeeded since the start
    * @param failed requests that failed since the start; those that we cancelled are no failures
+   * @param rateLimited requests that a rate limit of the server turned away since the start
+   * @param heldBack requests that we held back to stay below a limit, of those that have ended
    * @param sloShare share of attempted requests that met every objective, 0 to 1; null without SLO
    * @param ttftMicros TTFT of ok requests since the start; null as long as there is none
    * @param itlMicros inter-token gaps of ok requests since the start; null as long as there is none
@@ -146,6 +164,8 @@ public final class LiveStats implements Consumer<RequestRecord> {
   public record LiveFigures(
       long ok,
       long failed,
+      long rateLimited,
+      long heldBack,
       @Nullable Double sloShare,
       @Nullable Percentiles ttftMicros,
       @Nullable Percentiles itlMicros,
@@ -191,6 +211,8 @@ public final class LiveStats implements Consumer<RequestRecord> {
       return new LiveFigures(
           ok,
           failed,
+          rateLimited,
+          heldBack,
           sloShare,
           ttftMicros,
           itlMicros,

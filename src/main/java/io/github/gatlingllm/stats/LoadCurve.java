@@ -103,7 +103,7 @@ final class LoadCurve {
         knee.target(),
         knee.scenario(),
         knee.offered(),
-        tokens(knee),
+        knee.figures().throughput().outputTokensPerS(),
         knee.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50(),
         power(knee),
         flat && isFirst,
@@ -111,7 +111,7 @@ final class LoadCurve {
   }
 
   private static double tokens(Stage stage) {
-    Double tokens = stage.figures().throughput().outputTokensPerS();
+    Double tokens = stage.figures().throughput().delivered();
     return tokens == null ? 0 : tokens;
   }
 
@@ -202,7 +202,7 @@ final class LoadCurve {
   }
 
   private static @Nullable Double power(Stage stage) {
-    Double tokens = stage.figures().throughput().outputTokensPerS();
+    Double tokens = stage.figures().throughput().delivered();
     Double median = stage.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50();
     return tokens == null || median == null || median == 0
         ? null

@@ -1,24 +1,35 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.LogLinearHistogram;
+import io.github.gatlingllm.metric.TimeBuckets;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.Series.Bucket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * Figures over time in buckets of 1 s. A run that needs more than {@value Series#MAX_BUCKETS}
  * buckets gets buckets of 2 s, 4 s, …: neighbours are joined, so that memory stays bounded (about
  * 30 KiB per bucket) whatever the run's length.
+ *
+ * <p>The report makes them in its one pass over the records; who watches a run gives each record as
+ * it comes. Not thread-safe.
  */
-final class OverTime {
+public final class OverTime implements Consumer<RequestRecord> {
 
   private static final long SECOND = 1_000_000_000L;
+  private static final int MOST_QUOTAS = 6;
 
   private final long origin;
   private final TimeBuckets<Interval> intervals;
+  private final TokenStream stream = new TokenStream();
 
   /** Begins at {@code origin}, epoch nanoseconds; what came before counts in the first bucket. */
-  OverTime(long origin) {
+  public OverTime(long origin) {
     this.origin = origin;
     intervals = TimeBuckets.from(origin, SECOND, Series.MAX_BUCKETS, Interval::new, Interval::join);
   }
@@ -35,6 +46,8 @@ final class OverTime {
     private long started;
     private long ended;
     private long failed;
+    private long rateLimited;
+    private final Map<String, Double> quotaLeft = new TreeMap<>();
     private long inFlightNanos;
     private long plannedArrivals;
     private long realisedArrivals;
@@ -48,23 +61,76 @@ final class OverTime {
       started += next.started;
       ended += next.ended;
       failed += next.failed;
+      rateLimited += next.rateLimited;
+      next.quotaLeft.forEach(this::left);
       inFlightNanos += next.inFlightNanos;
       plannedArrivals += next.plannedArrivals;
       realisedArrivals += next.realisedArrivals;
     }
+
+    private void left(String quota, double share) {
+      if (quotaLeft.size() < MOST_QUOTAS || quotaLeft.containsKey(quota)) {
+        quotaLeft.merge(quota, share, Math::min);
+      }
+    }
   }
 
-  void started(long unixNanos) {
-    intervals.at(unixNanos).started++;
+  /** All that a request that has ended adds, judged by the SLO as it was while the run was on. */
+  @Override
+  public void accept(RequestRecord record) {
+    boolean inSlo = record.outcome().ok() && Boolean.TRUE.equals(record.outcome().sloOk());
+    stream.read(record);
+    for (int i = 0; i < stream.arrivals(); i++) {
+      tokens(stream.unixNanos(i), stream.tokens(i), inSlo);
+    }
+    gaps(stream);
+    passage(record, stream, record.identity().target() + ": ");
+    if (record.timing().scheduledOffsetNanos() != null) {
+      arrival(record.timing());
+    }
   }
 
   /** When a request of an open loop was planned to start, and when it did. */
-  void arrival(long planned, long realised) {
-    intervals.at(planned).plannedArrivals++;
-    intervals.at(realised).realisedArrivals++;
+  void arrival(RequestRecord.Timing timing) {
+    intervals.at(timing.scheduledUnixNanos()).plannedArrivals++;
+    intervals.at(timing.startUnixNanos()).realisedArrivals++;
   }
 
-  /** The instants between which a request was in flight, and how it ended. */
+  /**
+   * A request's way through the system: start, first token, end.
+   *
+   * @param owner stands before the names of its quotas
+   */
+  void passage(RequestRecord record, TokenStream tokens, String owner) {
+    RequestRecord.Timing t = record.timing();
+    intervals.at(t.startUnixNanos()).started++;
+    Long admitted = t.admittedUnixNanos();
+    if (admitted == null) {
+      return;
+    }
+    Long ttft = t.ttftNanos();
+    if (ttft != null) {
+      ttft(admitted + ttft, admitted + ttft - t.scheduledUnixNanos());
+    }
+    Long closed = t.closedUnixNanos();
+    if (closed != null) {
+      inFlight(admitted, closed);
+      Integer prompt = record.tokens().prompt();
+      tokensInFlight(admitted, closed, prompt == null ? 0 : prompt, tokens);
+      if (record.outcome().status() != RequestStatus.CANCELLED) {
+        Interval interval = intervals.at(closed);
+        interval.ended++;
+        interval.failed += record.outcome().hasFailed() ? 1 : 0;
+        limited(interval, record, owner);
+      }
+    }
+  }
+
+  void ttft(long unixNanos, long nanos) {
+    intervals.at(unixNanos).ttft.add(nanos / 1_000, 1);
+  }
+
+  /** The instants between which a request was in flight. */
   void inFlight(long from, long to) {
     long at = Math.max(from, origin);
     while (at < to) {
@@ -75,33 +141,49 @@ final class OverTime {
     }
   }
 
-  /**
-   * By how many the tokens of requests in flight grew, or by how many they fell where one ended.
-   */
+  /** What came over the wire is counted as it comes; all of it leaves with its request. */
+  private void tokensInFlight(long admitted, long closed, double prompt, TokenStream tokens) {
+    double all = prompt;
+    for (int i = 0; i < tokens.arrivals(); i++) {
+      all += tokens.tokens(i);
+    }
+    tokensInFlight(admitted, prompt);
+    tokensInFlight(closed, -all);
+  }
+
+  /** By how many the tokens of requests in flight grew. */
   void tokensInFlight(long unixNanos, double change) {
     intervals.at(unixNanos).grown += change;
   }
 
-  void ended(long unixNanos, boolean failed) {
-    Interval interval = intervals.at(unixNanos);
-    interval.ended++;
-    interval.failed += failed ? 1 : 0;
-  }
-
-  void ttft(long unixNanos, long nanos) {
-    intervals.at(unixNanos).ttft.add(nanos / 1_000, 1);
+  /**
+   * What a request that ended shows of the server's rate limits.
+   *
+   * @param owner stands before the names of its quotas
+   */
+  private void limited(Interval interval, RequestRecord record, String owner) {
+    interval.rateLimited += record.outcome().status() == RequestStatus.RATE_LIMITED ? 1 : 0;
+    Map<String, Double> said = record.server().rateLimits();
+    said.forEach(
+        (key, remaining) -> {
+          String quota = key.replaceFirst("_remaining$", "");
+          Double limit = said.get(quota + "_limit");
+          if (!quota.equals(key) && limit != null && limit > 0) {
+            interval.left(owner + quota, Math.min(1, remaining / limit));
+          }
+        });
   }
 
   /** The gaps of a request; those for no token are left out. */
-  void gaps(TokenStream stream) {
-    for (int g = 0; g < stream.gaps(); g++) {
-      int tokens = stream.gapTokens(g);
-      if (tokens > 0) {
-        LogLinearHistogram itl = intervals.at(stream.unixNanos(stream.endedBy(g))).itl;
-        if (stream.isOneEach()) {
-          itl.add((long) stream.chunkMicros(g), tokens);
+  void gaps(TokenStream tokens) {
+    for (int g = 0; g < tokens.gaps(); g++) {
+      int count = tokens.gapTokens(g);
+      if (count > 0) {
+        LogLinearHistogram itl = intervals.at(tokens.unixNanos(tokens.endedBy(g))).itl;
+        if (tokens.isOneEach()) {
+          itl.add((long) tokens.chunkMicros(g), count);
         } else {
-          itl.add(Math.round(stream.tokenMicros(g)), tokens);
+          itl.add(Math.round(tokens.tokenMicros(g)), count);
         }
       }
     }
@@ -119,11 +201,13 @@ final class OverTime {
     interval.grown += tokens;
   }
 
-  double bucketS() {
+  /** Width of a bucket in seconds: 1, 2, 4, … */
+  public double bucketS() {
     return intervals.width() / 1e9;
   }
 
-  List<Bucket> buckets(boolean hasSlo) {
+  /** In order of time, from the origin to the last that anything fell into. */
+  public List<Bucket> buckets(boolean hasSlo) {
     double seconds = bucketS();
     List<Bucket> buckets = new ArrayList<>();
     double tokensInFlight = 0;
@@ -142,12 +226,27 @@ final class OverTime {
               v.started,
               v.ended,
               v.failed,
+              v.rateLimited,
+              v.quotaLeft,
               (double) v.inFlightNanos / intervals.width(),
               Math.max(0, tokensInFlight),
               v.plannedArrivals,
               v.realisedArrivals));
     }
     return buckets;
+  }
+
+  /** What charts over time draw of a run that is still on: all but the bucket that is not over. */
+  public Series soFar(boolean hasSlo, GeneratorTally generator) {
+    List<Bucket> all = buckets(hasSlo);
+    return new Series(
+        bucketS(),
+        all.subList(0, Math.max(0, all.size() - 1)),
+        Shapes.heat(ttft()),
+        Map.of(),
+        RequestSamples.NONE,
+        generator.buckets(),
+        List.of());
   }
 
   /** TTFT by bucket: the material of the heat map. */

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.LogLinearHistogram;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
@@ -12,14 +13,20 @@ import io.github.gatlingllm.stats.RequestSamples.EventSize;
 import io.github.gatlingllm.stats.RequestSamples.Part;
 import io.github.gatlingllm.stats.RequestSamples.PartMean;
 import io.github.gatlingllm.stats.RequestSamples.Pauses;
+import io.github.gatlingllm.stats.RequestSamples.ScenarioLoad;
+import io.github.gatlingllm.stats.RequestSamples.ServerParts;
 import io.github.gatlingllm.stats.Series.Shape;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -218,8 +225,8 @@ final class RequestSampleTally {
    * Where the time of ok requests of one stage went: Σ of each part, so that means add up exactly.
    *
    * <pre>
-   * scheduled ─ start lag ─ gate wait ─ connect ─┬ server queue ┬ server prefill ┬ rest ┬─ decode ─ last token
-   *                                              └──────── TTFT − connect ──────────────┘
+   * scheduled ─ start lag ─ gate wait ─ connect ─┬ server queue ┬ server prefill ┬ rest ┬ server decode ┬ rest ┐
+   *                                              └──────── TTFT − connect ──────────────┴──── to last token ───┘
    * </pre>
    */
   static final class BreakdownTally {
@@ -250,23 +257,13 @@ final class RequestSampleTally {
         part(Part.ANSWER, end - connect);
         return;
       }
-      long queue = reported(record.server(), "queue_s");
-      long prefill = reported(record.server(), "prefill_s");
-      // A server whose parts do not fit into the time that we saw measures something else.
-      if (queue + prefill > 0 && queue + prefill <= ttft - connect) {
-        reporting++;
-        part(Part.SERVER_QUEUE, queue);
-        part(Part.SERVER_PREFILL, prefill);
-        part(Part.FIRST_TOKEN, ttft - connect - queue - prefill);
-      } else {
-        part(Part.FIRST_TOKEN, ttft - connect);
-      }
-      part(Part.DECODE, end - ttft);
-    }
-
-    private static long reported(Map<String, Double> server, String key) {
-      Double seconds = server.get(key);
-      return seconds == null || !(seconds > 0) ? 0 : Math.round(Math.min(seconds, 1e6) * 1e9);
+      ServerParts said = ServerParts.of(record);
+      reporting += said.isEmpty() ? 0 : 1;
+      part(Part.SERVER_QUEUE, said.queueNanos());
+      part(Part.SERVER_PREFILL, said.prefillNanos());
+      part(Part.FIRST_TOKEN, ttft - connect - said.queueNanos() - said.prefillNanos());
+      part(Part.SERVER_DECODE, said.decodeNanos());
+      part(Part.DECODE, end - ttft - said.decodeNanos());
     }
 
     private void part(Part part, long more) {
@@ -284,6 +281,77 @@ final class RequestSampleTally {
       nanos.forEach((part, sum) -> means.add(new PartMean(part, sum[0] / 1e6 / count)));
       LevelInfo info = stage.level();
       return new Breakdown(info.label(), info.target(), info.scenario(), count, reporting, means);
+    }
+  }
+
+  /** Key figures by scenario and stage; nothing for a run with one scenario. */
+  static final class ScenarioTally {
+
+    private static final int MOST = 20;
+    private static final String OTHER = "(other scenarios)";
+
+    private final Set<String> names = new HashSet<>();
+    private final Map<Key, Cell> cells = new HashMap<>();
+
+    private record Key(String scenario, int stage) {}
+
+    private static final class Cell {
+      private final LevelWindow stage;
+      private final LogLinearHistogram ttft = Shapes.coarse();
+      private final LogLinearHistogram e2e = Shapes.coarse();
+      private long count;
+      private long attempted;
+      private long met;
+
+      private Cell(LevelWindow stage) {
+        this.stage = stage;
+      }
+    }
+
+    /**
+     * Adds a request.
+     *
+     * @param inSlo whether it met the SLO; null when that is not counted
+     */
+    void add(RequestRecord record, LevelWindow stage, @Nullable Boolean inSlo) {
+      String name = record.identity().scenario();
+      if (names.size() >= MOST && !names.contains(name)) {
+        name = OTHER;
+      }
+      names.add(name);
+      Cell cell = cells.computeIfAbsent(new Key(name, stage.index()), k -> new Cell(stage));
+      cell.count++;
+      if (inSlo != null) {
+        cell.attempted++;
+        cell.met += inSlo ? 1 : 0;
+      }
+      if (record.outcome().ok()) {
+        Shapes.add(cell.ttft, record.timing().ttftNanos());
+        Shapes.add(cell.e2e, record.timing().latencyNanos());
+      }
+    }
+
+    /** In order of stages, then of names; empty for fewer than two scenarios. */
+    List<ScenarioLoad> loads() {
+      List<ScenarioLoad> loads = new ArrayList<>();
+      if (names.size() < 2) {
+        return loads;
+      }
+      TreeMap<Key, Cell> sorted =
+          new TreeMap<>(Comparator.comparingInt(Key::stage).thenComparing(Key::scenario));
+      sorted.putAll(cells);
+      sorted.forEach(
+          (key, cell) ->
+              loads.add(
+                  new ScenarioLoad(
+                      key.scenario(),
+                      cell.stage.level().label(),
+                      cell.stage.level().target(),
+                      cell.count,
+                      Shapes.percentileMs(cell.ttft, 95),
+                      Shapes.percentileMs(cell.e2e, 95),
+                      cell.attempted == 0 ? null : (Double) ((double) cell.met / cell.attempted))));
+      return loads;
     }
   }
 }

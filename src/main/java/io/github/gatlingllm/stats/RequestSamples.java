@@ -1,6 +1,8 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.stats.Series.Shape;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,10 @@ public record RequestSamples(
     Exemplars exemplars,
     @Nullable Shape lagMs,
     List<ScenarioLoad> scenarios) {
+
+  /** Of no requests. */
+  static final RequestSamples NONE =
+      new RequestSamples(Map.of(), List.of(), new Exemplars(List.of(), List.of()), null, List.of());
 
   /**
    * The ok requests of one load level.
@@ -132,18 +138,55 @@ public record RequestSamples(
     SERVER_PREFILL,
     /** Rest of the way to the first token: network, and what the server did not report. */
     FIRST_TOKEN,
-    /** last token − first token. */
+    /** Decode time that the server reported. */
+    SERVER_DECODE,
+    /** last token − first token, without what the server reported of it. */
     DECODE,
     /** Not streamed: last byte − written. */
     ANSWER
   }
 
   /**
+   * What the server says of the time of one request, where it fits into what we saw: queue and
+   * prefill between the request's bytes and the first token, decode between first and last token,
+   * whose ends the server stamps elsewhere, so that up to 10 % more is cut off. What fits not
+   * measures something else, and is 0.
+   */
+  public record ServerParts(long queueNanos, long prefillNanos, long decodeNanos) {
+
+    private static final double DECODE_TOLERANCE = 1.1;
+
+    /** Of a streamed answer; nothing of others. */
+    static ServerParts of(RequestRecord record) {
+      RequestRecord.Timing t = record.timing();
+      Long first = t.ttftNanos();
+      Long last = t.latencyNanos();
+      if (first == null || last == null) {
+        return new ServerParts(0, 0, 0);
+      }
+      ServerReport said = record.server();
+      long queue = said.nanos(ServerReport.Timing.QUEUE);
+      long prefill = said.nanos(ServerReport.Timing.PREFILL);
+      long decode = said.nanos(ServerReport.Timing.DECODE);
+      Long connect = t.connectNanos();
+      boolean isBefore = queue + prefill <= first - (connect == null ? 0 : connect);
+      return new ServerParts(
+          isBefore ? queue : 0,
+          isBefore ? prefill : 0,
+          decode <= DECODE_TOLERANCE * (last - first) ? Math.min(decode, last - first) : 0);
+    }
+
+    boolean isEmpty() {
+      return queueNanos + prefillNanos + decodeNanos == 0;
+    }
+  }
+
+  /**
    * Requests that stand out.
    *
    * @param slowest ok requests with the longest E2E from schedule, slowest first
-   * @param failed failed requests: of each cause the longest, then the next of each; cancelled ones
-   *     are none
+   * @param failed failed requests: of each cause the longest, then the next of each; cancelled and
+   *     rate-limited ones are none
    */
   public record Exemplars(List<Exemplar> slowest, List<Exemplar> failed) {}
 
@@ -156,6 +199,7 @@ public record RequestSamples(
    * @param admittedMs null when it was never sent
    * @param endMs last token of an ok request, else when it was over
    * @param outputTokens null where not known
+   * @param server what the server said of its parts; null where it said nothing that fits
    * @param events how many token events came
    * @param marksMs when they came; of many only some, with both ends of every long gap
    */
@@ -175,6 +219,7 @@ public record RequestSamples(
       double endMs,
       @Nullable Integer outputTokens,
       @Nullable Double longestGapMs,
+      @Nullable ServerParts server,
       int events,
       List<Double> marksMs) {}
 

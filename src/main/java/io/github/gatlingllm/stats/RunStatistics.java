@@ -1,14 +1,17 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
-import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.enginestats.EngineTally;
+import io.github.gatlingllm.enginestats.SentRequests;
+import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
-import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerReport;
+import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.BoundedNames.KeyCounts;
 import io.github.gatlingllm.stats.GroupTally.WindowThroughput;
@@ -20,6 +23,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -57,7 +62,9 @@ public final class RunStatistics {
   /** One step of an injection profile, at one rate. */
   private static final Pattern CONSTANT =
       Pattern.compile(
-          "(Poisson|Gamma|Constant)\\[[^\\]]*\\] during [^,]*"
+          "(Poisson|gamma|evenly spaced)[^,]* at [^,]* during [^,]*"
+              // of runs before 0.2
+              + "|(Poisson|Gamma|Constant)\\[[^\\]]*\\] during [^,]*"
               + "|ConstantRateOpenInjection\\([^)]*\\)");
 
   private final long runStart;
@@ -73,7 +80,7 @@ public final class RunStatistics {
   final Map<Integer, ArrivalTally> arrivals = new LinkedHashMap<>();
   final Map<Integer, Backlog> backlogs = new LinkedHashMap<>();
   final Map<Integer, TrialTally> trials = new LinkedHashMap<>();
-  final Map<String, ValueRecorder> server = new LinkedHashMap<>();
+  final Map<String, Set<String>> serverNames = new TreeMap<>();
   private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
   final Map<String, SilenceTally> silence = new LinkedHashMap<>();
   final WorkloadTally workload = new WorkloadTally();
@@ -81,6 +88,8 @@ public final class RunStatistics {
   final RequestSampleTally requestSamples;
   final SliceTally slices = new SliceTally();
   final GeneratorTally generator;
+  final Map<String, SentRequests> sent = new LinkedHashMap<>();
+  final EngineTally engines;
   private final List<String> injections;
 
   final Map<String, RunInfo.TargetFacts> targets;
@@ -108,6 +117,13 @@ public final class RunStatistics {
     targets = info.targets();
     requestSamples = new RequestSampleTally(info.startUnixNanos());
     generator = new GeneratorTally(info.startUnixNanos());
+    engines =
+        new EngineTally(
+            info.startUnixNanos(),
+            windows.stages().stream()
+                .map(w -> new EngineTally.Window(w.level().target(), w.from(), w.to()))
+                .toList(),
+            Series.MAX_BUCKETS);
   }
 
   /**
@@ -156,6 +172,7 @@ public final class RunStatistics {
     RunStatistics statistics = new RunStatistics(info);
     ReadReport file = source.replay(statistics::add);
     source.generator(statistics.generator::add);
+    source.server(statistics.engines::add);
     return new SummaryAssembly(info, inferred, file, statistics).figures();
   }
 
@@ -188,9 +205,10 @@ public final class RunStatistics {
     passage(record, stage, name, inSlo);
     silence.computeIfAbsent(id.target(), t -> new SilenceTally(runStart, runEnd)).add(record);
     injectors.add(id.injector());
+    sent.computeIfAbsent(id.target(), t -> new SentRequests()).add(record);
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
       arrivals.computeIfAbsent(stage.index(), i -> new ArrivalTally(stage)).add(record);
-      overTime.arrival(record.timing().scheduledUnixNanos(), record.timing().startUnixNanos());
+      overTime.arrival(record.timing());
     }
     if (id.phase() == Phase.MEASURE) {
       if (record.outcome().ok()) {
@@ -207,9 +225,7 @@ public final class RunStatistics {
       slices.measured(stage, record, values, stream, met);
       requestSamples.add(record, stream, stage, met);
       objectives.add(stage.index(), record, judgement);
-      if (record.outcome().ok()) {
-        record.server().forEach(this::serverSaid);
-      }
+      record.server().names().forEach(this::named);
     }
   }
 
@@ -252,17 +268,22 @@ public final class RunStatistics {
     }
   }
 
+  private static Backlog backlog(LevelWindow window) {
+    return new Backlog(window.from(), window.nanos(), 1);
+  }
+
   /** A request's way through the system: start, first token, end. */
   private void passage(RequestRecord record, LevelWindow stage, String name, boolean inSlo) {
     RequestRecord.Timing t = record.timing();
-    overTime.started(t.startUnixNanos());
+    overTime.passage(
+        record, stream, windows.targets().size() > 1 ? record.identity().target() + ": " : "");
     LevelWindow came = windows.at(t.scheduledUnixNanos(), stage);
     if (came != null) {
       cell(came, name).flow().arrival();
     }
     for (LevelWindow window : windows.besides(stage)) {
       if (window.nanos() > 0) {
-        backlogs.computeIfAbsent(window.index(), i -> new Backlog(window.arriving())).add(record);
+        backlogs.computeIfAbsent(window.index(), i -> backlog(window.arriving())).add(record);
       }
     }
     Long admitted = t.admittedUnixNanos();
@@ -270,9 +291,6 @@ public final class RunStatistics {
       return;
     }
     Long ttft = t.ttftNanos();
-    if (ttft != null) {
-      overTime.ttft(admitted + ttft, admitted + ttft - t.scheduledUnixNanos());
-    }
     Long answered = ttft != null ? ttft : t.latencyNanos();
     Integer prompt = record.tokens().prompt();
     if (answered != null && prompt != null) {
@@ -284,8 +302,6 @@ public final class RunStatistics {
     Long closed = t.closedUnixNanos();
     if (closed != null) {
       billed(record, stage, name, answered == null ? closed : admitted + answered);
-      overTime.inFlight(admitted, closed);
-      tokensInFlight(admitted, closed, prompt == null ? 0 : prompt);
       for (LevelWindow window : windows.besides(stage)) {
         long overlap = window.overlapNanos(admitted, closed);
         if (overlap > 0) {
@@ -298,16 +314,6 @@ public final class RunStatistics {
       }
       ended(record, stage, name, closed, (closed - admitted) / 1e6, inSlo);
     }
-  }
-
-  /** What came over the wire is counted as it comes. */
-  private void tokensInFlight(long admitted, long closed, double prompt) {
-    double all = prompt;
-    for (int i = 0; i < stream.arrivals(); i++) {
-      all += stream.tokens(i);
-    }
-    overTime.tokensInFlight(admitted, prompt);
-    overTime.tokensInFlight(closed, -all);
   }
 
   /** Reasoning that never came over the wire is counted with what came after it. */
@@ -328,19 +334,26 @@ public final class RunStatistics {
       double stayMs,
       boolean inSlo) {
     boolean ok = record.outcome().ok();
-    if (record.outcome().status() != RequestStatus.CANCELLED) {
-      overTime.ended(closed, !ok);
-    }
     LevelWindow window = windows.at(closed, stage);
     if (window != null) {
-      cell(window, name).flow().ended(stayMs, ok, inSlo);
+      WindowThroughput flow = cell(window, name).flow();
+      flow.ended(stayMs, ok, inSlo);
+      Integer inputs = record.tokens().inputs();
+      if (inputs != null) {
+        flow.inputs(ok ? inputs : 0);
+      }
       slices.ended(window, closed, ok, inSlo);
     }
   }
 
-  private void serverSaid(String timing, double value) {
-    if (server.size() < MOST_NAMES || server.containsKey(timing)) {
-      server.computeIfAbsent(timing, t -> new ValueRecorder(ValueRecorder.MILLIONTHS)).add(value);
+  /** What a server calls a timing. */
+  private void named(String name) {
+    String key = ServerReport.Timing.keyOf(name);
+    if (serverNames.size() < MOST_NAMES || serverNames.containsKey(key)) {
+      Set<String> names = serverNames.computeIfAbsent(key, k -> new TreeSet<>());
+      if (names.size() < MOST_NAMES) {
+        names.add(name);
+      }
     }
   }
 
@@ -403,6 +416,9 @@ public final class RunStatistics {
 
     /** Hands over how the load generators fared, second by second, where that is known. */
     default void generator(Consumer<GeneratorSecond> sink) throws IOException {}
+
+    /** Hands over what the server's own pages of metrics said, where they were read. */
+    default void server(Consumer<ServerSample> sink) throws IOException {}
   }
 
   /**

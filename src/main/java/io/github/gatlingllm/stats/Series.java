@@ -1,5 +1,6 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.enginestats.EngineFigures;
 import io.github.gatlingllm.metric.Metric;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     E2E_MS}: ok requests scheduled in measure; a metric without values is missing
  * @param requestSamples what single requests show
  * @param generator how the load generator itself fared, over time; empty where it did not say
+ * @param engines what the servers' own metrics say, by target over time; empty where not read
  */
 public record Series(
     double bucketS,
@@ -25,7 +27,8 @@ public record Series(
     HeatMap ttftHeat,
     Map<Metric, Shape> shapes,
     RequestSamples requestSamples,
-    List<GeneratorBucket> generator) {
+    List<GeneratorBucket> generator,
+    List<EngineFigures.OverTime> engines) {
 
   /** The most buckets over time. */
   public static final int MAX_BUCKETS = 600;
@@ -40,7 +43,10 @@ public record Series(
    * @param sloTokensPerS of those, tokens of requests that met the SLO; null without SLO
    * @param started requests that started in it
    * @param ended requests that ended in it by themselves
-   * @param failed of those, how many were not ok
+   * @param failed of those, how many failed
+   * @param rateLimited of those, how many a rate limit of the server turned away
+   * @param quotaLeft by quota of the server, the lowest share of it that an answer said is left, 0
+   *     to 1; empty where answers do not say
    * @param inFlight requests in flight, time-weighted mean over the bucket
    * @param tokensInFlight tokens of the requests in flight at its end: their prompts and what had
    *     come of their answers
@@ -59,6 +65,8 @@ public record Series(
       long started,
       long ended,
       long failed,
+      long rateLimited,
+      Map<String, Double> quotaLeft,
       double inFlight,
       double tokensInFlight,
       long plannedArrivals,

@@ -3,6 +3,7 @@ package io.github.gatlingllm.stats;
 import io.github.gatlingllm.metric.LogHistogram;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
+import io.github.gatlingllm.metric.TimeBuckets;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.Tally.RequestValues;
@@ -61,7 +62,8 @@ public final class SliceTally {
     boolean ended = record.outcome().status() != RequestStatus.CANCELLED;
     slice.add(Amount.STARTED, 1);
     slice.add(Amount.ENDED, ended ? 1 : 0);
-    slice.add(Amount.FAILED, ended && !ok ? 1 : 0);
+    slice.add(Amount.FAILED, record.outcome().hasFailed() ? 1 : 0);
+    slice.add(Amount.RATE_LIMITED, record.outcome().status() == RequestStatus.RATE_LIMITED ? 1 : 0);
     slice.add(Amount.ATTEMPTED, met == null ? 0 : 1);
     slice.add(Amount.MET, Boolean.TRUE.equals(met) ? 1 : 0);
     if (ok) {

@@ -1,6 +1,8 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.enginestats.EngineFigures;
+import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -30,13 +33,14 @@ import org.jspecify.annotations.Nullable;
  * @param selfTest how exact the load generator was on the run's machine; null where that was never
  *     measured
  * @param assertions what the build demands, and what came out; empty when it demands nothing
- * @param server what the server said of itself: timings in its answers by name; empty where it says
- *     nothing
+ * @param serverNames what servers call the timings of {@code figures.server}, by key; empty where
+ *     they say nothing
  * @param stages in the order in which they were planned
  * @param curves the load levels of each target and scenario by themselves
  * @param targets by label
  * @param requests by request name
  * @param requestsAtPoints by request name at each curve's operating point; in no file
+ * @param serverPages the servers' pages of metrics that were read; empty where there are none
  */
 public record Summary(
     Run run,
@@ -51,12 +55,13 @@ public record Summary(
     List<Check> checks,
     @Nullable SelfTestQuote selfTest,
     List<AssertionResult> assertions,
-    Map<String, Distribution> server,
+    Map<String, Set<String>> serverNames,
     List<Stage> stages,
     List<Curve> curves,
     List<Target> targets,
     List<RequestGroup> requests,
-    List<RequestAtPoint> requestsAtPoints) {
+    List<RequestAtPoint> requestsAtPoints,
+    List<EngineFigures.Page> serverPages) {
 
   /** Name and version of the form. */
   public static final String SCHEMA = "gatling-llm/summary/1";
@@ -69,6 +74,7 @@ public record Summary(
     targets = List.copyOf(targets);
     requests = List.copyOf(requests);
     requestsAtPoints = List.copyOf(requestsAtPoints);
+    serverPages = List.copyOf(serverPages);
   }
 
   /**
@@ -289,6 +295,7 @@ public record Summary(
    * @param target its target
    * @param scenario its scenario; null where scenarios are not told apart
    * @param offered its offered load, in the stage's unit
+   * @param outputTokensPerS null where texts are embedded
    * @param medianE2eMs from schedule; null where no request of it succeeded
    * @param power its output tok/s ÷ median E2E from schedule in seconds
    * @param saturatedFromFirst whether the curve is flat from its first level on, so that the knee
@@ -301,7 +308,7 @@ public record Summary(
       String target,
       @Nullable String scenario,
       @Nullable Double offered,
-      double outputTokensPerS,
+      @Nullable Double outputTokensPerS,
       @Nullable Double medianE2eMs,
       @Nullable Double power,
       boolean saturatedFromFirst,
@@ -371,6 +378,7 @@ public record Summary(
    * @param queue null in closed loops
    * @param objectives of the SLO; empty without
    * @param arrivals null in closed loops
+   * @param serverMetrics what the server's own metrics say; null where not read
    */
   public record Stage(
       String label,
@@ -388,6 +396,7 @@ public record Summary(
       @Nullable Queue queue,
       List<ObjectiveRow> objectives,
       @Nullable ArrivalFigures arrivals,
+      @Nullable EngineFigures serverMetrics,
       Figures figures) {
 
     /** Whether more requests came than the server could answer; not known of closed loops. */
@@ -395,15 +404,6 @@ public record Summary(
       return queue != null && queue.grows();
     }
   }
-
-  /**
-   * Requests that came and wait for their first token (bodies, and where only answers that have
-   * begun pile up: for their end), at the start and at the end of a measure window.
-   *
-   * @param grows whether the server does not keep up: clearly fewer requests complete than arrive,
-   *     and the queue grows beyond chance
-   */
-  public record Queue(boolean grows, long start, long end) {}
 
   /** A phase of a stage: its name, and when, in seconds since the start of the run. */
   public record PhaseSpan(String phase, double startS, double durationS) {}
@@ -413,8 +413,14 @@ public record Summary(
    *
    * @param models that its requests asked for, most frequent first
    * @param knee over its own stages; of the scenario that delivers most at its own
+   * @param serverMetrics what its own metrics say; null where not read
    */
-  public record Target(String label, List<String> models, @Nullable Knee knee, Figures figures) {}
+  public record Target(
+      String label,
+      List<String> models,
+      @Nullable Knee knee,
+      @Nullable EngineFigures serverMetrics,
+      Figures figures) {}
 
   /** One request name at the operating point of a curve. */
   public record RequestAtPoint(String name, Curve curve, Figures figures) {}

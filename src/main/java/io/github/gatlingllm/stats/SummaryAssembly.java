@@ -8,7 +8,7 @@ import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
 import io.github.gatlingllm.check.CheckInput.QuotedLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
-import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
@@ -30,9 +30,7 @@ import io.github.gatlingllm.stats.Summary.Target;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -98,12 +96,13 @@ final class SummaryAssembly {
             checks,
             SelfTestQuote.of(info.selfTest(), operatingLevel(), stages, run.throughput()),
             new AssertionJudge(parts, checks, this::maxGoodput).judge(info.assertions()),
-            server(),
+            counted.serverNames,
             stages,
             curves.stream().map(SummaryAssembly::curve).toList(),
             targets,
             requests(),
-            requestsAtPoints());
+            requestsAtPoints(),
+            counted.engines.pages());
     return new RunFigures(summary, series(whole.tally()), counted.slices);
   }
 
@@ -145,6 +144,7 @@ final class SummaryAssembly {
                 : backlog.queue(),
             counted.slo.level(window.index()),
             arrivals == null ? null : arrivals.arrivals(),
+            counted.engines.of(window.index()),
             figures));
     List<TimeSlice> slices = parts.steadySlices(window);
     measured.add(
@@ -161,7 +161,8 @@ final class SummaryAssembly {
             inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
             silence(window),
             slices == null ? null : SteadyState.of(window, slices),
-            counted.generator.in(window)));
+            counted.generator.in(window),
+            counted.engines.of(window.index())));
   }
 
   /** Whether more users come as its steps say, so that more are there. */
@@ -262,6 +263,7 @@ final class SummaryAssembly {
             target,
             counted.workload.models(target),
             bestKnee(own),
+            counted.engines.of(target),
             cell.figures(
                 parts.windowNanos(w -> w.level().target().equals(target)),
                 parts.judge(target),
@@ -332,7 +334,8 @@ final class SummaryAssembly {
             counted.answers,
             cachedPrompts(workload.cachedShare(), workload.cache()),
             isSharingMeant(workload),
-            workload.endpoints().keySet().stream().anyMatch(HERE.asPredicate())));
+            workload.endpoints().keySet().stream().anyMatch(HERE.asPredicate()),
+            counted.engines.wholeRun(counted.sent)));
   }
 
   private boolean isSharingMeant(Summary.Workload workload) {
@@ -379,12 +382,6 @@ final class SummaryAssembly {
         info.versions());
   }
 
-  private Map<String, Distribution> server() {
-    Map<String, Distribution> said = new LinkedHashMap<>();
-    counted.server.forEach((name, values) -> said.put(name, values.distribution()));
-    return said;
-  }
-
   private Series series(Tally whole) {
     OverTime time = counted.overTime;
     return new Series(
@@ -394,6 +391,7 @@ final class SummaryAssembly {
         Shapes.of(whole),
         counted.requestSamples.requestSamples(
             level -> parts.joined(key -> key.stage() == level).tally(), counted.arrivals.values()),
-        counted.generator.buckets());
+        counted.generator.buckets(),
+        counted.engines.overTime());
   }
 }

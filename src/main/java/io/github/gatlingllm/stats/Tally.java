@@ -40,6 +40,7 @@ final class Tally {
   private final Map<RequestStatus, Long> verdicts = new EnumMap<>(RequestStatus.class);
   private final SloCounts slo = new SloCounts();
   private final Spans spans = new Spans();
+  private final ServerTally server = new ServerTally();
   private long started;
   private long ok;
   private long cancelled;
@@ -77,13 +78,14 @@ final class Tally {
     slo.add(owner, judgement);
     judgement.missed().forEach(missed::add);
     span(record, stage);
+    server.add(record);
     if (outcome.ok()) {
       ok++;
       String reason = outcome.finishReason();
       finishReasons.add(reason == null ? "none" : reason);
       values.forEach((metric, value) -> made(metric).add(value));
       gaps(record, stream);
-    } else if (!wasCancelled) {
+    } else if (outcome.hasFailed()) {
       Double stay = Metric.FAILED_E2E_MS.of(record);
       if (stay != null) {
         recorder(Metric.FAILED_E2E_MS).add(stay);
@@ -165,6 +167,7 @@ final class Tally {
     missed.add(other.missed);
     slo.add(other.slo);
     spans.add(other.spans);
+    server.add(other.server);
     other.verdicts.forEach((verdict, count) -> verdicts.merge(verdict, count, Long::sum));
     started += other.started;
     ok += other.ok;
@@ -182,6 +185,11 @@ final class Tally {
 
   Spans spans() {
     return spans;
+  }
+
+  /** What the server said of itself, and what limited the rate. */
+  ServerTally server() {
+    return server;
   }
 
   Jitter jitter() {

@@ -88,7 +88,7 @@ final class TargetRanking {
   }
 
   private static @Nullable Double tokens(LoadCurve curve) {
-    return curve.chosen().level().figures().throughput().outputTokensPerS();
+    return curve.chosen().level().figures().throughput().delivered();
   }
 
   private static double value(@Nullable Double figure) {

@@ -10,20 +10,23 @@ import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo.Conclusion;
 import io.github.gatlingllm.stats.LoadCurve.Choice;
 import io.github.gatlingllm.stats.LoadCurve.Chosen;
-import io.github.gatlingllm.stats.Summary.Queue;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of a run in one sentence made from its numbers, e.g. {@code TTFT p99 ≤ 200 ms and
- * TPOT p99 ≤ 50 ms are met up to 24 concurrent requests (1,600 tok/s); beyond that, throughput
- * grows 14 % and TTFT p99 grows 5×.}
+ * The outcome of a run in words made from its numbers, e.g. {@code 16 concurrent is the knee: 1,583
+ * tok/s, TTFT p99 71 ms. Doubling the load adds 23 % throughput at 22 × the TTFT p99.}
  */
 final class VerdictSentence {
 
   private static final int NAMED = 3;
+  private static final String SEARCH = "search";
+
+  /** A smaller share of rate-limited requests is left to the checks. */
+  private static final double TOLD = 0.01;
 
   private final LoadCurve curve;
 
@@ -34,14 +37,39 @@ final class VerdictSentence {
   /** The sentence for all curves, then what their load plans found. */
   static String of(
       boolean complete, Figures run, List<LoadCurve> curves, List<Conclusion> conclusions) {
-    StringBuilder text =
-        new StringBuilder((complete ? "" : "Interrupted: ") + outcome(run, curves));
-    for (Conclusion found : conclusions.subList(0, Math.min(NAMED, conclusions.size()))) {
-      String where = curves.size() > 1 ? found.target() + ": " : "";
-      text.append(' ').append(where).append(capital(found.topic())).append(": ");
-      text.append(found.text()).append('.');
+    StringBuilder text = new StringBuilder(complete ? "" : "Interrupted: ");
+    Stage found = curves.size() == 1 ? found(curves.get(0), conclusions) : null;
+    if (found == null) {
+      text.append(outcome(run, curves));
+    }
+    for (Conclusion each : conclusions.subList(0, Math.min(NAMED, conclusions.size()))) {
+      text.append(text.isEmpty() ? "" : " ").append(curves.size() > 1 ? each.target() + ": " : "");
+      text.append(each.topic().equals(SEARCH) ? "" : capital(each.topic()) + ": ");
+      text.append(each.text()).append('.');
+    }
+    if (found != null) {
+      text.append(' ').append(capital(new VerdictSentence(curves.get(0)).plain(found))).append('.');
+    }
+    double limited = (double) run.counts().rateLimited() / Math.max(1, run.counts().ended());
+    if (run.counts().ok() > 0 && limited >= TOLD) {
+      text.append(" The server's rate limits turned ")
+          .append(NumberText.percent(limited))
+          .append(" of the requests away.");
     }
     return text.toString();
+  }
+
+  /** The level at the rate that a search found; null where there was none, or it found none. */
+  private static @Nullable Stage found(LoadCurve curve, List<Conclusion> conclusions) {
+    return conclusions.stream()
+        .filter(each -> each.topic().equals(SEARCH) && each.holdsAt() != null)
+        .flatMap(
+            each ->
+                curve.levels().stream()
+                    .filter(s -> s.offered() != null && s.figures().counts().ok() > 0)
+                    .filter(s -> Objects.equals(s.offered(), each.holdsAt())))
+        .findFirst()
+        .orElse(null);
   }
 
   private static String outcome(Figures run, List<LoadCurve> curves) {
@@ -98,7 +126,7 @@ final class VerdictSentence {
     return levels.stream()
         .filter(Stage::fallsBehind)
         .findFirst()
-        .map(s -> "does not keep up with " + queued(s) + "; " + figures)
+        .map(s -> queued(s).replaceFirst("^it ", "") + "; " + figures)
         .orElse(figures);
   }
 
@@ -113,12 +141,12 @@ final class VerdictSentence {
             : capital(curve.slo().isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
     Stage headline = headline();
     if (headline.fallsBehind()) {
-      return "Does not keep up with " + queued(headline) + ". " + outcome;
+      return capital(queued(headline).replaceFirst("^it ", "")) + ". " + outcome;
     }
     return levels.stream()
         .filter(Stage::fallsBehind)
         .findFirst()
-        .map(s -> outcome + "; it does not keep up with " + queued(s))
+        .map(s -> outcome + "; " + queued(s))
         .orElse(outcome);
   }
 
@@ -130,8 +158,7 @@ final class VerdictSentence {
   }
 
   private static String queued(Stage level) {
-    Queue queue = level.queue();
-    return load(level) + ": the queue grew to " + NumberText.count(queue == null ? 0 : queue.end());
+    return Objects.requireNonNull(level.queue()).words(load(level));
   }
 
   private String plain(Stage level) {
@@ -145,10 +172,10 @@ final class VerdictSentence {
   private String figures(Stage level) {
     Metric metric = latency(level);
     Distribution shown = level.figures().metric(metric.fromSchedule());
-    return "%s, %s requests/s completed, %s p50 %s and p99 %s"
+    return "%s, %s completed, %s p50 %s and p99 %s"
         .formatted(
             tokens(level),
-            NumberText.number(level.figures().throughput().requestsPerS()),
+            NumberText.with(level.figures().throughput().requestsPerS(), "requests/s"),
             curve.clock().name(metric),
             NumberText.ms(shown.p50()),
             NumberText.ms(shown.p99()));
@@ -179,7 +206,7 @@ final class VerdictSentence {
             tokens(holding),
             isHighest ? ", the highest load tried" : "",
             missedBelow(levels.subList(0, at)),
-            isHighest ? "" : growth(holding, levels.get(levels.size() - 1)));
+            isHighest ? "" : growth(holding));
   }
 
   /** Lighter loads that do not hold though a heavier one does: few samples, or a cold start. */
@@ -190,23 +217,20 @@ final class VerdictSentence {
   }
 
   private String knee() {
-    List<Stage> levels = curve.levels();
-    Stage last = levels.get(levels.size() - 1);
     Chosen chosen = curve.chosen();
     Stage level = chosen.level();
     Metric metric = latency(level);
     return switch (chosen.by()) {
       case KNEE, SATURATED ->
-          "%s %s (%s, %s p99 %s)%s"
+          "%s: %s, %s p99 %s%s"
               .formatted(
                   chosen.by() == Choice.KNEE
-                      ? "The knee is at"
-                      : "The server is saturated from the first level,",
-                  load(level),
+                      ? shortLoad(level) + " is the knee"
+                      : shortLoad(level) + ", the lightest load, saturates the server",
                   tokens(level),
                   curve.clock().name(metric),
                   NumberText.ms(level.figures().metric(metric.fromSchedule()).p99()),
-                  growth(level, last));
+                  growth(level));
       case HIGHEST ->
           "No knee up to the highest load tried, " + load(level) + ": " + figures(level);
       case KEEPS_UP -> "The server keeps up with " + load(level) + ": " + figures(level);
@@ -219,35 +243,62 @@ final class VerdictSentence {
     return level.figures().metric(Metric.TTFT_MS).isEmpty() ? Metric.E2E_MS : Metric.TTFT_MS;
   }
 
-  /** What more load brought: throughput against the tail of the latency. */
-  private String growth(Stage from, Stage to) {
-    Double before = from.figures().throughput().outputTokensPerS();
-    Double after = to.figures().throughput().outputTokensPerS();
+  /**
+   * What more load brought, as a sentence: throughput against the tail of the latency. More is
+   * double where that was tried, else the most.
+   */
+  private String growth(Stage from) {
+    List<Stage> levels = curve.levels();
+    Double load = from.offered();
+    Stage to =
+        levels.stream()
+            .filter(s -> load != null && Objects.equals(s.offered(), 2 * load))
+            .findFirst()
+            .orElse(levels.get(levels.size() - 1));
     Metric metric = latency(from);
-    Double tailBefore = from.figures().metric(metric.fromSchedule()).p99();
-    Double tailAfter = to.figures().metric(metric.fromSchedule()).p99();
-    return "; beyond that, throughput %s and %s p99 %s"
+    return ". %s %s at %s the %s p99"
         .formatted(
-            change(before, after), curve.clock().name(metric), change(tailBefore, tailAfter));
+            load == null || to.offered() == null || load == 0
+                ? "The heaviest load"
+                : Objects.equals(to.offered(), 2 * load)
+                    ? "Doubling the load"
+                    : times(to.offered() / load) + " the load",
+            added(from.figures().throughput().delivered(), to.figures().throughput().delivered()),
+            times(
+                ratio(
+                    from.figures().metric(metric.fromSchedule()).p99(),
+                    to.figures().metric(metric.fromSchedule()).p99())),
+            curve.clock().name(metric));
   }
 
-  private static String change(@Nullable Double before, @Nullable Double after) {
-    if (before == null || after == null || before <= 0) {
-      return "is unknown";
+  private static @Nullable Double ratio(@Nullable Double before, @Nullable Double after) {
+    return before == null || after == null || before <= 0 ? null : (Double) (after / before);
+  }
+
+  /** {@code 1.4 ×}, {@code 22 ×}. */
+  private static String times(@Nullable Double ratio) {
+    if (ratio == null) {
+      return NumberText.ABSENT + " ×";
     }
-    double ratio = after / before;
+    double rounded = ratio < 10 ? Math.round(ratio * 10) / 10.0 : Math.rint(ratio);
+    return NumberText.number(rounded).replaceFirst("(\\.\\d)0$", "$1") + " ×";
+  }
+
+  private static String added(@Nullable Double before, @Nullable Double after) {
+    Double ratio = ratio(before, after);
+    if (ratio == null) {
+      return "gives an unknown throughput";
+    }
     if (ratio >= 2) {
-      return "grows "
-          + (ratio < 100
-              ? NumberText.plain(Math.round(ratio * 10) / 10.0)
-              : NumberText.number(ratio))
-          + "×";
+      return "gives " + times(ratio) + " the throughput";
     }
     long percent = Math.round((ratio - 1) * 100);
     if (percent == 0) {
-      return "stays the same";
+      return "adds no throughput";
     }
-    return (percent > 0 ? "grows " : "falls ") + Math.abs(percent) + " %";
+    return percent > 0
+        ? "adds " + percent + " % throughput"
+        : "costs " + -percent + " % of the throughput";
   }
 
   private static boolean isWholeRun(Stage level) {
@@ -263,20 +314,36 @@ final class VerdictSentence {
     if (offered == null) {
       return isWholeRun(level) ? "the whole run" : "load level " + level.label();
     }
+    boolean isConcurrency = isConcurrency(level);
+    return NumberText.of(
+        offered(offered),
+        !isConcurrency
+            ? String.valueOf(level.unit())
+            : offered == 1 ? "concurrent request" : "concurrent requests");
+  }
+
+  /** The same, short: {@code 8 concurrent}. */
+  private static String shortLoad(Stage level) {
+    Double offered = level.offered();
+    return offered != null && isConcurrency(level)
+        ? offered(offered) + " concurrent"
+        : capital(load(level));
+  }
+
+  private static boolean isConcurrency(Stage level) {
     String unit = level.unit();
-    boolean isConcurrency = unit == null || List.of("", "users", "concurrent").contains(unit);
-    String number =
-        offered == Math.rint(offered)
-            ? NumberText.number(offered)
-            : NumberText.threeDigits(offered);
-    return number
-        + (!isConcurrency
-            ? " " + unit
-            : offered == 1 ? " concurrent request" : " concurrent requests");
+    return unit == null || List.of("", "users", "concurrent").contains(unit);
+  }
+
+  private static String offered(double offered) {
+    return offered == Math.rint(offered)
+        ? NumberText.number(offered)
+        : NumberText.threeDigits(offered);
   }
 
   private static String tokens(Stage level) {
-    return NumberText.number(level.figures().throughput().outputTokensPerS()) + " tok/s";
+    Figures.Throughput throughput = level.figures().throughput();
+    return NumberText.number(throughput.delivered()) + " " + throughput.deliveredUnit();
   }
 
   private static String capital(String text) {

@@ -196,7 +196,10 @@ public final class ServerWatch {
 
   private void await(Runnable task) {
     try {
-      worker.submit(task).get(2 * timeout.toMillis(), TimeUnit.MILLISECONDS);
+      // One reading may be under way already.
+      worker
+          .submit(task)
+          .get(timeout.multipliedBy(2).plus(INTERVAL).toMillis(), TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException | TimeoutException e) {
       // Over, or the machine stands still: the run does not wait for it.
     } catch (ExecutionException e) {

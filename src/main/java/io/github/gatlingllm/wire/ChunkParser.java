@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the meaning of one event's data, or of a whole body that was not streamed, and pushes what
- * it finds. Data that repeats the last chunk but for its text is compared instead of parsed ({@link
- * Template}), without garbage; Jackson reads the others ({@link ChunkReader}).
+ * it finds. Data that repeats the last event but for its text is compared instead of parsed ({@link
+ * Template}), without garbage; Jackson reads the others ({@link ChunkReader}, {@link EventReader}).
  *
  * <p>Tolerant where servers differ: fields in any order, numbers in quotes, unknown fields of any
  * depth. Not thread safe; one per response.
@@ -17,7 +17,8 @@ public final class ChunkParser implements SseDecoder.Listener {
   private static final int LONGEST_DONE = 64;
 
   private final Listener listener;
-  private final ChunkReader reader;
+  private final DocumentReader reader;
+  private final boolean hasTypes;
   private final Template template = new Template();
 
   /**
@@ -82,16 +83,20 @@ public final class ChunkParser implements SseDecoder.Listener {
     /**
      * A timing or count the server reports about this request.
      *
-     * @param key {@code queue_s}, {@code prefill_s}, {@code decode_s} (seconds); {@code prompt_n},
-     *     {@code cache_n}, {@code predicted_n} (tokens)
+     * @param name its path: {@code usage.…} of Groq, {@code timings.…} of llama.cpp, {@code
+     *     metrics.…} of vLLM
+     * @param value as it is said, 0 or more
      */
-    void server(String key, double value);
+    void server(String name, double value);
 
     /** The server reports an error in place of, or after, an answer: its message in one line. */
     void error(String message);
 
-    /** {@code [DONE]}. */
+    /** {@code [DONE]}, or the event that ends a stream of typed events. */
     void done();
+
+    /** So many embeddings are in the body. */
+    default void embeddings(int count) {}
 
     /**
      * Data that is not a JSON object. What was found before the fault has been reported.
@@ -206,15 +211,23 @@ public final class ChunkParser implements SseDecoder.Listener {
     }
   }
 
+  /** Of chat and text completions. */
   public ChunkParser(Listener listener) {
+    this(Api.CHAT, listener);
+  }
+
+  /** Of that API. */
+  public ChunkParser(Api api, Listener listener) {
     this.listener = listener;
-    this.reader = new ChunkReader(listener);
+    this.hasTypes = api.terminalEvent() != null;
+    this.reader = hasTypes ? new EventReader(listener) : new ChunkReader(listener);
   }
 
   /**
    * Reads the data of one event. Empty data means nothing, unless the type is {@code error}.
    *
-   * @param type the event's type; only {@code error} makes a difference
+   * @param type the event's type; only {@code error} makes a difference: typed events say theirs in
+   *     their data too
    */
   @Override
   public void event(@Nullable String type, byte[] bytes, int offset, int length) {
@@ -224,16 +237,13 @@ public final class ChunkParser implements SseDecoder.Listener {
               ? "error event without a message"
               : ErrorBody.reported(bytes, offset, length));
     } else if (template.fits(bytes, offset, offset + length)) {
-      if (template.channel().isToolCall()) {
-        listener.toolCall(template.choice(), template.call(), "");
+      Template.Meaning same = template.meaning();
+      if (same.channel().isToolCall()) {
+        listener.toolCall(same.choice(), same.call(), "");
       }
       listener.delta(
-          template.choice(),
-          template.channel(),
-          bytes,
-          offset + template.prefix(),
-          template.textLength());
-      if (template.hasUsage()) {
+          same.choice(), same.channel(), bytes, template.textFrom(), template.textLength());
+      if (same.hasUsage()) {
         listener.usage(template.count(0), template.count(1), template.count(2), template.count(3));
       }
     } else if (!isBlank(bytes, offset, length)) {
@@ -250,7 +260,9 @@ public final class ChunkParser implements SseDecoder.Listener {
 
   private void parse(byte[] bytes, int offset, int length) {
     if (isDone(bytes, offset, length)) {
-      listener.done();
+      if (!hasTypes) {
+        listener.done();
+      }
       return;
     }
     try {
@@ -260,13 +272,13 @@ public final class ChunkParser implements SseDecoder.Listener {
       } else {
         reader.teach(template);
       }
-    } catch (ChunkReader.Malformed malformed) {
+    } catch (DocumentReader.Malformed malformed) {
       listener.malformed(malformed.getMessage());
     }
   }
 
-  /** Whether the data announces the end of a stream. */
-  static boolean isDone(byte[] bytes, int offset, int length) {
+  /** Whether the data announces the end of a stream that has no typed events. */
+  public static boolean isDone(byte[] bytes, int offset, int length) {
     return length <= LONGEST_DONE
         && new String(bytes, offset, length, StandardCharsets.ISO_8859_1).strip().equals("[DONE]");
   }

@@ -26,7 +26,7 @@ public final class ErrorBody {
   /** Ends the line of a response that rejects what pins the output length. */
   public static final String PINNING_REMEDY = "; set ignoreEos=false (llm.ignoreEos)";
 
-  private static final ObjectMapper JSON = new ObjectMapper(ChunkReader.JSON.copy());
+  private static final ObjectMapper JSON = new ObjectMapper(DocumentReader.JSON.copy());
 
   /** Of data that is no message only the beginning is of use. */
   private static final int MAX_RAW = 4096;
@@ -114,12 +114,14 @@ public final class ErrorBody {
 
   /**
    * Whether a JSON object reports an error in place of an answer: {@code error} or {@code
-   * x_groq.error} says something, or {@code message} or {@code detail} does and there are no
-   * choices. True also where it nests too deep to be looked at.
+   * x_groq.error} or {@code response.error} says something, or {@code message} or {@code detail}
+   * does and there are no choices. True also where it nests too deep to be looked at.
    */
   static boolean isError(byte[] buffer, int offset, int length) {
     @Nullable JsonNode root = tree(new String(buffer, offset, length, StandardCharsets.UTF_8));
-    if (root == null || isSaid(root.path("error")) || isSaid(root.at("/x_groq/error"))) {
+    if (root == null
+        || Stream.of("/error", "/x_groq/error", "/response/error")
+            .anyMatch(path -> isSaid(root.at(path)))) {
       return true;
     }
     return !root.has("choices")
@@ -140,13 +142,14 @@ public final class ErrorBody {
 
   /**
    * The first of {@code error.message}, {@code error} as text, {@code x_groq.error}, {@code
-   * message}, {@code detail} as text, FastAPI's {@code detail[].msg}; null when there is none.
+   * response.error}, {@code message}, {@code detail} as text, FastAPI's {@code detail[].msg}; null
+   * when there is none.
    */
   private static @Nullable String message(String json) {
     @Nullable JsonNode root = tree(json);
     return root == null
         ? null
-        : Stream.of("/error", "/x_groq/error", "/message", "/detail")
+        : Stream.of("/error", "/x_groq/error", "/response/error", "/message", "/detail")
             .map(path -> text(root.at(path)))
             .filter(Objects::nonNull)
             .findFirst()

@@ -11,10 +11,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked: the body of one POST to {@code /v1/chat/completions} or {@code /v1/completions}.
+ * What is asked: the body of one POST to {@code /v1/chat/completions}, or to the path of another
+ * {@link Api}, in whose words {@link RequestTranslation} puts it.
  *
  * <pre>{@code
  * GenerationRequest.of(Api.CHAT).model("m").message(Message.user("hi")).maxTokens(128).build()
@@ -119,11 +121,24 @@ public final class GenerationRequest {
     return body.path("stream").asBoolean(false);
   }
 
-  /** {@code max_tokens}, else {@code max_completion_tokens}; null when neither is sent. */
+  /** The limit on the output, under any of its names; null when none is sent. */
   public @Nullable Integer maxTokens() {
-    JsonNode limit = body.path("max_tokens");
-    JsonNode number = limit.isInt() ? limit : body.path("max_completion_tokens");
-    return number.isInt() ? number.intValue() : null;
+    return Stream.of("max_tokens", "max_completion_tokens", "max_output_tokens")
+        .map(body::path)
+        .filter(JsonNode::isInt)
+        .map(JsonNode::intValue)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** How many texts are to be embedded; 0 where an answer is generated. */
+  public int inputs() {
+    return api.generates() ? 0 : isListOfTexts(body.path("input")) ? body.path("input").size() : 1;
+  }
+
+  /** Not the token ids of one text. */
+  private static boolean isListOfTexts(JsonNode input) {
+    return input.isArray() && !input.path(0).isNumber();
   }
 
   /** Whether the output length is pinned by {@code ignore_eos}. */
@@ -141,15 +156,20 @@ public final class GenerationRequest {
     return body.toString().getBytes(StandardCharsets.UTF_8);
   }
 
-  /** The messages as JSON; null when none are sent. */
+  /** The messages, or input items, as JSON; null when none are sent. */
   public @Nullable String messagesJson() {
-    JsonNode messages = body.path("messages");
+    JsonNode messages = messages();
     return messages.isMissingNode() ? null : messages.toString();
   }
 
-  /** The prompt; null when none is sent as text. */
+  private JsonNode messages() {
+    return body.path(api == Api.RESPONSES ? "input" : "messages");
+  }
+
+  /** The prompt, or a JSON array of texts to embed; null when neither is sent. */
   public @Nullable String prompt() {
-    return body.path("prompt").textValue();
+    JsonNode asked = body.path(api.generates() ? "prompt" : "input");
+    return asked.isArray() ? asked.toString() : asked.textValue();
   }
 
   /** Characters (code points) of {@link #promptTexts()}. */
@@ -161,7 +181,11 @@ public final class GenerationRequest {
   public List<String> promptTexts() {
     List<String> all = new ArrayList<>();
     collect(body.path("prompt"), all);
-    for (JsonNode message : body.path("messages")) {
+    collect(body.path("system"), all);
+    if (!api.generates()) {
+      collect(body.path("input"), all);
+    }
+    for (JsonNode message : messages()) {
       collect(message.path("content"), all);
     }
     return all;
@@ -169,7 +193,7 @@ public final class GenerationRequest {
 
   /** Whether {@link #promptTexts()} is all that is asked: there are no images, sounds or files. */
   public boolean isTextOnly() {
-    for (JsonNode message : body.path("messages")) {
+    for (JsonNode message : messages()) {
       for (JsonNode part : message.path("content")) {
         if (!part.path("text").isTextual()) {
           return false;
@@ -206,6 +230,7 @@ public final class GenerationRequest {
     private final ObjectNode body = JsonNodeFactory.instance.objectNode();
     private final ArrayNode messages = JsonNodeFactory.instance.arrayNode();
     private @Nullable String prompt;
+    private List<String> inputs = List.of();
     private String prefix = "";
     private boolean stream = true;
     private boolean includeUsage = true;
@@ -249,13 +274,25 @@ public final class GenerationRequest {
       return this;
     }
 
-    /** The prompt; with {@link Api#CHAT} it is sent as the last message, by the user. */
+    /**
+     * The prompt, or the one text to embed; where messages are taken it is sent as the last one, by
+     * the user.
+     */
     public Builder prompt(@Nullable String text) {
       prompt = text;
       return this;
     }
 
-    /** Text before the first character of the prompt, or of the first message; none unless set. */
+    /** The texts to embed. */
+    public Builder inputs(List<String> texts) {
+      inputs = texts;
+      return this;
+    }
+
+    /**
+     * Text before the first character of the prompt, of the first message, or of each text to
+     * embed; none unless set.
+     */
     public Builder prefix(String text) {
       prefix = text;
       return this;
@@ -339,8 +376,25 @@ public final class GenerationRequest {
     public GenerationRequest build() {
       ObjectNode whole = JsonNodeFactory.instance.objectNode().setAll(body);
       ask(whole);
+      if (api.generates()) {
+        limit(whole);
+      }
+      if (api == Api.RESPONSES) {
+        RequestTranslation.toResponses(whole);
+      } else if (api == Api.MESSAGES) {
+        RequestTranslation.toMessages(whole);
+      }
+      if (!extra.isEmpty()) {
+        whole.setAll(extra);
+        whole.remove(nullFields(extra));
+      }
+      refuseEmpty(whole);
+      return new GenerationRequest(api, whole);
+    }
+
+    private void limit(ObjectNode whole) {
       whole.put("stream", stream);
-      if (stream && includeUsage) {
+      if (stream && includeUsage && api.terminalEvent() == null) {
         whole.putObject("stream_options").put("include_usage", true);
       }
       if (maxTokens != null) {
@@ -352,23 +406,43 @@ public final class GenerationRequest {
           whole.put("min_tokens", maxTokens);
         }
       }
-      if (!extra.isEmpty()) {
-        whole.setAll(extra);
-        whole.remove(nullFields(extra));
-      }
-      if (api == Api.CHAT && whole.path("messages").isEmpty()) {
+    }
+
+    private void refuseEmpty(ObjectNode whole) {
+      if (api == Api.MESSAGES && !whole.path("max_tokens").isInt()) {
         throw new IllegalArgumentException(
-            "chat request has no messages; set a prompt or messages");
+            "messages request has no maxTokens, which that API requires; set maxTokens");
       }
-      if (api == Api.COMPLETIONS && !whole.hasNonNull("prompt")) {
-        throw new IllegalArgumentException("completions request has no prompt; set a prompt");
+      String needed =
+          switch (api) {
+            case CHAT, MESSAGES -> "messages";
+            case COMPLETIONS -> "prompt";
+            case RESPONSES, EMBEDDINGS -> "input";
+          };
+      JsonNode asked = whole.path(needed);
+      if (!asked.isTextual() && asked.isEmpty()) {
+        throw new IllegalArgumentException(
+            api.key()
+                + " request has no "
+                + needed
+                + (api == Api.COMPLETIONS
+                    ? "; set a prompt"
+                    : api == Api.EMBEDDINGS ? "; set an input" : "; set a prompt or messages"));
       }
-      return new GenerationRequest(api, whole);
     }
 
     private void ask(ObjectNode whole) {
       if (api == Api.COMPLETIONS) {
         whole.put("prompt", prompt == null ? null : prefix + prompt);
+        return;
+      }
+      if (api == Api.EMBEDDINGS) {
+        if (prompt != null) {
+          whole.put("input", prefix + prompt);
+        } else {
+          ArrayNode texts = whole.putArray("input");
+          inputs.forEach(text -> texts.add(prefix + text));
+        }
         return;
       }
       ArrayNode all = whole.putArray("messages").addAll(messages);

@@ -59,6 +59,11 @@ public final class SseDecoder {
   private boolean afterCarriageReturn;
 
   private @Nullable String type;
+
+  /** The last type that was named, and its text: most events of a stream have the same. */
+  private byte[] lastType = NONE;
+
+  private String lastTypeText = "";
   private boolean hasData;
 
   /**
@@ -132,7 +137,7 @@ public final class SseDecoder {
     keepData();
     byte[] data = joined.array();
     int length = joined.length();
-    if (hasData && (ChunkParser.isDone(data, 0, length) || ChunkReader.isWhole(data, length))) {
+    if (hasData && (ChunkParser.isDone(data, 0, length) || DocumentReader.isWhole(data, length))) {
       dispatch();
     }
   }
@@ -186,8 +191,11 @@ public final class SseDecoder {
       data(bytes, to, to);
     } else if (Arrays.equals(bytes, from, colon, EVENT, 0, EVENT.length)) {
       int value = colon == to ? to : afterSpace(bytes, colon + 1, to);
-      String text = new String(bytes, value, to - value, StandardCharsets.UTF_8);
-      type = text.isEmpty() ? null : text;
+      if (!Arrays.equals(bytes, value, to, lastType, 0, lastType.length)) {
+        lastType = Arrays.copyOfRange(bytes, value, to);
+        lastTypeText = new String(lastType, StandardCharsets.UTF_8);
+      }
+      type = lastTypeText.isEmpty() ? null : lastTypeText;
     }
   }
 

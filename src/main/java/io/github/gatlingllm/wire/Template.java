@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * An event that held one delta and nothing else but usage behind it, without that delta's text.
- * Consecutive chunks of a stream mostly differ only in the text and perhaps in a few {@link Slot}s
- * behind it, so the next one is compared instead of parsed.
+ * An event that held one delta and nothing else but usage behind it. Consecutive events of a stream
+ * mostly differ only in that delta's text and perhaps in a few other {@link Slot}s, so the next one
+ * is compared instead of parsed.
  *
  * <p>Why that is the same as parsing: let an event be {@code P + text + S}, where {@code text} is
  * the content of the one string that was reported. Another event {@code P + text' + S} in which
@@ -20,23 +20,30 @@ import java.util.List;
  */
 final class Template {
 
-  /** Longer frames are not worth a comparison. */
+  /** Longer events are not worth a comparison. */
   private static final int MAX_FRAME = 8 * 1024;
 
+  private static final Meaning NONE = new Meaning(0, Channel.CONTENT, 0, false);
+
   private byte[] frame = new byte[512];
-  private int prefix;
-  private int suffix;
-  private int choice;
-  private int call;
-  private Channel channel = Channel.CONTENT;
-  private List<Slot> slots = List.of();
-  private boolean hasUsage;
+  private int length;
+  private Slot[] slots = {};
+  private Meaning meaning = NONE;
   private final int[] counts = new int[Slot.COUNTS];
+  private int textFrom;
   private int textLength;
 
   /**
-   * A value behind the text that may differ from event to event: a whole number inside usage, or a
-   * string that means nothing.
+   * What is the same in all events that fit.
+   *
+   * @param call index of the tool call; means nothing for other channels
+   * @param hasUsage whether there is usage behind the text
+   */
+  record Meaning(int choice, Channel channel, int call, boolean hasUsage) {}
+
+  /**
+   * A value that may differ from event to event: the text, a whole number, or a string that means
+   * nothing.
    *
    * @param from where its first digit or the first byte of its text lies
    * @param count 0 prompt, 1 completion, 2 cached, 3 reasoning tokens; else one of the constants
@@ -46,6 +53,9 @@ final class Template {
     static final int OTHER_NUMBER = -1;
     static final int IGNORED_TEXT = -2;
 
+    /** The text that is reported: one slot of each event. */
+    static final int TEXT = -3;
+
     /** Longer numbers are not learnt: these fit into an int. */
     static final int MAX_DIGITS = 9;
 
@@ -54,79 +64,51 @@ final class Template {
     }
   }
 
-  void learn(
-      byte[] buffer, int from, int textFrom, int textTo, int to, int newChoice, Channel ofText) {
-    int newPrefix = textFrom - from;
-    int newSuffix = to - textTo;
-    int length = newPrefix + newSuffix;
-    if (length > MAX_FRAME) {
+  /**
+   * Learns an event.
+   *
+   * @param learnt what may differ, in the order of the bytes
+   */
+  void learn(Meaning of, List<Slot> learnt, byte[] buffer, int from, int to) {
+    if (to - from > MAX_FRAME) {
       return;
     }
-    if (length > frame.length) {
+    if (to - from > frame.length) {
       frame = new byte[MAX_FRAME];
     }
-    System.arraycopy(buffer, from, frame, 0, newPrefix);
-    System.arraycopy(buffer, textTo, frame, newPrefix, newSuffix);
-    prefix = newPrefix;
-    suffix = newSuffix;
-    choice = newChoice;
-    channel = ofText;
-    slots = List.of();
-    hasUsage = false;
+    System.arraycopy(buffer, from, frame, 0, to - from);
+    length = to - from;
+    slots = learnt.stream().map(slot -> slot.movedBy(-from)).toArray(Slot[]::new);
+    meaning = of;
     Arrays.fill(counts, -1);
-  }
-
-  /**
-   * Adds what may differ behind the text of the event that was learnt.
-   *
-   * @param learnt in their order
-   * @param ofUsage whether the event held usage
-   */
-  void learnSlots(int textTo, List<Slot> learnt, boolean ofUsage) {
-    slots =
-        learnt.isEmpty()
-            ? List.of()
-            : learnt.stream().map(slot -> slot.movedBy(prefix - textTo)).toList();
-    hasUsage = ofUsage;
-  }
-
-  /** Adds the tool call that the text of the event that was learnt belongs to. */
-  void learnCall(int index) {
-    call = index;
   }
 
   /** Whether this event is the learnt one with another text; false before anything was learnt. */
   boolean fits(byte[] buffer, int from, int to) {
-    int textFrom = from + prefix;
-    if (prefix == 0 || textFrom >= to || !Arrays.equals(buffer, from, textFrom, frame, 0, prefix)) {
-      return false;
-    }
-    int textTo = slots.isEmpty() ? to - suffix : ByteSearch.closingQuote(buffer, textFrom, to);
-    textLength = textTo - textFrom;
-    return textLength > 0
-        && fitsSuffix(buffer, textTo, to)
-        && (!slots.isEmpty() || ByteSearch.closingQuote(buffer, textFrom, to) == textTo);
-  }
-
-  private boolean fitsSuffix(byte[] buffer, int from, int to) {
     int at = from;
-    int frameAt = prefix;
-    for (int i = 0; i < slots.size(); i++) {
-      Slot slot = slots.get(i);
+    int frameAt = 0;
+    for (Slot slot : slots) {
       int next = at + slot.from() - frameAt;
       if (next > to || !Arrays.equals(buffer, at, next, frame, frameAt, slot.from())) {
         return false;
       }
       at =
-          slot.count() == Slot.IGNORED_TEXT
+          slot.count() < Slot.OTHER_NUMBER
               ? ByteSearch.closingQuote(buffer, next, to)
               : numberEnd(buffer, next, to, slot.count());
       if (at < 0) {
         return false;
       }
+      if (slot.count() == Slot.TEXT) {
+        textFrom = next;
+        textLength = at - next;
+        if (textLength == 0) {
+          return false;
+        }
+      }
       frameAt = slot.to();
     }
-    return Arrays.equals(buffer, at, to, frame, frameAt, prefix + suffix);
+    return frameAt > 0 && Arrays.equals(buffer, at, to, frame, frameAt, length);
   }
 
   /** Where the whole number ends, whose value is kept; −1 where there is none. */
@@ -149,35 +131,23 @@ final class Template {
     return b >= '0' && b <= '9';
   }
 
+  /** What the event that fitted says. */
+  Meaning meaning() {
+    return meaning;
+  }
+
+  /** Where the text of the event that fitted begins in its buffer. */
+  int textFrom() {
+    return textFrom;
+  }
+
   /** Length of the text of the event that fitted. */
   int textLength() {
     return textLength;
   }
 
-  /** Whether the event that fitted holds usage. */
-  boolean hasUsage() {
-    return hasUsage;
-  }
-
   /** A count of the event that fitted, by its place in {@link Slot#count}; −1: absent. */
   int count(int place) {
     return counts[place];
-  }
-
-  int prefix() {
-    return prefix;
-  }
-
-  int choice() {
-    return choice;
-  }
-
-  /** Index of the tool call; means nothing for other channels. */
-  int call() {
-    return call;
-  }
-
-  Channel channel() {
-    return channel;
   }
 }

@@ -4,6 +4,7 @@ import io.github.gatlingllm.random.Weights;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.function.DoubleSupplier;
 import java.util.regex.Matcher;
@@ -20,10 +21,8 @@ public sealed interface LengthDistribution {
 
   /** What {@link #parse} expects. */
   String EXPECTED =
-      "tokens from 1 to "
-          + MOST
-          + ": a number, <mean>:<std>, <least>-<most>, lognormal:<mean>:<std> or"
-          + " weighted:128=70,4096=30";
+      "tokens from 1 to 1,000,000: a number, <mean>:<std>, <least>-<most>, lognormal:<mean>:<std>"
+          + " or weighted:128=70,4096=30";
 
   /**
    * The length of one prompt.
@@ -247,7 +246,7 @@ public sealed interface LengthDistribution {
     public Recorded {
       lengths = lengths.stream().map(LengthDistribution::length).toList();
       if (lengths.isEmpty()) {
-        throw new IllegalArgumentException(name + " has no prompt lengths; expected some");
+        throw new IllegalArgumentException(name + " has no prompt lengths; expected one or more");
       }
     }
 
@@ -279,7 +278,8 @@ public sealed interface LengthDistribution {
   private static int length(int tokens) {
     if (tokens < 1 || tokens > MOST) {
       throw new IllegalArgumentException(
-          "prompts of " + tokens + " tokens; expected 1 to " + MOST + " tokens");
+          String.format(
+              Locale.ROOT, "prompts of %,d tokens; expected 1 to %,d tokens", tokens, MOST));
     }
     return tokens;
   }
@@ -287,8 +287,8 @@ public sealed interface LengthDistribution {
   private static void require(double mean, double std) {
     if (!(mean >= 1 && mean <= MOST && std >= 0 && std <= MOST)) {
       throw new IllegalArgumentException(
-          "lengths of mean %s and std %s; expected a mean from 1 to %s and a std from 0"
-              .formatted(mean, std, MOST));
+          "lengths of mean %s and std %s; expected a mean from 1 to 1,000,000 and a std from 0"
+              .formatted(mean, std));
     }
   }
 

@@ -2,7 +2,7 @@
 (() => {
   const root = document.documentElement;
   root.classList.add("scripted");
-  const { charts } = JSON.parse(document.getElementById("chart-data").textContent);
+  let { charts } = JSON.parse(document.getElementById("chart-data").textContent);
   const drawn = new Map();
 
   /* One number format with the tables: three significant digits, whole numbers whole, thousands separated. */
@@ -299,6 +299,9 @@
     }
   };
   drawNext();
+
+  /* Of a run that is still on: the charts as they are now. */
+  document.addEventListener("charts", (event) => { charts = event.detail; draw(); });
 
   /* The load level that tiles, objectives, metrics, distributions and scatters speak of. */
   const level = document.getElementById("level");

@@ -7,6 +7,7 @@ import io.github.gatlingllm.client.ReceivedAnswer;
 import io.github.gatlingllm.client.StreamedExchange;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.Secrets;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -22,8 +23,8 @@ class InFlightTest {
     Timeline timeline = new Timeline(0, 0);
     return new StreamedExchange(
         timeline,
-        new ReceivedAnswer(timeline, 1),
-        new StreamedExchange.ReadOptions(true, 0, Secrets.NONE, null),
+        new ReceivedAnswer(timeline, Api.CHAT, 1),
+        new StreamedExchange.ReadOptions(true, 0, 0, Secrets.NONE, null),
         session.eventLoop(),
         () -> 1,
         inFlight::remove);

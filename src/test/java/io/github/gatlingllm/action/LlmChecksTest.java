@@ -175,7 +175,7 @@ class LlmChecksTest {
     boolean said = finishReason != null;
     return new MeasuredAnswer(
         new RequestRecord.Timing(
-            1, null, MILLI, 2 * MILLI, 1L, 1L, 1L, ttft, ttfo, latency, 800 * MILLI, tpot),
+            1, null, MILLI, 2 * MILLI, 1L, 1L, 1L, ttft, ttfo, latency, 800 * MILLI, tpot, null),
         new RequestRecord.Tokens(
             20,
             5,

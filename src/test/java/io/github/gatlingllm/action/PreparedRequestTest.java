@@ -9,6 +9,7 @@ import io.gatling.core.session.Session;
 import io.github.gatlingllm.action.LlmRequest.MessagePart;
 import io.github.gatlingllm.javaapi.LlmDsl;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
+import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.workload.Conversation;
 import java.io.IOException;
@@ -25,7 +26,7 @@ class PreparedRequestTest {
 
   private static final LlmProtocolBuilder PROTOCOL =
       LlmDsl.llm.baseUrl("http://a/v1", "http://b/v1").model("m");
-  private static final LlmRequest CHAT = LlmRequest.chat(Dynamic.of("ask"));
+  private static final LlmRequest CHAT = LlmRequest.of(Dynamic.of("ask"), Api.CHAT);
   private static final Session SESSION = Sessions.with(Map.of());
 
   @Test
@@ -79,13 +80,13 @@ class PreparedRequestTest {
 
   @Test
   void aPrefixStandsBeforeTheVeryFirstCharacterOfTheFirstMessage() throws IOException {
-    RequestPrefixes prefixes = numbered();
+    PreparedRequest.Prefixes prefixes = numbered();
     LlmRequest both = CHAT.and(text("system", "Be brief.")).and(text("user", "Why?"));
 
     assertThat(contents(both, prefixes, SESSION)).containsExactly("<0> Be brief.", "Why?");
     assertThat(contents(asking(d -> {}), prefixes, SESSION)).containsExactly("<1> Why?");
     LlmRequest completion =
-        LlmRequest.completion(Dynamic.of("ask")).edit(d -> d.prompt = Dynamic.of("Once"));
+        LlmRequest.of(Dynamic.of("ask"), Api.COMPLETIONS).edit(d -> d.prompt = Dynamic.of("Once"));
     assertThat(body(prepare(completion, prefixes, SESSION)).path("prompt").asText())
         .isEqualTo("<2> Once");
     LlmRequest parts =
@@ -111,17 +112,17 @@ class PreparedRequestTest {
     assertThat(prepared.conversation()).isEqualTo(before);
   }
 
-  private static RequestPrefixes numbered() {
-    return new RequestPrefixes(request -> "<" + request + "> ", new AtomicLong());
+  private static PreparedRequest.Prefixes numbered() {
+    return new PreparedRequest.Prefixes(request -> "<" + request + "> ", new AtomicLong());
   }
 
   private static List<String> contents(
-      LlmRequest request, RequestPrefixes prefixes, Session session) throws IOException {
+      LlmRequest request, PreparedRequest.Prefixes prefixes, Session session) throws IOException {
     return body(prepare(request, prefixes, session)).path("messages").findValuesAsText("content");
   }
 
   private static PreparedRequest prepare(
-      LlmRequest request, RequestPrefixes prefixes, Session session) {
+      LlmRequest request, PreparedRequest.Prefixes prefixes, Session session) {
     return PreparedRequest.of(request, (LlmProtocol) PROTOCOL.protocol(), true, prefixes, session);
   }
 
@@ -250,7 +251,7 @@ class PreparedRequestTest {
   private static PreparedRequest prepare(
       LlmRequest request, LlmProtocolBuilder protocol, boolean pinned, Session session) {
     return PreparedRequest.of(
-        request, (LlmProtocol) protocol.protocol(), pinned, RequestPrefixes.NONE, session);
+        request, (LlmProtocol) protocol.protocol(), pinned, PreparedRequest.Prefixes.NONE, session);
   }
 
   private static JsonNode body(PreparedRequest prepared) throws IOException {

@@ -64,18 +64,19 @@ class RunConfigTest {
   void whatFiguresDependOnIsNotedPerTarget() {
     List<LlmProtocol> protocols =
         protocols(
-            llm.baseUrl("http://a/v1").tokenizer(chars4()).gpus(8),
+            llm.baseUrl("http://a/v1").tokenizer(chars4()).gpus(8).costPerHour(2.5),
             llm.baseUrl("http://b/v1").target("B").disableIgnoreEos().csv(),
             llm.baseUrl("http://c/v1").target("C").disableFailBuild());
 
     assertThat(RunConfig.of(protocols))
         .containsEntry("ignoreEos", "true,false")
-        .containsEntry("gpus", "8");
+        .containsEntry("gpus", "8")
+        .containsEntry("costPerHour", "2.5");
     assertThat(RunConfig.targets(protocols, Set.of("C")))
         .containsExactly(
-            Map.entry("a", new TargetFacts(true, "chars4", 8.0)),
-            Map.entry("B", new TargetFacts(false, "tiktoken:cl100k_base", null)),
-            Map.entry("C", new TargetFacts(false, "tiktoken:cl100k_base", null)));
+            Map.entry("a", new TargetFacts(true, "chars4", 8.0, 2.5)),
+            Map.entry("B", new TargetFacts(false, "tiktoken:cl100k_base", null, null)),
+            Map.entry("C", new TargetFacts(false, "tiktoken:cl100k_base", null, null)));
     assertThat(RunConfig.report(protocols)).isEqualTo(new ReportOptions(true, true, false, true));
     assertThat(RunConfig.report(protocols.subList(0, 1))).isEqualTo(ReportOptions.DEFAULT);
   }

@@ -12,6 +12,6 @@ class WarmUpFailureTest {
         .isEqualTo(
             "LLM warm-up request to vLLM (http://a:8000/v1/chat/completions) failed: no answer."
                 + " Look at the server's log; is it still loading the model? Or allow more time"
-                + " (timeout, idleTimeout). No load was sent; warmup=0 starts it unasked");
+                + " (timeout, idleTimeout). No load was sent; warmup=0 skips this request");
   }
 }

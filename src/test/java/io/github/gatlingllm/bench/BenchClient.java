@@ -4,6 +4,7 @@ import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.JavaCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,7 +89,7 @@ interface BenchClient {
 
     @Override
     public List<String> command(BenchScenario scenario, int port, Path folder) {
-      return Jvm.command(
+      return JavaCommand.of(
           Jvm.recommended(),
           NettyClient.class,
           port,

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.bench;
 
+import io.github.gatlingllm.testing.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -39,7 +40,7 @@ final class BenchRound implements AutoCloseable {
     this.folder = folder;
     processors.pinThisProcess();
     server =
-        new ProcessBuilder(processors.onServer(Jvm.command(SERVER_JVM, BenchServer.class)))
+        new ProcessBuilder(processors.onServer(JavaCommand.of(SERVER_JVM, BenchServer.class)))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     toServer = new PrintStream(server.getOutputStream(), true, StandardCharsets.UTF_8);

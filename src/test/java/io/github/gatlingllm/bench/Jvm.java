@@ -3,6 +3,7 @@ package io.github.gatlingllm.bench;
 import io.gatling.app.Gatling;
 import io.gatling.javaapi.core.Simulation;
 import io.github.gatlingllm.record.JvmOptions;
+import io.github.gatlingllm.testing.JavaCommand;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,10 +11,6 @@ import java.util.Map;
 
 /** How JVMs are started here. */
 final class Jvm {
-
-  private static final String JAVA =
-      Path.of(System.getProperty("java.home"), "bin", "java").toString();
-  private static final String CLASS_PATH = System.getProperty("java.class.path");
 
   /** What Gatling's Maven plugin sets by itself; of two that differ the last counts. */
   private static final List<String> GATLING =
@@ -39,17 +36,6 @@ final class Jvm {
     return ofRun(JvmOptions.RECOMMENDED);
   }
 
-  /** A command that starts one of our programs. */
-  static List<String> command(List<String> options, Class<?> main, Object... arguments) {
-    List<String> command = new ArrayList<>(List.of(JAVA));
-    command.addAll(options);
-    command.addAll(List.of("-cp", CLASS_PATH, main.getName()));
-    for (Object argument : arguments) {
-      command.add(argument.toString());
-    }
-    return command;
-  }
-
   /** A command that runs a simulation with these system properties, without Gatling's pages. */
   static List<String> gatling(
       List<String> options,
@@ -59,6 +45,6 @@ final class Jvm {
     List<String> all = new ArrayList<>(options);
     all.add("-Djava.util.prefs.userRoot=" + folder.toAbsolutePath());
     properties.forEach((name, value) -> all.add("-D" + name + "=" + value));
-    return command(all, Gatling.class, "-nr", "-s", simulation.getName(), "-rf", folder);
+    return JavaCommand.of(all, Gatling.class, "-nr", "-s", simulation.getName(), "-rf", folder);
   }
 }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.github.gatlingllm.simulations.Benchmark;
 import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,7 +34,7 @@ final class SharedMachine {
   static void measure(BenchReport report) throws Exception {
     Process server =
         new ProcessBuilder(
-                Jvm.command(
+                JavaCommand.of(
                     List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmn256m"),
                     BusyServer.class,
                     Runtime.getRuntime().availableProcessors()))

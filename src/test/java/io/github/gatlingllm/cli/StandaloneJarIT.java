@@ -2,6 +2,7 @@ package io.github.gatlingllm.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.testing.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -68,7 +69,7 @@ class StandaloneJarIT {
 
   private ProcessBuilder java(String... arguments) {
     List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(JavaCommand.JAVA);
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-jar", JAR.toString()));
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command).directory(dir.toFile());

@@ -154,7 +154,7 @@ final class Http2ExchangeIT {
   void aStallResetsItsStream() throws Exception {
     Sent sent = client.post(server.url()).http2().idleTimeoutMillis(1_000).send();
     Asked asked = server.next().startStream().event(A);
-    assertEnded(sent, RequestStatus.STALLED, "no byte for 1000 ms (idle timeout)");
+    assertEnded(sent, RequestStatus.STALLED, "no byte for 1 s (idle timeout)");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
   }
 
@@ -264,17 +264,23 @@ final class Http2ExchangeIT {
   }
 
   @Test
-  void gzipThatGrowsWithoutEndIsBounded() throws Exception {
+  void gzipThatGrowsWithoutEndIsBoundedAndCostsNoOtherStream() throws Exception {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
       gzip.write("data: ".getBytes(UTF_8));
-      gzip.write(new byte[SseDecoder.MAX_EVENT_BYTES + (1 << 16)]);
+      gzip.write(new byte[4 * SseDecoder.MAX_EVENT_BYTES]);
     }
+    warm();
+    Sent other = send();
+    Asked askedOther = server.next().startStream().event(A);
     Sent sent = send();
     Asked asked = server.next().startStream("content-encoding", "gzip");
     asked.bytes(bytes.toByteArray());
     assertEnded(sent, RequestStatus.INVALID_RESPONSE, "event longer than 8 MiB");
     assertThat(asked.awaitReset()).isEqualTo(Http2Error.CANCEL.code());
+    askedOther.event(STOP).end();
+    assertEnded(other, RequestStatus.COMPLETE, null);
+    assertThat(server.connections()).isEqualTo(1);
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.Exchange;
 import io.github.gatlingllm.testing.ScriptedServer;
+import io.github.gatlingllm.wire.Api;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -42,6 +43,7 @@ final class KnownAnswersIT {
   /**
    * One answer.
    *
+   * @param api whose form it has
    * @param writes the data of one event each
    * @param tokenWrites which writes hold tokens, from 0
    * @param firstOutput the first write that holds more than reasoning; null for none
@@ -50,6 +52,7 @@ final class KnownAnswersIT {
    * @param taken what is taken off N for TPOT
    */
   private record Row(
+      Api api,
       String name,
       List<String> writes,
       List<Integer> tokenWrites,
@@ -58,6 +61,40 @@ final class KnownAnswersIT {
       @Nullable Integer n,
       int taken,
       TokenSource source) {
+
+    /** Of chat or text completions. */
+    Row(
+        String name,
+        List<String> writes,
+        List<Integer> tokenWrites,
+        @Nullable Integer firstOutput,
+        List<Integer> eventTokens,
+        @Nullable Integer n,
+        int taken,
+        TokenSource source) {
+      this(Api.CHAT, name, writes, tokenWrites, firstOutput, eventTokens, n, taken, source);
+    }
+
+    /** Of an API whose events have types: each token event holds one token. */
+    static Row typed(
+        Api api,
+        String name,
+        List<String> writes,
+        List<Integer> tokenWrites,
+        int firstOutput,
+        TokenSource source) {
+      return new Row(
+          api,
+          name,
+          writes.stream().map(write -> write.replace('\'', '"')).toList(),
+          tokenWrites,
+          firstOutput,
+          List.of(),
+          tokenWrites.size(),
+          1,
+          source);
+    }
+
     @Override
     public String toString() {
       return name;
@@ -180,7 +217,74 @@ final class KnownAnswersIT {
             List.of(),
             1,
             1,
+            TokenSource.USAGE),
+        Row.typed(
+            Api.RESPONSES,
+            "responses",
+            List.of(
+                "{'type':'response.created','response':{'status':'in_progress','usage':null}}",
+                "{'type':'response.output_item.added','item':{'type':'message','content':[]}}",
+                text("a"),
+                text("b"),
+                text("c"),
+                "{'type':'response.output_text.done','text':'abc'}",
+                completed(3)),
+            List.of(2, 3, 4),
+            2,
+            TokenSource.USAGE),
+        Row.typed(
+            Api.RESPONSES,
+            "responses, reasoning and a tool call",
+            List.of(
+                "{'type':'response.reasoning_text.delta','delta':'x'}",
+                "{'type':'response.reasoning_text.delta','delta':'y'}",
+                "{'type':'response.output_item.added','output_index':1,"
+                    + "'item':{'type':'function_call','call_id':'c','name':'f','arguments':''}}",
+                "{'type':'response.function_call_arguments.delta','output_index':1,'delta':'{}'}",
+                completed(4)),
+            List.of(0, 1, 2, 3),
+            2,
+            TokenSource.USAGE),
+        Row.typed(
+            Api.MESSAGES,
+            "messages",
+            List.of(
+                "{'type':'message_start','message':{'usage':{'input_tokens':9,"
+                    + "'output_tokens':1}}}",
+                "{'type':'content_block_start','index':0,"
+                    + "'content_block':{'type':'thinking','thinking':''}}",
+                "{'type':'ping'}",
+                block("thinking", "x"),
+                "{'type':'content_block_stop','index':0}",
+                block("text", "a"),
+                block("text", "b"),
+                "{'type':'message_delta','delta':{'stop_reason':'end_turn'},"
+                    + "'usage':{'output_tokens':3}}",
+                "{'type':'message_stop'}"),
+            List.of(3, 5, 6),
+            5,
             TokenSource.USAGE));
+  }
+
+  private static String text(String delta) {
+    return "{'type':'response.output_text.delta','output_index':0,'delta':'" + delta + "'}";
+  }
+
+  private static String completed(int tokens) {
+    return "{'type':'response.completed','response':{'status':'completed','usage':"
+        + "{'input_tokens':9,'output_tokens':"
+        + tokens
+        + "}}}";
+  }
+
+  private static String block(String kind, String text) {
+    return "{'type':'content_block_delta','index':0,'delta':{'type':'"
+        + kind
+        + "_delta','"
+        + kind
+        + "':'"
+        + text
+        + "'}}";
   }
 
   /**
@@ -243,7 +347,7 @@ final class KnownAnswersIT {
               }
               steps.lastChunk(x);
             })) {
-      Ended ended = client.post(server.baseUrl()).nanoClock(steps).ended();
+      Ended ended = client.post(server.baseUrl()).api(row.api()).nanoClock(steps).ended();
       assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
 
       Timing timing = ended.timing();
@@ -264,7 +368,8 @@ final class KnownAnswersIT {
         assertThat(events.offsetsMicros()[i] * 1_000L).isEqualTo(at(row.tokenWrites().get(i)));
       }
       assertThat(Arrays.stream(events.tokens()).boxed().toList()).isEqualTo(row.eventTokens());
-      assertThat(events.done()).isEqualTo(row.writes().contains("[DONE]"));
+      assertThat(events.done())
+          .isEqualTo(row.writes().contains("[DONE]") || row.api().terminalEvent() != null);
 
       Tokens tokens = ended.tokens();
       assertThat(tokens.streamedTokens()).isEqualTo(row.n());
@@ -316,6 +421,34 @@ final class KnownAnswersIT {
       assertThat(ended.timing().tpotNanos()).isNull();
       assertThat(ended.events().count()).isZero();
       assertThat(ended.tokens().streamedTokens()).isEqualTo(3);
+    }
+  }
+
+  /** There is a latency and a count of the prompt, and nothing that streams have. */
+  @Test
+  void embeddings() throws Exception {
+    String body =
+        "{\"object\":\"list\",\"data\":[{\"index\":0,\"embedding\":[0.5,-1e-3]},"
+            + "{\"index\":1,\"embedding\":\"AAAA\"}],\"usage\":{\"prompt_tokens\":9,"
+            + "\"total_tokens\":9}}";
+    Steps steps = new Steps();
+    try (ScriptedServer server =
+        ScriptedServer.start(
+            x ->
+                steps
+                    .headers(
+                        x, "Content-Type: application/json", "Content-Length: " + body.length())
+                    .send(x, body.substring(0, 30))
+                    .send(x, body.substring(30)))) {
+      Ended ended = client.post(server.baseUrl()).inputs(2).nanoClock(steps).ended();
+      assertThat(ended.status()).isEqualTo(RequestStatus.COMPLETE);
+      assertThat(ended.timing().latencyNanos()).isEqualTo(at(1));
+      assertThat(ended.timing().ttftNanos()).isNull();
+      assertThat(ended.timing().tpotNanos()).isNull();
+      assertThat(ended.events().count()).isZero();
+      assertThat(ended.tokens().promptTokens()).isEqualTo(9);
+      assertThat(ended.tokens().outputTokens()).isNull();
+      assertThat(ended.tokens().streamedTokens()).isNull();
     }
   }
 

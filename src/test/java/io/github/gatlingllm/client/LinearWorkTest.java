@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.wire.Api;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -52,7 +53,7 @@ class LinearWorkTest {
     }
     Timeline timeline = new Timeline(0, 0);
     timeline.admitted(0);
-    ReceivedAnswer answer = new ReceivedAnswer(timeline, 1);
+    ReceivedAnswer answer = new ReceivedAnswer(timeline, Api.CHAT, 1);
     long before = threads.getCurrentThreadAllocatedBytes();
     for (int at = 0; at < length; at += read) {
       answer.stream(at, stream, at, Math.min(read, length - at));

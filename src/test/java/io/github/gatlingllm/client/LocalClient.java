@@ -18,6 +18,7 @@ import io.github.gatlingllm.record.RequestRecord.Timing;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.Secrets;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -99,6 +100,8 @@ final class LocalClient implements AfterEachCallback {
     private final String url;
     private boolean streamed = true;
     private int choices = 1;
+    private int inputs;
+    private Api api = Api.CHAT;
     private long idleTimeoutMillis = 1_000 * LIMIT_SECONDS;
     private long requestTimeoutMillis = 1_000 * LIMIT_SECONDS;
     private Secrets secrets = Secrets.NONE;
@@ -119,6 +122,17 @@ final class LocalClient implements AfterEachCallback {
     Call choices(int count) {
       choices = count;
       return this;
+    }
+
+    Call api(Api spoken) {
+      api = spoken;
+      return this;
+    }
+
+    /** Texts to embed. */
+    Call inputs(int count) {
+      inputs = count;
+      return api(Api.EMBEDDINGS).whole();
     }
 
     Call idleTimeoutMillis(long millis) {
@@ -192,10 +206,11 @@ final class LocalClient implements AfterEachCallback {
       exchange =
           new StreamedExchange(
               timeline,
-              new ReceivedAnswer(timeline, call.choices),
+              new ReceivedAnswer(timeline, call.api, call.choices),
               new StreamedExchange.ReadOptions(
                   call.streamed,
                   TimeUnit.MILLISECONDS.toNanos(call.idleTimeoutMillis),
+                  call.inputs,
                   call.secrets,
                   null),
               watched(),

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
+import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Timeline;
 import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.wire.Api;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -20,7 +23,7 @@ final class ReceivedAnswerTest {
   private static final TokenCounts.Asked ASKED = new TokenCounts.Asked(8, 64);
 
   private final Timeline timeline = new Timeline(0, 0);
-  private final ReceivedAnswer answer = new ReceivedAnswer(timeline, 1);
+  private final ReceivedAnswer answer = new ReceivedAnswer(timeline, Api.CHAT, 1);
 
   ReceivedAnswerTest() {
     timeline.admitted(0);
@@ -258,7 +261,7 @@ final class ReceivedAnswerTest {
 
   @Test
   void severalChoicesEndWhenEachHasItsReason() {
-    ReceivedAnswer two = new ReceivedAnswer(timeline, 2);
+    ReceivedAnswer two = new ReceivedAnswer(timeline, Api.CHAT, 2);
     event(two, 1, choice(0, "a", "null"));
     event(two, 2, choice(1, "x", "null"));
     event(two, 3, choice(1, "y", "\"length\""));
@@ -340,12 +343,25 @@ final class ReceivedAnswerTest {
 
   @Test
   void aServersTimingThatIsNoNumberIsAbsent() {
-    answer.timing("queue_s", Double.NaN);
-    answer.timing("prefill_s", Double.POSITIVE_INFINITY);
-    answer.timing("decode_s", -1);
-    assertThat(answer.server()).isEmpty();
-    answer.timing("queue_s", 0.25);
-    assertThat(answer.server()).containsOnlyKeys("queue_s").containsEntry("queue_s", 0.25);
+    answer.timing("usage.queue_time", Double.NaN);
+    answer.timing("usage.prompt_time", Double.POSITIVE_INFINITY);
+    answer.timing("usage.completion_time", -1);
+    answer.timing("timings.prompt_ms", 86_400_001);
+    answer.timing("timings.prompt_n", 16_777_217);
+    assertThat(answer.server()).isEqualTo(ServerReport.NONE);
+    answer.timing("usage.queue_time", 0.25);
+    assertThat(answer.server().timings()).containsExactly(Map.entry("queue_s", 0.25));
+    assertThat(answer.server().names()).containsExactly("usage.queue_time");
+  }
+
+  @Test
+  void ofSeveralTimingsOfOneMeaningTheBodysCounts() {
+    answer.timing("x-queue-time", 12);
+    answer.timing("server-timing.db", 53.2);
+    answer.timing("metrics.queue_time_ms", 9.5);
+    assertThat(answer.server().timings()).isEqualTo(Map.of("queue_s", 0.0095, "db_s", 0.0532));
+    assertThat(answer.server().names())
+        .containsExactly("metrics.queue_time_ms", "server-timing.db");
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.github.gatlingllm.client.LocalClient.Ended;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.testing.ChatChunks;
 import io.github.gatlingllm.testing.ScriptedServer;
+import io.github.gatlingllm.wire.Api;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.stream.Stream;
@@ -28,10 +29,27 @@ final class StreamedAnswersIT {
   private static final String STOP = ChatChunks.finish("stop");
   private static final String TRUNCATED = "stream ended before finish_reason and without [DONE]";
 
+  private static final String DONE = "data: [DONE]\n\n";
+
+  private static final String RESPONSE =
+      event("response.output_text.delta", "'delta':'a'")
+          + event("response.output_text.delta", "'delta':'b'")
+          + event("response.completed", "'response':{'status':'completed'}");
+
+  private static final String MESSAGE =
+      event("message_start", "'message':{'usage':{'input_tokens':9,'output_tokens':1}}")
+          + event("ping", "'x':0")
+          + event("content_block_delta", "'index':0,'delta':{'type':'text_delta','text':'a'}")
+          + event("content_block_delta", "'index':0,'delta':{'type':'text_delta','text':'b'}")
+          + event("of_tomorrow", "'delta':{'text':'c'}")
+          + event("message_delta", "'delta':{'stop_reason':'end_turn'}")
+          + event("message_stop", "'x':0");
+
   @RegisterExtension private final LocalClient client = new LocalClient();
 
   /** {@code tokenEvents} is how many events held tokens; {@code late} how many came too late. */
   private record Row(
+      Api api,
       String name,
       String body,
       RequestStatus status,
@@ -39,6 +57,31 @@ final class StreamedAnswersIT {
       String text,
       int tokenEvents,
       int late) {
+
+    Row(
+        String name,
+        String body,
+        RequestStatus status,
+        @Nullable String error,
+        String text,
+        int tokenEvents,
+        int late) {
+      this(Api.CHAT, name, body, status, error, text, tokenEvents, late);
+    }
+
+    /** The same, of an API whose events have types; single quotes stand for double ones. */
+    Row of(Api typed) {
+      return new Row(
+          typed,
+          typed.key() + ", " + name,
+          body.replace('\'', '"'),
+          status,
+          error,
+          text,
+          tokenEvents,
+          late);
+    }
+
     @Override
     public String toString() {
       return name;
@@ -251,7 +294,69 @@ final class StreamedAnswersIT {
             "stream ended well but held no token",
             "",
             0),
-        complete("one token", sse(A, STOP, "[DONE]"), "a", 1));
+        complete("one token", sse(A, STOP, "[DONE]"), "a", 1),
+        complete("CRLF, then [DONE]", (RESPONSE + DONE).replace("\n", "\r\n"), "ab", 2)
+            .of(Api.RESPONSES),
+        complete("no event lines", RESPONSE.replaceAll("event: .*\n", ""), "ab", 2)
+            .of(Api.RESPONSES),
+        failed(
+                "no terminal event",
+                RESPONSE.substring(0, RESPONSE.indexOf("event: response.completed")),
+                RequestStatus.TRUNCATED,
+                "stream ended without response.completed",
+                "ab",
+                2)
+            .of(Api.RESPONSES),
+        failed(
+                "[DONE] is no terminal event",
+                RESPONSE.substring(0, RESPONSE.indexOf("event: response.completed")) + DONE,
+                RequestStatus.TRUNCATED,
+                "stream ended without response.completed",
+                "ab",
+                2)
+            .of(Api.RESPONSES),
+        failed(
+                "failed",
+                RESPONSE.replace(
+                    "'response.completed','response':{",
+                    "'response.failed','response':{'error':{'message':'broke'},"),
+                RequestStatus.IN_STREAM_ERROR,
+                "broke",
+                "ab",
+                2)
+            .of(Api.RESPONSES),
+        failed(
+                "no token",
+                RESPONSE.substring(RESPONSE.indexOf("event: response.completed")),
+                RequestStatus.EMPTY,
+                "stream ended well but held no token",
+                "",
+                0)
+            .of(Api.RESPONSES),
+        new Row("data after the end", RESPONSE + RESPONSE, RequestStatus.COMPLETE, null, "ab", 2, 3)
+            .of(Api.RESPONSES),
+        complete("ping and unknown events", MESSAGE, "ab", 2).of(Api.MESSAGES),
+        failed(
+                "stop reason, no message_stop",
+                MESSAGE.substring(0, MESSAGE.indexOf("event: message_stop")),
+                RequestStatus.TRUNCATED,
+                "stream ended without message_stop",
+                "ab",
+                2)
+            .of(Api.MESSAGES),
+        failed(
+                "error after tokens",
+                MESSAGE.substring(0, MESSAGE.indexOf("event: message_delta"))
+                    + event("error", "'error':{'type':'overloaded_error','message':'Overloaded'}"),
+                RequestStatus.IN_STREAM_ERROR,
+                "Overloaded",
+                "ab",
+                2)
+            .of(Api.MESSAGES));
+  }
+
+  private static String event(String type, String fields) {
+    return "event: " + type + "\ndata: {'type':'" + type + "'," + fields + "}\n\n";
   }
 
   @ParameterizedTest
@@ -266,7 +371,7 @@ final class StreamedAnswersIT {
               }
               x.lastChunk();
             })) {
-      Ended ended = client.post(server.baseUrl()).ended();
+      Ended ended = client.post(server.baseUrl()).api(row.api()).ended();
       check(row, ended);
       // P5: what one read brings shares one instant
       assertThat(ended.events().coalesced()).isEqualTo(Math.max(0, row.tokenEvents() - 1));
@@ -284,7 +389,7 @@ final class StreamedAnswersIT {
     }
     try (ScriptedServer server =
         ScriptedServer.start(x -> x.startStream().send(chunks.toByteArray()).lastChunk())) {
-      check(row, client.post(server.baseUrl()).ended());
+      check(row, client.post(server.baseUrl()).api(row.api()).ended());
     }
   }
 
@@ -305,7 +410,7 @@ final class StreamedAnswersIT {
               x.chunk(Arrays.copyOfRange(bytes, Math.min(8, bytes.length), bytes.length));
               x.lastChunk();
             })) {
-      check(row, client.post(server.baseUrl()).ended());
+      check(row, client.post(server.baseUrl()).api(row.api()).ended());
     }
   }
 

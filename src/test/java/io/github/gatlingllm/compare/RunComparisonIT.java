@@ -146,7 +146,8 @@ class RunComparisonIT {
             plus(t.ttfoNanos(), later),
             plus(t.latencyNanos(), later),
             plus(t.closedNanos(), later),
-            t.tpotNanos());
+            t.tpotNanos(),
+            null);
     Events e = r.events();
     int[] offsets =
         Arrays.stream(e.offsetsMicros()).map(micros -> (int) (micros + later / 1_000)).toArray();

@@ -3,6 +3,7 @@ package io.github.gatlingllm.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.gatlingllm.testing.JavaCommand;
 import io.github.gatlingllm.testing.MavenProject;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -82,7 +83,7 @@ class ExamplesTest {
                     "-jvm-target",
                     "17",
                     "-cp",
-                    classPath() + ":" + path(jars),
+                    JavaCommand.classPath() + ":" + path(jars),
                     "-d",
                     classes.toString(),
                     EXAMPLES.resolve("kotlin/src/test/kotlin/FirstSimulation.kt").toString()
@@ -105,7 +106,7 @@ class ExamplesTest {
                   (Object)
                       new String[] {
                         "-cp",
-                        classPath(),
+                        JavaCommand.classPath(),
                         "-d",
                         classes.toString(),
                         EXAMPLES.resolve("scala/src/test/scala/FirstSimulation.scala").toString()
@@ -134,10 +135,6 @@ class ExamplesTest {
 
   private static String path(List<Path> jars) {
     return String.join(":", jars.stream().map(Path::toString).toList());
-  }
-
-  private static String classPath() {
-    return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
   }
 
   private static String element(String name, String value) {

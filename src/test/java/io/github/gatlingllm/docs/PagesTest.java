@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.simulations.CheckedSettings;
+import io.github.gatlingllm.testing.JavaCommand;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,7 +37,7 @@ class PagesTest {
 
   /** What a user's file has at its top. */
   private static final String IMPORTS =
-      """
+"""
       import static io.gatling.javaapi.core.CoreDsl.*;
       import static io.gatling.javaapi.http.HttpDsl.*;
       import static io.github.gatlingllm.javaapi.LlmDsl.*;
@@ -46,8 +48,9 @@ class PagesTest {
       import io.github.gatlingllm.javaapi.*;
       import io.github.gatlingllm.record.RequestStatus;
       import java.util.List;
+import java.util.Locale;
 
-      """;
+""";
 
   @TempDir Path classes;
 
@@ -148,6 +151,32 @@ class PagesTest {
     assertThat(targets).allSatisfy(target -> assertThat(target).exists());
   }
 
+  @Test
+  void headingsThatLinksNameExist() throws IOException {
+    int found = 0;
+    for (Path page : pages()) {
+      Matcher link =
+          Pattern.compile("]\\((?!http)([^)#]*)#([^)]+)\\)").matcher(Files.readString(page));
+      while (link.find()) {
+        Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1));
+        assertThat(headings(target)).as("%s in %s", link.group(), page).contains(link.group(2));
+        found++;
+      }
+    }
+
+    assertThat(found).isGreaterThan(5);
+  }
+
+  /** As GitHub makes anchors of them. */
+  private static List<String> headings(Path page) throws IOException {
+    return Files.readString(page)
+        .lines()
+        .filter(line -> line.startsWith("#"))
+        .map(line -> line.replaceFirst("#+ ", "").toLowerCase(Locale.ROOT))
+        .map(heading -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
+        .toList();
+  }
+
   /** Of the README first, then of the other pages. */
   private static Stream<String> snippets(String language) throws IOException {
     List<String> snippets = new ArrayList<>();
@@ -201,7 +230,7 @@ class PagesTest {
             null,
             compiler.getStandardFileManager(found, null, UTF_8),
             found,
-            List.of("-d", classes.toString(), "-cp", classPath(), "-proc:none"),
+            List.of("-d", classes.toString(), "-cp", JavaCommand.classPath(), "-proc:none"),
             null,
             List.of(source))
         .call();
@@ -209,9 +238,5 @@ class PagesTest {
         .filter(diagnostic -> diagnostic.getKind() == Diagnostic.Kind.ERROR)
         .map(diagnostic -> diagnostic.getMessage(null))
         .toList();
-  }
-
-  private static String classPath() {
-    return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
   }
 }

@@ -103,7 +103,9 @@ class DialogsIT {
     assertThat(run.lines())
         .filteredOn(line -> line.contains(reason))
         .containsExactly(
-            "LLM " + reason + ", so a turn is not sent; all such are counted",
+            "LLM "
+                + reason
+                + ", so the next turn is not sent; the end of the run says how many were not",
             "LLM turns not sent, " + reason + ": 4");
     assertThat(run.info().config()).containsEntry("turns not sent, " + reason, "4");
   }

@@ -229,7 +229,7 @@ class FaultsIT {
   }
 
   private void silence() {
-    String idle = "no byte for " + FaultsSimulation.IDLE.toMillis() + " ms (idle timeout)";
+    String idle = "no byte for " + FaultsSimulation.IDLE.toSeconds() + " s (idle timeout)";
     String noHeaders = idle.replace("byte", "response headers");
     fault("hangs in headers", STALLED, noHeaders, x -> x.send("HTTP/1.1 200").awaitClientClose());
     fault("hangs after headers", STALLED, idle, x -> x.startStream().awaitClientClose());

@@ -147,7 +147,7 @@ class LimitsIT {
                       counting()));
       assertThat(errors)
           .containsOnlyKeys(
-              "no byte for 2000 ms (idle timeout)",
+              "no byte for 2 s (idle timeout)",
               "answers under way hold more than … MiB together, a quarter of the heap: raise -Xmx");
     }
   }

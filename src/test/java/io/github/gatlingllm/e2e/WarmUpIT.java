@@ -72,7 +72,7 @@ class WarmUpIT {
       expected.put("http://" + host + "/400/v1", "HTTP 400: no. Change what it names: the model");
       expected.put("http://" + host + "/429/v1", "HTTP 429: no. Wait");
       expected.put("http://" + host + "/503/v1", "is it still loading the model?");
-      expected.put("http://" + host + "/silent/v1", "no byte for 2000 ms (idle timeout). Look at");
+      expected.put("http://" + host + "/silent/v1", "no byte for 2 s (idle timeout). Look at");
       expected.put("http://" + host + "/cut/v1", "stream ended before finish_reason");
       expected.put("http://" + host + "/empty/v1", "Check that the endpoint is an OpenAI-compat");
       expected.put("http://" + host + "/page/v1", "Check that the endpoint is an OpenAI-compat");
@@ -94,7 +94,7 @@ class WarmUpIT {
             .startsWith(
                 "LLM warm-up request to ours (" + each.getKey() + "/chat/completions) failed: ")
             .contains(each.getValue())
-            .endsWith(" No load was sent; warmup=0 starts it unasked");
+            .endsWith(" No load was sent; warmup=0 skips this request");
       }
       assertThat(run.output())
           .doesNotContain("\tat ", "Exception", "started...", "sk-not-to-be-shown");

@@ -51,6 +51,10 @@ final class EveryMethod extends Simulation {
           .idleTimeout(ofSeconds(45))
           .maxInFlight(64)
           .gpus(8)
+          .metricsUrl("auto", "http://localhost:9400/metrics")
+          .metricsUrls(List.of("none"))
+          .closeAfterRun(() -> {})
+          .costPerHour(3.6)
           .verifyTls()
           .disableVerifyTls()
           .shareConnections()
@@ -239,7 +243,7 @@ final class EveryMethod extends Simulation {
                   .add(1, sameLong().tokenizer(Tokenizer.chars4()))
                   .add(1, diverseShort().distinct(10).request(ask -> ask.temperature(0.5)))
                   .add(1, diverseLong().distinct(10).completion(ask -> ask.topP(0.5)))
-                  .add(1, ragAgent())
+                  .add(1, ragAgent().by(Llm::responses))
                   .add(
                       1,
                       dialog()
@@ -253,6 +257,17 @@ final class EveryMethod extends Simulation {
   private final ScenarioBuilder completion =
       scenario("Completion")
           .exec(
+              llm("think").responses().system("Be brief.").user("Why?").maxTokens(8),
+              llm("say").messages().user("Why?").maxTokens(8).header("anthropic-beta", "x"),
+              llm("embed")
+                  .embeddings()
+                  .input("#{passage}", "#{next}")
+                  .dimensions(256)
+                  .dimensions("#{length}")
+                  .dimensions(session -> 256)
+                  .encodingFormat("base64")
+                  .encodingFormat(session -> "float"),
+              llm("embed").embeddings().input(session -> session.getList("passages")),
               llm("complete").completion().prompt("#{prompt}"),
               llm("complete").completion().prompt(session -> "Once"));
 

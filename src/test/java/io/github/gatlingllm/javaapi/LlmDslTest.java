@@ -58,6 +58,7 @@ class LlmDslTest {
         llm("ask").chat(),
         llm("ask").chat().user("#{prompt}"),
         llm("complete").completion().prompt("Once"),
+        llm("embed").embeddings().input("Once"),
         conversation("history"),
         slo(),
         closedLoop(1),
@@ -115,8 +116,11 @@ class LlmDslTest {
         Llm.class,
         ChatStep.class,
         ChatRequestBuilder.class,
-        CompletionStep.class,
+        Llm.CompletionStep.class,
         CompletionRequestBuilder.class,
+        Llm.EmbeddingStep.class,
+        EmbeddingRequestBuilder.class,
+        GenerationRequestBuilder.class,
         LlmRequestBuilder.class,
         LlmRequestBuilder.CheckCondition.class,
         LlmResponse.class,
@@ -202,10 +206,10 @@ class LlmDslTest {
         mistake(() -> LlmDsl.image(0, 9), "image(0, 9): expected 1 to 64000000 pixels"),
         mistake(() -> LlmDsl.image(9, 9).variants(0), "variants(0): expected 1 image or more"),
         mistake(() -> llm.warmUp(-1), "warmUp(-1): expected 0 or more requests"),
-        mistake(() -> llm.body("{"), "body: expected a JSON object, got '{'"),
-        mistake(() -> llm.body("[1]"), "body: expected a JSON object, got '[1]'"),
+        mistake(() -> llm.body("{"), "body '{' is not understood; expected a JSON object"),
+        mistake(() -> llm.body("[1]"), "body '[1]' is not understood; expected a JSON object"),
         mistake(() -> llm.sharedPrefix(0, 5), "sharedPrefix: 0 shared prefixes of 5 tokens; exp"),
-        mistake(() -> LlmDsl.prompts().tokens(0), "prompts of 0 tokens; expected 1 to 1000000"),
+        mistake(() -> LlmDsl.prompts().tokens(0), "prompts of 0 tokens; expected 1 to 1,000,000"),
         mistake(() -> LlmDsl.uniformTokens(9, 5), "lengths from 9 to 5; expected the shortest"),
         mistake(() -> LlmDsl.normalTokens(0, 5), "lengths of mean 0.0 and std 5.0; expected a"),
         mistake(() -> LlmDsl.prompts().file("none.txt"), "prompts().file(\"none.txt\"): no such"),
@@ -257,6 +261,7 @@ class LlmDslTest {
             Map.entry(long.class, 3L),
             Map.entry(double.class, 0.5),
             Map.entry(boolean.class, false),
+            Map.entry(AutoCloseable.class, (AutoCloseable) () -> {}),
             Map.entry(Duration.class, Duration.ofSeconds(4)),
             Map.entry(Image.class, LlmDsl.image(2, 2)),
             Map.entry(Image[].class, new Image[0]),
@@ -274,9 +279,14 @@ class LlmDslTest {
             Map.entry(BiFunction.class, (BiFunction<Object, Session, Boolean>) (r, s) -> true));
     if (type == String.class) {
       return Map.of(
-              "baseUrl", URL + "/other",
-              "body", "{\"a\":1}",
-              "file", "src/gatling/resources/prompts.json")
+              "baseUrl",
+              URL + "/other",
+              "metricsUrl",
+              URL + "/metrics",
+              "body",
+              "{\"a\":1}",
+              "file",
+              "src/gatling/resources/prompts.json")
           .getOrDefault(method.getName(), "x");
     }
     if (type == List.class) {

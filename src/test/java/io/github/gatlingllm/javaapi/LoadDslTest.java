@@ -158,7 +158,7 @@ class LoadDslTest {
 
     assertThat(step.asScala().users()).isEqualTo(planned).isBetween(1_350L, 1_650L);
     assertThat(step.asScala().duration().toSeconds()).isEqualTo(60);
-    assertThat(step.asScala()).hasToString("Poisson[perSecond=25.0, seed=42] during 60 s");
+    assertThat(step.asScala()).hasToString("Poisson (seed 42) at 25 users/s during 60 s");
     assertThat(PoissonArrivals.of(25).seed(42).during(ofSeconds(60)).asScala().users())
         .isEqualTo(planned);
   }
@@ -172,9 +172,9 @@ class LoadDslTest {
     assertThatThrownBy(() -> ClosedLoop.of(8).stabilize(-1))
         .hasMessage("stabilize(-1.0 s) is no duration; expected 0 s or more");
     assertThatThrownBy(() -> OpenLoop.of(0))
-        .hasMessage("Rate 0.0 is no load; expected users per second above 0, at most 1000000");
+        .hasMessage("Rate 0.0 is no load; expected users per second above 0, at most 1,000,000");
     assertThatThrownBy(() -> PoissonArrivals.of(-1))
-        .hasMessage("Rate -1.0 is no load; expected users per second above 0, at most 1000000");
+        .hasMessage("Rate -1.0 is no load; expected users per second above 0, at most 1,000,000");
     assertThatThrownBy(() -> ClosedLoop.of(8).target(" ", LlmDsl.llm.baseUrl("http://a/v1")))
         .hasMessage("target(\" \"): expected a name, which results go by");
     assertThatThrownBy(() -> LlmDsl.oneAfterTheOther())

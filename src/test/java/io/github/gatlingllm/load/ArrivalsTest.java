@@ -82,7 +82,7 @@ class ArrivalsTest {
     assertThatThrownBy(() -> Arrivals.poisson(rate, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "Rate " + rate + " is no load; expected users per second above 0, at most 1000000");
+            "Rate " + rate + " is no load; expected users per second above 0, at most 1,000,000");
   }
 
   private static long[] head(Arrivals arrivals, long untilNanos) {

@@ -181,7 +181,6 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
         failures,
         failed,
         null,
-        0,
         failed,
         stage.isCut(),
         null,

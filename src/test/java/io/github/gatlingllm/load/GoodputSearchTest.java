@@ -8,6 +8,7 @@ import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
+import io.github.gatlingllm.metric.Backlog.Queue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -29,7 +30,7 @@ class GoodputSearchTest {
   }
 
   private static LevelResult result(LoadLevel level, long metOf100) {
-    return new LevelResult(level.label(), 100, metOf100, 99, 100, 0, null, 0, 0, false, null, null);
+    return new LevelResult(level.label(), 100, metOf100, 99, 100, 0, null, 0, false, null, null);
   }
 
   private static LevelSource search(double startingAt, double precision) {
@@ -47,8 +48,8 @@ class GoodputSearchTest {
         .containsExactly(2.0, 4.0, 8.0, 16.0, 32.0, 24.0, 20.0, 22.0, 21.0, 21.5, 21.5, 22.0);
     assertThat(conclusion(source))
         .isEqualTo(
-            "max goodput r=21.5 holds the SLO, r=22 does not; 99 of 100 requests met it (94.6 to"
-                + " 99.8 % at 95 %); r=21.5 is undecided: too few requests to be sure of 99 %");
+            "Highest rate that holds the SLO: 21.5 requests/s (22 fails). Thin evidence: 100"
+                + " requests; use duration ≥ 60");
     LoadPlan.Conclusion found = Objects.requireNonNull(source.conclusion());
     assertThat(found.sound()).as("100 of 100 would say 96.3 % at least").isFalse();
     // 99 of 100 by hand: (0.99 + z²/200 − z √(0.0099/100 + z²/40000)) ÷ (1 + z²/100), z = 1.96
@@ -89,7 +90,7 @@ class GoodputSearchTest {
 
   private static LevelResult missed(LoadLevel level, long requests, long missed) {
     return new LevelResult(
-        level.label(), requests, requests - missed, 99, requests, 0, null, 0, 0, false, null, null);
+        level.label(), requests, requests - missed, 99, requests, 0, null, 0, false, null, null);
   }
 
   private static boolean goesOn(LevelSource source, long requests, long missed) {
@@ -160,8 +161,42 @@ class GoodputSearchTest {
     assertThat(found.sound()).isTrue();
     assertThat(found.text())
         .isEqualTo(
-            "max goodput r=2 holds the SLO, r=2.5 does not, both confirmed; 599 of 600 requests met"
-                + " it (99.1 to 100.0 % at 95 %)");
+            "Highest rate that holds the SLO: 2 requests/s (2.5 fails). 599 of 600 requests met"
+                + " it");
+  }
+
+  /** All meet the SLO at every rate, and from 6/s on they would not for much longer. */
+  @Test
+  void aRateWhoseQueueGrowsDoesNotHold() {
+    LevelSource source = search(2, 0.5);
+    for (LoadLevel level = source.next(null); level != null; ) {
+      Queue queue = new Queue(level.offered() >= 6, false, 0, 41);
+      level =
+          source.next(
+              new LevelResult(level.label(), 600, 600L, 99, 600, 0, queue, 0, false, null, null));
+    }
+    LoadPlan.Conclusion found = Objects.requireNonNull(source.conclusion());
+    assertThat(found.sound()).isTrue();
+    assertThat(found.text())
+        .isEqualTo(
+            "Highest rate that holds the SLO: 5 requests/s (6 fails: the queue grew to 41). 600 of"
+                + " 600 requests met it");
+  }
+
+  @Test
+  void whatTheGeneratorHoldsBackIsNoFaultOfTheServer() {
+    LevelSource source = search(2, 0.5);
+    for (LoadLevel level = source.next(null); level != null; ) {
+      Queue queue = new Queue(true, true, 0, 41);
+      level =
+          source.next(
+              new LevelResult(level.label(), 0, 0L, 99, 600, 0, queue, 0, false, null, null));
+    }
+    assertThat(conclusion(source))
+        .startsWith("No rate down to 0.000")
+        .endsWith(
+            " requests/s holds the SLO: 41 requests waited here at the end, held back by a throttle"
+                + " or by maxInFlight, not by the server");
   }
 
   @ParameterizedTest
@@ -179,10 +214,10 @@ class GoodputSearchTest {
   void givesUpWhereNothingFailsOrNothingHolds() {
     LevelSource endless = search(0.01, 0.05);
     assertThat(tried(endless, 1e9)).hasSize(21);
-    assertThat(conclusion(endless)).contains("no higher rate failed");
+    assertThat(conclusion(endless)).startsWith("Even the highest rate tried holds the SLO: 10");
     LevelSource hopeless = search(1, 0.05);
     assertThat(tried(hopeless, 0)).hasSize(21);
-    assertThat(conclusion(hopeless)).startsWith("no rate down to ").endsWith("holds the SLO");
+    assertThat(conclusion(hopeless)).startsWith("No rate down to ").endsWith("holds the SLO");
   }
 
   @Test
@@ -190,11 +225,12 @@ class GoodputSearchTest {
     LevelSource source = search(2, 0.05);
     assertThat(source.next(null)).isNotNull();
     @Nullable LoadLevel next =
-        source.next(new LevelResult("r=2", 0, null, 99, 100, 0, null, 0, 0, false, null, null));
+        source.next(new LevelResult("r=2", 0, null, 99, 100, 0, null, 0, false, null, null));
     assertThat(next).isNull();
     assertThat(conclusion(source))
         .isEqualTo(
-            "max goodput has no SLO to hold; set one: .slo(slo().ttft(ofMillis(200))) or llm.slo");
+            "No highest rate found: there is no SLO to hold; set one:"
+                + " .slo(slo().ttft(ofMillis(200))) or llm.slo");
   }
 
   @Test

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.LoadPlan.LevelSource;
+import io.github.gatlingllm.metric.Backlog;
+import io.github.gatlingllm.metric.BacklogOf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -53,7 +55,7 @@ class SearchAccuracyTest {
     int levels = 0;
     double seconds = 0;
     for (int seed = 0; seed < SEARCHES; seed++) {
-      Search search = new Search(seed, badLuck);
+      Search search = new Search(seed, badLuck, WAIT_S);
       LoadPlan.Conclusion found = search.run();
       double rate = found.holdsAt() == null ? 0 : found.holdsAt();
       near += Math.abs(rate / truth - 1) <= PRECISION ? 1 : 0;
@@ -68,6 +70,18 @@ class SearchAccuracyTest {
     assertThat(confirmed).as("confirmed").isGreaterThanOrEqualTo(SEARCHES * 8 / 10);
     assertThat(levels / SEARCHES).as("levels of a search").isBetween(15, 20);
     assertThat(seconds / SEARCHES / 60).as("minutes of a search").isBetween(15.0, 25.0);
+  }
+
+  /**
+   * A wait of a minute meets the SLO, which a queue that grows without end reaches late or never:
+   * the limit is what the slots serve, and an overload of a ninth is the least that can be told.
+   */
+  @Test
+  void aQueueThatGrowsEndsTheSearch() {
+    for (int seed = 0; seed < 20; seed++) {
+      double rate = Objects.requireNonNull(new Search(seed, 0, 60).run().holdsAt());
+      assertThat(rate * SERVICE_S / SLOTS).isBetween(0.9, 1.25);
+    }
   }
 
   /** Erlang C of 2 servers at a load of 1 is 1/3; beyond 0.5 s wait exp(−1 · 0.5) of these. */
@@ -107,13 +121,14 @@ class SearchAccuracyTest {
     private final LevelSource source;
     private final SplittableRandom random;
     private final double badLuck;
+    private final double longestWait;
     private int levels;
     private double seconds;
 
-    /** A request that the measure phase scheduled. */
-    private record Measured(double end, boolean met) {}
+    private record Sent(double at, double start, double end, boolean met) {}
 
-    private Search(long seed, double badLuck) {
+    private Search(long seed, double badLuck, double longestWait) {
+      this.longestWait = longestWait;
       this.source = new GoodputSearch(1, PRECISION, seed, PHASES).source();
       this.random = new SplittableRandom(-1 - seed);
       this.badLuck = badLuck;
@@ -133,38 +148,68 @@ class SearchAccuracyTest {
     private LevelResult offer(LoadLevel.Open level) {
       PrimitiveIterator.OfLong arrivals = level.arrivals().offsets();
       PriorityQueue<Double> slots = new PriorityQueue<>();
-      List<Measured> all = new ArrayList<>();
+      Ended ended = new Ended(level.label());
       double until = SETTLED_S + MEASURE_S;
-      while (true) {
+      for (int rounds = 1; ; ) {
         double at = arrivals.nextLong() / 1e9;
         if (at >= until) {
-          if (!source.goesOn(result(level, all, until))) {
+          if (!source.goesOn(ended.by(until, rounds))) {
             seconds += until;
-            return result(level, all, Double.MAX_VALUE);
+            return ended.by(Double.MAX_VALUE, rounds);
           }
           until += MEASURE_S;
+          rounds++;
         }
         double start = slots.size() < SLOTS ? at : Math.max(at, slots.remove());
         double end = start - Math.log1p(-random.nextDouble()) * SERVICE_S;
         slots.add(end);
-        boolean met = start - at <= WAIT_S && random.nextDouble() >= badLuck;
-        if (at >= SETTLED_S) {
-          all.add(new Measured(end, met));
-        }
+        boolean met = start - at <= longestWait && random.nextDouble() >= badLuck;
+        ended.pending.add(new Sent(at, start, end, met));
       }
     }
 
-    private static LevelResult result(LoadLevel level, List<Measured> all, double until) {
-      long attempted = 0;
-      long met = 0;
-      for (Measured request : all) {
-        if (request.end() < until) {
-          attempted++;
-          met += request.met() ? 1 : 0;
-        }
+    /** What is known of a level by the requests that have ended. */
+    private static final class Ended {
+      private final String label;
+      private final Backlog backlog =
+          new Backlog(nanos(SETTLED_S), nanos(MEASURE_S), GoodputSearch.MOST_ROUNDS);
+      private List<Sent> pending = new ArrayList<>();
+      private long attempted;
+      private long met;
+
+      private Ended(String label) {
+        this.label = label;
       }
-      return new LevelResult(
-          level.label(), attempted, met, PERCENTILE, attempted, 0, null, 0, 0, false, null, null);
+
+      private LevelResult by(double until, int rounds) {
+        List<Sent> stillPending = new ArrayList<>();
+        for (Sent request : pending) {
+          if (request.end() >= until) {
+            stillPending.add(request);
+            continue;
+          }
+          BacklogOf.add(backlog, nanos(request.at()), nanos(request.start()), nanos(request.end()));
+          attempted += request.at() >= SETTLED_S ? 1 : 0;
+          met += request.at() >= SETTLED_S && request.met() ? 1 : 0;
+        }
+        pending = stillPending;
+        return new LevelResult(
+            label,
+            attempted,
+            met,
+            PERCENTILE,
+            attempted,
+            0,
+            backlog.queue(rounds),
+            0,
+            false,
+            null,
+            null);
+      }
+
+      private static long nanos(double seconds) {
+        return (long) (seconds * 1e9);
+      }
     }
   }
 }

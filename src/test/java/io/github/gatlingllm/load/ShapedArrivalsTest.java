@@ -200,7 +200,7 @@ class ShapedArrivalsTest {
         .hasMessage(
             "The rate curve is "
                 + bad
-                + " at 2.0 s; expected users per second of 0 or more, at most 1000000");
+                + " at 2.0 s; expected users per second of 0 or more, at most 1,000,000");
   }
 
   @ParameterizedTest

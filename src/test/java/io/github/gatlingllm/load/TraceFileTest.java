@@ -61,7 +61,7 @@ class TraceFileTest {
         .containsExactly(0L, 6_104_000_000L);
     Trace trace = Trace.read(TRACES.resolve("azure.csv"));
     assertThatThrownBy(() -> new Arrivals.Replay(trace, 0))
-        .hasMessage("Speed 0.0 replays nothing; expected a factor above 0, at most 1000000");
+        .hasMessage("Speed 0.0 replays nothing; expected a factor above 0, at most 1,000,000");
   }
 
   @ParameterizedTest
@@ -77,7 +77,7 @@ class TraceFileTest {
           time~1|trace.txt:1: expected a header with a column named timestamp
           {"timestamp":1}~{"timestamp":|trace.txt:2: expected a JSON object per line
           {"time":1}|trace.txt:1: expected a "timestamp"
-          timestamp|trace.txt: has no arrival; expected some
+          timestamp|trace.txt: has no arrival; expected one or more
           """)
   void namesFileAndLineOfWhatIsWrong(String lines, String message) throws IOException {
     Path file = Files.writeString(folder.resolve("trace.txt"), lines.replace('~', '\n'));

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.RecordFile.ReadReport;
+import io.github.gatlingllm.testing.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -24,12 +25,7 @@ class KilledRecorderIT {
   void aKillCostsAtMostTheLastLine(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("requests.jsonl");
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Victim.class.getName(),
-                file.toString())
+        new ProcessBuilder(JavaCommand.of(List.of(), Victim.class, file))
             .redirectError(Redirect.INHERIT)
             .start();
     long inFile;

@@ -85,7 +85,8 @@ public final class RandomRecords {
             maybe(this::nanos),
             maybe(this::nanos),
             maybe(this::nanos),
-            maybe(() -> (double) nanos())),
+            maybe(() -> (double) nanos()),
+            null),
         new Events(
             kept ? ints(count, Integer.MAX_VALUE) : new int[0],
             kept && random.nextBoolean() ? ints(count, 9) : new int[0],
@@ -118,7 +119,7 @@ public final class RandomRecords {
             maybe(random::nextBoolean),
             texts(),
             random.nextBoolean()),
-        server(),
+        new ServerReport(server(), texts(), server(), maybe(() -> random.nextLong(1L << 50))),
         maybe(this::words));
   }
 
@@ -167,7 +168,8 @@ public final class RandomRecords {
             ttft,
             latency,
             latency + 500_000L,
-            tokens < 2 ? null : (Double) ((double) (latency - ttft) / (tokens - 1))),
+            tokens < 2 ? null : (Double) ((double) (latency - ttft) / (tokens - 1)),
+            null),
         new Events(
             offsets,
             new int[0],
@@ -181,7 +183,7 @@ public final class RandomRecords {
         new Tokens(
             420, 104, 104, 0, 128, tokens, null, null, tokens, false, TokenSource.USAGE, List.of()),
         new Outcome("length", 200, RequestStatus.COMPLETE, true, null, true, List.of(), false),
-        Map.of(),
+        ServerReport.NONE,
         null);
   }
 

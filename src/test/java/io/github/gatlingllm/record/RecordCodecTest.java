@@ -33,15 +33,15 @@ class RecordCodecTest {
     List<String> expected =
         List.of(
             ("request_id run_id injector trial request_index scenario name groups user_id turn"
-                    + " target endpoint model api stage phase start_unix_ns scheduled_offset_s"
-                    + " queue_wait_s connect_s ttfb_s first_event_s ttft_s ttft_from_schedule_s ttfo_s"
-                    + " latency_s latency_from_schedule_s closed_s tpot_s event_offsets_us"
-                    + " event_tokens prompt_chars prompt_tokens prompt_tokens_local cached_tokens"
-                    + " max_tokens output_tokens output_tokens_local reasoning_tokens estimated"
-                    + " token_source finish_reason status ok verdict error slo_ok slo_missed server"
-                    + " streamed start_lag_s gate_wait_s streamed_tokens event_choices events"
-                    + " coalesced_events late_events done first_event_tokens stall_s tpot_estimated"
-                    + " resent refused_counts")
+                 + " target endpoint model api stage phase start_unix_ns scheduled_offset_s"
+                 + " queue_wait_s connect_s ttfb_s first_event_s ttft_s ttft_from_schedule_s ttfo_s"
+                 + " latency_s latency_from_schedule_s closed_s tpot_s event_offsets_us"
+                 + " event_tokens prompt_chars prompt_tokens prompt_tokens_local cached_tokens"
+                 + " max_tokens output_tokens output_tokens_local reasoning_tokens estimated"
+                 + " token_source finish_reason status ok verdict error slo_ok slo_missed server"
+                 + " streamed start_lag_s gate_wait_s streamed_tokens event_choices events"
+                 + " coalesced_events late_events done first_event_tokens stall_s tpot_estimated"
+                 + " resent refused_counts server_names rate_limits retry_after_s pacing_wait_s")
                 .split(" "));
     for (int i = 0; i < 200; i++) {
       RequestRecord record = withText(records.any(), null);
@@ -175,11 +175,12 @@ class RecordCodecTest {
             record.events(),
             record.tokens(),
             record.outcome(),
-            Map.of("queue_s", Double.NaN, "prefill_s", 0.0005),
+            new ServerReport(
+                Map.of("queue_s", Double.NaN, "prefill_s", 0.0005), List.of(), Map.of(), null),
             null);
     byte[] line = RecordCodec.write(odd);
     assertThat(new String(line, UTF_8)).contains("\"server\":{\"prefill_s\":0.00050}");
-    assertThat(RecordCodec.read(line, 0, line.length).server())
+    assertThat(RecordCodec.read(line, 0, line.length).server().timings())
         .containsExactly(Map.entry("prefill_s", 0.0005));
   }
 

@@ -41,7 +41,7 @@ class RunInfoTest {
           .conclusion(
               new RunInfo.Conclusion(
                   "search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2))
-          .targets(Map.of("vLLM", new RunInfo.TargetFacts(true, "chars4", 0.5)))
+          .targets(Map.of("vLLM", new RunInfo.TargetFacts(true, "chars4", 0.5, 2.5)))
           .report(new RunInfo.ReportOptions(true, true, false, false))
           .dropped(3)
           .planned(1_000L)

@@ -94,7 +94,8 @@ class SloTest {
             100 * MS,
             1_300 * MS,
             2_000 * MS,
-            600.0 * MS);
+            600.0 * MS,
+            null);
     RequestRecord.Events events =
         new RequestRecord.Events(
             new int[] {100_000, 700_000, 1_300_000},
@@ -152,7 +153,8 @@ class SloTest {
             100 * MS,
             200 * MS,
             200 * MS,
-            100.0 * MS / 3);
+            100.0 * MS / 3,
+            null);
     RequestRecord.Events events =
         new RequestRecord.Events(
             new int[] {100_000, 110_000, 120_000, 200_000},
@@ -239,6 +241,7 @@ class SloTest {
         nanos(ttft),
         nanos(e2e),
         nanos(closed),
+        null,
         null);
   }
 

@@ -3,7 +3,6 @@ package io.github.gatlingllm.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -261,7 +260,8 @@ final class TimelineTest {
                 21 * MS,
                 21 * MS,
                 30 * MS,
-                10d * MS));
+                10d * MS,
+                null));
     assertThat(timing.queueWaitNanos()).isEqualTo(7 * MS);
     assertThat(timing.ttftFromScheduleNanos()).isEqualTo(18 * MS);
     assertThat(timing.latencyFromScheduleNanos()).isEqualTo(28 * MS);
@@ -274,7 +274,7 @@ final class TimelineTest {
     assertThat(timeline.timing(9, null, null))
         .isEqualTo(
             new RequestRecord.Timing(
-                9, null, 0, null, null, null, null, null, null, null, null, null));
+                9, null, 0, null, null, null, null, null, null, null, null, null, null));
     RequestRecord.Events events = timeline.events(true);
     assertThat(events.longestGapNanos()).isNull();
     assertThat(events.firstEventTokens()).isNull();
@@ -354,7 +354,7 @@ final class TimelineTest {
         timeline.events(true),
         tokens,
         any.outcome(),
-        Map.of(),
+        ServerReport.NONE,
         null);
   }
 

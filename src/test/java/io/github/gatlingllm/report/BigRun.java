@@ -8,6 +8,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -142,7 +143,8 @@ final class BigRun {
             first,
             last,
             last == null ? (Long) 3_000_000L : (Long) (last + 100_000),
-            n < 2 ? null : (Double) ((offsets[n - 1] - offsets[0]) * 1e3 / (n - 1))),
+            n < 2 ? null : (Double) ((offsets[n - 1] - offsets[0]) * 1e3 / (n - 1)),
+            null),
         new RequestRecord.Events(
             offsets,
             new int[0],
@@ -175,7 +177,8 @@ final class BigRun {
             null,
             List.of(),
             false),
-        Map.of("queue_s", 0.002 * (level + 1), "prefill_s", 0.015),
+        new ServerReport(
+            Map.of("queue_s", 0.002 * (level + 1), "prefill_s", 0.015), List.of(), Map.of(), null),
         null);
   }
 }

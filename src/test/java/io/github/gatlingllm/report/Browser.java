@@ -118,12 +118,16 @@ final class Browser implements AutoCloseable {
     return driver;
   }
 
-  /** From now on the system prefers this, and no page remembers another choice. */
+  /**
+   * From now on the system prefers this, and no page remembers another choice. Leaves the page that
+   * is shown, which would draw all its charts again.
+   */
   Browser prefer(Theme theme) {
+    driver.executeScript("try { localStorage.clear() } catch { }");
+    driver.get("about:blank");
     Map<String, String> scheme =
         Map.of("name", "prefers-color-scheme", "value", theme.name().toLowerCase(Locale.ROOT));
     driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("features", List.of(scheme)));
-    driver.executeScript("try { localStorage.clear() } catch { }");
     return this;
   }
 

@@ -3,16 +3,22 @@ package io.github.gatlingllm.report;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.IntSupplier;
 
 /** The command line, called as from a shell. */
-final class CommandLine {
+public final class CommandLine {
 
   /** What came of it; texts without the line end at their end. */
-  record Called(int exitCode, String output, String error) {}
+  public record Called(int exitCode, String output, String error) {}
 
   private CommandLine() {}
 
   static Called call(String... arguments) {
+    return call(() -> Main.execute(arguments));
+  }
+
+  /** What a command prints, and its exit code. */
+  public static Called call(IntSupplier command) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     PrintStream outBefore = System.out;
@@ -20,7 +26,7 @@ final class CommandLine {
     System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
     System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
     try {
-      int exitCode = Main.execute(arguments);
+      int exitCode = command.getAsInt();
       return new Called(exitCode, text(out), text(err));
     } finally {
       System.setOut(outBefore);

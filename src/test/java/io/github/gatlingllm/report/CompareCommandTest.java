@@ -86,7 +86,7 @@ class CompareCommandTest {
     "base none, none",
     "base slower --fail-on fast, expected e.g. ttft.p95>+10%",
     "base slower --fail-on ttft.q95>+10%, no figure is called 'ttft.q95'",
-    "base other, no measured stage in common",
+    "base other, no measured load level in common",
     "base, Missing required parameter"
   })
   void badInputIsOneLineAndWritesNothing(String arguments, String message) throws IOException {

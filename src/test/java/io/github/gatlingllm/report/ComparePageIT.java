@@ -89,7 +89,11 @@ class ComparePageIT {
               "KO");
       assertThat(plain.driver().findElement(By.id("figures")).getText())
           .contains(
-              "ttft.p50", "▲ worse", "No clear change: ", "all 9 stages pooled", "c=4: 1 worse");
+              "ttft.p50",
+              "▲ worse",
+              "No clear change: ",
+              "all 9 load levels pooled",
+              "c=4: 1 worse");
       assertThat(plain.plots()).hasSize(7).noneMatch(Plot::displayed);
     }
   }

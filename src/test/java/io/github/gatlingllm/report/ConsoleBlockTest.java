@@ -11,12 +11,14 @@ import org.junit.jupiter.api.Test;
 class ConsoleBlockTest {
 
   private static final LiveFigures NOTHING =
-      new LiveFigures(0, 0, null, null, null, null, null, null, null, null);
+      new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, null, null);
 
   private static final LiveFigures FULL =
       new LiveFigures(
           1_204,
           3,
+          0,
+          0,
           0.9872,
           new Percentiles(182_300, 402_000, 1_733_000),
           new Percentiles(12_110, 20_000, 35_160),
@@ -25,6 +27,17 @@ class ConsoleBlockTest {
           57.94,
           16L,
           new Progress("c=8", Phase.MEASURE, 0.3333, 65_000_000_000L));
+
+  /** The block, and lines of levels that have ended, for the file of all messages. */
+  static String examples() {
+    return String.join(
+            System.lineSeparator(),
+            ConsoleBlock.of(FULL, 25_000_000_000L),
+            ConsoleBlock.of(NOTHING, 25_000_000_000L),
+            ConsoleBlock.finished("c=8 (vllm, Chat)", FULL),
+            ConsoleBlock.finished("b=4", NOTHING))
+        + System.lineSeparator();
+  }
 
   @Test
   void aRunInFullSwing() {

@@ -13,6 +13,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
@@ -180,7 +181,7 @@ final class DemoRun {
         .config(Map.of("tokenizer", "tiktoken:cl100k_base", "dataset", "built in"))
         .targets(
             targets.stream()
-                .collect(toMap(t -> t, t -> new RunInfo.TargetFacts(false, "chars4", 4.0))))
+                .collect(toMap(t -> t, t -> new RunInfo.TargetFacts(false, "chars4", 4.0, null))))
         .slo(slo)
         .stages(stages)
         .assertions(assertions);
@@ -300,7 +301,8 @@ final class DemoRun {
             first,
             last,
             last == null ? nanos(3) : last + nanos(0.1),
-            n < 2 ? null : (answer.tokenMs[n - 1] - answer.tokenMs[0]) * 1e6 / (n - 1)),
+            n < 2 ? null : (answer.tokenMs[n - 1] - answer.tokenMs[0]) * 1e6 / (n - 1),
+            null),
         new RequestRecord.Events(
             Arrays.stream(answer.tokenMs).mapToInt(ms -> (int) (ms * 1000)).toArray(),
             new int[0],
@@ -333,7 +335,7 @@ final class DemoRun {
             null,
             List.of(),
             false),
-        ok ? server : Map.of(),
+        new ServerReport(ok ? server : Map.of(), List.of(), Map.of(), null),
         null);
   }
 

@@ -16,6 +16,7 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.CommandLine.Called;
 import java.io.IOException;
@@ -104,14 +105,15 @@ class MergeCommandTest {
             60 * MS,
             100 * MS,
             100 * MS,
-            40.0 * MS),
+            40.0 * MS,
+            null),
         new RequestRecord.Events(
             new int[] {60_000, 100_000}, new int[0], new int[0], 2, 0, 0, true, 40 * MS, 1),
         new RequestRecord.Tokens(
             4, 1, 1, null, 2, 2, null, null, 2, false, RequestRecord.TokenSource.USAGE, List.of()),
         new RequestRecord.Outcome(
             "length", 200, RequestStatus.COMPLETE, true, null, null, List.of(), false),
-        Map.of(),
+        ServerReport.NONE,
         null);
   }
 
@@ -129,7 +131,7 @@ class MergeCommandTest {
     assertThat(called.error()).isEmpty();
     assertThat(called.exitCode()).isZero();
     assertThat(called.output())
-        .contains("stage r=10 of a: measured in the 8.0 s that all its injectors share")
+        .contains("level r=10 of a: measured in the 8.0 s that all its injectors share")
         .contains("40 requests were scheduled outside the common measure window");
     RunFiles files = new RunFiles(out);
     RunInfo info = RunInfo.read(files.info()).orElseThrow();

@@ -2,31 +2,58 @@ package io.github.gatlingllm.report;
 
 import static java.util.Objects.requireNonNull;
 
+import io.github.gatlingllm.action.PreflightTexts;
+import io.github.gatlingllm.cli.JarTexts;
 import io.github.gatlingllm.docs.ReferencePage;
+import io.github.gatlingllm.docs.SourceTexts;
 import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.simulations.SettingMistakes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What people read at the end of a run, of recorded ones: the block on the console and {@code
- * summary.md}. Who changes a text reads it here as a whole; the texts of the catalogues are in
- * {@code docs/}. Written again with {@code -Dgatlingllm.docs.write=true}.
+ * All that the product says to people, in one file: what settings, commands and the preflight
+ * answer, the plan, the live block, the ends of recorded runs, and every sentence of the sources
+ * (values are {@code …} or {@code %s}), but for those of the catalogues, which are in {@code
+ * docs/}. Who changes a text reads it here as a whole. Written again with {@code
+ * -Dgatlingllm.docs.write=true}.
  */
 class MessagesTest {
 
   private static final Path FILE = Path.of("src", "test", "resources", "messages.txt");
+  private static final Path SOURCES = Path.of("src/main/java/io/github/gatlingllm");
+
+  /** Their texts are in docs/; the words of made-up prompts and answers are no messages. */
+  private static final Set<String> ELSEWHERE =
+      Set.of(
+          "check/CheckCatalogue.java",
+          "engine/Vocabulary.java",
+          "metric/Metric.java",
+          "record/EngineMetric.java",
+          "record/GeneratorField.java",
+          "record/RecordField.java",
+          "simulations/Setting.java",
+          "workload/BlockText.java",
+          "workload/SyntheticText.java");
 
   @TempDir Path folder;
 
+  private final StringBuilder all = new StringBuilder();
+
   @Test
   void messagesAreThoseThatWereRead() throws IOException {
-    StringBuilder all = new StringBuilder();
+    part("Settings: mistakes", SettingMistakes.text(folder));
+    part("Settings: plans before a run", SettingMistakes.plans(folder));
+    part("First request of a run fails", PreflightTexts.text());
+    part("While a run is on", ConsoleBlockTest.examples());
     for (String name : List.of("targets", "mix", "batch", "curve")) {
       Path run = folder.resolve(name);
       RunFiles files = new RunFiles(run);
@@ -36,15 +63,37 @@ class MessagesTest {
         Files.copy(records, files.requests());
         Files.copy(info, files.info());
       }
-      String console = CommandLine.call("render", run.toString()).output();
-      all.append("######## console of ").append(name).append("\n\n").append(console);
-      all.append("\n\n######## summary.md of ").append(name).append("\n\n");
-      all.append(Files.readString(files.summaryMarkdown())).append("\n\n");
+      part("console of " + name, CommandLine.call("render", run.toString()).output() + "\n");
+      part("summary.md of " + name, Files.readString(files.summaryMarkdown()));
     }
+    part("Commands of the jar", JarTexts.text());
+    part("Sentences of the sources", sentences());
     String text =
         all.toString().replace("\r\n", "\n").replace(folder.toUri().toString(), "file:///runs/");
     new ReferencePage(FILE, Boolean.getBoolean("gatlingllm.docs.write"))
         .mustBe(text.replace(folder.toString(), "/runs"));
+  }
+
+  private void part(String title, String text) {
+    all.append("######## ").append(title).append("\n\n").append(text).append("\n\n");
+  }
+
+  private static String sentences() throws IOException {
+    StringBuilder text = new StringBuilder();
+    List<Path> files;
+    try (Stream<Path> tree = Files.walk(SOURCES)) {
+      files = tree.filter(file -> file.toString().endsWith(".java")).sorted().toList();
+    }
+    for (Path file : files) {
+      String name = SOURCES.relativize(file).toString().replace('\\', '/');
+      List<String> texts =
+          ELSEWHERE.contains(name) ? List.of() : SourceTexts.of(Files.readString(file));
+      if (!texts.isEmpty()) {
+        text.append("\n# ").append(name).append("\n\n");
+        texts.forEach(each -> text.append(each).append('\n'));
+      }
+    }
+    return text.toString();
   }
 
   private static InputStream resource(String run, String file) {

@@ -73,7 +73,7 @@ class OperatingPointTest {
     assertThat(summary.figures().metric(Metric.TTFT_MS).p95()).isEqualTo(500, within(1.0));
     assertThat(summary.operatingPoint().stage()).isEqualTo("c=16");
     assertThat(summary.operatingPoint().why()).isEqualTo("the knee");
-    assertThat(summary.verdict()).startsWith("The knee is at 16 concurrent requests (900 tok/s, ");
+    assertThat(summary.verdict()).startsWith("16 concurrent is the knee: 900 tok/s, ");
     assertThat(Tiles.of(summary).get(0).title()).isEqualTo("At c=16, the knee");
     assertThat(tiles(summary))
         .startsWith(new Tile("TTFT p99", "20 ms †", "p50 20 ms"))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.docs.FilesPage;
 import io.github.gatlingllm.record.RunFiles;
 import java.io.IOException;
 import java.io.InputStream;
@@ -48,7 +49,9 @@ class RecordedRunsTest {
     assertThat(CommandLine.call("render", run.toString()).exitCode()).isZero();
 
     try (InputStream expected = resource(name, "summary.json")) {
-      equal("summary", JSON.readTree(expected), JSON.readTree(files.summaryJson().toFile()));
+      JsonNode actual = JSON.readTree(files.summaryJson().toFile());
+      equal("summary", JSON.readTree(expected), actual);
+      FilesPage.mustName(actual);
     }
   }
 

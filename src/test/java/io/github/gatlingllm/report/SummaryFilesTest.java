@@ -224,7 +224,8 @@ class SummaryFilesTest {
         .contains(
             "| assertion | expected | actual | outcome | note |",
             "| Global: max of TTFT | < 60,000 ms |",
-            "| c=9: 99th percentile of TTFT | < 200 ms | – | KO | no stage is called 'c=9'; there");
+            "| c=9: 99th percentile of TTFT | < 200 ms | – | KO | no load level is called 'c=9';"
+                + " there");
     assertThat(SummaryText.markdown(sweep)).doesNotContain("### Assertions");
   }
 
@@ -248,7 +249,7 @@ class SummaryFilesTest {
     assertThat(SummaryText.markdown(sweep))
         .containsPattern(
             "\\| goodput \\| .* requests/s, .* % of requests in SLO ttft.*500ms,tpot.*30ms.*; max"
-                + " goodput .* requests/s at c=\\d+ by rule percentiles \\|");
+                + " goodput .* requests/s at c=\\d+ \\(sloRule=percentiles\\) \\|");
   }
 
   @Test

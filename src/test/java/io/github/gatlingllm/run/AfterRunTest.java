@@ -3,6 +3,7 @@ package io.github.gatlingllm.run;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.metric.AssertionText;
 import io.github.gatlingllm.record.RunInfo;
 import java.io.ByteArrayOutputStream;
@@ -28,7 +29,10 @@ class AfterRunTest {
   private Run open() throws IOException {
     Run opened =
         new Run(
-            new RunDirectory("Sim", "sim-1", folder.resolve("sim-1")), "here", RunClock.system());
+            new RunDirectory("Sim", "sim-1", folder.resolve("sim-1")),
+            "here",
+            RunClock.system(),
+            new LiveView.Options(null, null));
     run = opened;
     return opened;
   }

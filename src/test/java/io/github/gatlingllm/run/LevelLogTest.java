@@ -245,7 +245,7 @@ class LevelLogTest {
   void notesWhoIsPlannedToArriveInOpenLevels() {
     LoadLevel open = new LoadLevel.Open(5, Arrivals.constant(5), new Phases(0, 0, 1, 1, null));
     begin(new LoadPlan.Sweep(List.of(open)), NOBODY);
-    assertThat(events).containsExactly("r=5 Constant[perSecond=5.0]");
+    assertThat(events).containsExactly("r=5 evenly spaced at 5 users/s");
     assertThat(log.levels()).extracting(LevelInfo::unit).containsExactly("requests/s");
     assertThat(log.levels()).extracting(LevelInfo::kind).containsExactly("open loop");
   }
@@ -259,7 +259,7 @@ class LevelLogTest {
     goTo(1_020_000_001);
     assertThat(events)
         .containsExactly(
-            "r=5 Constant[perSecond=5.0]",
+            "r=5 evenly spaced at 5 users/s",
             "count from 0 until 1000000000",
             "scenario target r=5 0 200000000 400000000 600000000 800000000",
             "cancel r=5");

@@ -41,6 +41,10 @@ record LevelRecord(
     return new LevelRecord(level, phase, RequestStatus.CANCELLED, false, sloOk, start, closed);
   }
 
+  LevelRecord rateLimited() {
+    return new LevelRecord(level, phase, RequestStatus.RATE_LIMITED, false, sloOk, start, closed);
+  }
+
   /** One whose first token came at once, and its last at once or after 2 s. */
   LevelRecord judged(boolean met) {
     return new LevelRecord(level, phase, status, ok, met, start, closed);
@@ -76,7 +80,7 @@ record LevelRecord(
             level,
             phase),
         new RequestRecord.Timing(
-            start, null, 0, 0L, null, null, null, ttft, ttft, latency, closed, null),
+            start, null, 0, 0L, null, null, null, ttft, ttft, latency, closed, null, null),
         any.events(),
         any.tokens(),
         new RequestRecord.Outcome(null, 200, status, ok, null, sloOk, List.of(), false),

@@ -10,6 +10,7 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RunInfo.TargetSlo;
 import io.github.gatlingllm.record.Slo;
@@ -91,7 +92,6 @@ class LevelTallyTest {
                 3,
                 1,
                 null,
-                0,
                 2,
                 false,
                 "e2e<1s",
@@ -130,31 +130,33 @@ class LevelTallyTest {
     assertThat(counts.result().met()).isNull();
   }
 
-  /** The measure phase of an open level is from 20,001,000 to 20,001,200 in epoch time. */
+  /**
+   * The measure phase of an open level is from 20,001,000 to 20,001,200 in epoch time: 40 come, one
+   * each 5 ns, and take 20 ns, then 15 more each; what came before is in flight when it begins.
+   */
   @Test
-  void openLevelsJudgeSaturationByTheSecondHalf() {
+  void openLevelsSayWhetherTheirQueueGrows() {
     LevelTally.Counts counts = begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES));
     LevelRecord record = LevelRecord.ok("r=1");
-    long from = 20_001_100;
-    long until = 20_001_200;
-    add(
-        record.at(from - 50, from - 1),
-        record.at(from - 50, from),
-        record.at(from, until - 1),
-        record.at(until - 1, until),
-        record.at(until - 1, null),
-        record.at(until, until + 5));
-
-    LevelResult result = counts.result();
-    assertThat(result.arrived()).isEqualTo(3);
-    assertThat(result.served()).isEqualTo(2);
+    long from = 20_001_000;
+    add(record.at(from - 50, from - 1), record.at(from - 5, from + 5));
+    for (long n = 0; n < 40; n++) {
+      add(record.at(from + 5 * n, from + 5 * n + 20 + 15 * n));
+    }
+    Backlog.Queue queue = counts.result().queue();
+    assertThat(queue.start()).isEqualTo(1);
+    assertThat(queue.end())
+        .as("the first 10 have ended: 20 n + 20 < 200 up to n = 8")
+        .isEqualTo(31);
+    assertThat(queue.held()).isFalse();
   }
 
   @Test
-  void levelsBoundedByACountDoNotJudgeSaturation() {
+  void levelsBoundedByACountHaveNoQueue() {
     LevelTally.Counts counts =
         begin(new LoadLevel.Open(1, Arrivals.constant(1), PHASES.withRequests(5)));
-    assertThat(counts.result().arrived()).isNull();
+    add(LevelRecord.ok("r=1"));
+    assertThat(counts.result().queue()).isNull();
   }
 
   @Test
@@ -181,6 +183,21 @@ class LevelTallyTest {
     add(OK);
     assertThat(counts.result().failedInARow())
         .isEqualTo(new LevelResult.FailedInARow(3, "timeout"));
+  }
+
+  @Test
+  void rateLimitedRequestsAreNoFailuresAndNeitherContinueNorEndARowOfThem() {
+    List<String> told = new ArrayList<>();
+    LevelTally.Counts counts = closed();
+    counts.watch(new LoadPlan.FailureLimits(2, 2), () -> told.add("too many"));
+    add(FAILED.rateLimited(), FAILED.rateLimited(), FAILED.rateLimited(), FAILED.rateLimited());
+    add(FAILED, FAILED.rateLimited(), FAILED);
+    assertThat(told).isEmpty();
+    assertThat(counts.result())
+        .extracting(LevelResult::ended, LevelResult::failed, LevelResult::failures)
+        .containsExactly(7L, 2L, 2L);
+    add(FAILED);
+    assertThat(told).containsExactly("too many");
   }
 
   @Test

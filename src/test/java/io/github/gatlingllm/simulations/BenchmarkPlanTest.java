@@ -130,6 +130,8 @@ final class BenchmarkPlanTest {
   static Stream<Arguments> goodValues() {
     return Stream.of(
         good("api", "completions", BenchmarkPlan::api, Api.COMPLETIONS),
+        good("api", "embeddings", BenchmarkPlan::api, Api.EMBEDDINGS),
+        good("endpoint", "http://a/v1/responses", BenchmarkPlan::api, Api.RESPONSES),
         good("stream", "false", s -> s.get(Setting.STREAM), false),
         good("stream", "TRUE", s -> s.get(Setting.STREAM), true),
         good("concurrency", "3", s -> labels(s), "c=3"),
@@ -196,10 +198,13 @@ final class BenchmarkPlanTest {
         arguments(
             "endpoint",
             "a:8000",
-            "expected http(s)://host[:port]/v1, or the same with /chat/completions or"
-                + " /completions"),
+            "expected http(s)://host[:port]/v1, or the same with /chat/completions,"
+                + " /completions, /responses, /messages or /embeddings"),
         arguments("endpoint", "http://a/v1,", "expected a comma list without empty parts"),
-        arguments("api", "responses", "expected one of auto, chat, completions"),
+        arguments(
+            "api",
+            "generate",
+            "expected one of auto, chat, completions, responses, embeddings, messages"),
         arguments("stream", "yes", flag),
         arguments("concurrency", "abc", sweep),
         arguments("concurrency", "0", sweep),
@@ -279,7 +284,7 @@ final class BenchmarkPlanTest {
         arguments(
             "assert",
             "c=3:ttft.p99<200ms",
-            "no stage is called 'c=3'; expected c=1, c=2, c=4, c=8, c=16, c=32, c=64, chat"),
+            "no load level is called 'c=3'; expected c=1, c=2, c=4, c=8, c=16, c=32, c=64, chat"),
         arguments("sloPercentile", "95", "has no meaning alone; set llm.slo too"),
         arguments("sloRule", "requests", "has no meaning alone; set llm.slo too"),
         arguments("sloRule", "all", "expected one of percentiles, requests"),
@@ -365,7 +370,7 @@ final class BenchmarkPlanTest {
         arguments(
             Map.of("measure", "2", "duration", "3"),
             "llm.measure=2: cannot be set together with llm.duration (two names of the same"
-                + " phase)"),
+                + " setting)"),
         arguments(
             Map.of("requests", "2", "cooldown", "true"),
             "llm.cooldown=true: cannot be set together with llm.requests (that number is exact, and"
@@ -419,21 +424,22 @@ final class BenchmarkPlanTest {
             "llm.endpoint=http://***@a/v1: expected no credentials in the URL; use LLM_API_KEY"),
         arguments(
             Map.of("endpoint", "http://a/v1", "model", "x,y"),
-            "llm.model=x,y: 2 values for 1 endpoint(s); expected one, or as many"),
+            "llm.model=x,y: 2 values for 1 endpoint; expected one, or one for each" + " endpoint"),
         arguments(
             Map.of("endpoint", "http://a/v1,http://b/v1,http://c/v1", "model", "x,y"),
-            "llm.model=x,y: 2 values for 3 endpoint(s); expected one, or as many"),
+            "llm.model=x,y: 2 values for 3 endpoints; expected one, or one for each" + " endpoint"),
         arguments(
             Map.of("tokenizer", "gpt-4"),
             "llm.tokenizer=gpt-4: tokenizer 'gpt-4' is unknown; expected auto, chars4,"
                 + " tiktoken:<encoding> or hf:<tokenizer.json>"),
         arguments(
             Map.of("tokenizer", "auto,chars4"),
-            "llm.tokenizer=auto,chars4: 2 values for 1 endpoint(s); expected one, or as many"),
+            "llm.tokenizer=auto,chars4: 2 values for 1 endpoint; expected one, or one for each"
+                + " endpoint"),
         arguments(
             Map.of("endpoint", "http://a/v1", "apiKey", KEY + "," + KEY),
-            "llm.apiKey (LLM_API_KEY in the environment): 2 values for 1 endpoint(s); expected one,"
-                + " or as many"),
+            "llm.apiKey (LLM_API_KEY in the environment): 2 values for 1 endpoint; expected one,"
+                + " or one for each endpoint"),
         arguments(
             Map.of("endpoint", "http://a/v1", "apiKey", KEY + " x"),
             "llm.apiKey (LLM_API_KEY in the environment): expected visible ASCII without spaces"));

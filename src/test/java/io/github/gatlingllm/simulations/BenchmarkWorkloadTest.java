@@ -171,7 +171,7 @@ final class BenchmarkWorkloadTest {
     return Stream.of(
         arguments(
             Map.of("promptTokens", "0"),
-            "llm.promptTokens=0: expected tokens from 1 to 1000000: a number, <mean>:<std>,"
+            "llm.promptTokens=0: expected tokens from 1 to 1,000,000: a number, <mean>:<std>,"
                 + " <least>-<most>, lognormal:<mean>:<std> or weighted:128=70,4096=30"),
         arguments(
             Map.of("promptTokens", "7", "uniquePrompts", "true"),
@@ -211,7 +211,13 @@ final class BenchmarkWorkloadTest {
             "llm.mix=X:1: expected A1, A2, B1, B2, C or D, with weights such as C:70,B1:30"),
         arguments(
             Map.of("scenario", "D", "api", "completions"),
-            "llm.scenario=D: D is a dialog, which needs the chat API"),
+            "llm.scenario=D: D is a dialog, which needs an API that takes messages"),
+        arguments(
+            Map.of("mix", "C:1", "api", "embeddings"),
+            "llm.mix=C:1: C asks for generated text; embeddings take prompts or a dataset"),
+        arguments(
+            Map.of("inputsPerRequest", "4", "api", "messages"),
+            "llm.inputsPerRequest=4: only requests for embeddings have inputs (llm.api)"),
         arguments(
             Map.of(
                 "scenario", "A1,B1", "interleave", "true", "endpoint", "http://a/v1,http://b/v1"),

@@ -29,7 +29,7 @@ final class DryRunTest {
             requests       as many as the server answers in the time of each level
             stop when      errorsInARow>100
             warm-up        1 request
-            fill           auto: users start over twice the E2E
+            fill           auto: users start one after the other, over twice the median E2E
             stabilize      auto: until each user has had an answer and twice the median E2E has passed, at most 7 s per level
             cooldown       the load stays on until the measured requests have ended
             drain          at most 30 s per level
@@ -110,7 +110,7 @@ final class DryRunTest {
             requests       about 1,845 requests
             stop when      errorsInARow>100
             warm-up        1 request
-            stabilize      auto: until an answer was there and twice the median E2E has passed, at most 90 s per level
+            stabilize      auto: until the first answer has come and twice the median E2E has passed, at most 90 s per level
             cooldown       the load stays on until the measured requests have ended
             drain          at most 30 s per level
             prompts        1 prompt (fixed text), 10 characters

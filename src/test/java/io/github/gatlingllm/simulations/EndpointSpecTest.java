@@ -50,7 +50,8 @@ final class EndpointSpecTest {
   void refusesWhatIsNoUrl(String text) {
     assertThatThrownBy(() -> EndpointSpec.parse(text, null))
         .hasMessage(
-            "expected http(s)://host[:port]/v1, or the same with /chat/completions or /completions");
+            "expected http(s)://host[:port]/v1, or the same with /chat/completions, /completions,"
+                + " /responses, /messages or /embeddings");
   }
 
   @Test

@@ -40,6 +40,7 @@ class SettingEffectsIT {
           Map.entry("csv", "true"),
           Map.entry("indexBlock", "false"),
           Map.entry("gpus", "2"),
+          Map.entry("costPerHour", "3.6"),
           Map.entry("concurrency", "1"),
           Map.entry("requests", "2"),
           Map.entry("uniquePrompts", "false"));
@@ -89,7 +90,7 @@ class SettingEffectsIT {
       List<String> settings = new ArrayList<>(SET.keySet());
       settings.removeAll(List.of("concurrency", "requests", "uniquePrompts", "header.X-Tenant"));
       settings.addAll(Arrays.asList("header.<Name>", "dryRun"));
-      List<String> elsewhere = List.of("selfTestFile", "jvmWarmUp", "help");
+      List<String> elsewhere = List.of("live", "otlp", "selfTestFile", "jvmWarmUp", "help");
       settings.addAll(elsewhere);
       assertThat(new TreeSet<>(settings)).isEqualTo(new TreeSet<>(SettingEffectsTest.SEEN_IN_RUNS));
     }

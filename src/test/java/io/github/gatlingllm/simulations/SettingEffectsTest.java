@@ -2,7 +2,6 @@ package io.github.gatlingllm.simulations;
 
 import static io.github.gatlingllm.javaapi.LlmDsl.llm;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.workload.Tokenizer;
@@ -47,7 +46,10 @@ class SettingEffectsTest {
           "csv",
           "indexBlock",
           "gpus",
+          "costPerHour",
           "dryRun",
+          "live", // LivePageIT
+          "otlp", // GenAiMetersTest
           "selfTestFile", // SelfTestIT
           "jvmWarmUp", // every run of a test
           "help"); // MistakesIT
@@ -60,6 +62,9 @@ class SettingEffectsTest {
     return Stream.of(
         ENDPOINT + " | target         http://a:1/v1/chat/completions",
         "api=completions " + ENDPOINT + " | target         http://a:1/v1/completions",
+        "api=messages " + ENDPOINT + " | target         http://a:1/v1/messages",
+        "api=embeddings | API            embeddings, 1 input per request",
+        "inputsPerRequest=16 api=embeddings | API            embeddings, 16 inputs per request",
         "interleave=true endpoint=http://a:1/v1,http://b:1/v1 | order          side by side",
         "tokenizer=tiktoken:r50k_base " + ENDPOINT + " | tokenizer      tiktoken:r50k_base",
         "concurrency=3 | c=3      7 s",
@@ -141,7 +146,9 @@ class SettingEffectsTest {
 
   /** What reaches neither plan nor wire but the protocol that makes requests and files. */
   private static final Map<String, Function<LlmProtocol, Object>> PROTOCOL =
-      Map.of("failOnInvalid=true", protocol -> protocol.report.failOnInvalid());
+      Map.of(
+          "failOnInvalid=true", protocol -> protocol.report.failOnInvalid(),
+          "metricsUrl=none", protocol -> protocol.metricsUrls);
 
   @Test
   void reachesTheProtocol() {
@@ -164,15 +171,7 @@ class SettingEffectsTest {
     Set<String> rows = new LinkedHashSet<>(SEEN_IN_RUNS);
     Stream.concat(plans(), PROTOCOL.keySet().stream())
         .forEach(row -> rows.add(row.substring(0, row.indexOf('='))));
-    Set<String> names =
-        Setting.all().stream()
-            .filter(Setting::isAvailable)
-            .map(Setting::name)
-            .collect(Collectors.toSet());
+    Set<String> names = Setting.all().stream().map(Setting::name).collect(Collectors.toSet());
     assertThat(rows).containsExactlyInAnyOrderElementsOf(names);
-    for (Setting<?> later : Setting.all().stream().filter(s -> !s.isAvailable()).toList()) {
-      assertThatThrownBy(() -> plan(later.name() + "=1"))
-          .hasMessageContaining("is not available in this version");
-    }
   }
 }

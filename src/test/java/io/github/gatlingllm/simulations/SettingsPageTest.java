@@ -30,10 +30,7 @@ class SettingsPageTest {
     List<String> unused =
         constants().filter(name -> !code.matches("(?s).*\\bSetting\\." + name + "\\b.*")).toList();
 
-    assertThat(unused).containsExactlyInAnyOrder("METRICS_URL", "LIVE");
-    assertThat(Setting.all().stream().filter(setting -> !setting.isAvailable()))
-        .as("refused, so that nobody reads them")
-        .containsExactlyInAnyOrder(Setting.METRICS_URL, Setting.LIVE);
+    assertThat(unused).isEmpty();
     assertThat(constants()).hasSameSizeAs(Setting.all());
   }
 
@@ -69,6 +66,16 @@ class SettingsPageTest {
         setting.absent(true);
       }
       setting.absent(false);
+    }
+  }
+
+  @Test
+  void examplesAreOfTheirForm() {
+    for (Setting<?> setting : Setting.all()) {
+      assertThat(setting.example()).as(setting.name()).isNotEmpty();
+      if (setting != Setting.PROMPTS) { // a file that is read at once
+        setting.parse(setting.example());
+      }
     }
   }
 
@@ -114,11 +121,34 @@ class SettingsPageTest {
     return """
     # Settings of the benchmark
 
-    Written from the catalogue, `simulations/Setting.java`; `mvn gatling:test -Dllm.help=true` prints the same, shorter.
+    Written from the catalogue, `simulations/Setting.java`; `mvn gatling:test -Dllm.help=true` prints the same, shorter. Names are binding:
+    later versions add some, and rename or drop none.
 
-    Every setting is a system property `llm.<name>`, else a variable of the environment `LLM_<NAME>` (camel case becomes upper
-    snake case: `maxTokens` is `LLM_MAX_TOKENS`), else a line like that in the file `.env` of the working directory, else its default.
-    `not with`: both together are refused; words in brackets say of which values that is true.
+    ## How they are set
+
+    A setting is taken from the first of these that has it:
+
+    | where | form | example |
+    |---|---|---|
+    | system property | `llm.<name>` | `-Dllm.maxTokens=256` |
+    | option of the [runnable jar](commands.md#the-runnable-jar) | `--<name>` | `--max-tokens 256` |
+    | environment | `LLM_<NAME>`, camel case becomes upper snake case | `LLM_MAX_TOKENS=256` |
+    | file `.env` in the working directory | as in the environment; `ENDPOINT`, `API_KEY`, `MODEL` work too | `API_KEY=sk-…` |
+    | its default | | |
+
+    - Keys belong in the environment or in `.env`, not in `-D`, which `ps` shows. `header.X-Tenant` is `LLM_HEADER_X_TENANT` there.
+    - Lines of `.env` may begin with `export`, be quoted, and end in a comment. An empty value in the environment or in `.env` counts as
+      not set; an empty system property is refused.
+    - A duration is a number and a unit (`500us`, `500ms`, `30s`, `2m`, `1h`) everywhere; without a unit it is seconds, in `assert`
+      milliseconds, and in `slo` refused. Lists are separated by commas.
+    - A wrong value, a contradiction, or an unknown `llm.*` system property is one line that names it, its value and what is allowed, and
+      exit code 1 before any load. An unknown `LLM_*` name in the environment is a warning, because it may belong to another program. A
+      setting that a version does not have yet is refused, never ignored.
+    - A level is bounded by `requests` (count), `duration` (time), or by both, whichever comes first, and each request by `timeout`.
+
+    `not with`: both together are refused; words in brackets say of which values that is true. Also refused: `fill` with open load, `search`
+    with several rates, several scenarios with `interleave`, `D` with an API that takes no messages, a `promptTokens` that the prefix fills alone,
+    `api` against a full path of the other API.
     """
         + groups;
   }
@@ -128,7 +158,7 @@ class SettingsPageTest {
         + group.title()
         + "\n\n"
         + ReferencePage.table(
-            List.of("name", "form", "default", "meaning", "needs", "not with"),
+            List.of("name", "form", "default", "example", "meaning", "needs", "not with"),
             Setting.all().stream()
                 .filter(setting -> setting.group() == group)
                 .map(SettingsPageTest::row)
@@ -140,8 +170,8 @@ class SettingsPageTest {
         "`" + setting.name() + "`",
         text(setting.shape()),
         text(setting.defaultText()),
-        (setting.isAvailable() ? "" : "Not available in this version. ")
-            + text(setting.meaning())
+        "`" + setting.name().replace("<Name>", "X-Tenant") + "=" + setting.example() + "`",
+        text(setting.meaning())
             + (setting.details().isEmpty() ? "" : ". " + text(setting.details())),
         text(String.join(", ", setting.needs())),
         text(String.join(", ", setting.excludes())));

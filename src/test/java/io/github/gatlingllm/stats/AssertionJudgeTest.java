@@ -64,7 +64,7 @@ class AssertionJudgeTest {
           REQUEST | sun | errors.count    | IS  | 0     | false | sun: count of failed requests is 0.0 : false (no request is called 'sun'; there are ask, sum)
           STAGE   | c=1 | ttft.mean       | IS  | 150   | true  | c=1: mean of TTFT is 150.0 : true (actual : 150.0)
           STAGE   | c=2 | requests_per_s  | IS  | 0.5   | true  | c=2: mean requests per second is 0.5 : true (actual : 0.5)
-          STAGE   | c=4 | ttft.mean       | GT  | 0     | false | c=4: mean of TTFT is greater than 0.0 : false (no stage is called 'c=4'; there are c=1, c=2)
+          STAGE   | c=4 | ttft.mean       | GT  | 0     | false | c=4: mean of TTFT is greater than 0.0 : false (no load level is called 'c=4'; there are c=1, c=2)
           STAGE   | c=1 | prompt_tokens.p99 | GT | 0    | true  | c=1: 99th percentile of prompt tokens is greater than 0.0 : true (actual : 10.0, low n: fewer than 10 of 2 values lie beyond it)
           """)
   void outcomeAndWords(

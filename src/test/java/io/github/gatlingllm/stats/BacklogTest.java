@@ -3,12 +3,13 @@ package io.github.gatlingllm.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.gatlingllm.metric.Backlog;
+import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.stats.Summary.Queue;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +38,7 @@ class BacklogTest {
     assertThat(level.offered()).isEqualTo(2);
     assertThat(level.arrivedPerS()).isEqualTo(2);
     assertThat(level.completedPerS()).as("78 of 120").isEqualTo(78 / 60.0, within(1e-9));
-    assertThat(level.queue()).isEqualTo(new Queue(true, 0, 41));
+    assertThat(level.queue()).isEqualTo(new Queue(true, false, 0, 41));
     assertThat(summary.verdict())
         .startsWith("Does not keep up with 2 requests/s: the queue grew to 41. At 2 requests/s: ")
         .contains("1.30 requests/s completed");
@@ -73,8 +74,37 @@ class BacklogTest {
     assertThat(both.figures().goodput().max().stage()).isEqualTo("r=1");
     assertThat(both.operatingPoint().stage()).isEqualTo("r=1");
     assertThat(both.verdict())
-        .startsWith("TTFT from schedule p99 ≤ 60 s is met up to 1 requests/s ")
+        .startsWith("TTFT from schedule p99 ≤ 60 s is met up to 1 request/s ")
         .endsWith("; it does not keep up with 2 requests/s: the queue grew to 41.");
+  }
+
+  /**
+   * Four requests/s for 60 s, of which a throttle lets two through: by 60 s 120 of 240 wait to be
+   * sent. A server that answers each in 0.2 s keeps up; one that takes 762 ms for each, one after
+   * the other, does not, whatever waits here.
+   */
+  @Test
+  void whatWaitsToBeSentIsNoFaultOfTheServer() {
+    LevelInfo four = Recorded.stage("r=4", "a", "open loop", 4.0, "requests/s", 0, 60_000);
+    List<RequestRecord> quick = new ArrayList<>();
+    List<RequestRecord> slow = new ArrayList<>();
+    for (int n = 0; n < 240; n++) {
+      double wait = n * 262;
+      Recorded sent = Recorded.at(n * 250).lag(0).gate(n * 250.0).stage("r=4");
+      quick.add(sent.tokens(28, 200).record());
+      slow.add(sent.tokens(wait + 28, wait + 762).record());
+    }
+    Summary summary = Recorded.figures(Recorded.run(121, four), quick).summary();
+    assertThat(summary.stages().get(0).queue()).isEqualTo(new Queue(true, true, 0, 120));
+    assertThat(summary.verdict())
+        .startsWith(
+            "The load generator did not send 4 requests/s: 120 requests waited here at the end,"
+                + " held back by a throttle or by maxInFlight, not by the server. At 4"
+                + " requests/s: ");
+
+    // By 60 s 79 have begun, as above.
+    summary = Recorded.figures(Recorded.run(300, four), slow).summary();
+    assertThat(summary.stages().get(0).queue()).isEqualTo(new Queue(true, false, 0, 240 - 79));
   }
 
   /**
@@ -93,7 +123,7 @@ class BacklogTest {
     assertThat(level.offered()).isEqualTo(8);
     assertThat(level.arrivedPerS()).isEqualTo(6.8);
     assertThat(level.completedPerS()).isEqualTo(5.1, within(1e-9));
-    assertThat(level.queue()).isEqualTo(new Queue(false, 0, 0));
+    assertThat(level.queue()).isEqualTo(new Queue(false, false, 0, 0));
   }
 
   /** In a closed loop nobody arrives by himself. */
@@ -122,7 +152,7 @@ class BacklogTest {
                 .failed(RequestStatus.CANCELLED, "cut off")
                 .record());
     assertThat(Recorded.figures(Recorded.run(3, second), records).summary().stages().get(0).queue())
-        .isEqualTo(new Queue(false, 2, 3));
+        .isEqualTo(new Queue(false, false, 2, 3));
   }
 
   /**
@@ -147,7 +177,7 @@ class BacklogTest {
     int found = 0;
     for (int seed = 0; seed < 100; seed++) {
       Random random = new Random(seed);
-      Backlog backlog = new Backlog(Windows.LevelWindow.of(0, Recorded.stage(1, 0, 30_000), 0));
+      Backlog backlog = new Backlog(Recorded.ORIGIN, 30_000_000_000L, 1);
       PriorityQueue<Double> free = new PriorityQueue<>();
       double at = 0;
       while (true) {

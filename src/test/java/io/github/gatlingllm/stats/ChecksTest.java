@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
@@ -71,6 +72,12 @@ class ChecksTest {
           pair("search", 0.5, () -> found("search", false), () -> found("search", true)),
           pair("same_model", null, () -> twoTargets("x"), () -> twoTargets("m")),
           pair("errors", 0.1, one(r -> r.failed(RequestStatus.TIMEOUT, "timeout"))),
+          pair(
+              "rate_limited",
+              0.1,
+              one(r -> r.failed(RequestStatus.RATE_LIMITED, "HTTP 429: slow down")),
+              one(r -> r.limits(Map.of("requests_limit", 60.0, "requests_remaining", 3.0), null))),
+          pair("paced", 1.0, one(r -> r.paced(2_500)), one(r -> r.paced(0))),
           pair("connections_closed", 0.9, () -> closing(90), () -> closing(1)),
           pair("pinned_output", 0.1, () -> of(pinned(), r -> r.max(128)), () -> of(pinned())),
           pair("finish_reasons", 0.1, one(r -> r.finish(null))),
@@ -98,7 +105,20 @@ class ChecksTest {
           pair("missing_done", 0.1, one(Recorded::withoutDone)),
           pair("cached_share", 1.0, one(r -> r.cached(10)), one(r -> r.cached(0))),
           pair("repeated_prompts", 599 / 600.0, () -> repeats(600, 599), () -> repeats(600, 60)),
-          pair("cancelled_tails", 0.1, one(r -> r.failed(RequestStatus.CANCELLED, "end"))));
+          pair("cancelled_tails", 0.1, one(r -> r.failed(RequestStatus.CANCELLED, "end"))),
+          engine("engine_tokens_agree", 0.05, EngineMetric.GENERATION_TOKENS, 1_050),
+          engine("other_traffic", 0.05, EngineMetric.REQUESTS_FINISHED, 105),
+          engine("engine_ttft", 83.0, EngineMetric.ENGINE_TTFT_S, 0.017),
+          engine("engine_queue", 0.7, EngineMetric.ENGINE_QUEUE_S, 0.07),
+          engine("preemptions", 10.0, EngineMetric.PREEMPTIONS, 11),
+          engine("kv_cache_full", 0.99, EngineMetric.KV_CACHE_USE, 0.99));
+
+  /** A run whose engine says that of a metric, and a healthy one. */
+  private static Map.Entry<String, Pair> engine(
+      String id, double value, EngineMetric metric, double said) {
+    return pair(
+        id, value, () -> EngineChecksTest.runWith(metric, said), EngineChecksTest::healthyRun);
+  }
 
   private static Map.Entry<String, Pair> pair(
       String id, @Nullable Double value, Supplier<Summary> warns) {
@@ -187,9 +207,9 @@ class ChecksTest {
             .targets(
                 Map.of(
                     at(0).record().identity().target(),
-                    new RunInfo.TargetFacts(true, "chars4", null),
+                    new RunInfo.TargetFacts(true, "chars4", null, null),
                     "b",
-                    new RunInfo.TargetFacts(false, "chars4", null)));
+                    new RunInfo.TargetFacts(false, "chars4", null, null)));
     List<RequestRecord> free = List.of(at(0).target("b").tokens(STEADY).max(128).record());
     List<RequestRecord> some = new ArrayList<>(free);
     some.addAll(records(r -> r.max(128)));
@@ -248,8 +268,8 @@ class ChecksTest {
     Check check = check(Recorded.figures(twoTokenizers, same).summary(), "same_model");
     assertThat(check.level()).isEqualTo(Level.WARNING);
     assertThat(check.message()).startsWith("The targets have different tokenizers: ");
-    RunInfo.TargetFacts x = new RunInfo.TargetFacts(true, "x", null);
-    RunInfo.TargetFacts y = new RunInfo.TargetFacts(true, "y", null);
+    RunInfo.TargetFacts x = new RunInfo.TargetFacts(true, "x", null, null);
+    RunInfo.TargetFacts y = new RunInfo.TargetFacts(true, "y", null, null);
     assertThat(sameModel(two.targets(Map.of("a", x, "b", y)), same)).isEqualTo(Level.WARNING);
     assertThat(sameModel(two.targets(Map.of("a", x, "b", x)), same)).isEqualTo(Level.OK);
   }

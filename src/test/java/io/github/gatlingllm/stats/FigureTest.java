@@ -32,7 +32,7 @@ class FigureTest {
   static final RunInfo RUN =
       run(2, stage(1, 0, 2_000))
           .slo(Slo.parse("ttft<200ms", 30, Slo.Rule.PERCENTILES))
-          .targets(Map.of("a", new RunInfo.TargetFacts(false, "chars4", 2.0)));
+          .targets(Map.of("a", new RunInfo.TargetFacts(false, "chars4", 2.0, 3.6)));
 
   /**
    *
@@ -93,6 +93,11 @@ class FigureTest {
     SINGLE.put("billed_output_tokens_per_s", 4.5);
     SINGLE.put("peak_output_tokens_per_s", 8.0);
     SINGLE.put("output_tokens_per_s_per_gpu", 2.25);
+    SINGLE.put("power_w", null);
+    SINGLE.put("output_tokens_per_joule", null);
+    // 2 GPUs at 3.60 an hour for 2 s: 0.004 for 9 tokens, 5 of them in SLO.
+    SINGLE.put("cost_per_million_output_tokens", 4_000 / 9.0);
+    SINGLE.put("cost_per_million_slo_tokens", 800.0);
     SINGLE.put("input_tokens_per_s", 35.0);
     SINGLE.put("total_tokens_per_s", 39.5);
     SINGLE.put("wall_output_tokens_per_s", 9 / 1.205);
@@ -217,7 +222,10 @@ class FigureTest {
               FIGURES.jitter(),
               List.of(),
               Map.of(),
-              new Figures.Counts(null, 100, 100, met, 0, Map.of()));
+              new Figures.Counts(null, 100, 100, met, 0, Map.of()),
+              Map.of(),
+              null,
+              null);
       assertThat(Figure.parse("goodput.percent").of(figures)).isEqualTo(met);
       assertThat(Figure.parse("errors.percent").of(figures)).isEqualTo(100 - met);
     }

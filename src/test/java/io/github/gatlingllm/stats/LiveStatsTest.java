@@ -24,7 +24,7 @@ class LiveStatsTest {
   @Test
   void nothingIsKnownBeforeTheFirstRequestEnds() {
     assertThat(stats.snapshot())
-        .isEqualTo(new LiveFigures(0, 0, null, null, null, null, null, null, null, null));
+        .isEqualTo(new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, null, null));
   }
 
   @Test
@@ -98,7 +98,7 @@ class LiveStatsTest {
     Progress progress = new Progress("c=8", null, 0.5, null);
     LiveFigures figures = stats.snapshot().withInFlight(7L).withProgress(progress);
     assertThat(figures)
-        .isEqualTo(new LiveFigures(0, 0, null, null, null, null, null, null, 7L, progress));
+        .isEqualTo(new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, 7L, progress));
   }
 
   /** Values as a histogram of three digits gives them back. */
@@ -134,6 +134,7 @@ class LiveStatsTest {
             null,
             null,
             ttftMillis * 1_000_000L,
+            null,
             null,
             null,
             null,

@@ -13,6 +13,7 @@ import io.github.gatlingllm.record.RequestRecord.TokenSource;
 import io.github.gatlingllm.record.RequestRecord.Tokens;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.stats.RunStatistics.RecordSource;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import java.io.IOException;
@@ -67,7 +68,8 @@ public final class Recorded {
   private int late;
   private boolean resent;
   private int coalesced;
-  private Map<String, Double> server = Map.of();
+  private ServerReport server = ServerReport.NONE;
+  private @Nullable Double pacingMs;
 
   /** A request that starts so many milliseconds into the run. */
   public static Recorded at(double startMs) {
@@ -275,7 +277,23 @@ public final class Recorded {
   }
 
   public Recorded server(Map<String, Double> timings) {
-    server = timings;
+    return server(new ServerReport(timings, List.of(), Map.of(), null));
+  }
+
+  public Recorded server(ServerReport said) {
+    server = said;
+    return this;
+  }
+
+  /** What response headers said of rate limits. */
+  public Recorded limits(Map<String, Double> left, @Nullable Double retryAfterS) {
+    Long nanos = retryAfterS == null ? null : (Long) Math.round(retryAfterS * 1e9);
+    return server(new ServerReport(Map.of(), List.of(), left, nanos));
+  }
+
+  /** Of the gate wait, how long it was held back. */
+  public Recorded paced(double ms) {
+    pacingMs = ms;
     return this;
   }
 
@@ -320,7 +338,8 @@ public final class Recorded {
             first,
             last == null ? null : Long.valueOf(nanos(last)),
             closedMs != null ? Long.valueOf(nanos(closedMs)) : last == null ? null : nanos(last),
-            tpot);
+            tpot,
+            pacingMs == null ? null : Long.valueOf(nanos(pacingMs)));
     Events events =
         new Events(
             times ? micros() : new int[0],

@@ -18,6 +18,7 @@ import io.github.gatlingllm.stats.RequestSamples.Part;
 import io.github.gatlingllm.stats.RequestSamples.PartMean;
 import io.github.gatlingllm.stats.RequestSamples.Pauses;
 import io.github.gatlingllm.stats.RequestSamples.ScenarioLoad;
+import io.github.gatlingllm.stats.RequestSamples.ServerParts;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import io.github.gatlingllm.stats.Series.Bucket;
 import java.util.ArrayList;
@@ -103,6 +104,42 @@ class RequestSamplesTest {
     assertThat(stage.totalMs()).isEqualTo(700 / 3.0, within(1e-9));
   }
 
+  /**
+   * Ends of decode are stamped elsewhere by the server: 105 ms of 100 that were seen are cut to
+   * those 100, 111 ms are something else.
+   */
+  @Test
+  void reportedDecodeIsAPartOfTheTimeBetweenFirstAndLastToken() {
+    Breakdown stage =
+        of(
+                at(0).tokens(100, 200).server(Map.of("decode_s", 0.040)).record(),
+                at(1).tokens(100, 200).server(Map.of("decode_s", 0.105)).record(),
+                at(2).tokens(100, 200).server(Map.of("decode_s", 0.111)).record(),
+                at(3).tokens(100, 200).server(Map.of("decode_s", -1.0)).record())
+            .breakdowns()
+            .get(0);
+    assertThat(stage.reporting()).isEqualTo(2);
+    assertThat(stage.meansMs())
+        .containsExactly(
+            new PartMean(Part.FIRST_TOKEN, 100),
+            new PartMean(Part.SERVER_DECODE, 35),
+            new PartMean(Part.DECODE, 65));
+  }
+
+  @Test
+  void aRequestSaysWhatItsServerReported() {
+    Map<String, Double> timings = Map.of("queue_s", 0.020, "prefill_s", 0.030, "decode_s", 0.090);
+    List<Exemplar> slowest =
+        of(
+                at(0).connect(1).tokens(100, 200).server(timings).record(),
+                at(1).tokens(40, 90).server(timings).record())
+            .exemplars()
+            .slowest();
+    assertThat(slowest)
+        .extracting(Exemplar::server)
+        .containsExactly(new ServerParts(20_000_000, 30_000_000, 90_000_000), null);
+  }
+
   @Test
   void slowestAndFailedRequestsDoNotDependOnTheOrderOfRecords() {
     List<RequestRecord> records = new ArrayList<>();
@@ -111,12 +148,13 @@ class RequestSamplesTest {
       records.add(
           at(i)
               .id("full " + i)
-              .failed(RequestStatus.RATE_LIMITED, "full")
+              .failed(RequestStatus.HTTP_ERROR, "full")
               .closed(5 + i % 7)
               .record());
     }
     records.add(
         at(7).id("cut").tokens(5, 9).failed(RequestStatus.TRUNCATED, "cut").closed(20).record());
+    records.add(at(7).id("429").failed(RequestStatus.RATE_LIMITED, "slow").closed(9_000).record());
     records.add(at(8).id("gone").failed(RequestStatus.CANCELLED, "stopped").closed(9_000).record());
     RequestSamples.Exemplars exemplars = of(records).exemplars();
     Collections.shuffle(records, new Random(1));
@@ -127,7 +165,7 @@ class RequestSamplesTest {
     assertThat(exemplars.slowest().get(0).requestId()).isEqualTo("ok 198");
     assertThat(exemplars.failed()).hasSize(20);
     assertThat(exemplars.failed().subList(0, 3)).extracting(Exemplar::requestId).contains("cut");
-    assertThat(exemplars.failed()).extracting(Exemplar::requestId).doesNotContain("gone");
+    assertThat(exemplars.failed()).extracting(Exemplar::requestId).doesNotContain("gone", "429");
     assertThat(exemplars.failed().stream().filter(e -> "full".equals(e.error())))
         .hasSize(19)
         .allMatch(e -> e.endMs() == 11);

@@ -5,6 +5,7 @@ import static io.github.gatlingllm.stats.Recorded.figures;
 import static io.github.gatlingllm.stats.Recorded.run;
 import static io.github.gatlingllm.stats.Recorded.stage;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.check.Check;
@@ -16,10 +17,13 @@ import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerReport;
+import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class RunStatisticsTest {
@@ -349,8 +353,8 @@ class RunStatisticsTest {
                 stage("c=1", "b", "closed loop", 1.0, "users", 0, 1_000))
             .targets(
                 Map.of(
-                    "a", new RunInfo.TargetFacts(false, "chars4", 2.0),
-                    "b", new RunInfo.TargetFacts(false, "chars4", 8.0)));
+                    "a", new RunInfo.TargetFacts(false, "chars4", 2.0, null),
+                    "b", new RunInfo.TargetFacts(false, "chars4", 8.0, null)));
     Summary s =
         figures(
                 info,
@@ -365,6 +369,38 @@ class RunStatisticsTest {
         .containsExactly(2.0, 1.0);
     assertThat(s.figures().throughput().outputTokensPerSPerGpu()).isNull();
     assertThat(figures.throughput().outputTokensPerSPerGpu()).isNull();
+  }
+
+  /**
+   * 1,000 tok/s on 2 GPUs at 3.60 an hour: 3.6 million tokens for 7.20, half of them in SLO. 500
+   * tok/s of a server for 1.80: 1.8 million.
+   */
+  @Test
+  void costOfEachTarget() {
+    RunInfo info =
+        run(
+                1,
+                stage("c=1", "a", "closed loop", 1.0, "users", 0, 1_000),
+                stage("c=1", "b", "closed loop", 1.0, "users", 0, 1_000))
+            .slo(Slo.parse("ttft<150ms"))
+            .targets(
+                Map.of(
+                    "a", new RunInfo.TargetFacts(false, "chars4", 2.0, 3.6),
+                    "b", new RunInfo.TargetFacts(false, "chars4", null, 1.8)));
+    Summary s =
+        figures(
+                info,
+                at(0).tokens(100, 200).output(500).record(),
+                at(0).name("other").tokens(200, 400).output(500).record(),
+                at(0).target("b").tokens(200, 400).output(500).record())
+            .summary();
+
+    Figures.Efficiency a = new Figures.Efficiency(null, null, 2.0, 4.0);
+    Figures.Efficiency b = new Figures.Efficiency(null, null, 1.0, null);
+    assertThat(s.stages()).extracting(of -> of.figures().efficiency()).containsExactly(a, b);
+    assertThat(s.targets()).extracting(of -> of.figures().efficiency()).containsExactly(a, b);
+    assertThat(s.requests()).extracting(r -> r.figures().efficiency()).containsOnlyNulls();
+    assertThat(s.figures().efficiency()).isNull();
   }
 
   /** Trials of 4 tokens in 0.2 s = 20 tok/s, and of 6 tokens in 0.6 s = 10 tok/s: 10 in 0.8 s. */
@@ -456,9 +492,28 @@ class RunStatisticsTest {
   @Test
   void serverTimings() {
     Summary s =
-        figures(RUN, at(1_000).stage("c=2").tokens(5).server(Map.of("queue_time_s", 0.25)).record())
+        figures(
+                RUN,
+                at(1_000).stage("c=2").tokens(5).server(said("usage.queue_time", 0.0005)).record(),
+                at(2_000).stage("c=2").tokens(5).server(said("x-queue-time", 0.0015)).record(),
+                at(2_500).stage("c=9").tokens(5).server(said("x-queue-time", 0.001)).record(),
+                at(2_600)
+                    .stage("c=2")
+                    .failed(RequestStatus.TRUNCATED, "cut")
+                    .server(said("x-queue-time", 9.0))
+                    .record())
             .summary();
-    assertThat(s.server().get("queue_time_s").mean()).isEqualTo(0.25);
+    assertThat(s.serverNames())
+        .isEqualTo(Map.of("queue_s", Set.of("usage.queue_time", "x-queue-time")));
+    assertThat(s.figures().server().get("queue_s").mean()).isEqualTo(0.001, within(1e-9));
+    assertThat(s.stages())
+        .extracting(stage -> stage.figures().server().get("queue_s"))
+        .extracting(Distribution::count, Distribution::p50, Distribution::p99)
+        .containsExactly(tuple(2L, 0.0005, 0.0015), tuple(1L, 0.001, 0.001));
+  }
+
+  private static ServerReport said(String name, double queueS) {
+    return new ServerReport(Map.of("queue_s", queueS), List.of(name), Map.of(), null);
   }
 
   private static Figures one(RequestRecord record) {

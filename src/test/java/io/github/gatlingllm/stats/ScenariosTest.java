@@ -17,6 +17,7 @@ import io.github.gatlingllm.stats.Summary.Curve;
 import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -46,7 +47,9 @@ class ScenariosTest {
   /** Side by side: the windows overlap, and each token counts for its own scenario. */
   @Test
   void sameLabelAtTheSameTime() {
-    RunInfo info = run(1, stage(8, "a", "A1", 0, 1_000), stage(8, "a", "C", 500, 1_000));
+    RunInfo info =
+        run(1, stage(8, "a", "A1", 0, 1_000), stage(8, "a", "C", 500, 1_000))
+            .targets(Map.of("a", new RunInfo.TargetFacts(false, "chars4", null, 3.6)));
     Summary s =
         figures(
                 info,
@@ -58,6 +61,10 @@ class ScenariosTest {
     assertThat(s.stages())
         .extracting(x -> x.figures().throughput().outputTokensPerS())
         .containsExactly(3.0, 8.0);
+    assertThat(s.stages())
+        .as("whose part of the cost it is, is not known")
+        .extracting(x -> x.figures().efficiency())
+        .containsOnlyNulls();
     assertThat(s.stages()).extracting(x -> x.figures().counts().started()).containsExactly(1L, 2L);
     assertThat(s.stages()).extracting(Stage::meanInFlight).containsExactly(0.7, 1.8);
     assertThat(s.figures().throughput().outputTokensPerS()).as("7 in 1 s").isEqualTo(7);

@@ -52,6 +52,29 @@ class SeriesTest {
               at(1_500).tokens(100, 200, 1_000).record())
           .series();
 
+  /** Who watches a run sees what its report will show, but for the second that is not over. */
+  @Test
+  void recordsOneByOneGiveTheSame() {
+    List<RequestRecord> records =
+        List.of(
+            at(0).tokens(100, 600, 1_100).record(),
+            at(500).lag(20).tokens(300, 500).record(),
+            at(900).failed(RequestStatus.TRUNCATED, "cut").record(),
+            at(1_500).tokens(100, 200, 1_000).record());
+    OverTime live = new OverTime(Recorded.ORIGIN);
+    records.forEach(live);
+    Series report =
+        Recorded.figures(
+                Recorded.run(3, Recorded.stage(1, 0, 3_000)), records.toArray(RequestRecord[]::new))
+            .series();
+
+    Series soFar = live.soFar(false, new GeneratorTally(Recorded.ORIGIN));
+
+    assertThat(live.buckets(false)).isEqualTo(report.overTime());
+    assertThat(soFar.overTime()).isEqualTo(report.overTime().subList(0, 2));
+    assertThat(soFar.ttftHeat()).isEqualTo(report.ttftHeat());
+  }
+
   @Test
   void secondBySecond() {
     assertThat(series.bucketS()).isEqualTo(1);

@@ -156,6 +156,10 @@ class SteadyStateTest {
     LevelInfo all = Recorded.stage("all", "a", "", null, "", 0, WINDOW_MS);
     Map<String, Boolean> judged =
         Map.of(
+            "Poisson (seed 1) at 7 users/s during 60 s", true,
+            "gamma with cv 1.4 (seed 1) along a rate curve during 60 s", false,
+            "evenly spaced at 1 user/s during 30 s, then evenly spaced at 9 users/s during 30 s",
+                false,
             "Poisson[perSecond=7.0, seed=1] during 60 seconds", true,
             "ConstantRateOpenInjection(7.0,60 seconds)", true,
             "RampRateOpenInjection(1.0,9.0,60 seconds)", false,

@@ -20,8 +20,8 @@ class VerdictSentenceTest {
   void upToALevel() {
     assertThat(sweep.figures(SLO).summary().verdict())
         .isEqualTo(
-            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (50 tok/s);"
-                + " beyond that, throughput falls 6 % and TTFT p99 grows 12×.");
+            "TTFT p99 ≤ 200 ms and TPOT p99 ≤ 50 ms are met up to 8 concurrent requests (50 tok/s)."
+                + " Doubling the load costs 6 % of the throughput at 12 × the TTFT p99.");
   }
 
   @Test
@@ -108,8 +108,8 @@ class VerdictSentenceTest {
     assertThat(
             new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 32, 220).summary().verdict())
         .isEqualTo(
-            "The knee is at 2 concurrent requests (30 tok/s, TTFT p99 110 ms); beyond that,"
-                + " throughput grows 7 % and TTFT p99 grows 2×.");
+            "2 concurrent is the knee: 30 tok/s, TTFT p99 110 ms. Doubling the load adds 7 %"
+                + " throughput at 2 × the TTFT p99.");
     assertThat(
             new Levels()
                 .level(8, 30, 100)
@@ -118,8 +118,8 @@ class VerdictSentenceTest {
                 .summary()
                 .verdict())
         .isEqualTo(
-            "The server is saturated from the first level, 8 concurrent requests (30 tok/s, TTFT"
-                + " p99 100 ms); beyond that, throughput stays the same and TTFT p99 grows 4×.");
+            "8 concurrent, the lightest load, saturates the server: 30 tok/s, TTFT p99 100 ms."
+                + " Doubling the load adds 3 % throughput at 2.1 × the TTFT p99.");
     assertThat(
             new Levels().level(1, 10, 100).level(2, 30, 110).level(4, 90, 120).summary().verdict())
         .isEqualTo(
@@ -202,7 +202,7 @@ class VerdictSentenceTest {
                 .summary()
                 .verdict())
         .isEqualTo(
-            "At 8 concurrent requests: 12 tok/s, 1 requests/s completed, E2E p50 400 ms and p99 400"
+            "At 8 concurrent requests: 12 tok/s, 1 request/s completed, E2E p50 400 ms and p99 400"
                 + " ms.");
   }
 }

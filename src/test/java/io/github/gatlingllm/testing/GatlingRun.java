@@ -14,6 +14,7 @@ import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.simulations.Benchmark;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,6 +45,8 @@ public final class GatlingRun implements AutoCloseable {
   private static final int MAX_SECONDS = 300;
 
   private static final long POLL_MILLIS = 20;
+
+  private static final Path FOLDER = Path.of("target", "gatling-it");
 
   private final Path results;
   private final Path output;
@@ -134,13 +137,27 @@ public final class GatlingRun implements AutoCloseable {
     }
 
     /** Starts it; close it in the end. */
-    public GatlingRun start() throws IOException {
-      Path base = Path.of("target", "gatling-it");
-      Files.createDirectories(base);
-      Path results = Files.createTempDirectory(base, simulation.getSimpleName() + "-");
+    public GatlingRun start() throws IOException, InterruptedException {
+      Files.createDirectories(FOLDER);
+      return start(SharedClasses.options(FOLDER, Setup::typicalRun));
+    }
+
+    private static void typicalRun(String jvmOption) throws IOException, InterruptedException {
+      GatlingRun run =
+          of(Benchmark.class)
+              .set("llm.concurrency", 1)
+              .set("llm.requests", 4)
+              .start(List.of(jvmOption));
+      try (run) {
+        run.await();
+      }
+    }
+
+    private GatlingRun start(List<String> moreJvmOptions) throws IOException {
+      Path results = Files.createTempDirectory(FOLDER, simulation.getSimpleName() + "-");
       Path output = results.resolve("output.txt");
       ProcessBuilder builder =
-          new ProcessBuilder(command(results))
+          new ProcessBuilder(command(results, moreJvmOptions))
               .redirectErrorStream(true)
               .redirectOutput(output.toFile());
       // Tests see what users see at a terminal, on build servers too.
@@ -148,14 +165,15 @@ public final class GatlingRun implements AutoCloseable {
       return new GatlingRun(results, output, builder.start());
     }
 
-    private List<String> command(Path results) {
+    private List<String> command(Path results, List<String> moreJvmOptions) {
       List<String> command = new ArrayList<>(launcher);
-      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      command.add(JavaCommand.JAVA);
       command.addAll(jvmOptions);
+      command.addAll(moreJvmOptions);
       command.addAll(
           List.of(
               "-cp",
-              System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+              SharedClasses.classPath(),
               "-Dgatling.http.warmUpUrl=",
               "-Dgatling.data.enableAnalytics=false",
               "--add-opens=java.base/java.lang=ALL-UNNAMED",

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -30,14 +30,10 @@ public final class ServerProcess implements AutoCloseable {
   public static ServerProcess start(int port) throws IOException {
     Process process =
         new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty(
-                    "surefire.test.class.path", System.getProperty("java.class.path")),
-                ServerProcess.class.getName(),
-                String.valueOf(port))
+                JavaCommand.of(
+                    List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+                    ServerProcess.class,
+                    port))
             .redirectError(Redirect.INHERIT)
             .start();
     BufferedReader said =

@@ -139,19 +139,29 @@ class ChunkParserTest {
             "Groq",
             "{'x_groq':{'id':'r','usage':{'queue_time':0.25,'prompt_tokens':5,'prompt_time':0.5,"
                 + "'completion_tokens':7,'completion_time':'1.5','total_time':2}}}",
-            "queue_s 0.25",
-            "prefill_s 0.5",
-            "decode_s 1.5",
+            "usage.queue_time 0.25",
+            "usage.prompt_time 0.5",
+            "usage.completion_time 1.5",
+            "usage.total_time 2.0",
             "usage 5 7 -1 -1"),
         data(
             "llama.cpp",
             "{'choices':[],'timings':{'cache_n':3,'prompt_n':7,'prompt_ms':12.5,"
                 + "'prompt_per_token_ms':1,'predicted_n':2,'predicted_ms':1500}}",
-            "cache_n 3.0",
-            "prompt_n 7.0",
-            "prefill_s 0.0125",
-            "predicted_n 2.0",
-            "decode_s 1.5"),
+            "timings.cache_n 3.0",
+            "timings.prompt_n 7.0",
+            "timings.prompt_ms 12.5",
+            "timings.predicted_n 2.0",
+            "timings.predicted_ms 1500.0"),
+        data(
+            "vLLM with per-request metrics",
+            "{'choices':[],'usage':{'completion_tokens':2},'metrics':{'time_to_first_token_ms':17.5,"
+                + "'generation_time_ms':40,'queue_time_ms':3.25,'mean_itl_ms':null,"
+                + "'tokens_per_second':25.0}}",
+            "usage -1 2 -1 -1",
+            "metrics.time_to_first_token_ms 17.5",
+            "metrics.generation_time_ms 40.0",
+            "metrics.queue_time_ms 3.25"),
         // P11: several choices
         data(
             "two choices",

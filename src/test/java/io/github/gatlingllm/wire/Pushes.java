@@ -24,8 +24,12 @@ final class Pushes implements ChunkParser.Listener {
 
   /** Everything that a stream pushes when it comes in these reads. */
   static List<String> ofReads(List<byte[]> reads) {
+    return ofReads(Api.CHAT, reads);
+  }
+
+  static List<String> ofReads(Api api, List<byte[]> reads) {
     Pushes pushes = new Pushes();
-    SseDecoder decoder = new SseDecoder(new ChunkParser(pushes), new AnswerMemory());
+    SseDecoder decoder = new SseDecoder(new ChunkParser(api, pushes), new AnswerMemory());
     for (byte[] read : reads) {
       // An array of its own with other bytes around it: nothing may look outside the range.
       byte[] padded = new byte[read.length + 8];
@@ -48,8 +52,12 @@ final class Pushes implements ChunkParser.Listener {
 
   /** What a whole body pushes. */
   static List<String> ofBody(byte[] body) {
+    return ofBody(Api.CHAT, body);
+  }
+
+  static List<String> ofBody(Api api, byte[] body) {
     Pushes pushes = new Pushes();
-    new ChunkParser(pushes).body(body, 0, body.length);
+    new ChunkParser(api, pushes).body(body, 0, body.length);
     return pushes.lines;
   }
 
@@ -106,6 +114,11 @@ final class Pushes implements ChunkParser.Listener {
   @Override
   public void done() {
     lines.add("done");
+  }
+
+  @Override
+  public void embeddings(int count) {
+    lines.add("embeddings " + count);
   }
 
   @Override

@@ -49,6 +49,7 @@ final class RandomChunks {
     maybe(9, chunk, "choices", () -> array(this::choice));
     maybe(2, chunk, "usage", this::usage);
     maybe(1, chunk, "timings", this::timings);
+    maybe(1, chunk, "metrics", this::metrics);
     maybe(1, chunk, "x_groq", this::groq);
     maybe(1, chunk, "error", this::error);
     maybe(1, chunk, "message", this::anything);
@@ -161,7 +162,7 @@ final class RandomChunks {
         List.of("prompt_tokens", "completion_tokens", "total_tokens", "reasoning_tokens")) {
       maybe(7, usage, key, () -> number(random.nextInt(5000)));
     }
-    for (String key : List.of("queue_time", "prompt_time", "completion_time")) {
+    for (String key : List.of("queue_time", "prompt_time", "completion_time", "total_time")) {
       maybe(2, usage, key, () -> number(random.nextDouble() * 10));
     }
     for (String key : List.of("prompt_tokens_details", "completion_tokens_details")) {
@@ -179,6 +180,14 @@ final class RandomChunks {
       maybe(7, timings, key, () -> number(random.nextDouble() * 1000));
     }
     return random.nextInt(4) == 0 ? anything() : shuffled(timings);
+  }
+
+  private JsonNode metrics() {
+    ObjectNode metrics = NODES.objectNode();
+    for (String key : List.of("queue_time_ms", "time_to_first_token_ms", "tokens_per_second")) {
+      maybe(7, metrics, key, () -> number(random.nextDouble() * 1000));
+    }
+    return random.nextInt(4) == 0 ? anything() : shuffled(metrics);
   }
 
   private JsonNode groq() {

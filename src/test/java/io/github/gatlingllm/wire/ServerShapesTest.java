@@ -39,7 +39,8 @@ class ServerShapesTest {
     assertThat(servers())
         .contains("openai", "vllm-continuous-usage", "sglang-multi-token", "tgi", "llama-cpp")
         .contains("transformers-serve", "ollama-zeros", "groq", "openrouter", "azure")
-        .contains("dynamo-error");
+        .contains("dynamo-error", "openai-responses", "vllm-responses")
+        .contains("anthropic-messages", "vllm-messages");
     assertThat(new String(stream("azure"), UTF_8)).contains("\r\n\r\n").doesNotContain("\n\n");
   }
 
@@ -57,7 +58,7 @@ class ServerShapesTest {
   @ParameterizedTest
   @MethodSource("servers")
   void wholeStream(String server) {
-    assertThat(Pushes.ofStream(stream(server))).isEqualTo(expected(server));
+    assertThat(pushes(server, stream(server))).isEqualTo(expected(server));
   }
 
   @ParameterizedTest
@@ -68,11 +69,11 @@ class ServerShapesTest {
     for (int split = 0; split <= stream.length; split++) {
       List<byte[]> reads =
           List.of(Arrays.copyOf(stream, split), Arrays.copyOfRange(stream, split, stream.length));
-      assertThat(Pushes.ofReads(reads)).as("split at %d", split).isEqualTo(expected);
+      assertThat(Pushes.ofReads(api(server), reads)).as("split at %d", split).isEqualTo(expected);
     }
     List<byte[]> single =
         IntStream.range(0, stream.length).mapToObj(i -> new byte[] {stream[i]}).toList();
-    assertThat(Pushes.ofReads(single)).as("byte by byte").isEqualTo(expected);
+    assertThat(Pushes.ofReads(api(server), single)).as("byte by byte").isEqualTo(expected);
   }
 
   /** A cut stream pushes a beginning of what the whole one pushes: nothing is made up. */
@@ -82,9 +83,19 @@ class ServerShapesTest {
     byte[] stream = stream(server);
     List<String> expected = expected(server);
     for (int cut = 0; cut < stream.length; cut++) {
-      List<String> pushes = Pushes.ofStream(Arrays.copyOf(stream, cut));
+      List<String> pushes = pushes(server, Arrays.copyOf(stream, cut));
       assertThat(pushes).as("cut at %d", cut).isEqualTo(expected.subList(0, pushes.size()));
     }
+  }
+
+  private static List<String> pushes(String server, byte[] stream) {
+    return Pushes.ofReads(api(server), List.of(stream));
+  }
+
+  private static Api api(String server) {
+    return server.contains("-responses")
+        ? Api.RESPONSES
+        : server.contains("-messages") ? Api.MESSAGES : Api.CHAT;
   }
 
   private static byte[] stream(String server) {

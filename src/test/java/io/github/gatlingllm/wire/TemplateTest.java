@@ -38,11 +38,16 @@ class TemplateTest {
   void fits(String data, boolean fits) {
     Template template = new Template();
     byte[] learnt = json("##{'a':'one','b':1}#");
-    template.learn(learnt, 2, 8, 11, learnt.length - 1, 3, Channel.REFUSAL);
+    template.learn(
+        new Template.Meaning(3, Channel.REFUSAL, 0, false),
+        List.of(new Slot(8, 11, Slot.TEXT)),
+        learnt,
+        2,
+        learnt.length - 1);
     byte[] next = json("#" + data + "###");
     assertThat(template.fits(next, 1, next.length - 3)).isEqualTo(fits);
-    assertThat(template.choice()).isEqualTo(3);
-    assertThat(template.channel()).isEqualTo(Channel.REFUSAL);
+    assertThat(template.meaning().choice()).isEqualTo(3);
+    assertThat(template.meaning().channel()).isEqualTo(Channel.REFUSAL);
   }
 
   /** Learnt beside the text: a number that is a count, then a string that means nothing. */
@@ -71,17 +76,50 @@ class TemplateTest {
   void fitsWithSlots(String data, int count) {
     Template template = new Template();
     byte[] learnt = json("#{'a':'one','n':12,'o':'xyz'}");
-    template.learn(learnt, 1, 7, 10, learnt.length, 0, Channel.CONTENT);
-    template.learnSlots(
-        10, List.of(new Slot(16, 18, 2), new Slot(24, 27, Slot.IGNORED_TEXT)), true);
+    template.learn(
+        new Template.Meaning(0, Channel.CONTENT, 0, true),
+        List.of(
+            new Slot(7, 10, Slot.TEXT), new Slot(16, 18, 2), new Slot(24, 27, Slot.IGNORED_TEXT)),
+        learnt,
+        1,
+        learnt.length);
     byte[] next = json(data);
     boolean fits = template.fits(next, 0, next.length);
     assertThat(fits).isEqualTo(count >= 0);
     if (fits) {
-      assertThat(template.hasUsage()).isTrue();
+      assertThat(template.meaning().hasUsage()).isTrue();
       assertThat(template.count(2)).isEqualTo(count);
       assertThat(template.count(0)).isEqualTo(-1);
       assertThat(template.textLength()).isEqualTo(data.indexOf("',") - 6);
+    }
+  }
+
+  /** Typed events are numbered before their text. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'n':8,'a':'x'} | true",
+        "{'n':1000,'a':'\\\\'} | true",
+        "{'n':,'a':'x'} | false",
+        "{'n':-8,'a':'x'} | false",
+        "{'n':8,'a':''} | false",
+        "{'n':8 | false"
+      })
+  void fitsWithASlotBeforeTheText(String data, boolean fits) {
+    Template template = new Template();
+    byte[] learnt = json("{'n':7,'a':'one'}");
+    template.learn(
+        new Template.Meaning(0, Channel.CONTENT, 0, false),
+        List.of(new Slot(5, 6, Slot.OTHER_NUMBER), new Slot(12, 15, Slot.TEXT)),
+        learnt,
+        0,
+        learnt.length);
+    byte[] next = json(data);
+    assertThat(template.fits(next, 0, next.length)).isEqualTo(fits);
+    if (fits) {
+      assertThat(template.textFrom()).isEqualTo(data.indexOf("'a'") + 5);
     }
   }
 

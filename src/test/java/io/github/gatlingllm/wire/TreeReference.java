@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,19 @@ final class TreeReference {
 
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
+  private static final Set<String> USAGE =
+      Set.of("queue_time", "prompt_time", "completion_time", "total_time");
+  private static final Set<String> TIMINGS =
+      Set.of(
+          "prompt_ms",
+          "predicted_ms",
+          "predicted_per_token_ms",
+          "prompt_n",
+          "cache_n",
+          "predicted_n");
+  private static final Set<String> METRICS =
+      Set.of("queue_time_ms", "time_to_first_token_ms", "generation_time_ms", "mean_itl_ms");
 
   private final List<String> lines = new ArrayList<>();
 
@@ -49,7 +63,8 @@ final class TreeReference {
               switch (field.getKey()) {
                 case "choices" -> each(field.getValue()).forEach(this::choice);
                 case "usage" -> usage(field.getValue());
-                case "timings" -> timings(field.getValue());
+                case "timings" -> timings("timings.", TIMINGS, field.getValue());
+                case "metrics" -> timings("metrics.", METRICS, field.getValue());
                 case "x_groq" -> usage(field.getValue().path("usage"));
                 default -> {}
               }
@@ -170,14 +185,7 @@ final class TreeReference {
       cached = Math.max(cached, count(usage.path(details).path("cached_tokens")));
       reasoning = Math.max(reasoning, count(usage.path(details).path("reasoning_tokens")));
     }
-    for (var field : usage.properties()) {
-      switch (field.getKey()) {
-        case "queue_time" -> server("queue_s", field.getValue(), 1);
-        case "prompt_time" -> server("prefill_s", field.getValue(), 1);
-        case "completion_time" -> server("decode_s", field.getValue(), 1);
-        default -> {}
-      }
-    }
+    timings("usage.", USAGE, usage);
     lines.add(
         "usage "
             + count(usage.path("prompt_tokens"))
@@ -189,24 +197,12 @@ final class TreeReference {
             + reasoning);
   }
 
-  private void timings(JsonNode timings) {
-    if (!timings.isObject()) {
-      return;
-    }
+  private void timings(String path, Set<String> known, JsonNode timings) {
     for (var field : timings.properties()) {
-      switch (field.getKey()) {
-        case "prompt_ms" -> server("prefill_s", field.getValue(), 1000);
-        case "predicted_ms" -> server("decode_s", field.getValue(), 1000);
-        case "prompt_n", "cache_n", "predicted_n" -> server(field.getKey(), field.getValue(), 1);
-        default -> {}
+      Double number = number(field.getValue());
+      if (known.contains(field.getKey()) && number != null && number >= 0) {
+        lines.add(path + field.getKey() + " " + number);
       }
-    }
-  }
-
-  private void server(String key, JsonNode value, double divisor) {
-    Double number = number(value);
-    if (number != null && number >= 0) {
-      lines.add(key + " " + number / divisor);
     }
   }
 

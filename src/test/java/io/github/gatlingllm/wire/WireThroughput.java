@@ -49,11 +49,35 @@ public final class WireThroughput {
     streams.put(
         "OpenAI, obfuscation",
         stream("{%s,\"choices\":[%s],\"usage\":null,\"obfuscation\":\"%x\"}"));
-    streams.forEach(
-        (name, events) -> {
-          measure(name + ", one event per read", events);
-          measure(name + ", reads of 8 KiB", inReadsOf(8 * 1024, events));
-        });
+    streams.forEach((name, events) -> measure(Api.CHAT, name, events));
+    measure(
+        Api.RESPONSES,
+        "OpenAI, responses",
+        typed(
+            "response.output_text.delta",
+            "\"sequence_number\":%d,\"item_id\":\"msg_8f6c2c9d2b9a4a53a1f3c7e1d5b0e6aa\","
+                + "\"output_index\":1,\"content_index\":0,\"delta\":\" tok%<d\","
+                + "\"logprobs\":[],\"obfuscation\":\"%<x\"}"));
+    measure(
+        Api.MESSAGES,
+        "messages",
+        typed(
+            "content_block_delta",
+            "\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\" tok%d\"}}"));
+  }
+
+  private static List<byte[]> typed(String type, String form) {
+    List<byte[]> events = new ArrayList<>();
+    for (int i = 0; i < EVENTS; i++) {
+      String data = "{\"type\":\"" + type + "\"," + String.format(Locale.ROOT, form, i);
+      events.add(("event: " + type + "\ndata: " + data + "\n\n").getBytes(StandardCharsets.UTF_8));
+    }
+    return events;
+  }
+
+  private static void measure(Api api, String name, List<byte[]> events) {
+    measureReads(api, name + ", one event per read", events);
+    measureReads(api, name + ", reads of 8 KiB", inReadsOf(8 * 1024, events));
   }
 
   private static List<byte[]> stream(String form) {
@@ -84,7 +108,7 @@ public final class WireThroughput {
     return reads;
   }
 
-  private static void measure(String name, List<byte[]> reads) {
+  private static void measureReads(Api api, String name, List<byte[]> reads) {
     ThreadMXBean thread = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long id = Thread.currentThread().getId();
     Counter counter = new Counter();
@@ -95,7 +119,7 @@ public final class WireThroughput {
       long bytes = thread.getThreadAllocatedBytes(id);
       long cpu = thread.getCurrentThreadCpuTime();
       for (int round = 0; round < ROUNDS; round++) {
-        SseDecoder decoder = new SseDecoder(new ChunkParser(counter), new AnswerMemory());
+        SseDecoder decoder = new SseDecoder(new ChunkParser(api, counter), new AnswerMemory());
         for (byte[] read : reads) {
           decoder.feed(read, 0, read.length);
         }

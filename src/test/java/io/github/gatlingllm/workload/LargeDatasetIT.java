@@ -2,6 +2,7 @@ package io.github.gatlingllm.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.testing.JavaCommand;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,14 +46,7 @@ final class LargeDatasetIT {
     Path output = folder.resolve("output.txt");
     Process process =
         new ProcessBuilder(
-                List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-Xmx" + HEAP_MEGABYTES + "m",
-                    "-cp",
-                    System.getProperty(
-                        "surefire.test.class.path", System.getProperty("java.class.path")),
-                    Opening.class.getName(),
-                    file.toString()))
+                JavaCommand.of(List.of("-Xmx" + HEAP_MEGABYTES + "m"), Opening.class, file))
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.metric;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what a bucket holds; where buckets are joined, something that adds up
  */
-final class TimeBuckets<T> {
+public final class TimeBuckets<T> {
 
   private final long origin;
   private final int most;
@@ -35,7 +35,7 @@ final class TimeBuckets<T> {
   }
 
   /** A window that begins at {@code from}, epoch nanoseconds, cut into {@code count} buckets. */
-  static <T> TimeBuckets<T> within(long from, long nanos, int count, Supplier<T> empty) {
+  public static <T> TimeBuckets<T> within(long from, long nanos, int count, Supplier<T> empty) {
     TimeBuckets<T> fixed =
         new TimeBuckets<>(from, Math.max(1, (nanos + count - 1) / count), count, empty, null);
     fixed.fill(count);
@@ -48,13 +48,13 @@ final class TimeBuckets<T> {
    * @param width of each as long as {@code most} are enough, in nanoseconds
    * @param join adds the second of two neighbours to the first
    */
-  static <T> TimeBuckets<T> from(
+  public static <T> TimeBuckets<T> from(
       long origin, long width, int most, Supplier<T> empty, BiConsumer<T, T> join) {
     return new TimeBuckets<>(origin, width, most, empty, join);
   }
 
   /** The bucket of an instant; one before the first or after the last belongs to that. */
-  T at(long unixNanos) {
+  public T at(long unixNanos) {
     T kept = latest;
     long into = unixNanos - latestFrom;
     if (kept != null && into >= 0 && into < width) {
@@ -93,17 +93,17 @@ final class TimeBuckets<T> {
   }
 
   /** In order of time. */
-  List<T> all() {
+  public List<T> all() {
     return buckets;
   }
 
   /** Width of a bucket in nanoseconds. */
-  long width() {
+  public long width() {
     return width;
   }
 
   /** When the bucket of an instant ends, epoch nanoseconds. */
-  long endOf(long unixNanos) {
+  public long endOf(long unixNanos) {
     return origin + (Math.max(0, unixNanos - origin) / width + 1) * width;
   }
 }

@@ -1,4 +1,4 @@
-package io.github.gatlingllm.stats;
+package io.github.gatlingllm.metric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,198 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.core.session.Session;
+import io.github.gatlingllm.client.ReceivedAnswer;
+import io.github.gatlingllm.client.StreamedExchange;
+import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.ServerReport;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.record.Timeline;
+import io.github.gatlingllm.wire.Api;
+import io.github.gatlingllm.wire.ErrorBody;
+import io.github.gatlingllm.wire.Secrets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Makes the records of one kind of request of a scenario. */
+final class RequestRecords {
+
+  private final LlmRequest.RequestDraft request;
+  private final LlmComponents components;
+
+  RequestRecords(LlmRequest.RequestDraft request, LlmComponents components) {
+    this.request = request;
+    this.components = components;
+  }
+
+  /**
+   * The record of a request that was sent, with these counts of its tokens.
+   *
+   * @param ok whether it is a success, checks included
+   */
+  RequestRecord sent(
+      StreamedExchange exchange,
+      LlmAction.SentRequest sent,
+      RequestRecord.Tokens tokens,
+      boolean ok,
+      @Nullable String error) {
+    Timeline timeline = exchange.timeline();
+    RequestRecord.Timing timing = timing(exchange, sent, tokens);
+    ReceivedAnswer answer = exchange.answer();
+    StreamedExchange.Ending ending = exchange.ending();
+    String finishReason = answer.finishReason();
+    PreparedRequest prepared = sent.prepared();
+    LlmProtocol protocol = components.protocol();
+    RequestRecord.Events events = timeline.events(true);
+    Slo slo = components.sloOf(request, prepared.name());
+    Slo.Judgement judgement =
+        slo.judge(prepared.body().stream(), ending.status(), ok, timing, events, tokens);
+    return new RequestRecord(
+        identity(sent, timeline),
+        timing,
+        protocol.recording.tokens() ? events : timeline.events(false),
+        tokens,
+        new RequestRecord.Outcome(
+            finishReason == null ? null : ErrorBody.line(finishReason, prepared.secrets()),
+            ending.httpStatus(),
+            ending.status(),
+            ok,
+            error,
+            judgement.met(),
+            judgement.missed(),
+            exchange.wasResent()),
+        answer.server(),
+        protocol.recording.text() ? text(prepared, answer) : null);
+  }
+
+  /**
+   * The record of a request that could not be made. What a request is resolved to is not known of
+   * it.
+   *
+   * @param error why, in one line
+   */
+  RequestRecord notBuilt(
+      Session session,
+      String name,
+      Timeline timeline,
+      long startNanos,
+      @Nullable Long scheduledOffsetNanos,
+      String error) {
+    long index = components.requestLog().next();
+    Boolean own = request.stream == null ? null : request.stream.constant();
+    boolean streamed =
+        request.api.generates() && (own == null ? components.protocol().streaming : own);
+    RequestRecord.Identity identity =
+        identity(
+            session,
+            components.requestLog().requestId(index),
+            index,
+            timeline,
+            name,
+            null,
+            components.protocol().url(session.userId(), request.api),
+            null,
+            request.api,
+            streamed);
+    RequestRecord.Timing timing =
+        timeline.timing(components.run().unixNanos(startNanos), scheduledOffsetNanos, null);
+    RequestRecord.Events events = timeline.events(false);
+    RequestRecord.Tokens tokens = RequestRecord.Tokens.NONE;
+    Slo.Judgement judgement =
+        components
+            .sloOf(request, name)
+            .judge(streamed, RequestStatus.NOT_BUILT, false, timing, events, tokens);
+    return new RequestRecord(
+        identity,
+        timing,
+        events,
+        tokens,
+        new RequestRecord.Outcome(
+            null,
+            null,
+            RequestStatus.NOT_BUILT,
+            false,
+            ErrorBody.line(error, Secrets.NONE),
+            judgement.met(),
+            judgement.missed(),
+            false),
+        ServerReport.NONE,
+        null);
+  }
+
+  private RequestRecord.Identity identity(LlmAction.SentRequest sent, Timeline timeline) {
+    PreparedRequest prepared = sent.prepared();
+    return identity(
+        sent.session(),
+        sent.requestId(),
+        sent.index(),
+        timeline,
+        prepared.name(),
+        prepared.turn(),
+        prepared.url(),
+        prepared.body().model(),
+        prepared.body().api(),
+        prepared.body().stream());
+  }
+
+  private RequestRecord.Identity identity(
+      Session session,
+      String requestId,
+      long index,
+      Timeline timeline,
+      String name,
+      @Nullable Integer turn,
+      String url,
+      @Nullable String model,
+      Api api,
+      boolean streamed) {
+    RunningLevel stage =
+        (RunningLevel) session.attributes().getOrElse(RunningLevel.KEY, () -> null);
+    return new RequestRecord.Identity(
+        requestId,
+        components.run().id(),
+        components.run().injector(),
+        stage == null ? null : stage.trial(),
+        index,
+        PlanUser.scenarioOf(session),
+        name,
+        List.copyOf(CollectionConverters.asJava(session.groups())),
+        session.userId(),
+        turn,
+        components.target(),
+        Secrets.withoutThem(url),
+        model,
+        api.key(),
+        streamed,
+        stage == null ? LevelInfo.WHOLE_RUN : stage.label(),
+        stage == null ? Phase.MEASURE : stage.phaseAt(timeline.scheduled()));
+  }
+
+  private static RequestRecord.Text text(PreparedRequest prepared, ReceivedAnswer answer) {
+    boolean chat = prepared.body().api().takesMessages();
+    String reasoning = answer.reasoning();
+    Secrets secrets = prepared.secrets();
+    String asked = chat ? prepared.body().messagesJson() : prepared.body().prompt();
+    String shown = asked == null ? null : secrets.redact(asked);
+    return new RequestRecord.Text(
+        chat ? shown : null,
+        chat ? null : shown,
+        secrets.redact(answer.text()),
+        reasoning.isEmpty() ? null : secrets.redact(reasoning));
+  }
+
+  /** When what happened to it, as far as it has come. */
+  RequestRecord.Timing timing(
+      StreamedExchange exchange, LlmAction.SentRequest sent, RequestRecord.Tokens tokens) {
+    return exchange
+        .timeline()
+        .timing(
+            components.run().unixNanos(sent.startNanos()),
+            sent.scheduledOffsetNanos(),
+            tokens.streamedTokens());
+  }
+}

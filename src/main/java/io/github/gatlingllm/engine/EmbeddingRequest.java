@@ -1,0 +1,119 @@
+package io.github.gatlingllm.engine;
+
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.engine.CompletionRequest.Parameters;
+import io.github.gatlingllm.random.SplitMix64;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a request for embeddings asks for. The same text gets the same vector, of length 1 and
+ * without meaning.
+ *
+ * @param model null where the request names none
+ * @param prompts one for each text
+ * @param dimensions how long each vector is
+ * @param base64 whether vectors are written as the bytes of 32-bit numbers
+ */
+record EmbeddingRequest(
+    @Nullable String model, List<Prompt> prompts, int dimensions, boolean base64) {
+  private static final int DIMENSIONS = 256;
+  private static final int MOST_DIMENSIONS = 4_096;
+
+  /** As OpenAI's. */
+  private static final int MOST_INPUTS = 2_048;
+
+  EmbeddingRequest {
+    prompts = List.copyOf(prompts);
+  }
+
+  /**
+   * Reads a request.
+   *
+   * @throws Refusal 400 where it is no JSON, or a parameter is missing or wrong
+   */
+  static EmbeddingRequest parse(byte[] body, ObjectMapper mapper) throws Refusal {
+    Parameters parameters = new Parameters(CompletionRequest.object(body, mapper));
+    JsonNode input = parameters.value("input");
+    List<Prompt> prompts = new ArrayList<>();
+    if (input.isArray() && !input.path(0).isNumber()) {
+      for (JsonNode text : input) {
+        prompts.add(Prompt.ofText(text));
+      }
+    } else {
+      prompts.add(Prompt.ofText(input));
+    }
+    if (prompts.isEmpty() || prompts.size() > MOST_INPUTS) {
+      throw Refusal.badRequest(
+          "input", "input has " + prompts.size() + " texts; expected 1 to " + MOST_INPUTS);
+    }
+    int dimensions = parameters.integerOr("dimensions", DIMENSIONS, 1);
+    if (dimensions > MOST_DIMENSIONS) {
+      throw Refusal.badRequest(
+          "dimensions", "dimensions is " + dimensions + "; expected 1 to " + MOST_DIMENSIONS);
+    }
+    String format = parameters.text("encoding_format");
+    boolean base64 = "base64".equals(format);
+    if (!base64 && format != null && !format.equals("float")) {
+      throw Refusal.badRequest(
+          "encoding_format", "encoding_format is wrong; expected float or base64");
+    }
+    return new EmbeddingRequest(parameters.text("model"), prompts, dimensions, base64);
+  }
+
+  /** The response as one JSON object. */
+  String response(String model, int promptTokens) {
+    StringBuilder json = new StringBuilder("{\"object\":\"list\",\"data\":[");
+    for (int i = 0; i < prompts.size(); i++) {
+      json.append(i == 0 ? "" : ",")
+          .append("{\"object\":\"embedding\",\"index\":")
+          .append(i)
+          .append(",\"embedding\":");
+      write(vector(prompts.get(i).hash()), json);
+      json.append('}');
+    }
+    return json.append("],\"model\":\"")
+        .append(JsonStringEncoder.getInstance().quoteAsString(model))
+        .append("\",\"usage\":{\"prompt_tokens\":")
+        .append(promptTokens)
+        .append(",\"total_tokens\":")
+        .append(promptTokens)
+        .append("}}")
+        .toString();
+  }
+
+  private float[] vector(long seed) {
+    double[] drawn = new double[dimensions];
+    double squares = 0;
+    for (int i = 0; i < dimensions; i++) {
+      drawn[i] = SplitMix64.mix(seed + i * SplitMix64.GOLDEN_GAMMA) / (double) Long.MAX_VALUE;
+      squares += drawn[i] * drawn[i];
+    }
+    float[] vector = new float[dimensions];
+    for (int i = 0; i < dimensions; i++) {
+      vector[i] = (float) (drawn[i] / Math.sqrt(squares));
+    }
+    return vector;
+  }
+
+  private void write(float[] vector, StringBuilder json) {
+    if (base64) {
+      ByteBuffer bytes =
+          ByteBuffer.allocate(vector.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      bytes.asFloatBuffer().put(vector);
+      json.append('"').append(Base64.getEncoder().encodeToString(bytes.array())).append('"');
+      return;
+    }
+    json.append('[');
+    for (int i = 0; i < vector.length; i++) {
+      json.append(i == 0 ? "" : ",").append(vector[i]);
+    }
+    json.append(']');
+  }
+}

@@ -1,0 +1,367 @@
+package io.github.gatlingllm.enginestats;
+
+import io.github.gatlingllm.enginestats.EngineFigures.OverTime;
+import io.github.gatlingllm.enginestats.EngineFigures.Page;
+import io.github.gatlingllm.enginestats.EngineFigures.Point;
+import io.github.gatlingllm.enginestats.EngineFigures.WholeRun;
+import io.github.gatlingllm.metric.TimeBuckets;
+import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.record.EngineMetric.Kind;
+import io.github.gatlingllm.record.ServerSample;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the readings of {@code llm/server.jsonl}, in the order of the file, into figures by load
+ * level and over time. Memory is bounded: sums per load level and per bucket of time, and the last
+ * reading of each of at most {@value #MOST_PAGES} pages.
+ */
+public final class EngineTally {
+
+  private static final int MOST_PAGES = 200;
+
+  /** What a page said longer ago is not what is now. */
+  private static final long STALE_NANOS = 10_000_000_000L;
+
+  private final long origin;
+  private final int mostBuckets;
+  private final List<Window> windows;
+  private final List<String> targets;
+  private final List<WindowSums> sums;
+  private final Map<PageKey, PageState> pages = new LinkedHashMap<>();
+  private final Map<String, TimeBuckets<WindowSums>> overTime = new LinkedHashMap<>();
+
+  /**
+   * A measure window [{@code from}, {@code to}) of a load level in epoch nanoseconds; empty where
+   * it never came to measure.
+   */
+  public record Window(String target, long from, long to) {}
+
+  private record PageKey(@Nullable String target, String url) {}
+
+  /** What is known of a page. */
+  private static final class PageState {
+    private @Nullable ServerSample latest;
+    private String source = "";
+    private long readings;
+    private long failed;
+    private long resets;
+    private @Nullable String lastError;
+    private long firstUnixNanos;
+    private final Map<EngineMetric, Double> counted = new EnumMap<>(EngineMetric.class);
+    private Map<EngineMetric, String> names = Map.of();
+  }
+
+  /**
+   * Nothing is read yet.
+   *
+   * @param origin start of the run, epoch nanoseconds
+   * @param windows of the load levels, in their order
+   * @param mostBuckets of time, for charts
+   */
+  public EngineTally(long origin, List<Window> windows, int mostBuckets) {
+    this.origin = origin;
+    this.windows = List.copyOf(windows);
+    this.mostBuckets = mostBuckets;
+    targets = windows.stream().map(Window::target).distinct().toList();
+    sums = windows.stream().map(window -> new WindowSums()).toList();
+  }
+
+  /** Adds the next reading of a page. */
+  public void add(ServerSample sample) {
+    PageKey key = new PageKey(sample.target(), sample.url());
+    if (pages.size() >= MOST_PAGES && !pages.containsKey(key)) {
+      return;
+    }
+    PageState page = pages.computeIfAbsent(key, k -> new PageState());
+    ServerSample before = page.latest;
+    boolean isBack = before != null && sample.unixNanos() < before.unixNanos();
+    boolean isFailed = sample.error() != null;
+    page.readings++;
+    page.failed += isFailed ? 1 : 0;
+    page.lastError = isFailed ? sample.error() : page.lastError;
+    page.source = sample.source().isEmpty() ? page.source : sample.source();
+    List<String> about = sample.target() == null ? targets : List.of(sample.target());
+    for (String target : about) {
+      each(target, sample.unixNanos(), of -> of.reading(isFailed, sample.reset()));
+    }
+    if (isFailed || isBack) {
+      return;
+    }
+    page.resets += sample.reset() ? 1 : 0;
+    page.names = sample.names();
+    page.latest = sample;
+    page.firstUnixNanos = before == null ? sample.unixNanos() : page.firstUnixNanos;
+    about.forEach(target -> gauges(target, sample));
+    if (before != null) {
+      growth(page, about, before, sample);
+    }
+  }
+
+  /** Hands over the windows of a target that an instant lies in. */
+  private void each(String target, long at, Consumer<WindowSums> sink) {
+    for (int i = 0; i < windows.size(); i++) {
+      Window window = windows.get(i);
+      if (window.target().equals(target) && at >= window.from() && at < window.to()) {
+        sink.accept(sums.get(i));
+      }
+    }
+  }
+
+  private WindowSums bucket(String target, long at) {
+    return overTime
+        .computeIfAbsent(
+            target,
+            t ->
+                TimeBuckets.from(
+                    origin, 1_000_000_000L, mostBuckets, WindowSums::new, WindowSums::add))
+        .at(at);
+  }
+
+  private void gauges(String target, ServerSample sample) {
+    sample
+        .values()
+        .forEach(
+            (metric, value) -> {
+              if (metric.kind() == Kind.GAUGE) {
+                double all = ofAllPages(target, metric, sample.unixNanos());
+                boolean isShared = sample.target() == null && metric == EngineMetric.GPU_POWER_W;
+                each(target, sample.unixNanos(), of -> of.gauge(metric, all, isShared));
+                bucket(target, sample.unixNanos()).gauge(metric, all, isShared);
+              }
+            });
+  }
+
+  /** What the pages of a target, and those about all, say of a gauge together. */
+  private double ofAllPages(String target, EngineMetric metric, long now) {
+    double sum = 0;
+    double max = Double.NEGATIVE_INFINITY;
+    int count = 0;
+    for (Map.Entry<PageKey, PageState> page : pages.entrySet()) {
+      ServerSample latest = page.getValue().latest;
+      String about = page.getKey().target();
+      Double value = latest == null ? null : latest.value(metric);
+      if (latest != null
+          && value != null
+          && (about == null || about.equals(target))
+          && now - latest.unixNanos() <= STALE_NANOS) {
+        sum += value;
+        max = Math.max(max, value);
+        count++;
+      }
+    }
+    return switch (metric.series()) {
+      case SUM -> sum;
+      case MEAN -> sum / count;
+      case MAX -> max;
+    };
+  }
+
+  /** Counters and histograms: after a reset they began at 0. */
+  private void growth(
+      PageState page, List<String> about, ServerSample before, ServerSample sample) {
+    long from = before.unixNanos();
+    long to = sample.unixNanos();
+    boolean isShared = sample.target() == null;
+    sample
+        .values()
+        .forEach(
+            (metric, value) -> {
+              Double old = before.value(metric);
+              if (metric.kind() == Kind.COUNTER && old != null) {
+                double grown = value >= old ? value - old : value;
+                page.counted.merge(metric, grown, Double::sum);
+                boolean sharesPower = isShared && metric == EngineMetric.GPU_ENERGY_J;
+                for (String target : about) {
+                  parts(
+                      target,
+                      from,
+                      to,
+                      (of, part) -> of.counter(metric, grown * part, sharesPower));
+                  double seconds = (to - from) / 1e9 / pagesWith(target, metric);
+                  bucket(target, from + (to - from) / 2).grown(metric, grown, seconds);
+                }
+              }
+            });
+    sample
+        .histograms()
+        .forEach(
+            (metric, values) -> {
+              ServerSample.Histogram old = before.histograms().get(metric);
+              if (old != null) {
+                BucketCounts grown = BucketCounts.between(old, values);
+                for (String target : about) {
+                  parts(target, from, to, (of, part) -> of.histogram(metric, grown.times(part)));
+                  bucket(target, from + (to - from) / 2).histogram(metric, grown);
+                }
+              }
+            });
+  }
+
+  /** Of several pages that count at the same time, each stands for its part of the time. */
+  private long pagesWith(String target, EngineMetric counter) {
+    return pages.entrySet().stream()
+        .filter(page -> page.getValue().counted.containsKey(counter))
+        .map(page -> page.getKey().target())
+        .filter(about -> about == null || about.equals(target))
+        .count();
+  }
+
+  private interface Part {
+    void to(WindowSums sums, double part);
+  }
+
+  /** What part of a reading interval lies in each window of a target. */
+  private void parts(String target, long from, long to, Part sink) {
+    for (int i = 0; i < windows.size(); i++) {
+      Window window = windows.get(i);
+      long overlap = Math.min(to, window.to()) - Math.max(from, window.from());
+      if (overlap > 0 && window.target().equals(target)) {
+        sink.to(sums.get(i), (double) overlap / (to - from));
+      }
+    }
+  }
+
+  /** The figures of one load level; null where no page says anything of its window. */
+  public @Nullable EngineFigures of(int level) {
+    if (level >= windows.size()) {
+      return null; // it is in no plan, and has no window
+    }
+    Window window = windows.get(level);
+    return sums.get(level).figures((window.to() - window.from()) / 1e9);
+  }
+
+  /** The load levels of a target pooled; null where no page says anything of them. */
+  public @Nullable EngineFigures of(String target) {
+    WindowSums all = new WindowSums();
+    double seconds = 0;
+    for (int i = 0; i < windows.size(); i++) {
+      Window window = windows.get(i);
+      if (window.target().equals(target)) {
+        all.add(sums.get(i));
+        seconds += (window.to() - window.from()) / 1e9;
+      }
+    }
+    return all.figures(seconds);
+  }
+
+  /**
+   * Energy that GPUs took in the windows of some load levels, in joules; null where that is not
+   * told, or windows overlap so that it is not known whose it is.
+   */
+  public @Nullable Double joules(Iterable<Integer> levels) {
+    double sum = 0;
+    for (int level : levels) {
+      EngineFigures of = of(level);
+      Double joules = of == null ? null : of.joules();
+      if (of == null || joules == null || isBesideOthers(level, of.isPowerShared())) {
+        return null;
+      }
+      sum += joules;
+    }
+    return sum;
+  }
+
+  private boolean isBesideOthers(int level, boolean isPowerShared) {
+    Window own = windows.get(level);
+    for (int i = 0; i < windows.size(); i++) {
+      Window other = windows.get(i);
+      if (i != level
+          && (isPowerShared || other.target().equals(own.target()))
+          && Math.min(own.to(), other.to()) > Math.max(own.from(), other.from())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Each page that was read. */
+  public List<Page> pages() {
+    List<Page> all = new ArrayList<>();
+    pages.forEach(
+        (key, page) ->
+            all.add(
+                new Page(
+                    key.target(),
+                    key.url(),
+                    page.source,
+                    page.readings,
+                    page.failed,
+                    page.resets,
+                    page.lastError,
+                    page.names)));
+    return all;
+  }
+
+  /** Each target over time; those of which something is known. */
+  public List<OverTime> overTime() {
+    List<OverTime> all = new ArrayList<>();
+    overTime.forEach(
+        (target, buckets) -> {
+          double width = buckets.width() / 1e9;
+          List<Point> points = new ArrayList<>();
+          List<WindowSums> each = buckets.all();
+          for (int i = 0; i < each.size(); i++) {
+            Map<EngineMetric, Double> values = each.get(i).values();
+            if (!values.isEmpty()) {
+              points.add(new Point(i * width, values));
+            }
+          }
+          all.add(new OverTime(target, points));
+        });
+    return all;
+  }
+
+  /**
+   * What engines counted in the whole run, by target; those about all targets where no page is
+   * about one.
+   *
+   * @param sent by target
+   */
+  public List<WholeRun> wholeRun(Map<String, SentRequests> sent) {
+    List<WholeRun> all = new ArrayList<>();
+    sent.forEach((target, requests) -> add(target, requests, all));
+    if (all.isEmpty()) {
+      SentRequests joined = new SentRequests();
+      sent.values().forEach(joined::add);
+      add(null, joined, all);
+    }
+    return all;
+  }
+
+  private void add(@Nullable String target, SentRequests sent, List<WholeRun> to) {
+    Double tokens = counted(target, EngineMetric.GENERATION_TOKENS, sent);
+    Double finished = counted(target, EngineMetric.REQUESTS_FINISHED, sent);
+    if (tokens != null || finished != null) {
+      to.add(new WholeRun(target, sent, tokens, finished));
+    }
+  }
+
+  /** Null where a page was not read before and after, or its server began anew meanwhile. */
+  private @Nullable Double counted(
+      @Nullable String target, EngineMetric metric, SentRequests sent) {
+    double sum = 0;
+    boolean isKnown = false;
+    for (Map.Entry<PageKey, PageState> each : pages.entrySet()) {
+      PageState page = each.getValue();
+      Double counted = page.counted.get(metric);
+      if (counted != null && Objects.equals(each.getKey().target(), target)) {
+        ServerSample latest = page.latest;
+        if (page.resets > 0
+            || latest == null
+            || !sent.isWithin(page.firstUnixNanos, latest.unixNanos())) {
+          return null;
+        }
+        sum += counted;
+        isKnown = true;
+      }
+    }
+    return isKnown ? (Double) sum : null;
+  }
+}

@@ -1,0 +1,167 @@
+package io.github.gatlingllm.live;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves the live page on 127.0.0.1: {@code /}, its server-sent events {@code /events}, and where
+ * there is a registry for Prometheus, {@code /metrics}. Nobody else's page may read them: what does
+ * not ask for this machine by its name is refused.
+ */
+final class LiveServer implements AutoCloseable {
+
+  /** Each viewer has a thread, which mostly waits. */
+  private static final int MOST_VIEWERS = 16;
+
+  private static final long EVERY_SECONDS = 2;
+
+  /** The texts of the three addresses; {@code meters} is null where there are none. */
+  record Views(Supplier<String> page, Supplier<String> event, @Nullable Supplier<String> meters) {}
+
+  private final HttpServer server;
+  private final Views views;
+  private final CountDownLatch over = new CountDownLatch(1);
+  private final Set<String> hosts;
+  private final ThreadPoolExecutor viewers =
+      new ThreadPoolExecutor(
+          0,
+          MOST_VIEWERS,
+          10,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          task -> {
+            Thread thread = new Thread(task, "llm-live");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  /**
+   * Starts it.
+   *
+   * @param port 0 for any that is free
+   * @throws IOException where the port is in use
+   */
+  LiveServer(int port, Views views) throws IOException {
+    this.views = views;
+    server = HttpServer.create(new InetSocketAddress(loopback(), port), 0);
+    String authority = ":" + server.getAddress().getPort();
+    hosts = Set.of("127.0.0.1" + authority, "localhost" + authority);
+    server.setExecutor(viewers);
+    server.createContext("/", this::answer);
+    server.start();
+  }
+
+  private static InetAddress loopback() throws IOException {
+    return InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+  }
+
+  /** Where the page is. */
+  URI address() {
+    return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/");
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      String host = exchange.getRequestHeaders().getFirst("Host");
+      if (host == null || !hosts.contains(host)) {
+        send(exchange, 403, "text/plain", "Ask for " + address() + "\n");
+      } else if (!exchange.getRequestMethod().equals("GET")) {
+        send(exchange, 405, "text/plain", "GET only\n");
+      } else {
+        get(exchange);
+      }
+    }
+  }
+
+  private void get(HttpExchange exchange) throws IOException {
+    Supplier<String> meters = views.meters();
+    switch (exchange.getRequestURI().getPath()) {
+      case "/" -> page(exchange);
+      case "/events" -> follow(exchange);
+      case "/metrics" -> {
+        if (meters == null) {
+          send(
+              exchange,
+              404,
+              "text/plain",
+              "Add io.micrometer:micrometer-registry-prometheus to the class path\n");
+        } else {
+          send(exchange, 200, "text/plain; version=0.0.4", meters.get());
+        }
+      }
+      default -> send(exchange, 404, "text/plain", "There are /, /events and /metrics\n");
+    }
+  }
+
+  /** A page that fails says why; it never ends the run. */
+  private void page(HttpExchange exchange) throws IOException {
+    String page;
+    try {
+      page = views.page().get();
+    } catch (RuntimeException e) {
+      send(exchange, 500, "text/plain", "The live page failed: " + e + "\n");
+      return;
+    }
+    send(exchange, 200, "text/html", page);
+  }
+
+  /** Every {@value #EVERY_SECONDS} s how it stands, until the viewer leaves or the run is over. */
+  private void follow(HttpExchange exchange) throws IOException {
+    exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
+    exchange.getResponseHeaders().set("Cache-Control", "no-store");
+    exchange.sendResponseHeaders(200, 0);
+    OutputStream out = exchange.getResponseBody();
+    boolean isLast;
+    do {
+      isLast = over.getCount() == 0;
+      out.write(("data: " + views.event().get() + "\n\n").getBytes(StandardCharsets.UTF_8));
+      out.flush();
+      awaitNext();
+    } while (!isLast);
+  }
+
+  /** Until the next event is due; at once where the run is over. */
+  private void awaitNext() {
+    try {
+      boolean unused = over.await(EVERY_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void send(HttpExchange exchange, int status, String type, String text)
+      throws IOException {
+    byte[] body = text.getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", type + "; charset=utf-8");
+    exchange.getResponseHeaders().set("Cache-Control", "no-store");
+    exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
+    exchange.sendResponseHeaders(status, body.length);
+    exchange.getResponseBody().write(body);
+  }
+
+  /** Sends viewers the last event, within half a second, and stops. */
+  @Override
+  public void close() {
+    over.countDown();
+    viewers.shutdown();
+    try {
+      boolean unused = viewers.awaitTermination(500, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    server.stop(0);
+  }
+}

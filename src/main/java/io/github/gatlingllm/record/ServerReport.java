@@ -1,0 +1,176 @@
+package io.github.gatlingllm.record;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a server said about itself in one answer, beside the answer.
+ *
+ * @param timings by the key of {@link Timing}, in seconds; counts of tokens in tokens
+ * @param names what the server calls them, e.g. {@code usage.queue_time}, in any order
+ * @param rateLimits limits of the quotas, what is left of them, and until when
+ * @param retryAfterNanos how long it asked to wait; null where it did not
+ */
+public record ServerReport(
+    Map<String, Double> timings,
+    List<String> names,
+    Map<String, Double> rateLimits,
+    @Nullable Long retryAfterNanos) {
+
+  /** It said nothing. */
+  public static final ServerReport NONE = new ServerReport(Map.of(), List.of(), Map.of(), null);
+
+  /** What {@code Server-Timing} calls a timing stands behind this. */
+  public static final String SERVER_TIMING = "server-timing.";
+
+  /** A time longer than a day, or a larger count of tokens, is none. */
+  private static final double LONGEST_S = 86_400;
+
+  /** That timing, in seconds; null where it was not said. */
+  public @Nullable Double timing(Timing timing) {
+    return timings.get(timing.key);
+  }
+
+  /** That time in nanoseconds; 0 where it was not said, or cannot be (in foreign files). */
+  public long nanos(Timing timing) {
+    Double seconds = timing(timing);
+    return seconds == null || !(seconds > 0) ? 0 : Math.round(Math.min(seconds, LONGEST_S) * 1e9);
+  }
+
+  /**
+   * The timings that servers are known to report, one name for each meaning whatever a server calls
+   * it. The only place that knows their names.
+   */
+  public enum Timing {
+    /** Time in the server's queue, until it took the request up. */
+    QUEUE("queue_s", "queue"),
+    /** From there to the first token. */
+    PREFILL("prefill_s", "prefill"),
+    /** From the first token to the last. */
+    DECODE("decode_s", "decode"),
+    /** Prefill and decode. */
+    INFERENCE("inference_s", "inference"),
+    /** Checking and tokenizing the prompt. */
+    VALIDATION("validation_s", "validation"),
+    /** A token of the answer, on average. */
+    TIME_PER_TOKEN("time_per_token_s", "time per token"),
+    /** All that the server counts. */
+    TOTAL("total_s", "total"),
+    /** Until the API had the beginning of its answer. */
+    PROCESSING("processing_s", "processing"),
+    /** Until the server behind the gateway had the headers of its answer. */
+    UPSTREAM("upstream_s", "behind the gateway"),
+    /** Tokens of the prompt that were processed. */
+    PROMPT_N("prompt_n", "prompt tokens processed"),
+    /** Tokens of the prompt that were in the cache. */
+    CACHE_N("cache_n", "prompt tokens in the cache"),
+    /** Tokens of the answer. */
+    PREDICTED_N("predicted_n", "answer tokens");
+
+    private static final double SECONDS = 1;
+    private static final double MILLIS = 1_000;
+
+    /** What a server calls it: a path in the body, or a response header. */
+    private static final Map<String, Origin> ORIGINS = new HashMap<>();
+
+    private record Origin(Timing timing, double perUnit) {}
+
+    static {
+      // Groq: under usage, or x_groq.usage of a stream.
+      origin("usage.queue_time", QUEUE, SECONDS);
+      origin("usage.prompt_time", PREFILL, SECONDS);
+      origin("usage.completion_time", DECODE, SECONDS);
+      origin("usage.total_time", TOTAL, SECONDS);
+      // llama.cpp.
+      origin("timings.prompt_ms", PREFILL, MILLIS);
+      origin("timings.predicted_ms", DECODE, MILLIS);
+      origin("timings.predicted_per_token_ms", TIME_PER_TOKEN, MILLIS);
+      origin("timings.prompt_n", PROMPT_N, SECONDS);
+      origin("timings.cache_n", CACHE_N, SECONDS);
+      origin("timings.predicted_n", PREDICTED_N, SECONDS);
+      // vLLM with --enable-per-request-metrics; its first token counts from the end of its queue.
+      origin("metrics.queue_time_ms", QUEUE, MILLIS);
+      origin("metrics.time_to_first_token_ms", PREFILL, MILLIS);
+      origin("metrics.generation_time_ms", DECODE, MILLIS);
+      origin("metrics.mean_itl_ms", TIME_PER_TOKEN, MILLIS);
+      // Text Generation Inference and LoRAX, where an answer is not streamed.
+      origin("x-queue-time", QUEUE, MILLIS);
+      origin("x-inference-time", INFERENCE, MILLIS);
+      origin("x-validation-time", VALIDATION, MILLIS);
+      origin("x-time-per-token", TIME_PER_TOKEN, MILLIS);
+      origin("x-total-time", TOTAL, MILLIS);
+      // OpenAI, and gateways made of Envoy.
+      origin("openai-processing-ms", PROCESSING, MILLIS);
+      origin("x-envoy-upstream-service-time", UPSTREAM, MILLIS);
+    }
+
+    private final String key;
+    private final String title;
+
+    Timing(String key, String title) {
+      this.key = key;
+      this.title = title;
+    }
+
+    private static void origin(String name, Timing timing, double perUnit) {
+      ORIGINS.put(name, new Origin(timing, perUnit));
+    }
+
+    /** What the server calls a timing in a record, e.g. {@code queue_s}. */
+    public String key() {
+      return key;
+    }
+
+    /** Whether response headers of that name, in lower case, hold one. */
+    public static boolean isHeader(String name) {
+      return ORIGINS.containsKey(name) && name.indexOf('.') < 0;
+    }
+
+    /**
+     * The key of what a server calls so; of a name that is not known, the name itself as a key.
+     *
+     * @param name of {@link ServerReport#names}
+     */
+    public static String keyOf(String name) {
+      Origin known = ORIGINS.get(name);
+      if (known != null) {
+        return known.timing.key;
+      }
+      return name.replace(SERVER_TIMING, "").toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "_")
+          + "_s";
+    }
+
+    /**
+     * Its value in seconds, to the nanosecond, or in tokens; not a number where no server can mean
+     * it.
+     *
+     * @param name of {@link ServerReport#names}; {@code Server-Timing} is in milliseconds
+     * @param said as the server said it
+     */
+    public static double value(String name, double said) {
+      Origin known = ORIGINS.get(name);
+      double value = Math.rint(said * 1e9 / (known == null ? MILLIS : known.perUnit)) / 1e9;
+      double most =
+          known != null && !known.timing.key.endsWith("_s") ? RequestRecord.MOST_TOKENS : LONGEST_S;
+      return value >= 0 && value <= most ? value : Double.NaN;
+    }
+
+    /** In words; the key without its unit where that is not known. */
+    public static String title(String key) {
+      return Arrays.stream(values())
+          .filter(timing -> timing.key.equals(key))
+          .map(timing -> timing.title)
+          .findFirst()
+          .orElse(key.replaceAll("_s$", ""));
+    }
+
+    /** Whether a key is of a time, else of a count of tokens. */
+    public static boolean isTime(String key) {
+      return key.endsWith("_s");
+    }
+  }
+}

@@ -1,0 +1,203 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.report.Chart.Band;
+import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.report.Tiles.Tile;
+import io.github.gatlingllm.stats.LiveStats.LiveFigures;
+import io.github.gatlingllm.stats.LiveStats.LiveFigures.Percentiles;
+import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
+import io.github.gatlingllm.stats.Series;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The page of a run that is still on: figures of the current load level, the levels that are over,
+ * and the report's charts over time. {@link #html} is what a browser opens; each {@link #event}
+ * takes the place of what has changed.
+ */
+public final class LivePage {
+
+  private LivePage() {}
+
+  /**
+   * A run as it stands.
+   *
+   * @param page the report to come
+   * @param isJudged whether requests have an SLO
+   * @param levels those that began, with the phases that did
+   * @param figures of the current load level; null before there are any
+   */
+  public record Now(
+      String simulation,
+      String id,
+      Path page,
+      long startUnixNanos,
+      boolean isOver,
+      boolean isJudged,
+      Series series,
+      List<LevelInfo> levels,
+      @Nullable LiveFigures figures,
+      List<Finished> finished) {}
+
+  /** What a load level gave. */
+  public record Finished(String level, LiveFigures figures) {}
+
+  /** The page as it is now. */
+  public static String html(Now now) {
+    return page(now).html();
+  }
+
+  /** What has changed, as one line of JSON: {@code now}, markup, and {@code charts}. */
+  public static String event(Now now) {
+    return Page.json(
+        Map.of(
+            "now",
+            Templates.fill("live-now", Map.of("values", values(now))),
+            "isOver",
+            now.isOver,
+            "charts",
+            Page.charts(charts(now))));
+  }
+
+  private static Page page(Now now) {
+    String name = now.simulation.substring(now.simulation.lastIndexOf('.') + 1);
+    List<Section> sections = new ArrayList<>();
+    sections.add(Section.of("now", "Now", "Now", "").body("live", values(now)));
+    sections.addAll(charts(now));
+    return new Page(
+            "live-page",
+            "Live",
+            "Live: " + name,
+            Map.of("run", Map.of("name", name, "id", now.id)),
+            List.of(),
+            List.of(),
+            sections)
+        .following("live.js");
+  }
+
+  private static List<Section> charts(Now now) {
+    TimeSection time = new TimeSection(now.series, now.isJudged, bands(now));
+    return Stream.of(Optional.of(time.section()), time.generator())
+        .flatMap(Optional::stream)
+        .toList();
+  }
+
+  /** What the phases of load levels are, so far. */
+  private static List<Band> bands(Now now) {
+    List<Band> bands = new ArrayList<>();
+    double soFar = now.series.overTime().size() * now.series.bucketS();
+    int levels = 0;
+    for (LevelInfo level : now.levels) {
+      for (LevelInfo.PhaseWindow phase : level.phases()) {
+        boolean measured = phase.phase() == Phase.MEASURE;
+        bands.add(
+            new Band(
+                (phase.startUnixNanos() - now.startUnixNanos) / 1e9,
+                phase.endUnixNanos() == null
+                    ? soFar
+                    : (phase.endUnixNanos() - now.startUnixNanos) / 1e9,
+                measured && now.levels.size() <= TimeSection.MOST_NAMED_BANDS ? level.label() : "",
+                measured ? levels % 2 : 2));
+      }
+      levels++;
+    }
+    return bands;
+  }
+
+  private static Map<String, Object> values(Now now) {
+    Map<String, Object> values = new HashMap<>();
+    LiveFigures figures = now.figures;
+    Progress progress = figures == null ? null : figures.progress();
+    values.put("where", where(now, progress));
+    values.put("share", progress == null || now.isOver ? null : progress.share());
+    values.put("tiles", figures == null ? List.of() : tiles(figures));
+    values.put("finished", finished(now.finished));
+    values.put("page", now.page.toString());
+    return values;
+  }
+
+  private static String where(Now now, @Nullable Progress progress) {
+    if (now.isOver) {
+      return "The run is over. Its report: " + now.page;
+    }
+    if (progress == null) {
+      return now.figures == null ? "No request has ended yet." : "The run is on.";
+    }
+    String phase = progress.phase() == null ? "" : ", " + progress.phase().key();
+    String left =
+        progress.leftNanos() == null
+            ? ""
+            : ", about " + NumberText.duration(progress.leftNanos() / 1e9) + " left";
+    return progress.stage() + phase + left;
+  }
+
+  private static List<Tile> tiles(LiveFigures figures) {
+    Percentiles ttft = figures.ttftMicros();
+    Percentiles itl = figures.itlMicros();
+    return List.of(
+        latency("TTFT", ttft),
+        latency("ITL", itl),
+        new Tile(
+            "Output",
+            NumberText.number(figures.tokensPerSecondMean()) + " tok/s",
+            "of requests that have ended"),
+        new Tile("In flight", count(figures.inFlight()), "requests"),
+        new Tile("Ended", NumberText.count(figures.ok()) + " ok", failed(figures)),
+        new Tile(
+            "In SLO",
+            NumberText.percent(figures.sloShare()),
+            figures.sloShare() == null ? "no SLO was set" : "of attempted requests"));
+  }
+
+  private static Tile latency(String name, @Nullable Percentiles micros) {
+    return micros == null
+        ? new Tile(name + " p50", NumberText.ABSENT, "")
+        : new Tile(
+            name + " p50",
+            NumberText.ms(micros.p50() / 1e3),
+            "p95 "
+                + NumberText.ms(micros.p95() / 1e3)
+                + ", p99 "
+                + NumberText.ms(micros.p99() / 1e3));
+  }
+
+  private static String count(@Nullable Long requests) {
+    return requests == null ? NumberText.ABSENT : NumberText.count(requests);
+  }
+
+  private static String failed(LiveFigures figures) {
+    return NumberText.count(figures.failed()) + " failed";
+  }
+
+  private static Table finished(List<Finished> levels) {
+    return Table.of(
+        "Load levels that are over",
+        levels,
+        Column.of("Load level", level -> Cell.figure(level.level)),
+        Column.of("Output tok/s", level -> Cell.number(level.figures.tokensPerSecondMean())),
+        Column.of("Requests/s", level -> Cell.number(level.figures.requestsPerSecond())),
+        Column.of("TTFT p50, ms", level -> ms(level.figures.ttftMicros(), Percentiles::p50)),
+        Column.of("TTFT p99, ms", level -> ms(level.figures.ttftMicros(), Percentiles::p99)),
+        Column.of("ITL p50, ms", level -> ms(level.figures.itlMicros(), Percentiles::p50)),
+        Column.of("ITL p99, ms", level -> ms(level.figures.itlMicros(), Percentiles::p99)),
+        Column.of("In SLO", level -> Cell.percent(level.figures.sloShare())),
+        Column.of("Ok", level -> Cell.count(level.figures.ok())),
+        Column.of("Failed", level -> Cell.count(level.figures.failed())));
+  }
+
+  private static Cell ms(@Nullable Percentiles micros, ToLongFunction<Percentiles> which) {
+    return Cell.number(micros == null ? null : (Double) (which.applyAsLong(micros) / 1e3));
+  }
+}

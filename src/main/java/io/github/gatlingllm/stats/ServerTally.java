@@ -1,0 +1,127 @@
+package io.github.gatlingllm.stats;
+
+import io.github.gatlingllm.metric.Distribution;
+import io.github.gatlingllm.metric.Figures.Counts;
+import io.github.gatlingllm.metric.Figures.Pacing;
+import io.github.gatlingllm.metric.Figures.Quota;
+import io.github.gatlingllm.metric.Figures.RateLimits;
+import io.github.gatlingllm.metric.ValueRecorder;
+import io.github.gatlingllm.metric.ValueRecorder.Moments;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.record.ServerReport;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** What servers said of themselves in their answers, and what limited the rate of requests. */
+final class ServerTally {
+
+  /** Of more timings, and quotas, no figures are made. */
+  private static final int MOST_NAMES = 40;
+
+  private final Map<String, ValueRecorder> timings = new TreeMap<>();
+  private final ValueRecorder retryAfterS = new ValueRecorder(ValueRecorder.MILLIONTHS);
+  private final Map<String, Quota> quotas = new TreeMap<>();
+  private final Moments waitsS = new Moments();
+  private long passed;
+  private long neverSent;
+  private double longestWaitS;
+
+  void add(RequestRecord record) {
+    ServerReport said = record.server();
+    if (record.outcome().ok()) {
+      said.timings().forEach(this::timing);
+    }
+    Long retryAfter = said.retryAfterNanos();
+    if (retryAfter != null && record.outcome().status() == RequestStatus.RATE_LIMITED) {
+      retryAfterS.add(retryAfter / 1e9);
+    }
+    said.rateLimits().forEach((key, value) -> quota(said.rateLimits(), key));
+    Long wait = record.timing().pacingWaitNanos();
+    if (wait != null) {
+      passed++;
+      if (wait > 0) {
+        waitsS.add(wait / 1e9, 1);
+        longestWaitS = Math.max(longestWaitS, wait / 1e9);
+        neverSent += record.timing().gateWaitNanos() == null ? 1 : 0;
+      }
+    }
+  }
+
+  private void timing(String key, double value) {
+    if (timings.size() < MOST_NAMES || timings.containsKey(key)) {
+      timings.computeIfAbsent(key, k -> new ValueRecorder(ValueRecorder.MILLIONTHS)).add(value);
+    }
+  }
+
+  private void quota(Map<String, Double> said, String key) {
+    String name = key.replaceFirst("_(limit|remaining)$", "");
+    if (name.equals(key) || (quotas.size() >= MOST_NAMES && !quotas.containsKey(name))) {
+      return;
+    }
+    Double limit = said.get(name + "_limit");
+    Double remaining = said.get(name + "_remaining");
+    boolean isShare = limit != null && remaining != null && limit > 0;
+    join(name, new Quota(limit, remaining, isShare ? (Double) (remaining / limit) : null));
+  }
+
+  private void join(String name, Quota next) {
+    quotas.merge(
+        name,
+        next,
+        (a, b) ->
+            new Quota(
+                b.limit() == null ? a.limit() : b.limit(),
+                least(a.lowestRemaining(), b.lowestRemaining()),
+                least(a.lowestShare(), b.lowestShare())));
+  }
+
+  private static @Nullable Double least(@Nullable Double a, @Nullable Double b) {
+    return a == null ? b : b == null ? a : (Double) Math.min(a, b);
+  }
+
+  void add(ServerTally other) {
+    other.timings.forEach(
+        (key, values) ->
+            timings
+                .computeIfAbsent(key, k -> new ValueRecorder(ValueRecorder.MILLIONTHS))
+                .add(values));
+    retryAfterS.add(other.retryAfterS);
+    other.quotas.forEach(this::join);
+    waitsS.add(other.waitsS);
+    passed += other.passed;
+    neverSent += other.neverSent;
+    longestWaitS = Math.max(longestWaitS, other.longestWaitS);
+  }
+
+  /** By key of the timing. */
+  Map<String, Distribution> timings() {
+    Map<String, Distribution> all = new LinkedHashMap<>();
+    timings.forEach((key, values) -> all.put(key, values.distribution()));
+    return all;
+  }
+
+  /** Null where nothing limited the rate, and the server says nothing of limits. */
+  @Nullable RateLimits rateLimits(Counts counts) {
+    long limited = counts.of(RequestStatus.RATE_LIMITED);
+    if (limited == 0 && quotas.isEmpty() && passed == 0) {
+      return null;
+    }
+    long held = waitsS.count();
+    return new RateLimits(
+        limited,
+        counts.ended() == 0 ? null : (Double) ((double) limited / counts.ended()),
+        retryAfterS.distribution(),
+        Map.copyOf(quotas),
+        passed == 0
+            ? null
+            : new Pacing(
+                passed,
+                held,
+                neverSent,
+                held == 0 ? null : (Double) waitsS.mean(),
+                held == 0 ? null : (Double) longestWaitS));
+  }
+}

@@ -1,0 +1,94 @@
+package io.github.gatlingllm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.code_intelligence.jazzer.Jazzer;
+import io.github.gatlingllm.testing.JavaCommand;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Looks for inputs that nobody thought of, guided by the code that they reach: from the kept ones
+ * on, as many as said, the same each time. CONTRIBUTING.md says how to look for longer.
+ */
+class ExploringFuzzIT {
+
+  /** Bounds what hangs. */
+  private static final int MAX_SECONDS = 300;
+
+  private static final int INPUTS = 3_000;
+
+  /** Jazzer's own detectors, which take seconds to start: here assertions judge. */
+  private static final String DETECTORS =
+      Stream.of(
+              "ClojureLangHooks",
+              "Deserialization",
+              "ExpressionLanguageInjection",
+              "FilePathTraversal",
+              "LdapInjection",
+              "NamingContextLookup",
+              "OsCommandInjection",
+              "ReflectiveCall",
+              "RegexInjection",
+              "RegexRoadblocks",
+              "ScriptEngineInjection",
+              "ServerSideRequestForgery",
+              "SqlInjection",
+              "XPathInjection")
+          .map(name -> "com.code_intelligence.jazzer.sanitizers." + name)
+          .collect(Collectors.joining(File.pathSeparator));
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @CsvSource({
+    "wire.StreamFuzzTest, splitStream",
+    "wire.StreamFuzzTest, chunkAfterChunk",
+    "record.RecordFuzzTest, line",
+    "record.RecordFuzzTest, file",
+    "simulations.SettingsFuzzTest, value"
+  })
+  void noInputBreaksIt(String test, String method) throws Exception {
+    assertThat(explore("io.github.gatlingllm." + test, method))
+        .as("code that no kept input reaches was found, and nothing stopped it")
+        .containsPattern("NEW +cov: ")
+        .contains("Done " + INPUTS + " runs")
+        .doesNotContain("== Java Exception");
+  }
+
+  private String explore(String test, String method) throws IOException, InterruptedException {
+    Path output = folder.resolve("output.txt");
+    List<String> command =
+        JavaCommand.of(
+            List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+            Jazzer.class,
+            "--target_class=" + test,
+            "--target_method=" + method,
+            "--instrumentation_includes=io.github.gatlingllm.**",
+            "--disabled_hooks=" + DETECTORS,
+            "--reproducer_path=" + folder,
+            "-artifact_prefix=" + folder + "/",
+            "-seed=1",
+            "-runs=" + INPUTS);
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      assertThat(process.waitFor(MAX_SECONDS, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    return Files.readString(output);
+  }
+}

@@ -1,0 +1,92 @@
+package io.github.gatlingllm.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
+import java.io.IOException;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** {@code docs/files.md}, which names every key of the files that it describes. */
+public final class FilesPage {
+
+  /** Values whose keys are names of users, servers and systems, not ours. */
+  private static final Set<String> MAPS =
+      Set.of(
+          "config",
+          "versions",
+          "endpoints",
+          "models",
+          "scenarios",
+          "apis",
+          "turns",
+          "streamed",
+          "finish_reasons",
+          "verdicts",
+          "missed",
+          "server",
+          "server_names",
+          "quotas");
+
+  private FilesPage() {}
+
+  /** Fails where a key of the tree, or of one inside it, is not on the page. */
+  public static void mustName(JsonNode tree) throws IOException {
+    Set<String> keys = new TreeSet<>();
+    gather(tree, keys);
+    assertThat(words()).containsAll(keys);
+  }
+
+  /** The same for the components of a record, whose keys are in snake case. */
+  static void mustName(Class<?> type) throws IOException {
+    Set<String> keys = new TreeSet<>();
+    gather(type, keys);
+    assertThat(keys).isNotEmpty();
+    assertThat(words()).containsAll(keys);
+  }
+
+  private static Set<String> words() throws IOException {
+    Set<String> words = new TreeSet<>();
+    Pattern.compile("[a-z0-9_]+")
+        .matcher(Files.readString(Path.of("docs/files.md")))
+        .results()
+        .forEach(word -> words.add(word.group()));
+    return words;
+  }
+
+  private static void gather(JsonNode node, Set<String> keys) {
+    node.properties()
+        .forEach(
+            entry -> {
+              keys.add(entry.getKey());
+              if (!MAPS.contains(entry.getKey())) {
+                gather(entry.getValue(), keys);
+              }
+            });
+    if (node.isArray()) {
+      node.forEach(element -> gather(element, keys));
+    }
+  }
+
+  private static void gather(Type type, Set<String> keys) {
+    if (type instanceof ParameterizedType generic) {
+      Arrays.stream(generic.getActualTypeArguments()).forEach(inner -> gather(inner, keys));
+    } else if (type instanceof Class<?> raw && raw.isRecord()) {
+      Stream.of(raw.getRecordComponents())
+          .forEach(
+              component -> {
+                String name = SnakeCaseStrategy.INSTANCE.translate(component.getName());
+                keys.add(name.replaceAll("unix_nanos$", "unix_ns"));
+                gather(component.getGenericType(), keys);
+              });
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package io.github.gatlingllm.docs;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.record.RunInfo;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/** The page of files and what is in {@code run.json}; {@code summary.json}: recorded runs. */
+class FilesPageTest {
+
+  @Test
+  void keysOfTheRunAreOnThePage() throws IOException {
+    FilesPage.mustName(RunInfo.class);
+  }
+
+  @Test
+  void keyThatIsNotOnThePageIsFound() {
+    assertThatThrownBy(
+            () -> FilesPage.mustName(new ObjectMapper().readTree("{\"run\":[{\"runn\":1}]}")))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("runn");
+  }
+}

@@ -1,0 +1,127 @@
+package io.github.gatlingllm.e2e;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.engine.GroundTruth;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestRecord.TokenSource;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Responses, messages and embeddings in one run, against what the engine noted of it. */
+class ApisIT {
+
+  private static EmbeddedEngine engine;
+  private static GatlingRun run;
+
+  @BeforeAll
+  static void runOnce() throws Exception {
+    engine =
+        EmbeddedEngine.builder()
+            .fixed(ofMillis(30), ofMillis(3))
+            .reasoning(2)
+            .recordGroundTruth()
+            .apiKey("sk-never-to-be-seen")
+            .start();
+    run = GatlingRun.of(ApisSimulation.class).set("baseUrl", engine.baseUrl()).run();
+  }
+
+  @AfterAll
+  static void stop() {
+    engine.close();
+  }
+
+  @Test
+  void everyRequestIsOkAndEveryAssertionHolds() throws Exception {
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    assertThat(run.requests())
+        .hasSize(7 * ApisSimulation.ITERATIONS)
+        .allMatch(record -> record.outcome().ok());
+    assertThat(run.output()).doesNotContain("sk-never").contains("LLM report generated");
+  }
+
+  @Test
+  void streamsAgreeWithTheEngine() throws Exception {
+    Map<String, GroundTruth> truths = EngineTokens.byRequest(engine.groundTruth());
+    for (String name : List.of("responses", "messages", "responses plan", "messages plan")) {
+      List<RequestRecord> records = run.requests(name);
+      assertThat(records).hasSize(ApisSimulation.ITERATIONS);
+      for (RequestRecord record : records) {
+        GroundTruth truth = truths.get(record.identity().requestId());
+        String api = name.replace(" plan", "");
+        assertThat(record.identity().api()).isEqualTo(api);
+        assertThat(record.identity().endpoint()).isEqualTo(engine.baseUrl() + "/" + api);
+        assertThat(record.outcome().status()).isEqualTo(RequestStatus.COMPLETE);
+        assertThat(record.events().done()).isTrue();
+        assertThat(record.events().late()).isZero();
+        assertThat(record.tokens().source()).isEqualTo(TokenSource.USAGE);
+        assertThat(record.tokens().outputTokens()).isEqualTo(truth.outputTokens());
+        assertThat(record.tokens().promptTokens()).isEqualTo(truth.promptTokens());
+        assertThat(record.events().count()).isEqualTo(truth.outputTokens());
+        assertThat(record.timing().ttftNanos())
+            .as("never earlier than it was sent")
+            .isGreaterThanOrEqualTo(truth.firstTokenNanos() - truth.receivedNanos());
+        assertThat(record.timing().ttfoNanos()).isGreaterThanOrEqualTo(record.timing().ttftNanos());
+        assertThat(record.text().reasoning()).isNotEmpty();
+      }
+    }
+    assertThat(run.requests("responses").get(0).tokens().reasoningTokens()).isEqualTo(2);
+  }
+
+  @Test
+  void bodiesHaveALatencyAndNoFirstToken() throws Exception {
+    for (String name : List.of("responses whole", "messages whole")) {
+      assertThat(run.requests(name)).hasSize(ApisSimulation.ITERATIONS);
+      for (RequestRecord record : run.requests(name)) {
+        assertThat(record.isOneBody()).isTrue();
+        assertThat(record.tokens().outputTokens()).isEqualTo(5);
+        assertThat(record.text().answer()).isNotBlank();
+        assertThat(record.text().messages()).contains("How is it in Bern?", "sunny; asked");
+        assertThat(record.identity().turn()).isEqualTo(3);
+      }
+    }
+  }
+
+  @Test
+  void embeddingsHaveInputsAndNoOutput() throws Exception {
+    for (RequestRecord record : run.requests("embed")) {
+      assertThat(record.identity().api()).isEqualTo("embeddings");
+      assertThat(record.identity().streamed()).isFalse();
+      assertThat(record.tokens().inputs()).isEqualTo(3);
+      assertThat(record.tokens().promptTokens()).isEqualTo(7);
+      assertThat(record.tokens().outputTokens()).isNull();
+      assertThat(record.timing().ttftNanos()).isNull();
+      assertThat(record.timing().latencyNanos()).isGreaterThanOrEqualTo(30_000_000);
+      assertThat(record.text().prompt()).contains("another text");
+    }
+    JsonNode embed = request("embed");
+    assertThat(embed.at("/throughput/inputs_per_s").asDouble())
+        .isCloseTo(3 * embed.at("/throughput/requests_per_s").asDouble(), within(1e-6));
+    for (String absent :
+        List.of("output_tokens_per_s", "peak_output_tokens_per_s", "active_concurrency")) {
+      assertThat(embed.path("throughput").path(absent).isNull()).as(absent).isTrue();
+    }
+    assertThat(embed.at("/metrics/ttft_ms/count").asInt()).isZero();
+    assertThat(request("messages").at("/throughput/inputs_per_s").isNull()).isTrue();
+    assertThat(Files.readString(run.directory().resolve("llm.html"))).contains("inputs/s");
+  }
+
+  private static JsonNode request(String name) throws Exception {
+    for (JsonNode request : run.summary().path("requests")) {
+      if (request.path("name").asText().equals(name)) {
+        return request;
+      }
+    }
+    throw new AssertionError(run.summary().path("requests").toPrettyString());
+  }
+}

@@ -1,0 +1,123 @@
+package io.github.gatlingllm.live;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LiveServerTest {
+
+  private final CountDownLatch asked = new CountDownLatch(1);
+  private final LiveServer server;
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  LiveServerTest() throws IOException {
+    server = new LiveServer(0, new LiveServer.Views(() -> "<p>page", this::event, null));
+  }
+
+  private String event() {
+    asked.countDown();
+    return "{}";
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private URI at(String path) {
+    return server.address().resolve(path);
+  }
+
+  private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return client.send(HttpRequest.newBuilder(at(path)).build(), BodyHandlers.ofString());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/, 200, <p>page", "/x, 404, There are", "/metrics, 404, Add io.micrometer"})
+  void addresses(String path, int status, String text) throws IOException, InterruptedException {
+    HttpResponse<String> answer = get(path);
+
+    assertThat(answer.statusCode()).isEqualTo(status);
+    assertThat(answer.body()).startsWith(text);
+    assertThat(answer.headers().map())
+        .containsEntry("cache-control", List.of("no-store"))
+        .containsEntry("x-content-type-options", List.of("nosniff"));
+  }
+
+  @Test
+  void onlyGetIsAnswered() throws IOException, InterruptedException {
+    HttpRequest post =
+        HttpRequest.newBuilder(at("/")).POST(HttpRequest.BodyPublishers.noBody()).build();
+
+    assertThat(client.send(post, BodyHandlers.ofString()).statusCode()).isEqualTo(405);
+  }
+
+  /** A name that an attacker's DNS resolves to this machine gets nothing. */
+  @Test
+  void otherNamesAreRefused() throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", server.address().getPort())) {
+      socket
+          .getOutputStream()
+          .write(
+              "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n".getBytes(UTF_8));
+
+      assertThat(new String(socket.getInputStream().readAllBytes(), UTF_8))
+          .startsWith("HTTP/1.1 403")
+          .contains("Ask for " + server.address())
+          .doesNotContain("<p>page");
+    }
+  }
+
+  @Test
+  void viewersGetTheLastEventWhenTheRunIsOver() throws Exception {
+    CompletableFuture<HttpResponse<Stream<String>>> following =
+        client.sendAsync(HttpRequest.newBuilder(at("/events")).build(), BodyHandlers.ofLines());
+    asked.await();
+
+    server.close();
+
+    assertThat(following.get().headers().firstValue("content-type")).hasValue("text/event-stream");
+    assertThat(following.get().body().filter(line -> !line.isEmpty()))
+        .containsExactly("data: {}", "data: {}");
+  }
+
+  /** A page that cannot be made says why, and the next one is made. */
+  @Test
+  void failureIsSaid() throws IOException, InterruptedException {
+    LiveServer.Views failing =
+        new LiveServer.Views(
+            () -> {
+              throw new IllegalStateException("no figures");
+            },
+            () -> "{}",
+            () -> "# meters");
+    try (LiveServer broken = new LiveServer(0, failing)) {
+      URI page = broken.address();
+
+      HttpResponse<String> answer =
+          client.send(HttpRequest.newBuilder(page).build(), BodyHandlers.ofString());
+      HttpResponse<String> meters =
+          client.send(
+              HttpRequest.newBuilder(page.resolve("/metrics")).build(), BodyHandlers.ofString());
+
+      assertThat(answer.statusCode()).isEqualTo(500);
+      assertThat(answer.body()).contains("no figures");
+      assertThat(meters.body()).isEqualTo("# meters");
+    }
+  }
+}

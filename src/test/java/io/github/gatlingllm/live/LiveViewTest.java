@@ -1,0 +1,72 @@
+package io.github.gatlingllm.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.gatlingllm.live.LiveView.Options;
+import io.github.gatlingllm.live.LiveView.Watched;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class LiveViewTest {
+
+  private final List<String> said = new ArrayList<>();
+  private final Watched run =
+      new Watched("demo.Sim", "sim-1", Path.of("llm.html"), 0, () -> null, List::of);
+
+  @Test
+  void nothingIsThereUnlessAskedFor() {
+    assertThat(LiveView.open(run, Options.of(Map.of(), Map.of()), said::add)).isNull();
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  void propertyGoesBeforeTheEnvironment() {
+    Map<String, String> environment = Map.of("LLM_LIVE", "1", "LLM_OTLP", "http://a/v1/metrics");
+
+    assertThat(Options.of(Map.of("llm.live", "8099"), environment))
+        .isEqualTo(new Options(8099, "http://a/v1/metrics"));
+    assertThat(Options.of(Map.of("llm.live", " "), Map.of())).isEqualTo(new Options(null, null));
+  }
+
+  @Test
+  void whatIsNoPortIsRefusedInOneLine() {
+    for (String port : List.of("web", "-1", "65536", "99999999999")) {
+      assertThatThrownBy(() -> Options.of(Map.of("llm.live", port), Map.of()))
+          .hasMessage(
+              "llm.live="
+                  + port
+                  + " is no port: use one from 1 to 65535, or 0 for any that is free");
+    }
+  }
+
+  @Test
+  void portInUseCostsALine() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+        LiveView view = LiveView.open(run, new Options(taken.getLocalPort(), null), said::add)) {
+      assertThat(view).isNotNull();
+      assertThat(said)
+          .singleElement()
+          .asString()
+          .startsWith("LLM live page: port " + taken.getLocalPort() + " cannot be had (")
+          .endsWith("so there is none; llm.live=0 takes any that is free");
+    }
+  }
+
+  @Test
+  void collectorThatIsNoUrlCostsALine() {
+    try (LiveView view = LiveView.open(run, new Options(null, "localhost:4318"), said::add)) {
+      assertThat(view).isNotNull();
+      assertThat(said)
+          .containsExactly(
+              "LLM otlp: nothing is sent, localhost:4318 is no URL such as"
+                  + " http://localhost:4318/v1/metrics");
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.github.gatlingllm.live;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,104 @@
+package io.github.gatlingllm.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.openqa.selenium.JavascriptException;
+
+@ExtendWith(SharedBrowser.class)
+class LivePageIT {
+
+  private static final Pattern ADDRESS = Pattern.compile("LLM live page: (http://[0-9.:]+/)");
+
+  private static final String LEVELS =
+      IntStream.rangeClosed(1, 40).mapToObj(Integer::toString).collect(Collectors.joining(","));
+
+  /**
+   * A run, followed from its first request to its end by one browser. It ends when all is seen,
+   * however slow the browser is.
+   */
+  @Test
+  void browserFollowsARun(Browser browser) throws Exception {
+    try (GatlingRun run =
+        GatlingRun.of(Benchmark.class)
+            .set("llm.live", "0")
+            .set("llm.concurrency", LEVELS)
+            .set("llm.duration", "1s")
+            .set("llm.apiKey", "sk-live-page-secret")
+            .set("llm.slo", "ttft<1s")
+            .noReports()
+            .start()) {
+      run.awaitLine("LLM live page: ");
+      URI page = address(run);
+      browser.complaints();
+      browser.networkRequests();
+
+      browser.driver().get(page.toString());
+
+      until(run, browser, "document.getElementById('state').textContent === '● live'");
+      until(run, browser, "document.querySelectorAll('#time-ttft svg path').length > 0");
+      until(run, browser, "document.querySelectorAll('#generator-cpu svg path').length > 0");
+      until(run, browser, "document.querySelectorAll('#live-now tbody tr').length > 0");
+      assertThat(browser.texts("#live-now .tiles span"))
+          .contains("TTFT p50", "ITL p50", "Output", "In flight", "Ended", "In SLO");
+      assertThat(browser.texts("#live-now tbody td")).contains("100 %");
+      assertThat(get(page.resolve("/metrics")))
+          .contains("gen_ai_client_operation_duration_seconds_count{", "gatling_llm_stage=\"c=1\"")
+          .doesNotContain("secret");
+
+      run.terminate();
+
+      run.process().waitFor();
+      assertThat(browser.eval("document.getElementById('state').textContent")).isEqualTo("✓ over");
+      assertThat(browser.texts("#live-now .verdict"))
+          .singleElement()
+          .asString()
+          .startsWith("The run is over. Its report: ")
+          .endsWith("llm.html");
+      assertThat(browser.complaints()).isEmpty();
+      assertThat(browser.networkRequests())
+          .isNotEmpty()
+          .allMatch(url -> url.startsWith(page.toString()));
+      assertThat((String) browser.eval("document.documentElement.outerHTML"))
+          .doesNotContain("secret");
+    }
+  }
+
+  private static URI address(GatlingRun run) throws IOException {
+    Matcher address = ADDRESS.matcher(run.output());
+    assertThat(address.find()).isTrue();
+    return URI.create(address.group(1));
+  }
+
+  /** The page may be loading again. */
+  private static void until(GatlingRun run, Browser browser, String expression)
+      throws IOException, InterruptedException {
+    run.await(expression, () -> holds(browser, expression));
+  }
+
+  private static boolean holds(Browser browser, String expression) {
+    try {
+      return Boolean.TRUE.equals(browser.eval(expression));
+    } catch (JavascriptException e) {
+      return false;
+    }
+  }
+
+  private static String get(URI address) throws IOException, InterruptedException {
+    return HttpClient.newHttpClient()
+        .send(HttpRequest.newBuilder(address).build(), BodyHandlers.ofString())
+        .body();
+  }
+}

@@ -1,0 +1,128 @@
+package io.github.gatlingllm.testing;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The classes of libraries as the JVM keeps them once they are parsed: an archive that JVMs of
+ * tests map into their memory, so that a run of Gatling starts in half the time. It is made once,
+ * by the first test that starts a run, and outlives builds: our own classes are not in it. JVMs
+ * start without where making it failed, and while another JVM makes it.
+ */
+final class SharedClasses {
+
+  private static final List<String> OURS = classPath(false);
+  private static final List<String> LIBRARIES = classPath(true);
+
+  /**
+   * JDK 17 crashes over lambdas of Scala; proxies and event handlers have other names each time.
+   */
+  private static final Pattern CANNOT_BE_SHARED =
+      Pattern.compile("^@lambda-proxy|\\$Proxy\\d|/EventHandler\\d");
+
+  private static final int MAX_SECONDS = 120;
+
+  private SharedClasses() {}
+
+  private static List<String> classPath(boolean ofLibraries) {
+    String here = Path.of("").toAbsolutePath() + File.separator;
+    return Stream.of(JavaCommand.classPath().split(File.pathSeparator))
+        .filter(
+            e ->
+                (e.endsWith(".jar") && !Path.of(e).toAbsolutePath().startsWith(here))
+                    == ofLibraries)
+        .toList();
+  }
+
+  /** The class path of this JVM, libraries first: that is what an archive is bound to. */
+  static String classPath() {
+    return join(LIBRARIES) + File.pathSeparator + join(OURS);
+  }
+
+  private static String join(List<String> entries) {
+    return String.join(File.pathSeparator, entries);
+  }
+
+  /** A run that loads what most runs load. */
+  @FunctionalInterface
+  interface TypicalRun {
+    /** Runs with one more option of the JVM. */
+    void with(String jvmOption) throws IOException, InterruptedException;
+  }
+
+  /** Options of a JVM that starts with {@link #classPath()}. */
+  static List<String> options(Path folder, TypicalRun run)
+      throws IOException, InterruptedException {
+    Path archive =
+        folder.resolve(
+            "classes-%s-%08x.jsa"
+                .formatted(System.getProperty("java.vm.version"), LIBRARIES.hashCode()));
+    if (!Files.exists(archive) && !makeAlone(archive, run)) {
+      return List.of();
+    }
+    return Files.size(archive) == 0
+        ? List.of()
+        : List.of("-XX:SharedArchiveFile=" + archive, "-Xlog:cds=off");
+  }
+
+  /** Whether it is there; not where another JVM, or another thread of this one, makes it. */
+  private static synchronized boolean makeAlone(Path archive, TypicalRun run)
+      throws IOException, InterruptedException {
+    try (FileChannel file =
+            FileChannel.open(
+                Path.of(archive + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock lock = file.tryLock()) {
+      if (lock != null && !Files.exists(archive)) {
+        make(archive, run);
+      }
+      return lock != null;
+    }
+  }
+
+  /** Leaves an empty file where the JVM cannot make one. */
+  private static void make(Path archive, TypicalRun run) throws IOException, InterruptedException {
+    Path classes = Path.of(archive + ".list");
+    Path made = Path.of(archive + ".new");
+    run.with("-XX:DumpLoadedClassList=" + classes);
+    Files.write(
+        classes,
+        Files.readAllLines(classes, UTF_8).stream()
+            .filter(line -> !CANNOT_BE_SHARED.matcher(line).find())
+            .toList());
+    Process dump =
+        new ProcessBuilder(
+                JavaCommand.JAVA,
+                "-Xshare:dump",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:SharedClassListFile=" + classes,
+                "-XX:SharedArchiveFile=" + made,
+                "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:-BytecodeVerificationRemote",
+                "-XX:ErrorFile=" + archive + ".error",
+                "-Xlog:disable",
+                "-cp",
+                join(LIBRARIES))
+            .redirectErrorStream(true)
+            .redirectOutput(Redirect.DISCARD)
+            .start();
+    boolean ended = dump.waitFor(MAX_SECONDS, TimeUnit.SECONDS);
+    if (!ended || dump.exitValue() != 0) {
+      dump.destroyForcibly();
+      Files.write(made, new byte[0]);
+    }
+    Files.move(made, archive, StandardCopyOption.REPLACE_EXISTING);
+  }
+}
