@@ -1,5 +1,7 @@
 package io.github.gatlingllm.action;
 
+import io.github.gatlingllm.load.RateLimiter;
+import io.github.gatlingllm.record.Timeline;
 import io.netty.channel.EventLoop;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -119,18 +121,31 @@ final class InFlightGate {
   }
 
   /**
-   * One request's way through the in-flight gate, if there is one. Belongs to the request's event
+   * One request's way through the in-flight gate and the limits per minute, if there are any. The
+   * limits come last: they count what goes, not what may go soon. Belongs to the request's event
    * loop.
    */
   static final class Passage {
 
     private final @Nullable InFlightGate gate;
+    private final @Nullable RateLimiter limiter;
+    private final Timeline timeline;
     private final EventLoop eventLoop;
     private final LongSupplier nanoClock;
     private @Nullable Permit permit;
+    private RateLimiter.@Nullable Turn turn;
+    private long reachedLimiter;
+    private boolean hasLeft;
 
-    Passage(@Nullable InFlightGate gate, EventLoop eventLoop, LongSupplier nanoClock) {
+    Passage(
+        @Nullable InFlightGate gate,
+        @Nullable RateLimiter limiter,
+        Timeline timeline,
+        EventLoop eventLoop,
+        LongSupplier nanoClock) {
       this.gate = gate;
+      this.limiter = limiter;
+      this.timeline = timeline;
       this.eventLoop = eventLoop;
       this.nanoClock = nanoClock;
     }
@@ -138,24 +153,78 @@ final class InFlightGate {
     /**
      * Calls back as soon as there is room, with the instant of that: {@code now} inside this call,
      * or later on the event loop.
+     *
+     * @param tokens that the request may take
      */
-    void enter(long now, LongConsumer admitted) {
+    void enter(long now, LongSupplier tokens, LongConsumer admitted) {
       if (gate == null) {
-        admitted.accept(now);
+        pace(now, tokens, admitted);
         return;
       }
       permit =
           gate.acquire(
-              () -> EventLoops.execute(eventLoop, () -> admitted.accept(nanoClock.getAsLong())));
+              () ->
+                  EventLoops.execute(
+                      eventLoop, () -> pace(nanoClock.getAsLong(), tokens, admitted)));
       if (permit.atOnce()) {
+        pace(now, tokens, admitted);
+      }
+    }
+
+    private void pace(long now, LongSupplier tokens, LongConsumer admitted) {
+      if (limiter == null || hasLeft) {
+        admitted.accept(now);
+        return;
+      }
+      reachedLimiter = now;
+      turn = limiter.enter(tokens.getAsLong(), new Pace(admitted));
+      if (turn.isAtOnce()) {
+        timeline.paced(0);
         admitted.accept(now);
       }
     }
 
-    /** The request is over, or will never be sent. */
-    void leave() {
+    private void paced(LongConsumer admitted) {
+      long now = nanoClock.getAsLong();
+      if (!hasLeft) {
+        timeline.paced(now - reachedLimiter);
+      }
+      admitted.accept(now);
+    }
+
+    /**
+     * The request is over, or will never be sent.
+     *
+     * @param tokens that it took; null where that is not known
+     */
+    void leave(@Nullable Long tokens) {
+      hasLeft = true;
       if (permit != null) {
         permit.release();
+      }
+      if (turn != null && turn.isWaiting()) {
+        timeline.paced(nanoClock.getAsLong() - reachedLimiter);
+        turn.leave();
+      } else if (turn != null && tokens != null) {
+        turn.used(tokens);
+      }
+    }
+
+    private final class Pace implements RateLimiter.Waiter {
+      private final LongConsumer admitted;
+
+      private Pace(LongConsumer admitted) {
+        this.admitted = admitted;
+      }
+
+      @Override
+      public void go() {
+        EventLoops.execute(eventLoop, () -> paced(admitted));
+      }
+
+      @Override
+      public void at(long nanoTime, Runnable task) {
+        EventLoops.at(eventLoop, nanoTime, task);
       }
     }
   }

@@ -54,7 +54,7 @@ final class LlmAction extends RequestActionBase {
   static Action build(LlmRequest request, ScenarioContext context, Action next) {
     LlmComponents components = LlmComponents.of(context);
     if (!components.protocol().hasTarget()) {
-      throw WithoutProtocol.mistake(context);
+      throw LlmComponents.WithoutProtocol.mistake(context);
     }
     components.judge(request.parts());
     components.warmUp(context, request);
@@ -206,7 +206,12 @@ final class LlmAction extends RequestActionBase {
         new SentRequest(
             session, prepared, promptCount(prepared), requestId, index, start, offset(arrival));
     InFlightGate.Passage passage =
-        new InFlightGate.Passage(components.gate(), session.eventLoop(), components::now);
+        new InFlightGate.Passage(
+            components.gate(),
+            components.limiter(),
+            timeline,
+            session.eventLoop(),
+            components::now);
     StreamedExchange exchange =
         new StreamedExchange(
             timeline,
@@ -222,7 +227,7 @@ final class LlmAction extends RequestActionBase {
             session.eventLoop(),
             components::now,
             ended -> {
-              passage.leave();
+              passage.leave(ended.answer().tokensTaken());
               end.ended(ended, sent);
             });
     components.inFlight().add(exchange, session);
@@ -234,7 +239,10 @@ final class LlmAction extends RequestActionBase {
     LongConsumer go =
         now -> {
           if (!exchange.isOver()) {
-            passage.enter(now, admitted -> admit(exchange, admitted, session, httpRequest));
+            passage.enter(
+                now,
+                prepared::mostTokens,
+                admitted -> admit(exchange, admitted, session, httpRequest));
           }
         };
     if (throttled) {

@@ -6,17 +6,21 @@ import io.gatling.core.protocol.Protocol;
 import io.gatling.core.protocol.ProtocolComponents;
 import io.gatling.core.protocol.ProtocolKey;
 import io.gatling.core.session.Session;
+import io.gatling.core.structure.PopulationBuilder;
+import io.gatling.core.structure.ScenarioBuilder;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.load.Arrival;
 import io.github.gatlingllm.load.Injection;
 import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.RateLimiter;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.workload.TokenCounting;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
@@ -31,6 +35,7 @@ final class LlmComponents implements ProtocolComponents {
   private final String target;
   private final RunParts parts;
   private final @Nullable InFlightGate gate;
+  private final @Nullable RateLimiter limiter;
   private final PreparedRequest.Prefixes prefixes;
   private final RequestLog requestLog;
 
@@ -39,6 +44,7 @@ final class LlmComponents implements ProtocolComponents {
     this.target = protocol.label();
     this.parts = parts;
     this.gate = parts.gate(protocol);
+    this.limiter = parts.limiter(protocol);
     this.prefixes = parts.prefixes(protocol, requestLog.inStatistics());
     this.requestLog = requestLog;
   }
@@ -64,6 +70,11 @@ final class LlmComponents implements ProtocolComponents {
   /** What limits the requests in flight; null where nothing does. */
   @Nullable InFlightGate gate() {
     return gate;
+  }
+
+  /** What limits the requests and tokens a minute; null where nothing does. */
+  @Nullable RateLimiter limiter() {
+    return limiter;
   }
 
   /** What prompts begin with. */
@@ -117,6 +128,10 @@ final class LlmComponents implements ProtocolComponents {
    * @throws InvalidSimulation in one line, if the target does not answer it
    */
   void warmUp(ScenarioContext context, LlmRequest request) {
+    if (LlmProtocol.isDryRun()) {
+      parts.plan().add(this, request, context.coreComponents().eventLoopGroup().next());
+      return;
+    }
     boolean jvm = protocol.warmUp.jvm() && parts.isFirst("jvm");
     boolean first = parts.isFirst("target " + target);
     if (!jvm && !first) {
@@ -182,7 +197,14 @@ final class LlmComponents implements ProtocolComponents {
 
   @Override
   public Function1<Session, Session> onStart() {
+    parts.sayWhatIsUnseeded();
+    if (LlmProtocol.isDryRun()) {
+      parts.plan().scenarioBuilt();
+    }
     return session -> {
+      if (LlmProtocol.isDryRun()) {
+        parts.plan().end();
+      }
       run().userCame();
       Arrival arrival = parts.injections().next(session.scenario(), now());
       Injection injection = parts.injections().injection(session.scenario());
@@ -252,6 +274,54 @@ final class LlmComponents implements ProtocolComponents {
         }
         return new LlmComponents(protocol, parts, RequestLog.of(parts.run()));
       };
+    }
+  }
+
+  /**
+   * Names the scenario that sends LLM requests under no LLM protocol. Gatling does not tell an
+   * action which scenario it is built for; but built once more, only that scenario fails again.
+   */
+  static final class WithoutProtocol {
+
+    private static final ThreadLocal<Boolean> TRYING = ThreadLocal.withInitial(() -> false);
+
+    private WithoutProtocol() {}
+
+    /** To be thrown by the action that found no protocol. */
+    static InvalidSimulation mistake(ScenarioContext context) {
+      return InvalidSimulation.because(
+          (TRYING.get() ? "it" : name(context))
+              + " sends llm requests but has no llm protocol; add"
+              + " .protocols(llm.baseUrl(\"http://localhost:8000/v1\"))");
+    }
+
+    private static String name(ScenarioContext context) {
+      TRYING.set(true);
+      try {
+        List<ScenarioBuilder> unserved =
+            InjectionPlans.populations(context.coreComponents()).stream()
+                .filter(each -> !each.scenarioProtocols().contains(LlmProtocol.class))
+                .map(PopulationBuilder::scenarioBuilder)
+                .toList();
+        return unserved.stream()
+            .filter(scenario -> unserved.size() == 1 || fails(scenario, context))
+            .map(scenario -> "scenario '" + scenario.name() + "'")
+            .findFirst()
+            .orElse("this scenario");
+      } catch (ReflectiveOperationException otherGatling) {
+        return "this scenario";
+      } finally {
+        TRYING.remove();
+      }
+    }
+
+    private static boolean fails(ScenarioBuilder scenario, ScenarioContext context) {
+      try {
+        var unused = scenario.build(context, context.coreComponents().exit());
+        return false;
+      } catch (InvalidSimulation withoutProtocol) {
+        return true;
+      }
     }
   }
 }

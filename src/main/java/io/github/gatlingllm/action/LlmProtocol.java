@@ -26,7 +26,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
-  /** No target yet, and the defaults of the contract. */
+  private static final String DRY_RUN_PROPERTY = "llm.dryRun";
+  private static final String DRY_RUN_VARIABLE = "LLM_DRY_RUN";
+
+  /** No target yet, and the defaults of every setting. */
   static final LlmProtocol DEFAULT = new LlmProtocol();
 
   /** A gate that warm-up requests do wait at, so that waiting is warm too. */
@@ -64,6 +67,12 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   /** Most requests at once; more wait, first in first out. Null for no limit. */
   public @Nullable Integer maxInFlight;
+
+  /** Most requests in any minute; more wait. Null for no limit. */
+  public @Nullable Integer maxRequestsPerMinute;
+
+  /** Most tokens of prompts and answers in any minute; more wait. Null for no limit. */
+  public @Nullable Integer maxTokensPerMinute;
 
   /** Whether certificates are checked; null for what Gatling is configured to do. */
   public @Nullable Boolean verifyTls;
@@ -156,6 +165,12 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     public static final String KEY = "gatling.llm.warmUp";
   }
 
+  /** Whether the plan of the simulation is to be printed and nothing sent. */
+  public static boolean isDryRun() {
+    return "true"
+        .equalsIgnoreCase(System.getProperty(DRY_RUN_PROPERTY, System.getenv(DRY_RUN_VARIABLE)));
+  }
+
   /**
    * Looks at what is computed from the session.
    *
@@ -191,6 +206,8 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
           inside.model = null;
           inside.headers = Map.of();
           inside.maxInFlight = maxInFlight == null ? null : (Integer) WARM_UP_GATE;
+          inside.maxRequestsPerMinute = null;
+          inside.maxTokensPerMinute = null;
           inside.verifyTls = null;
           inside.streaming = true;
           inside.pinning = Pinning.ALWAYS;
@@ -269,7 +286,10 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
         requestTimeout,
         idleTimeout,
         maxInFlight,
+        maxRequestsPerMinute,
+        maxTokensPerMinute,
         gpus,
+        costPerHour,
         verifyTls,
         shareConnections,
         streaming,

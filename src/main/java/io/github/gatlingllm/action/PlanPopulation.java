@@ -14,6 +14,7 @@ import io.github.gatlingllm.load.RunningLevel;
 import io.netty.channel.EventLoopGroup;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import scala.Option;
 import scala.collection.immutable.List$;
 
@@ -56,6 +57,11 @@ public final class PlanPopulation {
     ScenarioBuilder looped =
         new ScenarioBuilder(name, List$.MODULE$.<ActionBuilder>empty().$colon$colon(loop));
     return new PopulationBuilder(looped.inject(new Profile(plan)));
+  }
+
+  /** The load plan of a population; null for Gatling's own injection. */
+  static @Nullable LoadPlan planOf(InjectionProfile profile) {
+    return profile instanceof Profile ours ? ours.plan() : null;
   }
 
   /** All levels of a plan as one injection profile. */

@@ -36,6 +36,19 @@ record PreparedRequest(
     @Nullable Conversation conversation,
     List<Message> asked) {
 
+  /** A rough count of a prompt before it is sent, as providers make it for their limits. */
+  private static final long CHARS_PER_TOKEN = 4;
+
+  /**
+   * Tokens that it may take, as limits per minute count them: those of its prompt, roughly, and the
+   * limit of each answer; without one, the prompt alone.
+   */
+  long mostTokens() {
+    Integer limit = body.maxTokens();
+    return (body.promptChars() + CHARS_PER_TOKEN - 1) / CHARS_PER_TOKEN
+        + (limit == null ? 0 : (long) limit * body.n());
+  }
+
   /**
    * Resolves the request for that session.
    *

@@ -95,6 +95,12 @@ final class RunConfig {
     if (protocol.maxInFlight != null) {
       config.put("maxInFlight", protocol.maxInFlight.toString());
     }
+    if (protocol.maxRequestsPerMinute != null) {
+      config.put("maxRequestsPerMinute", protocol.maxRequestsPerMinute.toString());
+    }
+    if (protocol.maxTokensPerMinute != null) {
+      config.put("maxTokensPerMinute", protocol.maxTokensPerMinute.toString());
+    }
     if (protocol.gpus != null) {
       config.put("gpus", plain(protocol.gpus));
     }

@@ -7,6 +7,7 @@ import io.gatling.core.config.SslConfiguration;
 import io.gatling.http.util.SslContexts;
 import io.gatling.http.util.SslContextsFactory;
 import io.github.gatlingllm.client.ServerConnections;
+import io.github.gatlingllm.load.RateLimiter;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.RunInfo;
@@ -14,6 +15,7 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.run.RunDirectory;
 import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.RunSeed;
 import io.github.gatlingllm.workload.TokenCounting;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -38,10 +40,12 @@ record RunParts(
     InFlight inFlight,
     NotSent notSent,
     InjectionPlans injections,
+    SimulationPlan plan,
     TokenCounting counting,
     Set<String> warmedUp,
     Set<String> unpinned,
     Map<LlmProtocol, InFlightGate> gates,
+    Map<String, RateLimiter> limiters,
     Map<TlsTrust, SslContexts> tls,
     Map<String, ServerConnections> servers,
     Map<LlmProtocol, PromptPrefix.Texts> prefixes,
@@ -91,9 +95,11 @@ record RunParts(
         inFlight,
         notSent,
         InjectionPlans.of(core),
+        new SimulationPlan(core, run),
         counting,
         ConcurrentHashMap.newKeySet(),
         ConcurrentHashMap.newKeySet(),
+        new ConcurrentHashMap<>(),
         new ConcurrentHashMap<>(),
         new ConcurrentHashMap<>(),
         servers,
@@ -167,6 +173,20 @@ record RunParts(
   }
 
   /**
+   * The limits per minute that all requests to that protocol's target share, warm-ups included;
+   * null where there are none.
+   */
+  @Nullable RateLimiter limiter(LlmProtocol protocol) {
+    Integer requests = protocol.maxRequestsPerMinute;
+    Integer tokens = protocol.maxTokensPerMinute;
+    return requests == null && tokens == null
+        ? null
+        : limiters.computeIfAbsent(
+            protocol.label() + " " + requests + " " + tokens,
+            key -> new RateLimiter(requests, tokens, System::nanoTime));
+  }
+
+  /**
    * What prompts under that protocol begin with, made before the load starts. All protocols share
    * one count of prompts, because two of them may address the same server. Warm-up requests have a
    * count of their own, because their number depends on time.
@@ -209,6 +229,9 @@ record RunParts(
     if (!unpinned.isEmpty()) {
       config.put(RunConfig.IGNORE_EOS, RunConfig.UNPINNED);
     }
+    if (RunSeed.ofProcess().isDrawnFrom()) {
+      config.put("seedOfTheUnseeded", Long.toString(RunSeed.ofProcess().value()));
+    }
     config.put(JvmOptions.CONFIG_NAME, String.join(" ", JvmOptions.inEffect()));
     run.describe(
         info ->
@@ -216,10 +239,26 @@ record RunParts(
                 .config(config)
                 .targets(RunConfig.targets(used, unpinned))
                 .report(RunConfig.report(used))
-                .seed(first.seed)
+                .seed(first.seed == null ? (Long) RunSeed.ofProcess().value() : first.seed)
                 .versions(RunConfig.versions()));
-    run.watchServer(protocol.metricsPages());
+    if (!LlmProtocol.isDryRun()) {
+      run.watchServer(protocol.metricsPages());
+    }
     run.closeAtEnd(protocol.closedAfterRun);
+  }
+
+  /** Says, once per run, what is drawn from where the simulation says no seed. */
+  void sayWhatIsUnseeded() {
+    RunSeed seed = RunSeed.ofProcess();
+    if (seed.isDrawnFrom() && isFirst("seed")) {
+      System.out.println(
+          "LLM: seed "
+              + seed.value()
+              + " of all that has none of its own; llm.seed="
+              + seed.value()
+              + " draws the same again");
+      run.describe(info -> info.config("seedOfTheUnseeded", Long.toString(seed.value())));
+    }
   }
 
   /**

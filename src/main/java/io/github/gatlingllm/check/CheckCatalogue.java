@@ -154,6 +154,18 @@ enum CheckCatalogue {
       "The server stalled, or one long prefill held up all: look at its log. Read E2E and TTFT from"
           + " schedule, which count what users waited.",
       LoadChecks::silentSpans),
+  FAILING_SPANS(
+      "Was the server there all the time?",
+      "longest time in which requests failed and none that succeeds was under way, of the target"
+          + " where it was away longest, s",
+      Threshold.when(
+          "from 1 s on in which 3 requests or more failed, more in a row than so many failures make"
+              + " by chance (under once in 100 such runs), where others succeeded"),
+      "runs in which a request failed",
+      in -> in.failures().values().stream().anyMatch(of -> of.failed() > 0),
+      "Figures cover the time of the outage: look at the log of the server, or of the proxy before"
+          + " it, for a restart, and measure again.",
+      LoadChecks::failingSpans),
   LOW_N(
       "Are there enough values for the percentiles that headlines quote?",
       "values of E2E at the load level that headlines quote, of several the fewest",

@@ -12,6 +12,7 @@ import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param models what each target was asked for; an empty name stands for none
  * @param cache null where the server does not tell
  * @param isSharingMeant whether prompts have text in common because the workload is made so
+ * @param failures how each target failed
  * @param isServerHere whether an endpoint is an address of the generator's own machine
  * @param engines what engines counted in the whole run; those whose metrics were read
  */
@@ -44,6 +46,7 @@ public record CheckInput(
     AnswerCounts answers,
     @Nullable CachedPrompts cache,
     boolean isSharingMeant,
+    Map<String, Outages.Failures> failures,
     boolean isServerHere,
     List<EngineFigures.WholeRun> engines) {
 
@@ -340,6 +343,11 @@ public record CheckInput(
       resent += record.outcome().resent() ? 1 : 0;
       if (!record.outcome().ok()) {
         return;
+      }
+      if (record.tokens().inputs() != null) {
+        RequestRecord.Tokens tokens = record.tokens();
+        prompts.add(record.identity().target(), tokens.promptTokens(), tokens.promptTokensLocal());
+        return; // vectors are no answer
       }
       ok++;
       shared += times == TokenTimes.SHARED ? 1 : 0;

@@ -12,6 +12,8 @@ import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
 import io.github.gatlingllm.check.CheckInput.QuotedLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
+import io.github.gatlingllm.check.Outages.FailingSpan;
+import io.github.gatlingllm.check.Outages.Failures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Figures.Pacing;
 import io.github.gatlingllm.metric.Metric;
@@ -333,6 +335,43 @@ final class LoadChecks {
                 + NumberText.threeDigits(perS)
                 + " instead of llm.concurrency, and read times from schedule.")
         : found;
+  }
+
+  /** Of the target that was away longest. */
+  static Finding failingSpans(CheckInput in) {
+    Map.Entry<String, Failures> worst =
+        Collections.max(
+            in.failures().entrySet(),
+            Map.Entry.comparingByValue(
+                Comparator.comparingDouble(Failures::awayS)
+                    .thenComparingDouble(LoadChecks::longestS)));
+    Failures of = worst.getValue();
+    FailingSpan span = of.longestSpan();
+    if (span == null || of.outages() == 0) {
+      String usual = "Requests that failed had others beside or after them that succeeded.";
+      return Finding.of(longestS(of), usual);
+    }
+    Double back = span.backAtS();
+    String others = of.outages() == 1 ? "" : " the longest of " + count(of.outages()) + " times,";
+    return Finding.of(
+            span.seconds(),
+            "%s was away from %s to %s:%s %s s in which %s requests failed and none succeeded; %s."
+                .formatted(
+                    in.failures().size() == 1 ? "The endpoint" : worst.getKey(),
+                    NumberText.clock(span.fromS()),
+                    NumberText.clock(span.toS()),
+                    others,
+                    number(span.seconds()),
+                    count(span.requests()),
+                    back == null
+                        ? "none succeeded after it"
+                        : "the next that succeeded was sent at " + NumberText.clock(back)))
+        .warnsIf(true);
+  }
+
+  private static double longestS(Failures failures) {
+    FailingSpan span = failures.longestSpan();
+    return span == null ? 0 : span.seconds();
   }
 
   /** Of the level that headlines quote; where there are several, of the one with fewest values. */

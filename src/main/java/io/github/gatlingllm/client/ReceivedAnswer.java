@@ -222,6 +222,14 @@ public final class ReceivedAnswer {
     return completionTokens == 0 && hasTokens() ? null : known(completionTokens);
   }
 
+  /** Tokens of prompt and answer, by the server's counts; null where it did not say both. */
+  public @Nullable Long tokensTaken() {
+    Integer ofAnswer = completionTokens();
+    return promptTokens == UNKNOWN || ofAnswer == null
+        ? null
+        : (Long) ((long) promptTokens + ofAnswer);
+  }
+
   /** Prompt tokens served from the prefix cache; null when the server said nothing. */
   public @Nullable Integer cachedTokens() {
     return known(cachedTokens);

@@ -45,8 +45,13 @@ public final class ComparedRun {
     return new ComparedRun(whole, source, RunStatistics.of(whole, source));
   }
 
-  /** Where the base has one target, its SLO is that of every target of the other. */
-  private static RunInfo judgedAs(RunInfo judge, RunInfo run) {
+  /**
+   * By the SLO and the readers of the base. Where that has one target, its SLO is that of every
+   * target of the other.
+   */
+  private static RunInfo judgedAs(RunInfo judge, RunInfo given) {
+    double readingSpeed = judge.reportOptions().readingSpeed();
+    RunInfo run = given.report(given.reportOptions().readAt(readingSpeed));
     List<String> targets = judge.stages().stream().map(LevelInfo::target).distinct().toList();
     if (targets.size() == 1) {
       RunInfo.TargetSlo own = judge.judgeOf(targets.get(0));

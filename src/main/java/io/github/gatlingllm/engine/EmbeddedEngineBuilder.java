@@ -85,6 +85,11 @@ public final class EmbeddedEngineBuilder implements Cloneable {
     return with(copy -> copy.maxContext = tokens);
   }
 
+  /** Takes its speed and its memory from published measurements; what is set later wins. */
+  public EmbeddedEngineBuilder preset(EnginePreset preset) {
+    return preset.on(this);
+  }
+
   /** Prompt tokens that the engine processes per second. */
   public EmbeddedEngineBuilder prefillTokensPerSecond(double tokens) {
     check(tokens > 0, "prefillTokensPerSecond", tokens, "more than 0");
@@ -208,7 +213,7 @@ public final class EmbeddedEngineBuilder implements Cloneable {
     return new EmbeddedEngine(host, port, scheduler, options);
   }
 
-  private BatchModel batchModel() {
+  BatchModel batchModel() {
     return new BatchModel(
         prefillTokensPerSecond,
         decodeStepNanos,

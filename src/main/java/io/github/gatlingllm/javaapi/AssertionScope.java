@@ -110,6 +110,11 @@ public final class AssertionScope {
     return time(Metric.STALL_MS);
   }
 
+  /** What a reader at the reading speed waits in all for late tokens of an answer. */
+  public WithMetric<TimeCondition> readerStall() {
+    return time(Metric.READER_STALL_MS);
+  }
+
   /** Tokens of the prompts. */
   public WithMetric<AssertionCondition> promptTokens() {
     return amount(Metric.PROMPT_TOKENS);
@@ -230,6 +235,11 @@ public final class AssertionScope {
     return number(Metric.BATCH_RATIO);
   }
 
+  /** Percentage of readers at the reading speed who wait for a late token. */
+  public AssertionCondition readersStalled() {
+    return number(Metric.READERS_STALLED);
+  }
+
   /** What met every objective of the SLO. */
   public WithGoodput goodput() {
     return new WithGoodput(requests.and("goodput"));
@@ -240,7 +250,10 @@ public final class AssertionScope {
     return new WithTotal(requests.and(Metric.STARTED.figure()));
   }
 
-  /** Requests that ended by themselves and are not ok. */
+  /**
+   * Requests that ended by themselves and are not ok; those that a rate limit of the server turned
+   * away ({@code status(RATE_LIMITED)}) are none.
+   */
   public WithCount failedRequests() {
     return requestsOf(Metric.ERRORS);
   }

@@ -1,11 +1,13 @@
 package io.github.gatlingllm.javaapi;
 
+import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dialog;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -18,10 +20,10 @@ import java.util.function.Supplier;
 public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object>>> {
 
   private final Dataset dataset;
-  private final long seed;
+  private final LongSupplier seed;
   private final boolean inOrder;
 
-  private DatasetFeeder(Dataset dataset, long seed, boolean inOrder) {
+  private DatasetFeeder(Dataset dataset, LongSupplier seed, boolean inOrder) {
     this.dataset = dataset;
     this.seed = seed;
     this.inOrder = inOrder;
@@ -31,12 +33,12 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
    * The dialogs of a dataset that is open already: a trace in its order, others in a random one.
    */
   public static DatasetFeeder of(Dataset dataset) {
-    return new DatasetFeeder(dataset, Seeds.random(), dataset.isInOrder());
+    return new DatasetFeeder(dataset, Seeds.later(), dataset.isInOrder());
   }
 
   /** Pins the random order; of no effect where dialogs come in the order of the file. */
   public DatasetFeeder seed(long seed) {
-    return new DatasetFeeder(dataset, seed, dataset.isInOrder());
+    return new DatasetFeeder(dataset, () -> seed, dataset.isInOrder());
   }
 
   /** Gives the dialogs in the order of the file. */
@@ -47,6 +49,10 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
   /** For internal use only: the records, from the first one. */
   @Override
   public Iterator<Map<String, Object>> get() {
+    long drawnFrom = inOrder ? 0 : seed.getAsLong();
+    if (LlmProtocol.isDryRun()) {
+      System.out.println("LLM dry run: dialogs of " + dataset);
+    }
     return new Iterator<>() {
       private long next;
 
@@ -64,7 +70,7 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
                   + ": all of its dialogs have been asked and come again; prefix caches may hold"
                   + " them");
         }
-        Dialog dialog = inOrder ? dataset.inOrder(next) : dataset.dialog(seed, next);
+        Dialog dialog = inOrder ? dataset.inOrder(next) : dataset.dialog(drawnFrom, next);
         next++;
         return attributes(dialog);
       }

@@ -5,15 +5,26 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.workload.DataFile;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 /** An image that is there already. */
 record ImageContent(Dynamic<String> url) implements Image {
 
+  /** A file, or all images of a folder in turn. */
   static ImageContent of(String file) {
     try {
-      return of(Files.readAllBytes(DataFile.of(file)), mimeType(file));
+      List<String> urls = new ArrayList<>();
+      for (Path image :
+          Files.isDirectory(Path.of(file)) ? images(Path.of(file)) : List.of(DataFile.of(file))) {
+        urls.add(dataUrl(Files.readAllBytes(image), mimeType(image.toString())));
+      }
+      return new ImageContent(inTurn(urls));
     } catch (IOException e) {
       throw InvalidSimulation.because("image(\"" + file + "\"): cannot be read: " + e.getMessage());
     } catch (IllegalArgumentException e) {
@@ -29,19 +40,51 @@ record ImageContent(Dynamic<String> url) implements Image {
     return new ImageContent(Dynamic.of(dataUrl(bytes, mimeType)));
   }
 
+  /** One after the other, from the first again after the last. */
+  static Dynamic<String> inTurn(List<String> urls) {
+    if (urls.size() == 1) {
+      return Dynamic.of(urls.get(0));
+    }
+    AtomicInteger next = new AtomicInteger();
+    return Dynamic.of(session -> urls.get(Math.floorMod(next.getAndIncrement(), urls.size())));
+  }
+
+  /**
+   * The images of a folder, by name.
+   *
+   * @throws IllegalArgumentException if there are none
+   */
+  private static List<Path> images(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      List<Path> images = files.filter(file -> !type(file.toString()).isEmpty()).sorted().toList();
+      if (images.isEmpty()) {
+        throw new IllegalArgumentException("has no .png, .jpg, .gif or .webp");
+      }
+      return images;
+    }
+  }
+
   /** RFC 2397. */
   static String dataUrl(byte[] bytes, String mimeType) {
     return "data:" + mimeType + ";base64," + Base64.getEncoder().encodeToString(bytes);
   }
 
   private static String mimeType(String file) {
+    String type = type(file);
+    if (type.isEmpty()) {
+      throw new IllegalArgumentException(
+          "expected .png, .jpg, .gif or .webp; else pass bytes and type");
+    }
+    return type;
+  }
+
+  /** By its extension; empty for others. */
+  private static String type(String file) {
     String extension = file.substring(file.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
     return switch (extension) {
       case "png", "gif", "webp", "jpeg" -> "image/" + extension;
       case "jpg" -> "image/jpeg";
-      default ->
-          throw new IllegalArgumentException(
-              "expected .png, .jpg, .gif or .webp; else pass bytes and type");
+      default -> "";
     };
   }
 }

@@ -8,6 +8,7 @@ import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.ReadingSpeed;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.telemetry.MetricsPage;
@@ -210,6 +211,40 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   }
 
   /**
+   * Lets at most so many requests go to this target in any 60 s, so that a provider's limit need
+   * not turn them away; more wait, first in first out. The wait is part of queue wait, never of
+   * latency, and the report says how many were held back and for how long. It holds for this load
+   * generator alone: of several, give each its share. The window is half a second longer than a
+   * minute, so that requests that are late on their way are not too many where they arrive.
+   *
+   * @param requests 1 or more; no limit unless set
+   */
+  public LlmProtocolBuilder maxRequestsPerMinute(int requests) {
+    return with(
+        s -> s.maxRequestsPerMinute = perMinute("maxRequestsPerMinute", requests, "request"));
+  }
+
+  /**
+   * As {@link #maxRequestsPerMinute}, for tokens. A request counts with its prompt, four characters
+   * a token, and with {@code maxTokens} for each answer, until the server's usage says how many
+   * they were; without {@code maxTokens}, with its prompt alone until then. One that needs more
+   * than the limit by itself goes when no other is in the window.
+   *
+   * @param tokens 1 or more; no limit unless set
+   */
+  public LlmProtocolBuilder maxTokensPerMinute(int tokens) {
+    return with(s -> s.maxTokensPerMinute = perMinute("maxTokensPerMinute", tokens, "token"));
+  }
+
+  private static int perMinute(String setting, int most, String what) {
+    if (most < 1) {
+      throw InvalidSimulation.because(
+          setting + "(" + most + "): expected 1 " + what + " a minute or more");
+    }
+    return most;
+  }
+
+  /**
    * Refuses servers whose certificate no trusted authority signed, or that is made for another
    * host. Trusted is what Gatling's {@code ssl.trustStore} names, else what the JVM trusts. Unless
    * this or {@link #disableVerifyTls} is set, Gatling's configuration decides, which by default
@@ -401,6 +436,20 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    */
   public LlmProtocolBuilder closeAfterRun(AutoCloseable server) {
     return with(s -> s.closedAfterRun = server);
+  }
+
+  /**
+   * How fast those read for whom answers are made: the report says how long they wait for tokens
+   * that are late. 5 tokens per second unless set.
+   *
+   * @param tokensPerSecond > 0; words per minute ÷ 45, as a token is about 0.75 words
+   */
+  public LlmProtocolBuilder readingSpeed(double tokensPerSecond) {
+    try {
+      return report(ReportOptions.DEFAULT.readAt(ReadingSpeed.checked(tokensPerSecond)));
+    } catch (IllegalArgumentException e) {
+      throw InvalidSimulation.because("readingSpeed(" + tokensPerSecond + "): " + e.getMessage());
+    }
   }
 
   private LlmProtocolBuilder report(ReportOptions also) {

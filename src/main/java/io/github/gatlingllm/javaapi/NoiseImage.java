@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import javax.imageio.ImageIO;
 
@@ -68,11 +67,7 @@ public final class NoiseImage implements Image {
         IntStream.range(0, variants)
             .mapToObj(variant -> ImageContent.dataUrl(png(variant), "image/png"))
             .toList();
-    if (urls.size() == 1) {
-      return Dynamic.of(urls.get(0));
-    }
-    AtomicInteger next = new AtomicInteger();
-    return Dynamic.of(session -> urls.get(Math.floorMod(next.getAndIncrement(), urls.size())));
+    return ImageContent.inTurn(urls);
   }
 
   private byte[] png(int variant) {

@@ -4,6 +4,7 @@ import static io.github.gatlingllm.action.InvalidSimulation.checked;
 
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.Trace;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPool;
@@ -167,6 +168,9 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
     Prompts unfitted = Prompts.of(parts.source, seedOrRandom()).prefix(parts.prefix.texts(counts));
     Prompts prompts =
         parts.lengths == null ? unfitted : unfitted.tokens(parts.lengths, counts, parts.distinct);
+    if (LlmProtocol.isDryRun()) {
+      System.out.println("LLM dry run: prompts " + about(prompts, counts));
+    }
     List<Prompts.Miss> misses = prompts.misses();
     if (!misses.isEmpty()) {
       System.out.println(
@@ -180,6 +184,14 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
               .formatted(counts.name(), sizes.getMin(), sizes.getMax()));
     }
     return LongStream.iterate(0, i -> i + 1).mapToObj(i -> row(prompts, i)).iterator();
+  }
+
+  private static String about(Prompts prompts, Tokenizer counts) {
+    return "of "
+        + prompts.source().origin()
+        + (prompts.lengths() == null
+            ? ", as they are"
+            : ", " + prompts.lengths() + " by " + counts.name());
   }
 
   private static Map<String, Object> row(Prompts prompts, long index) {

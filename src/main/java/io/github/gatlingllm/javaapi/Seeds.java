@@ -2,16 +2,31 @@ package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.workload.PromptPrefix;
-import java.util.SplittableRandom;
+import io.github.gatlingllm.workload.RunSeed;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** What builders of prompts draw from. */
 final class Seeds {
 
   private Seeds() {}
 
-  /** A seed where none was pinned. */
+  /** A seed where none was pinned; it follows from the one of the run. */
   static long random() {
-    return new SplittableRandom().nextLong();
+    return InvalidSimulation.checked(RunSeed::ofProcess).next();
+  }
+
+  /** The same, drawn when it is asked for the first time. */
+  static LongSupplier later() {
+    return new LongSupplier() {
+      private @Nullable Long drawn;
+
+      @Override
+      public synchronized long getAsLong() {
+        drawn = drawn == null ? (Long) random() : drawn;
+        return drawn;
+      }
+    };
   }
 
   /** Shared prefixes; a mistake in their sizes is one of the simulation. */

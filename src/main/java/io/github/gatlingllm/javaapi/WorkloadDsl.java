@@ -210,7 +210,7 @@ public abstract class WorkloadDsl extends LoadDsl {
   // Images
 
   /**
-   * An image of a file, sent as a data URL.
+   * An image of a file, sent as a data URL; of a folder, its images in turn, one per request.
    *
    * @param file a path, or a resource of the class path: PNG, JPEG, GIF or WebP by its extension
    */

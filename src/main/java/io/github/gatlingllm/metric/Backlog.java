@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * of steady windows do); the two means must differ by {@value #FAR_BEYOND}.
  *
  * <p>It is not the server that does not keep up where the requests that wait to be sent (for a
- * throttle or a place in flight) grew in number and those that were sent did not.
+ * throttle, a place in flight or a limit per minute) grew in number and those that were sent did
+ * not.
  *
  * <p>Requests are counted by eighths of the window, so that they need no memory each.
  */
@@ -86,8 +87,8 @@ public final class Backlog {
     public String reason() {
       return held
           ? NumberText.counted(end, "request")
-              + " waited here at the end, held back by a throttle or by maxInFlight, not by the"
-              + " server"
+              + " waited here at the end, held back by a throttle, by maxInFlight or by a limit per"
+              + " minute, not by the server"
           : "the queue grew to " + NumberText.count(end);
     }
   }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param metrics a distribution per metric, every metric present
  * @param goodput null when there is no SLO
+ * @param reader what somebody who reads answers as they come has to wait
  * @param errors requests scheduled in a measure window that are not ok, by cause, most frequent
  *     first
  * @param finishReasons ok requests scheduled in a measure window by finish reason; key {@code none}
@@ -34,6 +35,7 @@ public record Figures(
     Throughput throughput,
     @Nullable Goodput goodput,
     Jitter jitter,
+    Reader reader,
     List<ErrorCount> errors,
     Map<String, Long> finishReasons,
     Counts counts,
@@ -167,6 +169,7 @@ public record Figures(
    *
    * @param count how many trials
    * @param aggregateTokensPerS Σ tokens of all trials ÷ Σ of their wall times
+   * @param stdTokensPerS standard deviation over the trials
    * @param rows the first trials of a stage, one by one; empty where several stages are pooled, as
    *     each counts its trials from 1
    * @param rowsLeftOut trials without a row here
@@ -175,6 +178,7 @@ public record Figures(
       long count,
       double aggregateTokensPerS,
       double meanTokensPerS,
+      double stdTokensPerS,
       double minTokensPerS,
       double maxTokensPerS,
       List<Trial> rows,
@@ -306,6 +310,18 @@ public record Figures(
       @Nullable Double itlStdMs,
       @Nullable Double stallsPer1kTokens,
       @Nullable Double batchRatio) {}
+
+  /**
+   * What readers of streamed ok answers have to wait; how long is in {@link
+   * Metric#READER_STALL_MS}.
+   *
+   * @param tokensPerS how fast they read
+   * @param requests how many answers
+   * @param stalled of those, how many have a token that comes later than its reader wants it
+   * @param stalledShare stalled ÷ requests, 0 to 1; null without requests
+   */
+  public record Reader(
+      double tokensPerS, long requests, long stalled, @Nullable Double stalledShare) {}
 
   /**
    * Planned against realised arrivals in measure windows of open loops.

@@ -16,8 +16,10 @@ import static io.github.gatlingllm.metric.MetricEntry.single;
 import static io.github.gatlingllm.metric.MetricEntry.speed;
 import static io.github.gatlingllm.metric.MetricEntry.time;
 import static io.github.gatlingllm.metric.MetricEntry.timeOfFailed;
+import static io.github.gatlingllm.metric.MetricEntry.timeOfReader;
 import static io.github.gatlingllm.metric.MetricEntry.uncached;
 
+import io.github.gatlingllm.record.ReadingSpeed;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import java.util.Arrays;
@@ -85,6 +87,14 @@ public enum Metric {
   STALL_MS(
       time("Longest stall", "largest gap of a request", r -> r.events().longestGapNanos())
           .compared()),
+  READER_STALL_MS(
+      timeOfReader(
+              "Reader stall",
+              "what a reader at readingSpeed who begins with the first token waits in all for late"
+                  + " tokens, and how much later to begin so as to wait nowhere: max over tokens i"
+                  + " of (tᵢ − t₁ − (i − 1) ÷ speed)",
+              ReadingSpeed::stallNanos)
+          .compared()),
   PROMPT_TOKENS(length("Prompt tokens", "prompt tokens of a request", r -> r.tokens().prompt())),
   OUTPUT_TOKENS(
       length(
@@ -130,6 +140,14 @@ public enum Metric {
           .better(Better.NEITHER)
           .key("jitter.batch_ratio")
           .from(f -> f.jitter().batchRatio())),
+
+  READERS_STALLED(
+      share("readers_stalled.percent", "Readers who wait", Amount.READERS_STALLED, Amount.READERS)
+          .formula("requests with a reader stall above 0 ÷ streamed ok requests")
+          .words("percentage of readers who wait")
+          .better(Better.LOWER)
+          .key("reader.stalled_share")
+          .from(f -> percent(f.reader().stalled(), f.reader().requests()))),
 
   OUTPUT_TOKENS_PER_S(
       rate("output_tokens_per_s", "Output", Unit.TOKENS_PER_S, Amount.TOKENS)
@@ -389,6 +407,10 @@ public enum Metric {
     MET,
     /** Ok requests that ended then. */
     COMPLETED,
+    /** Of requests scheduled, streamed ok ones: what a reader reads as it comes. */
+    READERS,
+    /** Of those, requests whose reader waits for a late token. */
+    READERS_STALLED,
     /** Requests that met the SLO and ended then. */
     COMPLETED_IN_SLO,
     /** Tokens that arrived then. */
@@ -509,9 +531,13 @@ public enum Metric {
     return entry.terms;
   }
 
-  /** Its value for a request, in its unit; null where the request has none, or has many. */
-  public @Nullable Double of(RequestRecord record) {
-    Number value = entry.ofRecord == null ? null : entry.ofRecord.apply(record);
+  /**
+   * Its value for a request, in its unit; null where the request has none, or has many.
+   *
+   * @param readingSpeed tokens that its reader reads in a second
+   */
+  public @Nullable Double of(RequestRecord record, double readingSpeed) {
+    Number value = entry.ofRecord == null ? null : entry.ofRecord.apply(record, readingSpeed);
     return value == null ? null : (Double) value.doubleValue();
   }
 

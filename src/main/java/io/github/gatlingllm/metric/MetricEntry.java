@@ -28,7 +28,7 @@ final class MetricEntry {
   @Nullable String words;
   boolean compared;
   @Nullable Terms terms;
-  @Nullable Function<RequestRecord, @Nullable Number> ofRecord;
+  @Nullable BiFunction<RequestRecord, Double, @Nullable Number> ofRecord;
   @Nullable BiFunction<Figures, Metric, Distribution> distribution;
   @Nullable Function<Figures, @Nullable Double> value;
   @Nullable ToLongFunction<Counts> count;
@@ -66,7 +66,7 @@ final class MetricEntry {
 
   /** Its value for a request, in its unit; null where the request has none. */
   MetricEntry of(Function<RequestRecord, @Nullable Number> value) {
-    this.ofRecord = value;
+    this.ofRecord = (record, readingSpeed) -> value.apply(record);
     return this;
   }
 
@@ -121,6 +121,17 @@ final class MetricEntry {
         .formula(formula)
         .distribution(MetricEntry::latency)
         .of(record -> millis(nanos.apply(record)));
+  }
+
+  /**
+   * Milliseconds of one request, from nanoseconds, that also depend on how many tokens its reader
+   * reads in a second; less is better.
+   */
+  static MetricEntry timeOfReader(
+      String title, String formula, BiFunction<RequestRecord, Double, @Nullable Long> nanos) {
+    MetricEntry entry = time(title, formula, record -> null);
+    entry.ofRecord = (record, readingSpeed) -> millis(nanos.apply(record, readingSpeed));
+    return entry;
   }
 
   /** Milliseconds of one failed request, from nanoseconds; less is better. */

@@ -498,7 +498,16 @@ public record RequestRecord(
       @Nullable String messages,
       @Nullable String prompt,
       @Nullable String answer,
-      @Nullable String reasoning) {}
+      @Nullable String reasoning) {
+
+    /**
+     * The prompt as people read it: messages with their roles, what is no text in brackets; JSON
+     * that is not understood stays as it is. Null where nothing was recorded.
+     */
+    public @Nullable String asked() {
+      return messages == null ? prompt : MessageText.of(messages);
+    }
+  }
 
   /** Where a token count comes from, best first. */
   public enum TokenSource {

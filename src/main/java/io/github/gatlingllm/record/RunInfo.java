@@ -253,12 +253,33 @@ public record RunInfo(
    * @param indexBlock whether Gatling's pages get our block
    * @param failBuild whether a missed assertion, or what the next one says, fails the build
    * @param failOnInvalid whether a check that calls the run invalid fails the build
+   * @param readingSpeed tokens that a reader of an answer reads in a second
    */
   public record ReportOptions(
-      boolean csv, boolean indexBlock, boolean failBuild, boolean failOnInvalid) {
+      boolean csv,
+      boolean indexBlock,
+      boolean failBuild,
+      boolean failOnInvalid,
+      double readingSpeed) {
 
-    /** The defaults of the contract. */
+    /** What is made of a run unless it says otherwise. */
     public static final ReportOptions DEFAULT = new ReportOptions(false, true, true, true);
+
+    /** Older files do not say the speed of a reader. */
+    public ReportOptions {
+      readingSpeed = readingSpeed > 0 ? readingSpeed : ReadingSpeed.DEFAULT;
+    }
+
+    /** With a reader of the usual speed. */
+    public ReportOptions(
+        boolean csv, boolean indexBlock, boolean failBuild, boolean failOnInvalid) {
+      this(csv, indexBlock, failBuild, failOnInvalid, ReadingSpeed.DEFAULT);
+    }
+
+    /** The same with a reader of another speed, tokens per second. */
+    public ReportOptions readAt(double tokensPerS) {
+      return new ReportOptions(csv, indexBlock, failBuild, failOnInvalid, tokensPerS);
+    }
 
     /** What either asks for that is not the default. */
     public ReportOptions and(ReportOptions other) {
@@ -266,7 +287,8 @@ public record RunInfo(
           csv || other.csv,
           indexBlock && other.indexBlock,
           failBuild && other.failBuild,
-          failOnInvalid && other.failOnInvalid);
+          failOnInvalid && other.failOnInvalid,
+          other.readingSpeed == ReadingSpeed.DEFAULT ? readingSpeed : other.readingSpeed);
     }
   }
 

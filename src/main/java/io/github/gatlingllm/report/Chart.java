@@ -238,6 +238,8 @@ record Chart(
     LINE,
     AREA,
     BAR,
+    /** A step per place of x, on top of the series before it. */
+    LAYER,
     /** A row of a heat map: the values are counts, the darker the more. */
     HEAT,
     /** Single values, a dot each. */

@@ -60,7 +60,7 @@ final class ChartText {
         chart.series().stream().max(Comparator.comparingDouble(ChartText::sum)).orElseThrow();
     double all = chart.series().stream().mapToDouble(ChartText::sum).sum();
     return "Most in one row: "
-        + fullest.name()
+        + (fullest.name() + " " + chart.y().unit()).strip()
         + " with "
         + NumberText.number(sum(fullest))
         + " of "

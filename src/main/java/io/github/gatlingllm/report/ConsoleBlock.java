@@ -47,24 +47,12 @@ public final class ConsoleBlock {
     List<String> lines = new ArrayList<>();
     String elapsed = " " + duration(elapsedNanos) + " since the first request";
     lines.add(title("LLM").substring(0, WIDTH - elapsed.length()) + elapsed);
-    Percentiles ttft = figures.ttftMicros();
-    Percentiles itl = figures.itlMicros();
-    lines.add(
-        row(
-            "TTFT ms",
-            cell("p50", millis(ttft == null ? null : (Long) ttft.p50())),
-            cell("p95", millis(ttft == null ? null : (Long) ttft.p95())),
-            cell("p99", millis(ttft == null ? null : (Long) ttft.p99()))));
-    lines.add(
-        row(
-            "ITL ms",
-            cell("p50", millis(itl == null ? null : (Long) itl.p50())),
-            cell("p99", millis(itl == null ? null : (Long) itl.p99()))));
-    lines.add(
-        row(
-            "output tok/s",
-            cell("now", number(figures.tokensPerSecondNow())),
-            cell("mean", number(figures.tokensPerSecondMean()))));
+    Double inputs = figures.inputsPerSecond();
+    if (inputs == null) {
+      stream(figures, lines);
+    } else {
+      lines.add(row("inputs/s", cell("mean", number(inputs))));
+    }
     lines.add(
         row(
             "requests",
@@ -86,6 +74,27 @@ public final class ConsoleBlock {
     return String.join(System.lineSeparator(), lines);
   }
 
+  private static void stream(LiveFigures figures, List<String> lines) {
+    Percentiles ttft = figures.ttftMicros();
+    Percentiles itl = figures.itlMicros();
+    lines.add(
+        row(
+            "TTFT ms",
+            cell("p50", millis(ttft == null ? null : (Long) ttft.p50())),
+            cell("p95", millis(ttft == null ? null : (Long) ttft.p95())),
+            cell("p99", millis(ttft == null ? null : (Long) ttft.p99()))));
+    lines.add(
+        row(
+            "ITL ms",
+            cell("p50", millis(itl == null ? null : (Long) itl.p50())),
+            cell("p99", millis(itl == null ? null : (Long) itl.p99()))));
+    lines.add(
+        row(
+            "output tok/s",
+            cell("now", number(figures.tokensPerSecondNow())),
+            cell("mean", number(figures.tokensPerSecondMean()))));
+  }
+
   /**
    * What a level gave, in a line.
    *
@@ -97,10 +106,12 @@ public final class ConsoleBlock {
     String slo =
         figures.sloShare() == null ? "" : ", " + NumberText.percent(figures.sloShare()) + " in SLO";
     return visible(
-        "LLM %s: %s tok/s, %s requests/s%s; %s ok, %s failed%s%s"
+        "LLM %s: %s, %s requests/s%s; %s ok, %s failed%s%s"
             .formatted(
                 level,
-                NumberText.number(figures.tokensPerSecondMean()),
+                figures.inputsPerSecond() == null
+                    ? NumberText.number(figures.tokensPerSecondMean()) + " tok/s"
+                    : NumberText.number(figures.inputsPerSecond()) + " inputs/s",
                 NumberText.number(figures.requestsPerSecond()),
                 ttft == null
                     ? ""

@@ -46,7 +46,8 @@ final class DistributionTables {
           Metric.E2E_FROM_SCHEDULE_MS,
           Metric.E2E_PER_TOKEN_MS,
           Metric.QUEUE_WAIT_MS,
-          Metric.STALL_MS);
+          Metric.STALL_MS,
+          Metric.READER_STALL_MS);
 
   private static final Column<Distribution> VALUES = Column.count("count", Distribution::count);
   private static final Column<Distribution> MEAN = Column.number("mean", Distribution::mean);

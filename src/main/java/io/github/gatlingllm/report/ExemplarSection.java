@@ -10,9 +10,12 @@ import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.stats.RequestSamples.Exemplar;
 import io.github.gatlingllm.stats.RequestSamples.Exemplars;
 import io.github.gatlingllm.stats.RequestSamples.ServerParts;
+import io.github.gatlingllm.stats.RequestSamples.Told;
 import io.github.gatlingllm.stats.Summary;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
@@ -68,6 +71,51 @@ final class ExemplarSection {
                     + " requests.jsonl and in the header X-Request-Id that the server got."
                     + (together.isEmpty() ? "" : " Requests of " + together + "."))
             .charts(charts));
+  }
+
+  /** What some requests asked and were told; empty where texts were not recorded. */
+  Optional<Section> texts() {
+    if (exemplars.told().isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        Section.of(
+                "texts",
+                "Prompts and answers",
+                "Texts",
+                "As recorded (recordText=true), long ones cut in their middle: is this what you"
+                    + " meant to ask, and does the server answer it? The median is that of a"
+                    + " sample.")
+            .body("texts", Map.of("texts", exemplars.told().stream().map(this::shown).toList())));
+  }
+
+  /**
+   * One request, as {@code texts.peb} shows it.
+   *
+   * @param parts what was asked and told, by name
+   */
+  record Shown(String title, String facts, Map<String, String> parts) {}
+
+  private Shown shown(Told told) {
+    Exemplar request = told.request();
+    Map<String, String> parts = new LinkedHashMap<>();
+    parts.put("Asked", told.asked());
+    if (!told.reasoning().isEmpty()) {
+      parts.put("Reasoning", told.reasoning());
+    }
+    parts.put("Answer", told.answer().isEmpty() ? "nothing" : told.answer());
+    Double first = request.firstTokenMs();
+    String facts =
+        place(request)
+            + (first == null ? "" : ", first token after " + NumberText.ms(first))
+            + ", over after "
+            + NumberText.ms(request.endMs())
+            + ", "
+            + count(request.outputTokens())
+            + " output tokens, "
+            + request.requestId();
+    String outcome = request.error() == null ? "" : ", " + outcome(request);
+    return new Shown(told.why() + ": " + request.name() + outcome, facts, parts);
   }
 
   private Chart chart(String id, String title, String howTo, List<Exemplar> requests) {

@@ -55,6 +55,7 @@ final class HtmlReport {
     RequestSamples requests = series.requestSamples();
     TimeSection time = new TimeSection(summary, series);
     LoadSection load = new LoadSection(summary);
+    ExemplarSection exemplars = new ExemplarSection(summary, requests.exemplars());
     return Stream.of(
             Optional.of(texts.verdict()),
             load.levels(),
@@ -65,11 +66,13 @@ final class HtmlReport {
             new DependenceSection(summary, levels, requests.levels()).section(),
             new JitterSection(summary, levels, requests.levels()).section(),
             Optional.of(load.section()),
-            new ScenarioSection(requests.scenarios()).section(),
+            new LoadSection.Scenarios(requests.scenarios()).section(),
             Optional.of(time.section()),
+            new EngineSection(summary, series, TimeSection.bands(summary)).section(),
             time.generator(),
             new BreakdownSection(summary, requests.breakdowns()).section(),
-            new ExemplarSection(summary, requests.exemplars()).section(),
+            exemplars.section(),
+            exemplars.texts(),
             Optional.of(texts.outcomes()),
             texts.server(),
             new ArrivalSection(summary, series).section(),

@@ -71,8 +71,15 @@ final class JitterSection {
                 "jitter",
                 "Jitter and stalls",
                 "Jitter",
-                "Tokens at an even pace read like speech; the same mean with pauses does not.")
-            .body("", List.of(jitter()))
+                "Tokens at an even pace read like speech; the same mean with pauses does not."
+                    + inTime())
+            .body(
+                isAnyReaderLate()
+                    ? "Readers begin with the first token, read at an even speed and wait where the"
+                        + " next token is late. Who begins later by all that wait never waits:"
+                        + " later by its p99 spares it to 99 % of them."
+                    : "",
+                isAnyReaderLate() ? List.of(jitter(), readers()) : List.of(jitter()))
             .groups(groups);
     return section.hasCharts() ? Optional.of(section) : Optional.empty();
   }
@@ -167,17 +174,44 @@ final class JitterSection {
     return to - size.from() == 1 ? Integer.toString(size.from()) : size.from() + "–" + (to - 1);
   }
 
+  private boolean isAnyReaderLate() {
+    return summary.figures().reader().stalled() > 0;
+  }
+
+  /** That no reader waits; empty where one does. */
+  private String inTime() {
+    Figures.Reader reader = summary.figures().reader();
+    return isAnyReaderLate() || reader.requests() == 0
+        ? ""
+        : " Nobody who reads "
+            + NumberText.plain(reader.tokensPerS())
+            + " tokens/s and begins with the first token waits for a later one.";
+  }
+
+  /** What readers have to wait at each load level. */
+  private Table readers() {
+    String speed = NumberText.plain(summary.figures().reader().tokensPerS());
+    List<Column<Entry<String, Figures>>> columns =
+        new ArrayList<>(List.of(Column.name("Readers at " + speed + " tokens/s", Entry::getKey)));
+    List<Column<Figures>> figures =
+        List.of(
+            Column.count("answers", f -> f.reader().requests()),
+            Column.percent("readers who wait", f -> f.reader().stalledShare()),
+            wait("wait in all p50, ms", "p50"),
+            wait("p95, ms", "p95"),
+            wait("p99, ms", "p99"),
+            Column.number("max, ms", f -> f.metric(Metric.READER_STALL_MS).max()));
+    figures.forEach(column -> columns.add(column.in(Entry::getValue)));
+    return Table.of("Readers", withValues(Metric.READER_STALL_MS), columns);
+  }
+
+  private static Column<Figures> wait(String heading, String percentile) {
+    return Column.percentile(heading, percentile, f -> f.metric(Metric.READER_STALL_MS));
+  }
+
   /** How even streams were at each load level, and at all of them where there are several. */
   private Table jitter() {
-    List<Entry<String, Figures>> rows = new ArrayList<>();
-    for (Stage stage : summary.stages()) {
-      if (!stage.figures().metric(Metric.STALL_MS).isEmpty()) {
-        rows.add(Map.entry(KeyFigureTables.place(summary, stage), stage.figures()));
-      }
-    }
-    if (summary.stages().size() > 1) {
-      rows.add(Map.entry("all", summary.figures()));
-    }
+    List<Entry<String, Figures>> rows = withValues(Metric.STALL_MS);
     List<Column<Figures>> figures =
         List.of(
             Column.number("ITL p99 ÷ p50, pooled", f -> f.jitter().itlP99OverP50()),
@@ -191,5 +225,19 @@ final class JitterSection {
         new ArrayList<>(List.of(Column.name("Load level", Entry::getKey)));
     figures.forEach(column -> columns.add(column.in(Entry::getValue)));
     return Table.of("Jitter by load level", rows, columns);
+  }
+
+  /** Each load level where a metric has values, and all of them where there are several. */
+  private List<Entry<String, Figures>> withValues(Metric metric) {
+    List<Entry<String, Figures>> rows = new ArrayList<>();
+    for (Stage stage : summary.stages()) {
+      if (!stage.figures().metric(metric).isEmpty()) {
+        rows.add(Map.entry(KeyFigureTables.place(summary, stage), stage.figures()));
+      }
+    }
+    if (summary.stages().size() > 1) {
+      rows.add(Map.entry("all", summary.figures()));
+    }
+    return rows;
   }
 }

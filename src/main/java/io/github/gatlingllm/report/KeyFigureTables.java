@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Tables of key figures: by load level, operating point, target, request and trial. What the page,
@@ -56,10 +57,35 @@ final class KeyFigureTables {
           Column.number("wall, s", Trial::wallS),
           Column.number("output tok/s", Trial::outputTokensPerS));
 
+  private static final Column<Figures> COST =
+      Column.number("cost/1M tokens", Metric.COST_PER_MILLION_OUTPUT_TOKENS::number);
+  private static final Column<Figures> COST_IN_SLO =
+      Column.number("cost/1M in SLO", Metric.COST_PER_MILLION_SLO_TOKENS::number);
+  private static final Column<Figures> PER_JOULE =
+      Column.number("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE::number);
+
   private KeyFigureTables() {}
+
+  /** What tokens took, where something is known of it. */
+  private static List<Column<Figures>> efficiency(Summary summary) {
+    return Stream.of(COST, COST_IN_SLO, PER_JOULE)
+        .filter(
+            column ->
+                summary.stages().stream()
+                    .map(stage -> column.cell().apply(stage.figures()).text())
+                    .anyMatch(text -> !text.equals(NumberText.ABSENT)))
+        .toList();
+  }
 
   private static Column<Figures> delivered(Summary summary) {
     return summary.figures().throughput().embeds() ? INPUTS : OUTPUT;
+  }
+
+  /** Without columns of streams where texts are embedded: nothing streams. */
+  private static List<Column<Figures>> present(Summary summary, List<Column<Figures>> columns) {
+    return summary.figures().throughput().embeds()
+        ? columns.stream().filter(each -> !each.heading().matches("(TTFT|ITL|jitter).*")).toList()
+        : columns;
   }
 
   private static Column<Figures> percentile(Metric metric, String name) {
@@ -93,7 +119,8 @@ final class KeyFigureTables {
     for (String name : List.of("p50", "p95", "p99")) {
       columns.add(onPage(summary, Metric.E2E_MS, name));
     }
-    return columns;
+    columns.addAll(efficiency(summary));
+    return present(summary, columns);
   }
 
   /** A time by the clock of headlines, which the heading of the first column names. */
@@ -222,7 +249,7 @@ final class KeyFigureTables {
     figures.add(Column.number("jitter", f -> f.jitter().itlP99OverP50()));
     figures.add(onPage(summary, Metric.E2E_MS, "p50"));
     figures.add(onPage(summary, Metric.E2E_MS, "p99"));
-    figures.forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
+    present(summary, figures).forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
     return Table.of("Key figures by request", requests, columns).styled("notes");
   }
 
@@ -242,7 +269,7 @@ final class KeyFigureTables {
     figures.add(headline(summary, Metric.TTFT_MS, "p99"));
     figures.add(percentile(Metric.ITL_MS, "p99"));
     figures.add(headline(summary, Metric.E2E_MS, "p50"));
-    figures.forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
+    present(summary, figures).forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
     List<RequestAtPoint> all = summary.requestsAtPoints();
     long names = all.stream().map(RequestAtPoint::name).distinct().count();
     return Table.of("Requests", names > 1 ? all : List.<RequestAtPoint>of(), columns);
@@ -312,8 +339,12 @@ final class KeyFigureTables {
     if (!isOpen) {
       figures.add(headline(summary, Metric.E2E_MS, "p50"));
     }
+    if (summary.figures().throughput().embeds()) {
+      figures.add(headline(summary, Metric.E2E_MS, "p99"));
+    }
     figures.addAll(outcome(summary));
-    figures.forEach(column -> columns.add(column.in(Stage::figures)));
+    figures.addAll(efficiency(summary));
+    present(summary, figures).forEach(column -> columns.add(column.in(Stage::figures)));
     return Table.of("Load levels", summary.stages(), columns);
   }
 
@@ -344,8 +375,9 @@ final class KeyFigureTables {
       figures.add(onPage(summary, Metric.E2E_MS, name));
     }
     figures.add(PROMPT);
-    figures.forEach(
-        column -> columns.add(column.in(curve -> summary.operatingLevel(curve).figures())));
+    present(summary, figures)
+        .forEach(
+            column -> columns.add(column.in(curve -> summary.operatingLevel(curve).figures())));
     return Table.of(
         CURVES, summary.curves().size() > 1 ? summary.curves() : List.<Curve>of(), columns);
   }

@@ -200,6 +200,7 @@ final class MetricsSection {
       row("ITL standard deviation", "pooled", figures.jitter().itlStdMs(), "ms", LOWER);
       row(Metric.STALLS_PER_1K_TOKENS, figures);
       row(Metric.BATCH_RATIO, figures);
+      readers(figures.reader());
       String title = "Throughput, goodput and jitter";
       Table table = Table.of(List.of("Figure", "value", "better"), rows);
       return new Table(title, "compact", table.headings(), table.groups());
@@ -210,8 +211,22 @@ final class MetricsSection {
         String all = NumberText.count(trials.count()) + " trials: all tokens ÷ all wall time";
         String one = "tokens of the trial ÷ its wall time";
         row("Trials", all, trials.aggregateTokensPerS(), "tok/s", HIGHER);
+        String spread = "standard deviation of the trials";
+        row("Spread of trials", spread, trials.stdTokensPerS(), "tok/s", LOWER);
         row("Slowest trial", one, trials.minTokensPerS(), "tok/s", HIGHER);
         row("Fastest trial", one, trials.maxTokensPerS(), "tok/s", HIGHER);
+      }
+    }
+
+    private void readers(Figures.Reader reader) {
+      if (reader.stalledShare() != null) {
+        String late =
+            "%s of %s answers have a token that somebody who reads %s tokens/s waits for"
+                .formatted(
+                    NumberText.count(reader.stalled()),
+                    NumberText.count(reader.requests()),
+                    NumberText.plain(reader.tokensPerS()));
+        add(Metric.READERS_STALLED.title(), late, NumberText.percent(reader.stalledShare()), LOWER);
       }
     }
 

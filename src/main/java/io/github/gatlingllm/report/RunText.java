@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.Curve;
@@ -48,6 +49,17 @@ final class RunText {
       if (!decode.isEmpty()) {
         facts.add(
             new Fact("each request", eachRequest(figures.throughput().userTokensPerS(), decode)));
+      }
+      if (figures.reader().stalled() > 0) {
+        facts.add(new Fact("readers", readers(figures)));
+      }
+      String efficiency = EngineSection.efficiency(figures);
+      if (!efficiency.isEmpty()) {
+        facts.add(new Fact("efficiency", efficiency));
+      }
+      String engine = known ? EngineSection.line(summary.operatingLevel(curves.get(0))) : "";
+      if (!engine.isEmpty()) {
+        facts.add(new Fact("engine", engine));
       }
       if (figures.throughput().trials() != null) {
         facts.add(new Fact("trials", trials(figures.throughput().trials())));
@@ -164,16 +176,26 @@ final class RunText {
             NumberText.number(decode.p10()));
   }
 
+  private static String readers(Figures figures) {
+    Figures.Reader reader = figures.reader();
+    Distribution stall = figures.metric(Metric.READER_STALL_MS);
+    return "%s wait for a late token at %s tokens/s; all but 1 %% do not who begin %s later"
+        .formatted(
+            NumberText.percent(reader.stalledShare()),
+            NumberText.plain(reader.tokensPerS()),
+            NumberText.ms(stall.p99()));
+  }
+
   private static String trials(Figures.Trials trials) {
-    double spread = trials.maxTokensPerS() - trials.minTokensPerS();
-    return "%s, mean %s, slowest %s, fastest %s: a spread of %s"
+    double mean = trials.meanTokensPerS();
+    return "%s, mean %s, standard deviation %s (%s), slowest %s, fastest %s"
         .formatted(
             NumberText.count(trials.count()),
-            NumberText.with(trials.meanTokensPerS(), "tok/s"),
+            NumberText.with(mean, "tok/s"),
+            NumberText.number(trials.stdTokensPerS()),
+            NumberText.percent(mean == 0 ? null : (Double) (trials.stdTokensPerS() / mean)),
             NumberText.number(trials.minTokensPerS()),
-            NumberText.number(trials.maxTokensPerS()),
-            NumberText.percent(
-                trials.meanTokensPerS() == 0 ? null : (Double) (spread / trials.meanTokensPerS())));
+            NumberText.number(trials.maxTokensPerS()));
   }
 
   /** Tokens of all measured prompts and answers; empty where none are known. */

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Phase;
@@ -41,6 +42,7 @@ final class TimeSection {
   private final boolean isJudged;
   private final List<Band> bands;
   private final String together;
+  private final String howTargetsFailed;
 
   TimeSection(Summary summary, Series series) {
     this.series = series;
@@ -49,6 +51,7 @@ final class TimeSection {
     isJudged = slo != null;
     bands = bands(summary);
     together = summary.curves().size() > 1 ? ", all targets and scenarios together" : "";
+    howTargetsFailed = howTargetsFailed(summary);
   }
 
   /** A run that is still on, of which only these are known. */
@@ -59,18 +62,27 @@ final class TimeSection {
     this.isJudged = isJudged;
     this.bands = bands;
     together = "";
+    howTargetsFailed = "";
   }
 
   /** The section; without charts when nothing happened. */
   Section section() {
     List<Chart> charts = new ArrayList<>();
     for (Chart chart :
-        List.of(ttft(), tokens(), itl(), inFlight(), tokensInFlight(), requests(), quotas())) {
+        List.of(
+            ttft(),
+            tokens(),
+            itl(),
+            inFlight(),
+            tokensInFlight(),
+            requests(),
+            failures(),
+            quotas())) {
       if (chart.hasPoints()) {
         charts.add(chart.over(bands));
       }
     }
-    charts.add(heat());
+    series.heat().forEach((metric, map) -> charts.add(heat(metric, map)));
     Section section =
         Section.of(
             "time",
@@ -87,15 +99,15 @@ final class TimeSection {
         : section.body("time", Map.of()).charts(charts);
   }
 
-  /** TTFT over time; at most {@value #HEAT_COLUMNS} columns, so that its table can be read. */
-  private Chart heat() {
+  /** A metric over time; at most {@value #HEAT_COLUMNS} columns, so that its table can be read. */
+  private Chart heat(Metric metric, Series.HeatMap map) {
     int buckets = series.overTime().size();
     int width = Math.max(1, (buckets + HEAT_COLUMNS - 1) / HEAT_COLUMNS);
-    List<Double> edges = series.ttftHeat().edgesMs();
+    List<Double> edges = map.edges();
     List<Line> rows = new ArrayList<>();
     for (int row = 0; row + 1 < edges.size(); row++) {
       Map<Integer, Long> counts = new TreeMap<>();
-      for (Series.Cell cell : series.ttftHeat().cells()) {
+      for (Series.Cell cell : map.cells()) {
         if (cell.row() == row) {
           counts.merge(cell.bucket() / width, cell.count(), Long::sum);
         }
@@ -103,21 +115,27 @@ final class TimeSection {
       List<Point> points = new ArrayList<>();
       counts.forEach(
           (column, count) -> points.add(new Point(column * width * series.bucketS(), count * 1.0)));
-      String name =
-          NumberText.number(edges.get(row)) + "–" + NumberText.number(edges.get(row + 1)) + " ms";
-      rows.add(new Line(name, Form.HEAT, 0, 0, points, List.of()));
+      String range =
+          NumberText.number(edges.get(row)) + "–" + NumberText.number(edges.get(row + 1));
+      rows.add(new Line(range, Form.HEAT, 0, 0, points, List.of()));
     }
+    boolean isTtft = metric == Metric.TTFT_MS;
+    String name = metric == Metric.JITTER_PER_REQUEST ? "ITL p99 ÷ p50" : clock.name(metric);
     return new Chart(
-            "heat-ttft",
-            "TTFT over time, every request",
-            Chart.LOWER,
-            "Each cell counts requests by when they got their first token and how long after the"
+        "heat-" + metric.figure().replace('_', '-'),
+        name + " over time, every request",
+        Chart.LOWER,
+        isTtft
+            ? "Each cell counts requests by when they got their first token and how long after the"
                 + " planned arrival that was; two bands at once are two kinds of requests, a rising"
-                + " band is a growing queue.",
-            Axis.time().upTo(buckets * series.bucketS()),
-            Axis.of("Requests", ""),
-            rows)
-        .widened();
+                + " band is a growing queue."
+            : metric == Metric.JITTER_PER_REQUEST
+                ? "How even each answer came: each cell counts ok requests by when they ended and"
+                    + " how their own gaps between tokens differ."
+                : "Each cell counts ok requests by when they ended and by their " + name + ".",
+        Axis.time().upTo(buckets * series.bucketS()),
+        Axis.of(name, metric.unit().sign()),
+        rows);
   }
 
   /** The section on the load generator; none where it did not say how it fared. */
@@ -347,7 +365,63 @@ final class TimeSection {
         lines);
   }
 
-  private static List<Band> bands(Summary summary) {
+  private Chart failures() {
+    List<String> kinds =
+        series.overTime().stream()
+            .flatMap(bucket -> bucket.failures().keySet().stream())
+            .distinct()
+            .sorted()
+            .toList();
+    List<Line> lines = new ArrayList<>();
+    for (String kind : kinds) {
+      lines.add(
+          line(
+                  kind.replace('_', ' '),
+                  lines.size() + 1,
+                  0,
+                  bucket -> bucket.failures().getOrDefault(kind, 0L) / series.bucketS())
+              .as(Form.LAYER));
+    }
+    return new Chart(
+        "time-failures",
+        "Failed requests by kind",
+        Chart.LOWER,
+        "Requests that ended badly in the interval, each kind on top of the other. "
+            + howTargetsFailed,
+        Axis.time(),
+        Axis.of("Failed", "req/s"),
+        lines);
+  }
+
+  /** How often each target failed, and for how long nothing else. */
+  private static String howTargetsFailed(Summary summary) {
+    List<String> words = new ArrayList<>();
+    for (Summary.Target target : summary.targets()) {
+      Outages.Failures of = target.failures();
+      if (of == null || of.meanTimeBetweenS() == null) {
+        continue;
+      }
+      Outages.FailingSpan span = of.longestSpan();
+      words.add(
+          (summary.hasSeveralTargets() ? target.label() + ": o" : "O")
+              + "ne every "
+              + (of.meanTimeBetweenS() < 1
+                  ? NumberText.ms(1e3 * of.meanTimeBetweenS())
+                  : NumberText.duration(of.meanTimeBetweenS()))
+              + " on average"
+              + (span == null
+                  ? ", others succeeded beside each."
+                  : "; the longest time in which requests failed and none succeeded is "
+                      + NumberText.duration(span.seconds())
+                      + ", from "
+                      + NumberText.clock(span.fromS())
+                      + " on."));
+    }
+    return String.join(" ", words);
+  }
+
+  /** The phases of load levels; named where they are measured. */
+  static List<Band> bands(Summary summary) {
     List<Band> bands = new ArrayList<>();
     boolean named = summary.stages().size() <= MOST_NAMED_BANDS;
     int stages = 0;

@@ -147,16 +147,6 @@ final class ArrivalReader {
       return segments.stream().mapToLong(segment -> segment.duration().toNanos()).sum();
     }
 
-    /** Requests to expect: the integral. */
-    double requests() {
-      double sum = 0;
-      for (int i = 0; i < segments.size(); i++) {
-        Segment segment = segments.get(i);
-        sum += (segment.perSecond() + end(i)) / 2 * segment.duration().toNanos() / 1e9;
-      }
-      return sum;
-    }
-
     private double end(int index) {
       return segments.get(steps ? index : Math.min(index + 1, segments.size() - 1)).perSecond();
     }

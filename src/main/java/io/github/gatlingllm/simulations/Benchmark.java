@@ -10,6 +10,8 @@ import io.gatling.javaapi.http.HttpDsl;
 import io.gatling.javaapi.http.HttpProtocolBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.engine.EmbeddedEngineBuilder;
+import io.github.gatlingllm.engine.EnginePreset;
 import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
@@ -66,8 +68,7 @@ public final class Benchmark extends Simulation {
     forRun(SelfTestResults.FILE_PROPERTY, plan.get(Setting.SELF_TEST_FILE));
     forRun(LiveView.Options.PORT_PROPERTY, plan.get(Setting.LIVE));
     forRun(LiveView.Options.OTLP_PROPERTY, plan.get(Setting.OTLP));
-    EmbeddedEngine engine =
-        plan.embedded() && !selfTest ? EmbeddedEngine.builder().seed(plan.seed()).start() : null;
+    EmbeddedEngine engine = plan.embedded() && !selfTest ? start(plan) : null;
     LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {
       List<PopulationBuilder> all = populations(plan, load);
@@ -161,6 +162,14 @@ public final class Benchmark extends Simulation {
     if (maxInFlight != null) {
       protocol = protocol.maxInFlight(maxInFlight);
     }
+    Integer requestsPerMinute = plan.get(Setting.MAX_REQUESTS_PER_MINUTE);
+    if (requestsPerMinute != null) {
+      protocol = protocol.maxRequestsPerMinute(requestsPerMinute);
+    }
+    Integer tokensPerMinute = plan.get(Setting.MAX_TOKENS_PER_MINUTE);
+    if (tokensPerMinute != null) {
+      protocol = protocol.maxTokensPerMinute(tokensPerMinute);
+    }
     Double gpus = plan.get(Setting.GPUS);
     if (gpus != null) {
       protocol = protocol.gpus(gpus);
@@ -194,6 +203,7 @@ public final class Benchmark extends Simulation {
     if (!plan.get(Setting.FAIL_ON_INVALID)) {
       protocol = protocol.disableFailOnInvalid();
     }
+    protocol = protocol.readingSpeed(plan.get(Setting.READING_SPEED));
     return plan.config().entrySet().stream()
         .reduce(
             protocol,
@@ -204,6 +214,12 @@ public final class Benchmark extends Simulation {
   /** How connections are made. */
   private static HttpProtocolBuilder http(BenchmarkPlan plan) {
     return plan.get(Setting.HTTP2) ? HttpDsl.http.enableHttp2() : HttpDsl.http;
+  }
+
+  private static EmbeddedEngine start(BenchmarkPlan plan) {
+    EnginePreset preset = plan.get(Setting.ENGINE_PRESET);
+    EmbeddedEngineBuilder builder = EmbeddedEngine.builder().seed(plan.seed());
+    return (preset == null ? builder : builder.preset(preset)).start();
   }
 
   private static LlmProtocolBuilder embedded(EmbeddedEngine engine) {

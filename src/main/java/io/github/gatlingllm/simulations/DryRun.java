@@ -1,12 +1,10 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.gatlingllm.load.GoodputSearch;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
-import io.github.gatlingllm.load.StopRule;
+import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
@@ -44,17 +42,7 @@ final class DryRun {
     targets();
     load();
     requests();
-    row(
-        "SLO",
-        plan.slo().isEmpty()
-            ? "none"
-            : plan.slo()
-                + "; a level holds when "
-                + NumberText.plain(plan.slo().all().percentile())
-                + " % of its requests meet "
-                + (plan.slo().all().rule() == Slo.Rule.REQUESTS
-                    ? "all objectives at once"
-                    : "each objective"));
+    row("SLO", plan.slo().isEmpty() ? "none" : plan.slo() + PlanText.held(plan.slo().all()));
     if (!plan.get(Setting.ASSERT).isEmpty()) {
       row(
           "build gates",
@@ -63,17 +51,22 @@ final class DryRun {
     }
     row(
         "limits",
-        time(plan.get(Setting.TIMEOUT))
+        PlanText.time(plan.get(Setting.TIMEOUT))
             + " per request, "
-            + time(plan.get(Setting.IDLE_TIMEOUT))
+            + PlanText.time(plan.get(Setting.IDLE_TIMEOUT))
             + " between events"
-            + (plan.get(Setting.MAX_IN_FLIGHT) == null
-                ? ""
-                : ", " + plan.get(Setting.MAX_IN_FLIGHT) + " in flight"));
+            + limit(Setting.MAX_IN_FLIGHT, "in flight")
+            + limit(Setting.MAX_REQUESTS_PER_MINUTE, "requests a minute")
+            + limit(Setting.MAX_TOKENS_PER_MINUTE, "tokens a minute"));
     row("connections", connections());
     row("seed", Long.toString(plan.seed()));
     row("time", estimatedTime());
     return text.toString();
+  }
+
+  private String limit(Setting<@Nullable Integer> setting, String what) {
+    Integer most = plan.get(setting);
+    return most == null ? "" : ", " + most + " " + what;
   }
 
   private void targets() {
@@ -82,7 +75,10 @@ final class DryRun {
           "target",
           plan.get(Setting.SELF_TEST)
               ? "embedded engine in a process of its own: how exact is this tool here?"
-              : "embedded engine (no llm.endpoint is set)");
+              : "embedded engine (no llm.endpoint is set)"
+                  + (plan.get(Setting.ENGINE_PRESET) == null
+                      ? ""
+                      : ", as fast as " + plan.get(Setting.ENGINE_PRESET)));
     }
     boolean several = plan.targets().size() > 1;
     for (int i = 0; i < plan.targets().size(); i++) {
@@ -111,72 +107,15 @@ final class DryRun {
   }
 
   private void load() {
-    Load load = plan.load();
-    row("load", load.kind() + ", " + NumberText.counted(load.levels().size(), "level"));
-    for (LoadLevel level : load.levels()) {
-      row("", String.format(Locale.ROOT, "%-8s %s", level.label(), bound(load, level)));
+    PlanText load = plan.load().words();
+    load.levels(this::row);
+    if (!plan.load().search()) {
+      row("requests", load.total() + each());
     }
-    if (load.plan() instanceof GoodputSearch search) {
-      row(
-          "search",
-          "the highest rate that holds the SLO, to "
-              + NumberText.plain(search.precision() * 100)
-              + " %: doubled from there, then bisected");
-    } else {
-      row("requests", total(load) + each());
-    }
-    if (!load.stopWhen().isEmpty()) {
-      row(
-          "stop when",
-          load.stopWhen().stream().map(StopRule::toString).collect(Collectors.joining(", ")));
-    }
+    load.stops(this::row);
     int warmup = plan.get(Setting.WARMUP);
     row("warm-up", warmup == 0 ? "none" : NumberText.counted(warmup, "request"));
-    Phases phases = load.phases();
-    Long fill = phases.fillNanos();
-    if (fill == null || fill > 0) {
-      row(
-          "fill",
-          fill == null
-              ? "auto: users start one after the other, over twice the median E2E"
-              : time(fill) + " per level");
-    }
-    Long stabilize = phases.stabilizeNanos();
-    if (stabilize == null) {
-      row(
-          "stabilize",
-          "auto: until "
-              + (fill == null || fill > 0
-                  ? "each user has had an answer"
-                  : "the first answer has come")
-              + " and twice the median E2E has passed, at most "
-              + time(phases.boundNanos())
-              + " per level");
-    } else if (stabilize > 0) {
-      row("stabilize", time(stabilize) + " per level");
-    }
-    if (phases.requests() == null) {
-      row(
-          "cooldown",
-          phases.cooldown() ? "the load stays on until the measured requests have ended" : "none");
-    }
-    row("drain", "at most " + time(phases.drainNanos()) + " per level");
-  }
-
-  private static String bound(Load load, LoadLevel level) {
-    Long requests = Load.expectedRequests(level);
-    Duration duration = Load.expectedDuration(level);
-    if (duration == null) {
-      return NumberText.counted(Objects.requireNonNull(requests), "request");
-    }
-    if (requests == null) {
-      return time(duration);
-    }
-    return level.phases().requests() == null
-        ? time(duration) + ", " + about(load, requests)
-        : NumberText.counted(requests, "request")
-            + (level.phases().isTimed() ? ", at most " : ", about ")
-            + time(duration);
+    load.phases(this::row);
   }
 
   private String each() {
@@ -189,20 +128,6 @@ final class DryRun {
                 + Objects.requireNonNullElse(plan.get(Setting.TURNS), WorkloadScenario.TURNS)
                 + " turns counts as one"
             : "");
-  }
-
-  private static String total(Load load) {
-    Long total = load.expected();
-    if (total == null) {
-      return "as many as the server answers in the time of each level";
-    }
-    return load.phases().requests() == null
-        ? about(load, total)
-        : NumberText.counted(total, "request");
-  }
-
-  private static String about(Load load, long requests) {
-    return (load.isRandom() ? "about " : "") + NumberText.counted(requests, "request");
   }
 
   private void output() {
@@ -258,9 +183,9 @@ final class DryRun {
     }
     Duration measured = Duration.ZERO;
     for (LoadLevel level : load.levels()) {
-      Duration duration = Load.expectedDuration(level);
+      Duration duration = PlanText.expectedDuration(level);
       if (duration == null) {
-        return "depends on the server: " + total(load);
+        return "depends on the server: " + load.words().total();
       }
       measured = measured.plus(duration);
     }
@@ -269,14 +194,18 @@ final class DryRun {
             * plan.workload().scenarios();
     measured = measured.multipliedBy(turns);
     long longest = load.levels().stream().mapToLong(DryRun::longestNanos).sum();
-    return time(measured) + " of measuring, at most " + time(longest * turns) + " in all";
+    return PlanText.time(measured)
+        + " of measuring, at most "
+        + PlanText.time(Duration.ofNanos(longest * turns))
+        + " in all";
   }
 
   private static long longestNanos(LoadLevel level) {
     Phases phases = level.phases();
     return phases.requests() == null
         ? phases.longestNanos()
-        : Objects.requireNonNull(Load.expectedDuration(level)).toNanos() + phases.longestNanos();
+        : Objects.requireNonNull(PlanText.expectedDuration(level)).toNanos()
+            + phases.longestNanos();
   }
 
   private void row(String name, String value) {
@@ -289,18 +218,5 @@ final class DryRun {
     if (value != null) {
       to.add(name + " " + NumberText.plain(value));
     }
-  }
-
-  private static String time(long nanos) {
-    return time(Duration.ofNanos(nanos));
-  }
-
-  private static String time(Duration duration) {
-    if (duration.compareTo(Duration.ofMinutes(2)) < 0) {
-      return NumberText.plain(duration.toMillis() / 1000.0) + " s";
-    }
-    long seconds = Math.round(duration.toMillis() / 1000.0);
-    String minutes = seconds / 60 + " min";
-    return seconds % 60 == 0 ? minutes : minutes + " " + seconds % 60 + " s";
   }
 }

@@ -6,10 +6,8 @@ import io.github.gatlingllm.load.GoodputSearch;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan;
-import io.github.gatlingllm.load.StopRule;
+import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.load.Trace;
-import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.simulations.ArrivalReader.RateCurve;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -103,11 +101,14 @@ record Load(LoadPlan plan) {
     }
   }
 
+  /** What it is in words. */
+  PlanText words() {
+    return new PlanText(plan);
+  }
+
   /** In the order in which they run; of a search the one it starts at. */
   List<LoadLevel> levels() {
-    return plan instanceof GoodputSearch search
-        ? List.of(LoadLevel.Open.steady(search.startingAt()).with(search.phases()))
-        : ((LoadPlan.Sweep) plan).levels();
+    return words().levels();
   }
 
   /** The trace that is replayed; null where none is, or it has no token counts. */
@@ -124,24 +125,14 @@ record Load(LoadPlan plan) {
     return plan instanceof GoodputSearch;
   }
 
-  /** The rules that end a sweep early. */
-  List<StopRule> stopWhen() {
-    return plan instanceof LoadPlan.Sweep sweep ? sweep.rules() : List.of();
-  }
-
-  /** The phases of each level, those of the last one. */
-  Phases phases() {
-    List<LoadLevel> levels = levels();
-    return levels.get(levels.size() - 1).phases();
-  }
-
   /**
    * Prompts that are wanted so that none comes twice: for what is measured and, of open levels, for
    * what is sent around it; null where the server decides.
    */
   @Nullable Long prompts() {
-    Long measured = expected();
-    if (measured == null || phases().requests() != null) {
+    Long measured = words().expected();
+    Phases phases = words().phases();
+    if (measured == null || phases.requests() != null) {
       return measured;
     }
     double around = 0;
@@ -151,89 +142,5 @@ record Load(LoadPlan plan) {
       around += level.offered() * sending / 1e9;
     }
     return measured + Math.round(Math.ceil(around));
-  }
-
-  /** Requests to measure at all levels, warm-up excepted; null where the server decides. */
-  @Nullable Long expected() {
-    long all = 0;
-    for (LoadLevel level : levels()) {
-      Long some = search() ? null : expectedRequests(level);
-      if (some == null) {
-        return null;
-      }
-      all += some;
-    }
-    return all;
-  }
-
-  /** Requests to measure at a level; null where the server decides. */
-  static @Nullable Long expectedRequests(LoadLevel level) {
-    Integer requests = level.phases().requests();
-    if (requests != null) {
-      return requests.longValue();
-    }
-    if (!(level instanceof LoadLevel.Open open)) {
-      return null;
-    }
-    if (open.arrivals() instanceof Arrivals.Replay replay) {
-      return (long) replay.trace().size();
-    }
-    return Math.round(
-        open.arrivals() instanceof Arrivals.Curve curve && curve.rate() instanceof RateCurve rate
-            ? rate.requests()
-            : open.perSecond() * open.phases().measureNanos() / 1e9);
-  }
-
-  /** How long a level measures; null where a count bounds it and the server decides. */
-  static @Nullable Duration expectedDuration(LoadLevel level) {
-    Integer requests = level.phases().requests();
-    if (requests == null) {
-      return Duration.ofNanos(level.phases().measureNanos());
-    }
-    long most = level.phases().isTimed() ? level.phases().measureNanos() : Long.MAX_VALUE;
-    if (level instanceof LoadLevel.Open open) {
-      return Duration.ofNanos(Math.min(most, Math.round(requests / open.perSecond() * 1e9)));
-    }
-    return level.phases().isTimed() ? Duration.ofNanos(most) : null;
-  }
-
-  /** How the load is offered, in words. */
-  String kind() {
-    LoadLevel level = levels().get(0);
-    if (level instanceof LoadLevel.Batch batch) {
-      return "batch, " + NumberText.counted(batch.trials(), "trial") + " of each level";
-    }
-    return level instanceof LoadLevel.Open open
-        ? "open loop, " + arrivals(open.arrivals())
-        : "closed loop";
-  }
-
-  private static String arrivals(Arrivals arrivals) {
-    if (arrivals instanceof Arrivals.Replay replay) {
-      return "arrivals of "
-          + replay.trace().name()
-          + (replay.speed() == 1 ? "" : ", " + NumberText.plain(replay.speed()) + " times as fast");
-    }
-    Gaps gaps = gaps(arrivals);
-    if (gaps instanceof Gaps.Gamma gamma) {
-      return "gamma arrivals of cv " + NumberText.plain(gamma.cv());
-    }
-    return gaps instanceof Gaps.Equal ? "constant arrivals" : "poisson arrivals";
-  }
-
-  private static @Nullable Gaps gaps(Arrivals arrivals) {
-    if (arrivals instanceof Arrivals.Steady steady) {
-      return steady.gaps();
-    }
-    return arrivals instanceof Arrivals.Curve curve ? curve.gaps() : null;
-  }
-
-  /** Whether the number of arrivals in a time is up to chance. */
-  boolean isRandom() {
-    if (!(levels().get(0) instanceof LoadLevel.Open open)) {
-      return false;
-    }
-    Gaps gaps = gaps(open.arrivals());
-    return gaps != null && !(gaps instanceof Gaps.Equal);
   }
 }

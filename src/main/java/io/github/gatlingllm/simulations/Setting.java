@@ -1,12 +1,14 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.engine.EnginePreset;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.metric.AssertionText;
 import io.github.gatlingllm.metric.Spelling;
 import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.ReadingSpeed;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloPreset;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
@@ -80,6 +82,18 @@ final class Setting<T extends @Nullable Object> {
               "A URL holds no credentials. The name before = is what results call the target; one"
                   + " without is called by host and port, by its model where hosts are equal, by"
                   + " more where that is not enough.");
+
+  static final Setting<@Nullable EnginePreset> ENGINE_PRESET =
+      in(
+              Group.TARGET,
+              "enginePreset",
+              new Form<>("name", EnginePreset::of, "a preset: " + EnginePreset.names()))
+          .orNull("none")
+          .excludes("it is of the embedded engine", "endpoint")
+          .example("llama-3.3-70b-2xh100")
+          .means(
+              "speed and memory of the embedded engine: " + EnginePreset.names(),
+              "Derived from published measurements, see engine.md.");
 
   static final Setting<List<String>> MODEL =
       in(Group.TARGET, "model", Form.texts("names"))
@@ -493,6 +507,25 @@ final class Setting<T extends @Nullable Object> {
                   + " share (sharedPrefix, scenario, mix, dataset), and not where promptTokens is"
                   + " too short for it.");
 
+  static final Setting<@Nullable ShownImages> IMAGES =
+      in(
+              Group.PROMPTS,
+              "images",
+              new Form<>(
+                  "<n>x<w>x<h>, file",
+                  ShownImages::parse,
+                  "<images>x<width>x<height> such as 1x512x512, or a file or folder of images"))
+          .orNull("none")
+          .excludes("each says what is asked", "dataset", "scenario", "mix")
+          .example("1x512x512")
+          .means(
+              "images beside every prompt: so many of that many pixels, made up from the seed, or"
+                  + " those of a file or folder",
+              "Sent as data URLs in the last message; needs the chat API. Of a folder (.png, .jpg,"
+                  + " .gif, .webp) each request shows the next image by name. Made-up ones are"
+                  + " noise, up to 32 different ones in 64 MiB, as servers keep what they made of"
+                  + " an image.");
+
   static final Setting<PromptPrefix.@Nullable Shared> SHARED_PREFIX =
       in(
               Group.PROMPTS,
@@ -591,6 +624,26 @@ final class Setting<T extends @Nullable Object> {
           .means(
               "requests in flight per target; more wait, first in first out",
               "The wait is counted as queue wait and in no latency; timeout counts from its end.");
+
+  static final Setting<@Nullable Integer> MAX_REQUESTS_PER_MINUTE =
+      in(Group.CONNECTIONS, "maxRequestsPerMinute", Form.whole(1))
+          .orNull("no limit")
+          .example("500")
+          .means(
+              "requests in any 60 s per target and load generator, to stay below a provider's"
+                  + " limit; more wait, first in first out",
+              "The wait is counted as queue wait and in no latency; how many were held back, and"
+                  + " for how long, is on the console and in the report. A burst may use up the"
+                  + " whole limit: where a provider counts seconds too, set less.");
+
+  static final Setting<@Nullable Integer> MAX_TOKENS_PER_MINUTE =
+      in(Group.CONNECTIONS, "maxTokensPerMinute", Form.whole(1))
+          .orNull("no limit")
+          .example("150000")
+          .means(
+              "the same for tokens: of a prompt, four characters each, and maxTokens of its answer,"
+                  + " until the server's usage says how many they were",
+              "A request that needs more than the limit by itself goes when no other counts.");
 
   static final Setting<BenchmarkPlan.Connections> CONNECTIONS =
       in(Group.CONNECTIONS, "connections", Form.choice(BenchmarkPlan.Connections.class))
@@ -768,6 +821,22 @@ final class Setting<T extends @Nullable Object> {
               "GPUs that serve each target: output tok/s per GPU, and its chart against tok/s per"
                   + " user");
 
+  static final Setting<Double> READING_SPEED =
+      in(
+              Group.OUTPUT,
+              "readingSpeed",
+              new Form<>(
+                  "tokens/s, <n>wpm",
+                  ReadingSpeed::parse,
+                  "tokens per second such as 5, or words per minute such as 250wpm, above 0"))
+          .byDefault("5")
+          .example("250wpm")
+          .means(
+              "how fast readers of the answers read: the report says how long they wait for tokens"
+                  + " that are late",
+              "Words per minute ÷ 45 are tokens per second, as a token is about 0.75 words of"
+                  + " English: 250wpm is 5.56.");
+
   static final Setting<@Nullable Double> COST_PER_HOUR =
       in(
               Group.OUTPUT,
@@ -786,7 +855,10 @@ final class Setting<T extends @Nullable Object> {
       in(Group.RUN, "seed", Form.wide())
           .orNull("random")
           .example("42")
-          .means("pins prompts and arrivals; always printed and recorded");
+          .means(
+              "pins prompts and arrivals; always printed and recorded",
+              "In simulations of your own (system property, environment) it pins what has no seed"
+                  + " of its own: prompts, the order of dialogs, mixes, arrivals.");
 
   static final Setting<Boolean> SELF_TEST =
       in(Group.RUN, "selfTest", Form.flag())
@@ -813,7 +885,11 @@ final class Setting<T extends @Nullable Object> {
       in(Group.RUN, "dryRun", Form.flag())
           .byDefault("false")
           .example("true")
-          .means("prints the plan and sends nothing");
+          .means(
+              "prints the plan and sends nothing",
+              "Also that of simulations of your own (system property, environment): scenarios,"
+                  + " load levels, targets, requests with the lengths of prompts and answers, SLO,"
+                  + " seed.");
 
   static final Setting<Boolean> HELP =
       in(Group.RUN, "help", Form.flag())

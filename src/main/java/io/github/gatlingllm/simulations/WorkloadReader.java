@@ -129,6 +129,9 @@ record WorkloadReader(
             known == Setting.MIX);
       }
     }
+    if (settings.get(Setting.IMAGES) != null && !api.takesMessages()) {
+      throw settings.invalid(Setting.IMAGES, "images need an API of messages, such as chat");
+    }
     return pool(prefix);
   }
 

@@ -52,6 +52,10 @@ record WorkloadRows(BenchmarkPlan plan, BiConsumer<String, String> row) {
                       : ""));
       known.list().forEach(this::scenario);
     }
+    ShownImages images = plan.get(Setting.IMAGES);
+    if (images != null) {
+      row.accept("images", images.toString());
+    }
     Integer context = plan.get(Setting.CONTEXT_TOKENS);
     if (context != null) {
       row.accept("context", context + " tokens; a dialog ends before a turn that would not fit");

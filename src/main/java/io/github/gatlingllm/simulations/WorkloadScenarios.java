@@ -12,10 +12,12 @@ import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.ScenarioBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.exec.Executable;
+import io.github.gatlingllm.javaapi.ChatRequestBuilder;
 import io.github.gatlingllm.javaapi.ChatStep;
 import io.github.gatlingllm.javaapi.ConversationBuilder;
 import io.github.gatlingllm.javaapi.DatasetFeeder;
 import io.github.gatlingllm.javaapi.GenerationRequestBuilder;
+import io.github.gatlingllm.javaapi.Image;
 import io.github.gatlingllm.javaapi.Llm;
 import io.github.gatlingllm.javaapi.MixBuilder;
 import io.github.gatlingllm.javaapi.WorkloadBuilder;
@@ -95,7 +97,17 @@ record WorkloadScenarios(BenchmarkPlan plan, Api api) {
     return scenario("Benchmark")
         .exec(
             thinking(
-                exec(api.takesMessages() ? asked(messages().user(prompt)) : ask(prompt)), false));
+                exec(api.takesMessages() ? asked(shown(messages(), prompt)) : ask(prompt)), false));
+  }
+
+  /** What the user says, and shows where images are set. */
+  private ChatRequestBuilder shown(ChatStep chat, Function<Session, String> prompt) {
+    ShownImages images = plan.get(Setting.IMAGES);
+    if (images == null) {
+      return chat.user(prompt);
+    }
+    List<Image> all = images.of(plan.seed());
+    return chat.user(prompt, all.get(0), all.stream().skip(1).toArray(Image[]::new));
   }
 
   /** Prompts as long as those of the trace: the arrival of a user brings the length. */

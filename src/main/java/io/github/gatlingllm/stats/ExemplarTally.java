@@ -1,16 +1,19 @@
 package io.github.gatlingllm.stats;
 
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.stats.RequestSamples.Exemplar;
 import io.github.gatlingllm.stats.RequestSamples.Exemplars;
 import io.github.gatlingllm.stats.RequestSamples.ServerParts;
+import io.github.gatlingllm.stats.RequestSamples.Told;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +35,7 @@ final class ExemplarTally {
   private final long origin;
   private final PriorityQueue<Kept> slowest = queue();
   private final Map<Cause, PriorityQueue<Kept>> failed = new HashMap<>();
+  private final Texts texts = new Texts();
 
   private record Cause(String verdict, @Nullable String message) {
     private static final Cause OTHER = new Cause("other", null);
@@ -62,6 +66,7 @@ final class ExemplarTally {
       Long latency = record.timing().latencyFromScheduleNanos();
       if (latency != null) {
         keep(slowest, record, stage, latency);
+        texts.add(record, stage, latency);
       }
     } else if (outcome.hasFailed()) {
       Cause cause = new Cause(outcome.status().key(), outcome.error());
@@ -69,6 +74,7 @@ final class ExemplarTally {
         cause = Cause.OTHER;
       }
       keep(failed.computeIfAbsent(cause, c -> queue()), record, stage, overNanos(record));
+      texts.add(record, stage, overNanos(record));
     }
   }
 
@@ -136,7 +142,7 @@ final class ExemplarTally {
         }
       }
     }
-    return new Exemplars(descending(slowest), some);
+    return new Exemplars(descending(slowest), some, texts.told());
   }
 
   private static List<Exemplar> descending(PriorityQueue<Kept> queue) {
@@ -144,6 +150,110 @@ final class ExemplarTally {
         .sorted(Comparator.comparingLong(Kept::nanos).reversed().thenComparing(Kept::id))
         .map(Kept::exemplar)
         .toList();
+  }
+
+  /**
+   * What some requests asked and were told: the fastest, the slowest, one in the middle, and one of
+   * each of the first {@value #MOST_FAILED} ways to fail. The one in the middle is the median of a
+   * sample of {@value #SAMPLE}, those with the smallest hash of their id.
+   */
+  private final class Texts {
+
+    private static final int SAMPLE = 63;
+    private static final int MOST_FAILED = 3;
+    private static final int MOST_CHARS = 2_000;
+
+    private final TreeMap<Long, Sample> sample = new TreeMap<>();
+    private final TreeMap<String, Sample> failed = new TreeMap<>();
+    private @Nullable Sample fastest;
+    private @Nullable Sample slowest;
+
+    private record Sample(long nanos, long hash, Told told) {}
+
+    void add(RequestRecord record, LevelInfo stage, long nanos) {
+      RequestRecord.Text text = record.text();
+      if (text == null) {
+        return;
+      }
+      long hash = RequestSampleTally.DependenceTally.hash(record.identity().requestId());
+      if (!record.outcome().ok()) {
+        String key = record.outcome().status().key();
+        Sample known = failed.get(key);
+        if (known == null || hash < known.hash) {
+          failed.put(key, kept("Failed", record, stage, text, nanos, hash));
+        }
+        return;
+      }
+      if (fastest == null || isBefore(nanos, hash, fastest)) {
+        fastest = kept("Fastest", record, stage, text, nanos, hash);
+      }
+      if (slowest == null || !isBefore(nanos, hash, slowest)) {
+        slowest = kept("Slowest", record, stage, text, nanos, hash);
+      }
+      if (sample.size() < SAMPLE || hash < sample.lastKey()) {
+        sample.put(hash, kept("Median", record, stage, text, nanos, hash));
+        if (sample.size() > SAMPLE) {
+          sample.pollLastEntry();
+        }
+      }
+    }
+
+    private static boolean isBefore(long nanos, long hash, Sample other) {
+      return nanos != other.nanos ? nanos < other.nanos : hash < other.hash;
+    }
+
+    private Sample kept(
+        String why,
+        RequestRecord record,
+        LevelInfo stage,
+        RequestRecord.Text text,
+        long nanos,
+        long hash) {
+      return new Sample(
+          nanos,
+          hash,
+          new Told(
+              why,
+              exemplar(record, stage, nanos),
+              cut(text.asked()),
+              cut(text.reasoning()),
+              cut(text.answer())));
+    }
+
+    /** At most so many characters, from its beginning and its end. */
+    private static String cut(@Nullable String text) {
+      if (text == null || text.length() <= MOST_CHARS) {
+        return text == null ? "" : text;
+      }
+      int head = whole(text, MOST_CHARS * 6 / 10);
+      int tail = whole(text, text.length() - MOST_CHARS * 4 / 10);
+      String left = NumberText.count(tail - head);
+      return text.substring(0, head) + " […" + left + " characters…] " + text.substring(tail);
+    }
+
+    /** That position, or the one before where it would split a character. */
+    private static int whole(String text, int at) {
+      return Character.isLowSurrogate(text.charAt(at)) ? at - 1 : at;
+    }
+
+    List<Told> told() {
+      List<Told> told = new ArrayList<>();
+      List<Sample> middle =
+          sample.values().stream()
+              .sorted(Comparator.comparingLong(Sample::nanos).thenComparingLong(Sample::hash))
+              .toList();
+      if (fastest != null && slowest != null) {
+        told.add(fastest.told);
+        if (middle.size() > 2) {
+          told.add(middle.get((middle.size() - 1) / 2).told);
+        }
+        if (slowest.hash != fastest.hash) {
+          told.add(slowest.told);
+        }
+      }
+      failed.values().stream().limit(MOST_FAILED).map(Sample::told).forEach(told::add);
+      return told;
+    }
   }
 
   /** The instants of a request's token events, thinned out where there are too many to be drawn. */

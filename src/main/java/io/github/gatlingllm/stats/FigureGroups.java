@@ -38,7 +38,7 @@ record FigureGroups(RunStatistics counted, HeadlineClock clock) {
 
   /** The cells that are wanted, in one. */
   GroupTally joined(Predicate<RunStatistics.Key> which) {
-    GroupTally sum = GroupTally.empty();
+    GroupTally sum = counted.emptyCell();
     Set<String> targets = new HashSet<>();
     Set<Integer> stages = new TreeSet<>();
     counted.cells.forEach(

@@ -28,16 +28,21 @@ import org.jspecify.annotations.Nullable;
  */
 record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceIntervals intervals) {
 
-  static GroupTally empty() {
-    return new GroupTally(new Tally(), new WindowThroughput(), null);
+  /**
+   * Of no request yet.
+   *
+   * @param readingSpeed tokens that readers of the answers read in a second
+   */
+  static GroupTally empty(double readingSpeed) {
+    return new GroupTally(new Tally(readingSpeed), new WindowThroughput(), null);
   }
 
   GroupTally with(@Nullable ConfidenceIntervals theirs) {
     return new GroupTally(tally, flow, theirs);
   }
 
-  static GroupTally of(LevelWindow window) {
-    GroupTally empty = empty();
+  static GroupTally of(LevelWindow window, double readingSpeed) {
+    GroupTally empty = empty(readingSpeed);
     empty.flow.watch(window);
     return empty;
   }
@@ -67,6 +72,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         throughput(window, trials),
         judge == null ? null : goodput(window, judge, max),
         tally.jitter(),
+        tally.reader(),
         tally.errors(),
         tally.finishReasons(),
         counts,
@@ -95,8 +101,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
 
   private Throughput throughput(double window, @Nullable Trials trials) {
     Double requests = per((double) flow.ok, window);
-    // Embeddings have no tokens to put out: that is none of these figures, not 0.
-    boolean generates = !flow.inputsKnown || flow.tokens > 0;
+    boolean generates = flow.generates();
     Double gpus = flow.facts == null ? null : flow.facts.gpus();
     return new Throughput(
         window == 0 ? null : (Double) window,
@@ -105,7 +110,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         generates ? flow.peak(Peaks::tokensPerS) : null,
         gpus == null || !generates ? null : per(flow.tokens / gpus, window),
         flow.promptKnown ? per((double) flow.promptTokens, window) : null,
-        flow.promptKnown ? per(flow.tokens + flow.promptTokens, window) : null,
+        generates && flow.promptKnown ? per(flow.tokens + flow.promptTokens, window) : null,
         requests,
         requests == null ? null : (Double) (requests * 60),
         flow.inputsKnown ? per((double) flow.inputs, window) : null,
@@ -135,7 +140,7 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
         all.share(),
         intervals == null || all.isUndefined() ? null : intervals.share(all.met(), all.judged()),
         per((double) flow.met, window),
-        per(flow.sloTokens, window),
+        flow.generates() ? per(flow.sloTokens, window) : null,
         all.judged(),
         all.met(),
         all.unknown(),
@@ -214,6 +219,11 @@ record GroupTally(Tally tally, WindowThroughput flow, @Nullable ConfidenceInterv
     void promptTokens(int count) {
       promptTokens += count;
       promptKnown = true;
+    }
+
+    /** Embeddings have no tokens to put out: they have none of those figures, not 0. */
+    private boolean generates() {
+      return !inputsKnown || tokens > 0;
     }
 
     /** A request for so many vectors ended; failed ones gave none. */

@@ -36,6 +36,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
   private long heldBack;
   private long judged;
   private long metSlo;
+  private long inputs;
   private long tokens;
   private long served;
   private long tokensBefore;
@@ -64,6 +65,8 @@ public final class LiveStats implements Consumer<RequestRecord> {
     if (isInTime) {
       Integer output = record.tokens().n();
       tokens += output == null ? 0 : output;
+      Integer texts = record.tokens().inputs();
+      inputs += texts == null || !outcome.ok() ? 0 : texts;
       served += outcome.ok() ? 1 : 0;
     }
     if (!isMeasured) {
@@ -107,6 +110,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
         Percentiles.of(itl),
         perSecond(tokens - tokensBefore, now - snapshotNanos),
         perSecond(tokens, now - startNanos),
+        inputs == 0 || tokens > 0 ? null : perSecond(inputs, now - startNanos),
         perSecond(served, now - startNanos),
         null,
         null);
@@ -157,6 +161,8 @@ public final class LiveStats implements Consumer<RequestRecord> {
    * @param tokensPerSecondNow output tokens of the requests that ended since the figures before,
    *     per second
    * @param tokensPerSecondMean output tokens per second since the start
+   * @param inputsPerSecond texts embedded, per second since the start; null where there are none,
+   *     or tokens were put out too
    * @param requestsPerSecond requests that succeeded, per second since the start
    * @param inFlight requests that were sent and have not ended; null when not known
    * @param progress where the run stands; null when not known
@@ -171,6 +177,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
       @Nullable Percentiles itlMicros,
       @Nullable Double tokensPerSecondNow,
       @Nullable Double tokensPerSecondMean,
+      @Nullable Double inputsPerSecond,
       @Nullable Double requestsPerSecond,
       @Nullable Long inFlight,
       @Nullable Progress progress) {
@@ -218,6 +225,7 @@ public final class LiveStats implements Consumer<RequestRecord> {
           itlMicros,
           tokensPerSecondNow,
           tokensPerSecondMean,
+          inputsPerSecond,
           requestsPerSecond,
           requests,
           where);

@@ -1,11 +1,14 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.metric.LogLinearHistogram;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.TimeBuckets;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.stats.Series.Bucket;
+import io.github.gatlingllm.stats.Series.HeatMap;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,7 +17,7 @@ import java.util.function.Consumer;
 /**
  * Figures over time in buckets of 1 s. A run that needs more than {@value Series#MAX_BUCKETS}
  * buckets gets buckets of 2 s, 4 s, …: neighbours are joined, so that memory stays bounded (about
- * 30 KiB per bucket) whatever the run's length.
+ * 30 KiB per bucket, where values differ by a factor of 100) whatever the run's length.
  *
  * <p>The report makes them in its one pass over the records; who watches a run gives each record as
  * it comes. Not thread-safe.
@@ -23,6 +26,12 @@ public final class OverTime implements Consumer<RequestRecord> {
 
   private static final long SECOND = 1_000_000_000L;
   private static final int MOST_QUOTAS = 6;
+
+  /** The kind of failure of an answer that a check of the simulation does not accept. */
+  static final String CHECK_FAILED = "check failed";
+
+  private static final List<Metric> DRAWN =
+      List.of(Metric.TTFT_MS, Metric.TPOT_MS, Metric.E2E_MS, Metric.JITTER_PER_REQUEST);
 
   private final long origin;
   private final TimeBuckets<Interval> intervals;
@@ -35,7 +44,9 @@ public final class OverTime implements Consumer<RequestRecord> {
   }
 
   private static final class Interval {
-    private final LogLinearHistogram ttft = Shapes.coarse();
+    private final Map<Metric, LogLinearHistogram> heat = new EnumMap<>(Metric.class);
+    private final Map<String, Long> failures = new TreeMap<>();
+    private final LogLinearHistogram ttft = heat(Metric.TTFT_MS);
     private final LogLinearHistogram itl = Shapes.coarse();
     private double tokens;
     private double sloTokens;
@@ -52,8 +63,13 @@ public final class OverTime implements Consumer<RequestRecord> {
     private long plannedArrivals;
     private long realisedArrivals;
 
+    private LogLinearHistogram heat(Metric metric) {
+      return heat.computeIfAbsent(metric, m -> Shapes.coarse());
+    }
+
     private void join(Interval next) {
-      ttft.add(next.ttft);
+      next.heat.forEach((metric, values) -> heat(metric).add(values));
+      next.failures.forEach((kind, count) -> failures.merge(kind, count, Long::sum));
       itl.add(next.itl);
       tokens += next.tokens;
       sloTokens += next.sloTokens;
@@ -119,9 +135,28 @@ public final class OverTime implements Consumer<RequestRecord> {
       tokensInFlight(admitted, closed, prompt == null ? 0 : prompt, tokens);
       if (record.outcome().status() != RequestStatus.CANCELLED) {
         Interval interval = intervals.at(closed);
-        interval.ended++;
-        interval.failed += record.outcome().hasFailed() ? 1 : 0;
+        ended(interval, record, tokens);
         limited(interval, record, owner);
+      }
+    }
+  }
+
+  private static void ended(Interval interval, RequestRecord record, TokenStream tokens) {
+    RequestStatus status = record.outcome().status();
+    interval.ended++;
+    if (record.outcome().hasFailed()) {
+      interval.failed++;
+      String kind = status == RequestStatus.COMPLETE ? CHECK_FAILED : status.key();
+      interval.failures.merge(kind, 1L, Long::sum);
+    } else if (record.outcome().ok()) {
+      Shapes.add(interval.heat(Metric.E2E_MS), record.timing().latencyFromScheduleNanos());
+      Double tpot = record.timing().tpotNanos();
+      if (tpot != null) {
+        Shapes.add(interval.heat(Metric.TPOT_MS), Math.round(tpot));
+      }
+      if (tokens.hasTokenGaps() && tokens.tokenMicrosAt(50) > 0) {
+        double ratio = tokens.tokenMicrosAt(99) / tokens.tokenMicrosAt(50);
+        interval.heat(Metric.JITTER_PER_REQUEST).add(Math.round(ratio * 1e3), 1);
       }
     }
   }
@@ -226,6 +261,7 @@ public final class OverTime implements Consumer<RequestRecord> {
               v.started,
               v.ended,
               v.failed,
+              v.failures,
               v.rateLimited,
               v.quotaLeft,
               (double) v.inFlightNanos / intervals.width(),
@@ -242,15 +278,22 @@ public final class OverTime implements Consumer<RequestRecord> {
     return new Series(
         bucketS(),
         all.subList(0, Math.max(0, all.size() - 1)),
-        Shapes.heat(ttft()),
+        heat(),
         Map.of(),
         RequestSamples.NONE,
         generator.buckets(),
         List.of());
   }
 
-  /** TTFT by bucket: the material of the heat map. */
-  List<LogLinearHistogram> ttft() {
-    return intervals.all().stream().map(interval -> interval.ttft).toList();
+  /** What was counted over time and value. */
+  Map<Metric, HeatMap> heat() {
+    Map<Metric, HeatMap> maps = new EnumMap<>(Metric.class);
+    for (Metric metric : DRAWN) {
+      HeatMap map = Shapes.heat(intervals.all().stream().map(of -> of.heat(metric)).toList());
+      if (!map.cells().isEmpty()) {
+        maps.put(metric, map);
+      }
+    }
+    return maps;
   }
 }

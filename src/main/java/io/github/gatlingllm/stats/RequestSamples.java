@@ -26,7 +26,8 @@ public record RequestSamples(
 
   /** Of no requests. */
   static final RequestSamples NONE =
-      new RequestSamples(Map.of(), List.of(), new Exemplars(List.of(), List.of()), null, List.of());
+      new RequestSamples(
+          Map.of(), List.of(), new Exemplars(List.of(), List.of(), List.of()), null, List.of());
 
   /**
    * The ok requests of one load level.
@@ -187,8 +188,19 @@ public record RequestSamples(
    * @param slowest ok requests with the longest E2E from schedule, slowest first
    * @param failed failed requests: of each cause the longest, then the next of each; cancelled and
    *     rate-limited ones are none
+   * @param told what some requests asked and were told; empty where texts were not recorded
    */
-  public record Exemplars(List<Exemplar> slowest, List<Exemplar> failed) {}
+  public record Exemplars(List<Exemplar> slowest, List<Exemplar> failed, List<Told> told) {}
+
+  /**
+   * What a request asked and was told. Texts are cut in their middle, secrets are stars in them.
+   *
+   * @param why it is shown: {@code Fastest}, {@code Median}, {@code Slowest} by E2E from schedule,
+   *     {@code Failed}
+   * @param asked the prompt, or the messages with their roles
+   * @param reasoning empty where there is none
+   */
+  public record Told(String why, Exemplar request, String asked, String reasoning, String answer) {}
 
   /**
    * One request; times in ms since it was scheduled.

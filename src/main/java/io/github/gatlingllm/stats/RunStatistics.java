@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
+import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.enginestats.EngineTally;
 import io.github.gatlingllm.enginestats.SentRequests;
 import io.github.gatlingllm.metric.Backlog;
@@ -72,7 +73,8 @@ public final class RunStatistics {
   private final BoundedNames levels;
   final Windows windows;
   private final TokenStream stream = new TokenStream();
-  private final RequestValues values = new RequestValues();
+  private final double readingSpeed;
+  private final RequestValues values;
   final SloTally slo;
   final OverTime overTime;
   final Map<Key, GroupTally> cells = new LinkedHashMap<>();
@@ -83,6 +85,7 @@ public final class RunStatistics {
   final Map<String, Set<String>> serverNames = new TreeMap<>();
   private final KeyCounts<String> injectors = new KeyCounts<>("(others)");
   final Map<String, SilenceTally> silence = new LinkedHashMap<>();
+  final Map<String, Outages> outages = new LinkedHashMap<>();
   final WorkloadTally workload = new WorkloadTally();
   final AnswerCounts answers;
   final RequestSampleTally requestSamples;
@@ -96,7 +99,7 @@ public final class RunStatistics {
 
   // Mostly it is the one that was asked for before.
   private Key latestKey = new Key(-1, "");
-  private GroupTally latestCell = GroupTally.empty();
+  private GroupTally latestCell;
 
   record Key(int stage, String name) {}
 
@@ -104,6 +107,9 @@ public final class RunStatistics {
     Long end = info.endUnixNanos();
     windows = new Windows(info.stages(), end == null ? info.startUnixNanos() : end);
     levels = new BoundedNames(info.stages(), MOST_UNPLANNED);
+    readingSpeed = info.reportOptions().readingSpeed();
+    values = new RequestValues(readingSpeed);
+    latestCell = emptyCell();
     slo = new SloTally(info);
     injections =
         info.config().entrySet().stream()
@@ -204,6 +210,7 @@ public final class RunStatistics {
     tokens(stage, name, inSlo);
     passage(record, stage, name, inSlo);
     silence.computeIfAbsent(id.target(), t -> new SilenceTally(runStart, runEnd)).add(record);
+    outages.computeIfAbsent(id.target(), t -> new Outages(runStart, runEnd)).add(record);
     injectors.add(id.injector());
     sent.computeIfAbsent(id.target(), t -> new SentRequests()).add(record);
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
@@ -371,7 +378,12 @@ public final class RunStatistics {
         ? known
         : cells.computeIfAbsent(
             cells.size() < MOST_CELLS ? key : new Key(key.stage(), OTHER_NAMES),
-            k -> GroupTally.of(windows.stages().get(k.stage())));
+            k -> GroupTally.of(windows.stages().get(k.stage()), readingSpeed));
+  }
+
+  /** Of no request yet. */
+  GroupTally emptyCell() {
+    return GroupTally.empty(readingSpeed);
   }
 
   private String nameOf(String name) {

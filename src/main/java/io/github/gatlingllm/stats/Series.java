@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *     most 600
  * @param overTime one entry per bucket from the start of the run to its end, empty buckets
  *     included; requests of every phase
- * @param ttftHeat TTFT over time
+ * @param heat TTFT from schedule over time by first token, and of ok requests TPOT, E2E from
+ *     schedule and jitter by their end; a metric without values is missing
  * @param shapes distribution shapes of {@code TTFT_MS}, {@code ITL_MS}, {@code TPOT_MS} and {@code
  *     E2E_MS}: ok requests scheduled in measure; a metric without values is missing
  * @param requestSamples what single requests show
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public record Series(
     double bucketS,
     List<Bucket> overTime,
-    HeatMap ttftHeat,
+    Map<Metric, HeatMap> heat,
     Map<Metric, Shape> shapes,
     RequestSamples requestSamples,
     List<GeneratorBucket> generator,
@@ -44,6 +45,8 @@ public record Series(
    * @param started requests that started in it
    * @param ended requests that ended in it by themselves
    * @param failed of those, how many failed
+   * @param failures of these, how many of each kind: keys of statuses, and {@value
+   *     OverTime#CHECK_FAILED}
    * @param rateLimited of those, how many a rate limit of the server turned away
    * @param quotaLeft by quota of the server, the lowest share of it that an answer said is left, 0
    *     to 1; empty where answers do not say
@@ -65,6 +68,7 @@ public record Series(
       long started,
       long ended,
       long failed,
+      Map<String, Long> failures,
       long rateLimited,
       Map<String, Double> quotaLeft,
       double inFlight,
@@ -103,10 +107,10 @@ public record Series(
   /**
    * Counts over time and value.
    *
-   * @param edgesMs n + 1 edges of n value rows, ascending, logarithmic
+   * @param edges n + 1 edges of n value rows, ascending, logarithmic, in the unit of the metric
    * @param cells cells with at least one value
    */
-  public record HeatMap(List<Double> edgesMs, List<Cell> cells) {}
+  public record HeatMap(List<Double> edges, List<Cell> cells) {}
 
   /** {@code count} values in time bucket {@code bucket} and value row {@code row}, from 0. */
   public record Cell(int bucket, int row, long count) {}

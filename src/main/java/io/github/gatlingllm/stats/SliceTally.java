@@ -69,6 +69,8 @@ public final class SliceTally {
     if (ok) {
       values.forEach((metric, value) -> slice.add(metric, value, 1));
       slice.addGaps(stream);
+      slice.add(Amount.READERS, values.hasReader() ? 1 : 0);
+      slice.add(Amount.READERS_STALLED, values.readerStalls() ? 1 : 0);
     }
   }
 

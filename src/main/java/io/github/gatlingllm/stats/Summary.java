@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.enginestats.EngineFigures;
 import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Distribution;
@@ -413,12 +414,14 @@ public record Summary(
    *
    * @param models that its requests asked for, most frequent first
    * @param knee over its own stages; of the scenario that delivers most at its own
+   * @param failures how it failed, in all phases; null without a request
    * @param serverMetrics what its own metrics say; null where not read
    */
   public record Target(
       String label,
       List<String> models,
       @Nullable Knee knee,
+      Outages.@Nullable Failures failures,
       @Nullable EngineFigures serverMetrics,
       Figures figures) {}
 

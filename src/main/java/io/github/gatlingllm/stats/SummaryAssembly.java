@@ -8,6 +8,7 @@ import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
 import io.github.gatlingllm.check.CheckInput.QuotedLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
+import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
@@ -30,7 +31,9 @@ import io.github.gatlingllm.stats.Summary.Target;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -149,7 +152,7 @@ final class SummaryAssembly {
     List<TimeSlice> slices = parts.steadySlices(window);
     measured.add(
         new MeasuredLevel(
-            parts.place(window.level()),
+            placeInWords(window.level()),
             window.level(),
             !window.level().kind().equals(Windows.UNPLANNED),
             arrivals == null
@@ -163,6 +166,14 @@ final class SummaryAssembly {
             slices == null ? null : SteadyState.of(window, slices),
             counted.generator.in(window),
             counted.engines.of(window.index())));
+  }
+
+  /** As sentences name a level: {@code c=8}, or the whole run. */
+  private String placeInWords(LevelInfo level) {
+    String place = parts.place(level);
+    return level.label().equals(LevelInfo.WHOLE_RUN)
+        ? "the whole run" + place.substring(LevelInfo.WHOLE_RUN.length())
+        : place;
   }
 
   /** Whether more users come as its steps say, so that more are there. */
@@ -258,11 +269,13 @@ final class SummaryAssembly {
     List<LoadCurve> own = curves.stream().filter(c -> c.target().equals(target)).toList();
     List<LevelWindow> all = counted.windows.stages();
     GroupTally cell = parts.joined(key -> all.get(key.stage()).level().target().equals(target));
+    Outages outages = counted.outages.get(target);
     targets.add(
         new Target(
             target,
             counted.workload.models(target),
             bestKnee(own),
+            outages == null ? null : outages.failures(),
             counted.engines.of(target),
             cell.figures(
                 parts.windowNanos(w -> w.level().target().equals(target)),
@@ -334,8 +347,16 @@ final class SummaryAssembly {
             counted.answers,
             cachedPrompts(workload.cachedShare(), workload.cache()),
             isSharingMeant(workload),
+            failures(),
             workload.endpoints().keySet().stream().anyMatch(HERE.asPredicate()),
             counted.engines.wholeRun(counted.sent)));
+  }
+
+  /** How each target failed that got a request. */
+  private Map<String, Outages.Failures> failures() {
+    Map<String, Outages.Failures> failures = new LinkedHashMap<>();
+    counted.outages.forEach((target, seen) -> failures.put(target, seen.failures()));
+    return failures;
   }
 
   private boolean isSharingMeant(Summary.Workload workload) {
@@ -387,7 +408,7 @@ final class SummaryAssembly {
     return new Series(
         time.bucketS(),
         time.buckets(parts.hasSlo()),
-        Shapes.heat(time.ttft()),
+        time.heat(),
         Shapes.of(whole),
         counted.requestSamples.requestSamples(
             level -> parts.joined(key -> key.stage() == level).tally(), counted.arrivals.values()),

@@ -3,6 +3,7 @@ package io.github.gatlingllm.stats;
 import io.github.gatlingllm.metric.Figures.Counts;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.Figures.Jitter;
+import io.github.gatlingllm.metric.Figures.Reader;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.RequestRecord;
@@ -47,6 +48,16 @@ final class Tally {
   private long streamedTokens;
   private long events;
   private long stalls;
+  private final double readingSpeed;
+  private long readers;
+  private long stalledReaders;
+
+  /**
+   * @param readingSpeed tokens that readers of the answers read in a second
+   */
+  Tally(double readingSpeed) {
+    this.readingSpeed = readingSpeed;
+  }
 
   private record Cause(String verdict, String message) {}
 
@@ -82,11 +93,15 @@ final class Tally {
     if (outcome.ok()) {
       ok++;
       String reason = outcome.finishReason();
-      finishReasons.add(reason == null ? "none" : reason);
+      if (record.tokens().inputs() == null) {
+        finishReasons.add(reason == null ? "none" : reason);
+      }
       values.forEach((metric, value) -> made(metric).add(value));
+      readers += values.hasReader() ? 1 : 0;
+      stalledReaders += values.readerStalls() ? 1 : 0;
       gaps(record, stream);
     } else if (outcome.hasFailed()) {
-      Double stay = Metric.FAILED_E2E_MS.of(record);
+      Double stay = Metric.FAILED_E2E_MS.of(record, readingSpeed);
       if (stay != null) {
         recorder(Metric.FAILED_E2E_MS).add(stay);
       }
@@ -175,6 +190,8 @@ final class Tally {
     streamedTokens += other.streamedTokens;
     events += other.events;
     stalls += other.stalls;
+    readers += other.readers;
+    stalledReaders += other.stalledReaders;
   }
 
   /** The values of a metric; null where there is none. */
@@ -202,6 +219,11 @@ final class Tally {
         itl.isEmpty() ? null : (Double) itl.moments().std(),
         itl.isEmpty() ? null : (Double) (stalls * 1e3 / streamedTokens),
         events == 0 ? null : (Double) ((double) streamedTokens / events));
+  }
+
+  Reader reader() {
+    Double share = readers == 0 ? null : (Double) ((double) stalledReaders / readers);
+    return new Reader(readingSpeed, readers, stalledReaders, share);
   }
 
   List<ErrorCount> errors() {
@@ -288,9 +310,19 @@ final class Tally {
   static final class RequestValues {
 
     private static final List<Metric> METRICS = Metric.ofRequests();
+    private static final int READER = METRICS.indexOf(Metric.READER_STALL_MS);
+
+    private final double readingSpeed;
 
     /** Not a number where the request has none. */
     private final double[] values = new double[METRICS.size()];
+
+    /**
+     * @param readingSpeed tokens that readers of the answers read in a second
+     */
+    RequestValues(double readingSpeed) {
+      this.readingSpeed = readingSpeed;
+    }
 
     /** Receives the values that there are. */
     @FunctionalInterface
@@ -301,9 +333,19 @@ final class Tally {
     /** Takes the place of the request before. */
     void read(RequestRecord record) {
       for (int i = 0; i < values.length; i++) {
-        Double value = METRICS.get(i).of(record);
+        Double value = METRICS.get(i).of(record, readingSpeed);
         values[i] = value == null ? Double.NaN : value;
       }
+    }
+
+    /** Whether it can be told what its reader waits. */
+    boolean hasReader() {
+      return !Double.isNaN(values[READER]);
+    }
+
+    /** Whether its reader waits for a late token. */
+    boolean readerStalls() {
+      return values[READER] > 0;
     }
 
     void forEach(Visitor visitor) {

@@ -133,6 +133,7 @@ final class TrialTally {
             all.rates.count(),
             all.tokens / all.seconds,
             all.rates.mean(),
+            all.rates.std(),
             all.rates.min(),
             all.rates.max(),
             rows,

@@ -14,6 +14,7 @@ import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,7 +79,11 @@ final class VerdictSentence {
       return "No request was measured.";
     }
     if (run.counts().ok() == 0) {
-      return "No request of " + NumberText.count(started) + " succeeded" + firstError(run) + ".";
+      return (started == 1
+              ? "The only request failed"
+              : "None of " + NumberText.count(started) + " requests succeeded")
+          + firstError(run)
+          + ".";
     }
     if (curves.size() == 1) {
       return new VerdictSentence(curves.get(0)).sentence() + ".";
@@ -107,12 +112,8 @@ final class VerdictSentence {
     }
     ErrorCount first = run.errors().get(0);
     return ": "
-        + first.verdict()
-        + ", "
         + first.message()
-        + " ("
-        + NumberText.count(first.count())
-        + ")";
+        + (first.count() == 1 ? "" : " (" + NumberText.count(first.count()) + " times)");
   }
 
   /** What is said of one of several curves; tables say the rest. */
@@ -139,14 +140,11 @@ final class VerdictSentence {
         levels.size() > 1
             ? curve.slo().isEmpty() ? knee() : limit()
             : capital(curve.slo().isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
-    Stage headline = headline();
-    if (headline.fallsBehind()) {
-      return capital(queued(headline).replaceFirst("^it ", "")) + ". " + outcome;
-    }
-    return levels.stream()
+    // Said first, of the level that the sentence is about or else of the lightest.
+    return Stream.concat(Stream.of(headline()), levels.stream())
         .filter(Stage::fallsBehind)
         .findFirst()
-        .map(s -> outcome + "; " + queued(s))
+        .map(s -> capital(queued(s).replaceFirst("^it ", "")) + ". " + outcome)
         .orElse(outcome);
   }
 

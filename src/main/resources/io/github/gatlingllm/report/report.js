@@ -162,6 +162,9 @@
     data: line.pins.map((pin) => ({ coord: [pin.x, pin.y] })),
   };
 
+  /* The height of a layer and of all below it; each covers those above it down to the axis. */
+  const sumTo = (chart, i, n) => chart.series.slice(0, i + 1).reduce((sum, line) => sum + line.points[n][1], 0);
+
   const series = (chart, c) =>
     chart.series.map((line, i) => {
       const color = c.series[line.color % c.series.length];
@@ -169,15 +172,17 @@
       const labelled = points.some((p) => p[2]);
       const dense = points.filter((p) => p[1] != null).length > 80;
       const bar = line.form === "bar";
+      const layer = line.form === "layer";
       const spots = labelled ? labelPlaces(chart, line) : [];
       const shown = labelShown(points);
       return {
         name: line.name, type: bar ? "bar" : "line", color, itemStyle: { color },
-        data: points.map(([x, y, label], n) => (label ? { value: [x, y], label: { show: shown[n], formatter: label, position: spots[n] } } : [x, y])),
+        data: layer ? points.map(([x], n) => [x, sumTo(chart, i, n)]) : points.map(([x, y, label], n) => (label ? { value: [x, y], label: { show: shown[n], formatter: label, position: spots[n] } } : [x, y])),
         symbol: symbols[line.color % symbols.length], symbolSize: labelled ? 9 : dense ? 5 : 7,
-        showSymbol: !dense, showAllSymbol: !dense, barCategoryGap: "8%",
+        showSymbol: !dense && !layer, showAllSymbol: !dense && !layer, barCategoryGap: "8%",
         lineStyle: { color, width: 2, type: dashes[line.dash % dashes.length] },
-        areaStyle: line.form === "area" ? { color, opacity: 0.15 } : undefined,
+        areaStyle: line.form === "area" ? { color, opacity: 0.15 } : layer ? { color, opacity: 1 } : undefined,
+        step: layer ? "end" : undefined, z: layer ? 12 - i : 2,
         label: { show: labelled, color: c.ink, fontSize: 12, distance: 9, ...halo(c) },
         labelLayout: { hideOverlap: true }, emphasis: { disabled: true }, connectNulls: false,
         markLine: i === 0 ? limitLines(chart, c) : undefined,
@@ -194,8 +199,8 @@
       const items = [shown].flat();
       const rows = items.map((item) => {
         const line = chart.series[item.seriesIndex];
-        const label = line.points[item.dataIndex]?.[2];
-        return item.marker + escape(line.name + (label ? " " + label : "")) + " <b>" + withUnit(item.value[1], chart.y.unit) + "</b>";
+        const [, value, label] = line.points[item.dataIndex] ?? item.value;
+        return item.marker + escape(line.name + (label ? " " + label : "")) + " <b>" + withUnit(value, chart.y.unit) + "</b>";
       });
       return [escape(heading({ name: chart.x.name }) + " " + xText(chart, items[0].value[0])), ...rows].join("<br>");
     },
@@ -240,6 +245,7 @@
       },
       yAxis: {
         type: "category", data: chart.series.map((row) => row.name),
+        name: heading(chart.y) + ", logarithmic", nameGap: 12, nameTextStyle: { color: c.soft, fontSize: 12, align: "left", padding: [0, 0, 0, -102] },
         axisLabel: { color: c.soft, fontSize: 11 }, axisTick: { show: false }, axisLine: { show: false },
       },
       visualMap: {
@@ -248,7 +254,7 @@
       },
       tooltip: {
         confine: true, backgroundColor: c.card, borderColor: c.line, textStyle: { color: c.ink, fontSize: 12.5 },
-        formatter: ({ value: [x, y, count] }) => escape(clock(times[x]) + ", " + chart.series[y].name) + " <b>" + number(count) + "</b>",
+        formatter: ({ value: [x, y, count] }) => escape(clock(times[x]) + ", " + chart.series[y].name + " " + chart.y.unit) + " <b>" + number(count) + "</b>",
       },
       series: [{ type: "heatmap", data: cells, emphasis: { disabled: true } }],
     };

@@ -2,6 +2,8 @@ package io.github.gatlingllm.action;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.load.RateLimiter;
+import io.github.gatlingllm.record.Timeline;
 import io.netty.channel.DefaultEventLoop;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,12 +26,18 @@ class GatePassageTest {
   }
 
   private InFlightGate.Passage enter(String name, @Nullable InFlightGate through) throws Exception {
+    return enter(name, through, null, new Timeline(0, 1));
+  }
+
+  private InFlightGate.Passage enter(
+      String name, @Nullable InFlightGate through, @Nullable RateLimiter limiter, Timeline timeline)
+      throws Exception {
     return eventLoop
         .submit(
             () -> {
               InFlightGate.Passage passage =
-                  new InFlightGate.Passage(through, eventLoop, () -> LATER);
-              passage.enter(1, now -> admitted.add(name + " " + now));
+                  new InFlightGate.Passage(through, limiter, timeline, eventLoop, () -> LATER);
+              passage.enter(1, () -> 100, now -> admitted.add(name + " " + now));
               return passage;
             })
         .get(60, TimeUnit.SECONDS);
@@ -50,7 +58,7 @@ class GatePassageTest {
     InFlightGate.Passage first = enter("a", gate);
     enter("b", gate);
     assertThat(admitted()).containsExactly("a 1");
-    first.leave();
+    first.leave(null);
     assertThat(admitted()).containsExactly("a 1", "b " + LATER);
   }
 
@@ -59,26 +67,45 @@ class GatePassageTest {
     InFlightGate.Passage first = enter("a", gate);
     InFlightGate.Passage second = enter("b", gate);
     enter("c", gate);
-    second.leave();
-    first.leave();
+    second.leave(null);
+    first.leave(null);
     assertThat(admitted()).containsExactly("a 1", "c " + LATER);
   }
 
   @Test
   void leavingTwiceOrBeforeEnteringFreesNothing() throws Exception {
-    new InFlightGate.Passage(gate, eventLoop, () -> LATER).leave();
+    new InFlightGate.Passage(gate, null, new Timeline(0, 1), eventLoop, () -> LATER).leave(null);
     InFlightGate.Passage first = enter("a", gate);
     enter("b", gate);
     enter("c", gate);
-    first.leave();
-    first.leave();
+    first.leave(null);
+    first.leave(null);
     assertThat(admitted()).containsExactly("a 1", "b " + LATER);
   }
 
   @Test
   void withoutAGateNobodyWaits() throws Exception {
-    enter("a", null).leave();
+    enter("a", null).leave(null);
     enter("b", null);
     assertThat(admitted()).containsExactly("a 1", "b 1");
+  }
+
+  /** Answers of 30 tokens instead of the 100 that were feared let the next one go. */
+  @Test
+  void whatALimitHeldBackIsInItsTimeline() throws Exception {
+    RateLimiter limiter = new RateLimiter(null, 130, () -> 0);
+    List<Timeline> timelines =
+        List.of(new Timeline(0, 1), new Timeline(0, 1), new Timeline(0, 1), new Timeline(0, 1));
+    InFlightGate.Passage first = enter("a", null, limiter, timelines.get(0));
+    enter("b", null, limiter, timelines.get(1));
+    InFlightGate.Passage third = enter("c", null, limiter, timelines.get(2));
+    enter("d", gate, null, timelines.get(3));
+    assertThat(admitted()).containsExactly("a 1", "d 1");
+    third.leave(null);
+    first.leave(30L);
+    assertThat(admitted()).containsExactly("a 1", "d 1", "b " + LATER);
+    assertThat(timelines)
+        .extracting(timeline -> timeline.timing(0, null, null).pacingWaitNanos())
+        .containsExactly(0L, LATER - 1, LATER - 1, null);
   }
 }

@@ -115,10 +115,12 @@ class FaultsIT {
         run.requests().stream().collect(Collectors.groupingBy(r -> r.identity().name()));
     assertThat(ends(records)).isEqualTo(ends(faults.keySet()));
     assertAllIsAccountedFor(run, faults.size() * FaultsSimulation.USERS);
+    assertThat(run.check("token_counts").path("level").asText()).isEqualTo("warning");
     RunInfo info = run.info();
+    assertThat(info.seed()).as("of a simulation that sets none").isNotNull();
     assertThat(TimeUnit.NANOSECONDS.toSeconds(info.endUnixNanos() - info.startUnixNanos()))
         .as("seconds that the run took: nothing hangs, requests time out after 5")
-        .isLessThan(30);
+        .isLessThan(60);
   }
 
   private String urls(Predicate<String> which) {
@@ -172,6 +174,12 @@ class FaultsIT {
 
   private void connections() throws IOException {
     fault("answered", COMPLETE, null, x -> x.startStream().event(A).event(STOP).lastChunk());
+    String absurd = ChatChunks.usage(1, Integer.MAX_VALUE);
+    fault(
+        "a count that no answer can have",
+        COMPLETE,
+        null,
+        x -> x.startStream().event(A).event(STOP).event(absurd).lastChunk());
     try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       fault(
           "refused",

@@ -28,8 +28,14 @@ record EngineClient(EmbeddedEngine engine) {
 
   /** The response to a chat request; single quotes stand for double ones. */
   CompletableFuture<String> chat(String body) {
+    return post("/chat/completions", body, "Accept", "*/*");
+  }
+
+  /** The response to a request of any API. */
+  CompletableFuture<String> post(String path, String body, String header, String value) {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create(engine.baseUrl() + "/chat/completions"))
+        HttpRequest.newBuilder(URI.create(engine.baseUrl() + path))
+            .header(header, value)
             .timeout(Duration.ofSeconds(30))
             .POST(HttpRequest.BodyPublishers.ofString(body.replace('\'', '"')))
             .build();

@@ -60,6 +60,8 @@ final class EveryAssertion {
           llmGlobal().jitterPerRequest().lte(3),
           llmGlobal().stallsPer1kTokens().lte(3),
           llmGlobal().batchRatio().lte(1.2),
+          llmGlobal().readerStall().percentile(99).lt(ofMillis(500)),
+          llmGlobal().readersStalled().lte(5),
           llmGlobal().goodput().percent().gte(95),
           llmGlobal().goodput().requestsPerSec().gte(20),
           llmGlobal().goodput().tokensPerSec().gte(2_000),

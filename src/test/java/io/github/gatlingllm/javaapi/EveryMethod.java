@@ -50,6 +50,8 @@ final class EveryMethod extends Simulation {
           .idleTimeout(120)
           .idleTimeout(ofSeconds(45))
           .maxInFlight(64)
+          .maxRequestsPerMinute(500)
+          .maxTokensPerMinute(150_000)
           .gpus(8)
           .metricsUrl("auto", "http://localhost:9400/metrics")
           .metricsUrls(List.of("none"))

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -70,7 +71,7 @@ class LiveServerTest {
   /** A name that an attacker's DNS resolves to this machine gets nothing. */
   @Test
   void otherNamesAreRefused() throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", server.address().getPort())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.address().getPort())) {
       socket
           .getOutputStream()
           .write(

@@ -48,7 +48,7 @@ class LiveViewTest {
 
   @Test
   void portInUseCostsALine() throws IOException {
-    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         LiveView view = LiveView.open(run, new Options(taken.getLocalPort(), null), said::add)) {
       assertThat(view).isNotNull();
       assertThat(said)

@@ -195,8 +195,8 @@ class GoodputSearchTest {
     assertThat(conclusion(source))
         .startsWith("No rate down to 0.000")
         .endsWith(
-            " requests/s holds the SLO: 41 requests waited here at the end, held back by a throttle"
-                + " or by maxInFlight, not by the server");
+            " requests/s holds the SLO: 41 requests waited here at the end, held back by a"
+                + " throttle, by maxInFlight or by a limit per minute, not by the server");
   }
 
   @ParameterizedTest

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class ConsoleBlockTest {
 
   private static final LiveFigures NOTHING =
-      new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, null, null);
+      new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, null, null, null);
 
   private static final LiveFigures FULL =
       new LiveFigures(
@@ -24,6 +24,7 @@ class ConsoleBlockTest {
           new Percentiles(12_110, 20_000, 35_160),
           1_604.4,
           1_580.0,
+          null,
           57.94,
           16L,
           new Progress("c=8", Phase.MEASURE, 0.3333, 65_000_000_000L));

@@ -27,6 +27,17 @@ class TemplatesTest {
   }
 
   @Test
+  void promptsAndAnswersAreEscaped() {
+    ExemplarSection.Shown text =
+        new ExemplarSection.Shown(HOSTILE, HOSTILE, Map.of("Answer", HOSTILE));
+
+    assertThat(Templates.fill("texts", Map.of("values", Map.of("texts", List.of(text)))))
+        .contains("<h3>" + ESCAPED + "</h3>")
+        .contains("<dd tabindex=\"0\">" + ESCAPED + "</dd>")
+        .doesNotContain(HOSTILE, "<script");
+  }
+
+  @Test
   void whatATemplateNeedsMustBeGiven() {
     assertThatThrownBy(() -> plain(Map.of("note", "")))
         .isInstanceOf(PebbleException.class)

@@ -48,12 +48,12 @@ final class BenchmarkPlanTest {
     assertThat(settings.load().levels())
         .extracting(LoadLevel::label)
         .containsExactly("c=1", "c=2", "c=4", "c=8", "c=16", "c=32", "c=64");
-    assertThat(settings.load().kind()).isEqualTo("closed loop");
+    assertThat(settings.load().words().kind()).isEqualTo("closed loop");
     Phases phases = Phases.DEFAULT.withMeasure(Duration.ofSeconds(7).toNanos());
     assertThat(settings.load().levels())
         .extracting(LoadLevel::phases)
         .containsOnly(phases, phases.withFill(0));
-    assertThat(settings.load().phases()).as("of more than one user").isEqualTo(phases);
+    assertThat(settings.load().words().phases()).as("of more than one user").isEqualTo(phases);
     assertThat(settings.get(Setting.WARMUP)).isEqualTo(1);
     assertThat(settings.workload().name()).isEqualTo("built-in");
     assertThat(settings.workload().made()).isEqualTo(1_000);
@@ -90,8 +90,8 @@ final class BenchmarkPlanTest {
     assertThat(labels(plan)).isEqualTo("c=1 c=4");
     assertThat(plan.get(Setting.MAX_TOKENS)).isEqualTo(50);
     assertThat(plan.slo().toString()).isEqualTo("e2e<1620ms");
-    assertThat(plan.load().phases().fillNanos()).isEqualTo(1_080_000_000L);
-    assertThat(plan.load().stopWhen()).hasToString("[slo<50%, errorsInARow>100]");
+    assertThat(plan.load().words().phases().fillNanos()).isEqualTo(1_080_000_000L);
+    assertThat(plan.load().words().stopWhen()).hasToString("[slo<50%, errorsInARow>100]");
     assertThat(labels(read(Map.of("selfTest", "true")))).startsWith("c=1 c=16").endsWith("c=4096");
   }
 
@@ -137,20 +137,20 @@ final class BenchmarkPlanTest {
         good("concurrency", "3", s -> labels(s), "c=3"),
         good("concurrency", "1, 4,2", s -> labels(s), "c=1 c=4 c=2"),
         good("rate", "0.5,16,2.50", s -> labels(s), "r=0.5 r=16 r=2.5"),
-        good("rate", "4", s -> s.load().kind(), "open loop, poisson arrivals"),
+        good("rate", "4", s -> s.load().words().kind(), "open loop, poisson arrivals"),
         good("duration", "2.5", BenchmarkPlanTest::measured, Duration.ofMillis(2500)),
         good("duration", "500ms", BenchmarkPlanTest::measured, Duration.ofMillis(500)),
         good("duration", "30s", BenchmarkPlanTest::measured, Duration.ofSeconds(30)),
         good("duration", "2m", BenchmarkPlanTest::measured, Duration.ofMinutes(2)),
         good("duration", "1h", BenchmarkPlanTest::measured, Duration.ofHours(1)),
-        good("requests", "200", s -> s.load().phases().requests(), 200),
-        good("fill", "auto", s -> s.load().phases().fillNanos(), null),
-        good("fill", "2", s -> s.load().phases().fillNanos(), 2_000_000_000L),
-        good("stabilize", "auto", s -> s.load().phases().stabilizeNanos(), null),
-        good("stabilize", "500ms", s -> s.load().phases().stabilizeNanos(), 500_000_000L),
-        good("cooldown", "false", s -> s.load().phases().cooldown(), false),
+        good("requests", "200", s -> s.load().words().phases().requests(), 200),
+        good("fill", "auto", s -> s.load().words().phases().fillNanos(), null),
+        good("fill", "2", s -> s.load().words().phases().fillNanos(), 2_000_000_000L),
+        good("stabilize", "auto", s -> s.load().words().phases().stabilizeNanos(), null),
+        good("stabilize", "500ms", s -> s.load().words().phases().stabilizeNanos(), 500_000_000L),
+        good("cooldown", "false", s -> s.load().words().phases().cooldown(), false),
         good("warmup", "0", s -> s.get(Setting.WARMUP), 0),
-        good("drain", "0", s -> s.load().phases().drainNanos(), 0L),
+        good("drain", "0", s -> s.load().words().phases().drainNanos(), 0L),
         good("maxTokens", "16", s -> s.get(Setting.MAX_TOKENS), 16),
         good("ignoreEos", "false", s -> s.get(Setting.IGNORE_EOS), false),
         good("prompt", "Hi, you", s -> prompts(s).pick(1).text(), "Hi, you"),
@@ -173,7 +173,7 @@ final class BenchmarkPlanTest {
         good("indexBlock", "false", s -> s.get(Setting.INDEX_BLOCK), false),
         good("failBuild", "false", s -> s.get(Setting.FAIL_BUILD), false),
         good("failOnInvalid", "true", s -> s.get(Setting.FAIL_ON_INVALID), true),
-        good("stopWhen", "never", s -> s.load().stopWhen(), List.of()),
+        good("stopWhen", "never", s -> s.load().words().stopWhen(), List.of()),
         good("dryRun", "true", s -> s.get(Setting.DRY_RUN), true));
   }
 
@@ -542,7 +542,7 @@ final class BenchmarkPlanTest {
   }
 
   private static Duration measured(BenchmarkPlan plan) {
-    return Duration.ofNanos(plan.load().phases().measureNanos());
+    return Duration.ofNanos(plan.load().words().phases().measureNanos());
   }
 
   @Test

@@ -11,8 +11,10 @@ import io.github.gatlingllm.testing.ScriptedServer;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +30,7 @@ class SettingEffectsIT {
           Map.entry("apiKey", "sk-wire-test"),
           Map.entry("model", "llama"),
           Map.entry("prompt", "Why is the sky blue?"),
+          Map.entry("images", "2x3x4"),
           Map.entry("body", "{\"top_k\":40}"),
           Map.entry("header.X-Tenant", "acme"),
           Map.entry("temperature", "0.7"),
@@ -62,12 +65,18 @@ class SettingEffectsIT {
       GatlingRun run = setup.run();
       assertThat(run.exitCode()).as(run.output()).isZero();
       assertThat(server.requests()).as("a warm-up request and two").hasSize(3);
+      Set<String> images = new HashSet<>();
       for (Request request : server.requests()) {
         JsonNode asked = new ObjectMapper().readTree(request.body());
         assertThat(request.header("Authorization")).isEqualTo("Bearer sk-wire-test");
         assertThat(request.header("X-Tenant")).isEqualTo("acme");
         assertThat(asked.path("model").asText()).isEqualTo("llama");
-        assertThat(asked.at("/messages/0/content").asText()).isEqualTo("Why is the sky blue?");
+        JsonNode said = asked.at("/messages/0/content");
+        assertThat(said).hasSize(3);
+        assertThat(said.at("/0/text").asText()).isEqualTo("Why is the sky blue?");
+        assertThat(imageOf(said, 1)).startsWith("data:image/png;base64,");
+        assertThat(imageOf(said, 2)).isNotEqualTo(imageOf(said, 1));
+        images.add(imageOf(said, 1));
         assertThat(asked.path("top_k").asInt()).isEqualTo(40);
         assertThat(asked.path("temperature").asDouble()).isEqualTo(0.7);
         assertThat(asked.path("top_p").asDouble()).isEqualTo(0.9);
@@ -75,6 +84,7 @@ class SettingEffectsIT {
         assertThat(asked.path("stream").asBoolean()).isFalse();
         assertThat(asked.has("ignore_eos")).isFalse();
       }
+      assertThat(images).as("another image per request").hasSize(3);
       assertThat(run.requests())
           .allSatisfy(
               record -> {
@@ -94,5 +104,9 @@ class SettingEffectsIT {
       settings.addAll(elsewhere);
       assertThat(new TreeSet<>(settings)).isEqualTo(new TreeSet<>(SettingEffectsTest.SEEN_IN_RUNS));
     }
+  }
+
+  private static String imageOf(JsonNode content, int part) {
+    return content.get(part).at("/image_url/url").asText();
   }
 }

@@ -34,6 +34,7 @@ class SettingEffectsTest {
           "apiKey",
           "model",
           "prompt",
+          "images",
           "body",
           "header.<Name>",
           "temperature",
@@ -61,6 +62,7 @@ class SettingEffectsTest {
   static Stream<String> plans() {
     return Stream.of(
         ENDPOINT + " | target         http://a:1/v1/chat/completions",
+        "enginePreset=nemotron-8b-gh200 | is set), as fast as nemotron-8b-gh200",
         "api=completions " + ENDPOINT + " | target         http://a:1/v1/completions",
         "api=messages " + ENDPOINT + " | target         http://a:1/v1/messages",
         "api=embeddings | API            embeddings, 1 input per request",
@@ -105,6 +107,8 @@ class SettingEffectsTest {
         "timeout=9 | limits         9 s per request",
         "idleTimeout=3 | 3 s between events",
         "maxInFlight=5 | , 5 in flight",
+        "maxRequestsPerMinute=50 | , 50 requests a minute",
+        "maxTokensPerMinute=900 | , 900 tokens a minute",
         "connections=perUser | connections    own ones per user",
         "http2=true | HTTP/2 where the server agrees",
         "verifyTls=false | certificates NOT verified",
@@ -147,8 +151,12 @@ class SettingEffectsTest {
   /** What reaches neither plan nor wire but the protocol that makes requests and files. */
   private static final Map<String, Function<LlmProtocol, Object>> PROTOCOL =
       Map.of(
-          "failOnInvalid=true", protocol -> protocol.report.failOnInvalid(),
-          "metricsUrl=none", protocol -> protocol.metricsUrls);
+          "failOnInvalid=true",
+          protocol -> protocol.report.failOnInvalid(),
+          "readingSpeed=250wpm",
+          protocol -> protocol.report.readingSpeed(),
+          "metricsUrl=none",
+          protocol -> protocol.metricsUrls);
 
   @Test
   void reachesTheProtocol() {

@@ -61,6 +61,7 @@ class ChecksTest {
           pair("start_lag", 60.0, () -> late(60), () -> late(2)),
           pair("jvm_options", 2.0, () -> jvm(2, 6), () -> jvm(0, 1)),
           pair("silent_spans", 15.0, () -> firstTokenAfter(15_000), () -> firstTokenAfter(150)),
+          pair("failing_spans", 3.0, () -> failing(1_010, 4_010), () -> failing(1_010, 1_500)),
           pair("low_n", 10.0, one(r -> {}), () -> sweep(1_000, 1_000)),
           pair("load_levels", 2.0, () -> sweep(10, 30), () -> sweep(10, 30, 32)),
           pair("knee", 1.0, () -> sweep(10, 30, 90), () -> sweep(10, 30, 32)),
@@ -232,6 +233,17 @@ class ChecksTest {
     assertThat(pinnedOutput(r -> r.max(5).withoutTimes())).isEqualTo(0);
     assertThat(pinnedOutput(r -> r.max(4).withoutTimes())).isEqualTo(0.1);
     assertThat(pinnedOutput(r -> r.max(5))).isEqualTo(0.1);
+  }
+
+  /** One that fails every 10 ms in a time, with ok ones before and after it. */
+  private static Summary failing(double fromMs, double toMs) {
+    List<RequestRecord> all = new ArrayList<>();
+    all.add(at(0).tokens(STEADY).record());
+    all.add(at(5_000).tokens(STEADY).record());
+    for (double ms = fromMs; ms < toMs; ms += 10) {
+      all.add(at(ms).failed(RequestStatus.CONNECTION_ERROR, "refused").closed(5).record());
+    }
+    return Recorded.figures(RUN, all).summary();
   }
 
   private static double pinnedOutput(Consumer<Recorded> change) {

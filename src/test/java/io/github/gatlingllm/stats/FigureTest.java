@@ -32,6 +32,7 @@ class FigureTest {
   static final RunInfo RUN =
       run(2, stage(1, 0, 2_000))
           .slo(Slo.parse("ttft<200ms", 30, Slo.Rule.PERCENTILES))
+          .report(RunInfo.ReportOptions.DEFAULT.readAt(25))
           .targets(Map.of("a", new RunInfo.TargetFacts(false, "chars4", 2.0, 3.6)));
 
   /**
@@ -77,6 +78,8 @@ class FigureTest {
     VALUES.put("queue_wait", new double[] {0, 15, 0});
     VALUES.put("connect", new double[] {1, 2, 4});
     VALUES.put("stall", new double[] {20, 30, 140});
+    // Of c, a token every 40 ms is wanted at 300, 340 and 380 ms: the last is 70 ms late.
+    VALUES.put("reader_stall", new double[] {0, 0, 70});
     VALUES.put("prompt_tokens", new double[] {10, 20, 30});
     VALUES.put("output_tokens", new double[] {3, 2, 3});
     VALUES.put("user_tokens_per_s", new double[] {3 / 0.14, 25, 3 / 0.45});
@@ -88,6 +91,7 @@ class FigureTest {
     SINGLE.put("jitter_per_request", 1.0);
     SINGLE.put("stalls_per_1k_tokens", 125.0);
     SINGLE.put("batch_ratio", 1.0);
+    SINGLE.put("readers_stalled.percent", 100 / 3.0);
     // 3 + 2 + 3 + 1 tokens and 70 prompt tokens in 2 s; the last request closed at 1.205 s.
     SINGLE.put("output_tokens_per_s", 4.5);
     SINGLE.put("billed_output_tokens_per_s", 4.5);
@@ -102,6 +106,7 @@ class FigureTest {
     SINGLE.put("total_tokens_per_s", 39.5);
     SINGLE.put("wall_output_tokens_per_s", 9 / 1.205);
     SINGLE.put("requests_per_s", 1.5);
+    SINGLE.put("inputs_per_s", null);
     // In flight for 140 + 80 + 450 + 150 + 250 + 5 ms, receiving for 40 + 30 + 150 ms; d and e at
     // once.
     SINGLE.put("effective_concurrency", 0.5375);
@@ -220,6 +225,7 @@ class FigureTest {
               FIGURES.throughput(),
               goodput,
               FIGURES.jitter(),
+              FIGURES.reader(),
               List.of(),
               Map.of(),
               new Figures.Counts(null, 100, 100, met, 0, Map.of()),
@@ -233,7 +239,7 @@ class FigureTest {
 
   @Test
   void nothingHasNoValueButCountsAreZero() {
-    Figures none = GroupTally.empty().figures(0, null, null, null, null);
+    Figures none = GroupTally.empty(5).figures(0, null, null, null, null);
     assertThat(Figure.names())
         .allSatisfy(
             name ->

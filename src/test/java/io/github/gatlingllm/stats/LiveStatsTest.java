@@ -24,7 +24,8 @@ class LiveStatsTest {
   @Test
   void nothingIsKnownBeforeTheFirstRequestEnds() {
     assertThat(stats.snapshot())
-        .isEqualTo(new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, null, null));
+        .isEqualTo(
+            new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, null, null, null));
   }
 
   @Test
@@ -98,7 +99,8 @@ class LiveStatsTest {
     Progress progress = new Progress("c=8", null, 0.5, null);
     LiveFigures figures = stats.snapshot().withInFlight(7L).withProgress(progress);
     assertThat(figures)
-        .isEqualTo(new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, 7L, progress));
+        .isEqualTo(
+            new LiveFigures(0, 0, 0, 0, null, null, null, null, null, null, null, 7L, progress));
   }
 
   /** Values as a histogram of three digits gives them back. */

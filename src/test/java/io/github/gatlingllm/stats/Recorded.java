@@ -68,6 +68,7 @@ public final class Recorded {
   private int late;
   private boolean resent;
   private int coalesced;
+  private RequestRecord.@Nullable Text text;
   private ServerReport server = ServerReport.NONE;
   private @Nullable Double pacingMs;
 
@@ -85,6 +86,12 @@ public final class Recorded {
 
   public Recorded scenario(String value) {
     scenario = value;
+    return this;
+  }
+
+  /** Chat messages as JSON, and the answer to them; as with {@code recordText}. */
+  public Recorded text(String messages, String answer) {
+    text = new RequestRecord.Text(messages, null, answer, null);
     return this;
   }
 
@@ -367,7 +374,7 @@ public final class Recorded {
             List.of());
     boolean ok = verdict == RequestStatus.COMPLETE;
     Outcome outcome = new Outcome(finish, 200, verdict, ok, error, null, List.of(), resent);
-    return new RequestRecord(identity, timing, events, tokens, outcome, server, null);
+    return new RequestRecord(identity, timing, events, tokens, outcome, server, text);
   }
 
   private double firstTokens(int n) {

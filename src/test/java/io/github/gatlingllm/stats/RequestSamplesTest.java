@@ -19,6 +19,7 @@ import io.github.gatlingllm.stats.RequestSamples.PartMean;
 import io.github.gatlingllm.stats.RequestSamples.Pauses;
 import io.github.gatlingllm.stats.RequestSamples.ScenarioLoad;
 import io.github.gatlingllm.stats.RequestSamples.ServerParts;
+import io.github.gatlingllm.stats.RequestSamples.Told;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import io.github.gatlingllm.stats.Series.Bucket;
 import java.util.ArrayList;
@@ -296,11 +297,60 @@ class RequestSamplesTest {
     assertThat(of(at(0).tokens(5).record()).lagMs()).isNull();
   }
 
+  /** E2E of 10 to 90 ms; of the failed ones, one of each of the first three kinds. */
+  @Test
+  void textsOfAFew() {
+    List<RequestRecord> records = new ArrayList<>();
+    for (int i = 1; i <= 9; i++) {
+      String messages = "[{\"role\":\"user\",\"content\":\"question " + i + "\"}]";
+      records.add(at(i).id("r" + i).tokens(5, 10.0 * i).text(messages, "answer " + i).record());
+    }
+    for (RequestStatus status :
+        List.of(
+            RequestStatus.TRUNCATED,
+            RequestStatus.TRUNCATED,
+            RequestStatus.HTTP_ERROR,
+            RequestStatus.TIMEOUT,
+            RequestStatus.STALLED)) {
+      records.add(at(500).failed(status, "x").text("not JSON", "").record());
+    }
+    Collections.shuffle(records, new Random(1));
+    List<Told> told = of(records.toArray(RequestRecord[]::new)).exemplars().told();
+    assertThat(told)
+        .extracting(Told::why)
+        .containsExactly("Fastest", "Median", "Slowest", "Failed", "Failed", "Failed");
+    assertThat(told)
+        .extracting(Told::answer)
+        .containsExactly("answer 1", "answer 5", "answer 9", "", "", "");
+    assertThat(told.get(1).asked()).isEqualTo("user: question 5");
+    assertThat(told.get(3).asked()).isEqualTo("not JSON");
+    assertThat(told.subList(3, 6))
+        .extracting(failed -> failed.request().verdict())
+        .containsExactly("http_error", "stalled", "timeout");
+    assertThat(of(at(0).tokens(5).record()).exemplars().told()).isEmpty();
+  }
+
+  @Test
+  void longTextsAreCutAndImagesNamed() {
+    String messages =
+        "[{\"role\":\"system\",\"content\":\"be kind\"},{\"role\":\"user\",\"content\":"
+            + "[{\"type\":\"text\",\"text\":\"what is it?\"},{\"type\":\"image_url\"}]}]";
+    String answer = "a".repeat(3_000) + "the end";
+    Told told = of(at(0).tokens(5).text(messages, answer).record()).exemplars().told().get(0);
+    assertThat(told.asked()).isEqualTo("system: be kind\n\nuser: what is it?\n[image_url]");
+    assertThat(told.answer())
+        .startsWith("aaa")
+        .contains("a […1,007 characters…] a")
+        .endsWith("the end")
+        .hasSizeLessThan(2_050);
+  }
+
   @Test
   void aRunWithoutRequestsHasNothingToShow() {
     RequestSamples nothing = of();
     assertThat(nothing.breakdowns()).isEmpty();
-    assertThat(nothing.exemplars()).isEqualTo(new RequestSamples.Exemplars(List.of(), List.of()));
+    assertThat(nothing.exemplars())
+        .isEqualTo(new RequestSamples.Exemplars(List.of(), List.of(), List.of()));
     assertThat(nothing.levels()).isEmpty();
   }
 }

@@ -72,7 +72,7 @@ class SeriesTest {
 
     assertThat(live.buckets(false)).isEqualTo(report.overTime());
     assertThat(soFar.overTime()).isEqualTo(report.overTime().subList(0, 2));
-    assertThat(soFar.ttftHeat()).isEqualTo(report.ttftHeat());
+    assertThat(soFar.heat()).isEqualTo(report.heat());
   }
 
   @Test
@@ -185,9 +185,11 @@ class SeriesTest {
 
   @Test
   void heatHoldsEveryFirstToken() {
-    assertThat(series.ttftHeat().edgesMs()).hasSize(31).isSorted();
-    assertThat(series.ttftHeat().cells().stream().mapToLong(Series.Cell::count).sum()).isEqualTo(3);
-    assertThat(Recorded.figures(RUN, List.of()).series().ttftHeat().cells()).isEmpty();
+    assertThat(series.heat().get(Metric.TTFT_MS).edges()).hasSize(31).isSorted();
+    assertThat(
+            series.heat().get(Metric.TTFT_MS).cells().stream().mapToLong(Series.Cell::count).sum())
+        .isEqualTo(3);
+    assertThat(Recorded.figures(RUN, List.of()).series().heat()).isEmpty();
   }
 
   @Test

@@ -172,7 +172,7 @@ class VerdictSentenceTest {
                         .record())
                 .summary()
                 .verdict())
-        .isEqualTo("No request of 1 succeeded: connection_error, connection refused (1).");
+        .isEqualTo("The only request failed: connection refused.");
   }
 
   @Test

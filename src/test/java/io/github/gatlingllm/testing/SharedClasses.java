@@ -49,7 +49,7 @@ final class SharedClasses {
 
   /** The class path of this JVM, libraries first: that is what an archive is bound to. */
   static String classPath() {
-    return join(LIBRARIES) + File.pathSeparator + join(OURS);
+    return join(Stream.concat(LIBRARIES.stream(), OURS.stream()).toList());
   }
 
   private static String join(List<String> entries) {

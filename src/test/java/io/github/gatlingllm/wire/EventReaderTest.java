@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -160,19 +159,21 @@ class EventReaderTest {
 
   private static String event(Api api, int kind, String text, String number, int padding) {
     if (api == Api.RESPONSES) {
-      String type =
-          kind == 0 ? "output_text" : kind == 1 ? "reasoning_text" : "function_call_arguments";
-      return String.format(
-          Locale.ROOT,
-          kind == 1
-              ? "{\"delta\":\"%2$s\",\"output_index\":1,\"sequence_number\":%3$s,"
-                  + "\"type\":\"response.%1$s.delta\",\"obfuscation\":\"%4$s\"}"
-              : "{\"type\":\"response.%s.delta\",\"sequence_number\":%3$s,\"output_index\":1,"
-                  + "\"delta\":\"%2$s\",\"obfuscation\":\"%4$s\"}",
-          type,
-          text,
-          number,
-          "x".repeat(padding));
+      return kind == 1
+          ? "{\"delta\":\""
+              + text
+              + "\",\"output_index\":1,\"sequence_number\":"
+              + number
+              + ",\"type\":\"response.reasoning_text.delta\"}"
+          : "{\"type\":\"response."
+              + (kind == 0 ? "output_text" : "function_call_arguments")
+              + ".delta\",\"sequence_number\":"
+              + number
+              + ",\"output_index\":1,\"delta\":\""
+              + text
+              + "\",\"obfuscation\":\""
+              + "x".repeat(padding)
+              + "\"}";
     }
     String delta =
         kind == 0

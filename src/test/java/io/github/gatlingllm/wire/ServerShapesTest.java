@@ -39,8 +39,8 @@ class ServerShapesTest {
     assertThat(servers())
         .contains("openai", "vllm-continuous-usage", "sglang-multi-token", "tgi", "llama-cpp")
         .contains("transformers-serve", "ollama-zeros", "groq", "openrouter", "azure")
-        .contains("dynamo-error", "openai-responses", "vllm-responses")
-        .contains("anthropic-messages", "vllm-messages");
+        .contains("dynamo-error", "openai-responses", "vllm-0.32-responses")
+        .contains("anthropic-messages", "vllm-0.32-messages");
     assertThat(new String(stream("azure"), UTF_8)).contains("\r\n\r\n").doesNotContain("\n\n");
   }
 

@@ -1,0 +1,205 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.core.CoreComponents;
+import io.gatling.core.session.Session;
+import io.gatling.core.structure.PopulationBuilder;
+import io.github.gatlingllm.load.Injection;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.PlanText;
+import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.run.Run;
+import io.github.gatlingllm.wire.GenerationRequest;
+import io.github.gatlingllm.wire.Secrets;
+import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.RunSeed;
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.IntSummaryStatistics;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import scala.runtime.BoxedUnit;
+
+/**
+ * The plan of any simulation, printed instead of a run where the setting {@code dryRun} asks for
+ * it: gathered while Gatling builds the scenarios, and printed when the last one is built, before
+ * any user starts. Where a scenario without LLM requests hides how many there are to come, it is
+ * printed when the first user starts that sends some.
+ */
+final class SimulationPlan {
+
+  /** Prompts that differ are looked at so many times. */
+  private static final int LOOKS = 200;
+
+  private final CoreComponents core;
+  private final Run run;
+  private final Set<LlmProtocol> protocols = new LinkedHashSet<>();
+  private final Map<String, String> requests = new LinkedHashMap<>();
+  private int built;
+
+  SimulationPlan(CoreComponents core, Run run) {
+    this.core = core;
+    this.run = run;
+  }
+
+  /** One more request of a scenario. */
+  synchronized void add(LlmComponents components, LlmRequest request, EventLoop eventLoop) {
+    LlmProtocol protocol = components.protocol();
+    protocols.add(protocol);
+    String name = request.parts().name.constant();
+    String target = protocols.size() > 1 ? components.target() + ": " : "";
+    requests.put(
+        target + (name == null ? "(a name per user)" : name),
+        asked(request, components, session(protocol, eventLoop)));
+  }
+
+  /** One more scenario with LLM requests is complete. */
+  synchronized void scenarioBuilt() {
+    built++;
+    if (built == populations().size()) {
+      end();
+    }
+  }
+
+  /** Prints the plan and ends the program: Gatling knows no simulation without load. */
+  @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
+  synchronized void end() {
+    System.out.println("LLM dry run");
+    lines().forEach(System.out::println);
+    System.out.println("Dry run: nothing was sent");
+    System.out.flush();
+    run.refuse();
+    System.exit(0);
+  }
+
+  private List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    InjectionPlans injections = InjectionPlans.of(core);
+    for (PopulationBuilder population : populations()) {
+      String scenario = population.scenarioBuilder().name();
+      row(lines, "scenario", scenario);
+      LoadPlan plan = PlanPopulation.planOf(population.injectionProfile());
+      if (plan == null) {
+        row(lines, "load", injected(injections, scenario));
+        continue;
+      }
+      PlanText words = new PlanText(plan);
+      words.levels((name, value) -> row(lines, name, value));
+      words.stops((name, value) -> row(lines, name, value));
+      words.phases((name, value) -> row(lines, name, value));
+    }
+    protocols.forEach(protocol -> target(lines, protocol));
+    requests.forEach((name, asked) -> row(lines, "request", name + ": " + asked));
+    row(lines, "seed", Long.toString(seed()));
+    return lines;
+  }
+
+  private long seed() {
+    for (LlmProtocol protocol : protocols) {
+      if (protocol.seed != null) {
+        return protocol.seed;
+      }
+    }
+    return RunSeed.ofProcess().value();
+  }
+
+  private static void target(List<String> lines, LlmProtocol protocol) {
+    List<String> urls = protocol.baseUrls.stream().map(Secrets::withoutThem).toList();
+    row(lines, "target", protocol.label() + ": " + String.join(", ", urls));
+    row(lines, "API key", protocol.apiKey == null ? "none" : "set");
+    int warmUp = protocol.warmUp.requests();
+    row(lines, "warm-up", warmUp == 0 ? "none" : PlanText.counted(warmUp, "request"));
+    if (!(protocol.prefix instanceof PromptPrefix.None)) {
+      row(lines, "prefix", protocol.prefix.toString());
+    }
+    row(lines, "tokenizer", protocol.tokenizer.name());
+    row(lines, "SLO", slo(protocol.slo));
+    protocol.sloByName.forEach((name, slo) -> row(lines, "", name + ": " + slo(slo)));
+    row(
+        lines,
+        "limits",
+        PlanText.time(protocol.requestTimeout)
+            + " per request, "
+            + PlanText.time(protocol.idleTimeout)
+            + " between events"
+            + (protocol.maxInFlight == null ? "" : ", " + protocol.maxInFlight + " in flight"));
+  }
+
+  private static String slo(Slo slo) {
+    return slo.isEmpty() ? "none" : slo + PlanText.held(slo);
+  }
+
+  /** Steps of Gatling's own. */
+  private static String injected(InjectionPlans injections, String scenario) {
+    Injection injection = injections.injection(scenario);
+    if (injection == null) {
+      return "injected by Gatling";
+    }
+    long arrivals = 0;
+    for (Iterator<?> all = injections.planned(scenario); all.hasNext(); all.next()) {
+      arrivals++;
+    }
+    String steps = injections.description(scenario);
+    return "injected by Gatling for "
+        + PlanText.of(injection)
+        + (arrivals == 0 ? "" : ", " + PlanText.counted(arrivals, "user"))
+        + (steps.isEmpty() ? "" : ": " + steps);
+  }
+
+  /** What is asked, and how long prompts are, as far as that is known without its user. */
+  private static String asked(LlmRequest request, LlmComponents components, Session session) {
+    LlmProtocol protocol = components.protocol();
+    try {
+      IntSummaryStatistics tokens = new IntSummaryStatistics();
+      GenerationRequest body = null;
+      for (int i = 0; i < LOOKS; i++) {
+        body =
+            PreparedRequest.of(
+                    request, protocol, components.pinsOutput(), components.prefixes(), session)
+                .body();
+        tokens.accept(protocol.tokenizer.count(String.join("", body.promptTexts())));
+      }
+      GenerationRequest last = Objects.requireNonNull(body);
+      return "%s%s%s; prompts of %s; %s"
+          .formatted(
+              last.api().key(),
+              last.model() == null ? "" : " of " + last.model(),
+              last.stream() ? ", streamed" : ", not streamed",
+              tokens.getMin() == tokens.getMax()
+                  ? PlanText.counted(tokens.getMin(), "token")
+                  : tokens.getMin() + " to " + tokens.getMax() + " tokens",
+              last.maxTokens() == null
+                  ? "answers as long as the model likes"
+                  : "answers of "
+                      + (last.ignoreEos() ? "exactly " : "at most ")
+                      + PlanText.counted(last.maxTokens(), "token"));
+    } catch (Dynamic.Unresolved | IllegalArgumentException e) {
+      return request.parts().api.key() + "; made for each user (" + e.getMessage() + ")";
+    }
+  }
+
+  private static Session session(LlmProtocol protocol, EventLoop eventLoop) {
+    Session session = UserSessions.fresh("dry run", 0, over -> BoxedUnit.UNIT, eventLoop);
+    for (Map.Entry<String, Object> attribute : protocol.warmUp.session().entrySet()) {
+      session = session.set(attribute.getKey(), attribute.getValue());
+    }
+    return session;
+  }
+
+  private List<PopulationBuilder> populations() {
+    try {
+      return InjectionPlans.populations(core);
+    } catch (ReflectiveOperationException | ClassCastException e) {
+      return List.of(); // another Gatling keeps them elsewhere: the first user ends the dry run
+    }
+  }
+
+  private static void row(List<String> lines, String name, String value) {
+    lines.add(String.format(Locale.ROOT, "%-15s%s", name, value));
+  }
+}

@@ -1,0 +1,217 @@
+package io.github.gatlingllm.check;
+
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a target failed: how often, and whether it was away for a while.
+ *
+ * <pre>
+ * ok       ├────┤ ├──────┤                    ├────┤
+ * failed          ├────────×  × ├──×   ├──×
+ * failing span           └─────────────────┘  back
+ * </pre>
+ *
+ * <p>A failing span is a time in which requests failed while none that succeeds was under way: from
+ * the first failing one, or the last ok one's end, to the end of the last failing one. A request
+ * that was limited (429), or cancelled after tokens had come, shows a server that is there. Time is
+ * cut into at most a million slots, of 10 ms in runs of up to three hours; memory is 128 KiB, and 8
+ * MiB at most where requests fail.
+ */
+public final class Outages {
+
+  private static final long LEAST_SLOT = 10_000_000L;
+  private static final int MOST_SLOTS = 1 << 20;
+  private static final double LEAST_S = 1;
+  private static final int LEAST_REQUESTS = 3;
+
+  /** How often a run as good as this one may have such a span by chance. */
+  private static final double CHANCE = 0.01;
+
+  private final long origin;
+  private final long slotNanos;
+  private final int slots;
+  private final BitSet served = new BitSet();
+  private int[] begun = {};
+  private int[] over = {};
+  private long firstNanos = Long.MAX_VALUE;
+  private long lastNanos = Long.MIN_VALUE;
+  private long ended;
+  private long failed;
+
+  /**
+   * How a target failed over the whole run.
+   *
+   * @param ended requests of all phases that ended by themselves
+   * @param failed of those, how many the server did not answer well; limited ones (429) are none
+   * @param meanTimeBetweenS from the first request to the last, ÷ failed; null where none failed
+   * @param outages failing spans in which it was away: of a second or more, in three requests or
+   *     more, and longer than so many failures would make by chance
+   * @param awayS how long they were together
+   * @param longestSpan of the outages the longest, else of all failing spans; null where requests
+   *     that succeed were under way beside every failed one
+   */
+  public record Failures(
+      long ended,
+      long failed,
+      @Nullable Double meanTimeBetweenS,
+      long outages,
+      double awayS,
+      @Nullable FailingSpan longestSpan) {}
+
+  /**
+   * A time in which requests failed while none that succeeds was under way.
+   *
+   * @param fromS in seconds since the start of the run
+   * @param toS likewise, the end of the last failing request, or of the time
+   * @param requests how many failing requests were under way in it
+   * @param sent of those, how many were sent in it
+   * @param backAtS when the next request was sent that succeeded; null where none did
+   */
+  public record FailingSpan(
+      double fromS, double toS, long requests, long sent, @Nullable Double backAtS) {
+
+    /** How long it was. */
+    public double seconds() {
+      return toS - fromS;
+    }
+  }
+
+  /**
+   * Nothing seen yet.
+   *
+   * @param from start of the run, epoch nanoseconds
+   * @param until its end
+   */
+  public Outages(long from, long until) {
+    origin = from;
+    slotNanos = Math.max(LEAST_SLOT, (until - from) / MOST_SLOTS + 1);
+    slots = (int) Math.max(1, (until - from) / slotNanos + 1);
+  }
+
+  /** Adds a request to the target, of any phase. */
+  public void add(RequestRecord record) {
+    Long admitted = record.timing().admittedUnixNanos();
+    Long closed = record.timing().closedUnixNanos();
+    if (admitted == null || closed == null) {
+      return;
+    }
+    RequestStatus status = record.outcome().status();
+    boolean isServed =
+        status == RequestStatus.COMPLETE
+            || status == RequestStatus.RATE_LIMITED
+            || (status == RequestStatus.CANCELLED && record.timing().ttftNanos() != null);
+    firstNanos = Math.min(firstNanos, admitted);
+    lastNanos = Math.max(lastNanos, closed);
+    ended += status == RequestStatus.CANCELLED ? 0 : 1;
+    if (isServed) {
+      served.set(slot(admitted), slot(closed) + 1);
+    } else if (status != RequestStatus.CANCELLED) {
+      failed++;
+      begun = counted(begun, slot(admitted));
+      over = counted(over, slot(closed));
+    }
+  }
+
+  private int[] counted(int[] slotted, int slot) {
+    int[] wide =
+        slot < slotted.length
+            ? slotted
+            : Arrays.copyOf(slotted, Math.min(slots, Math.max(slot + 1, 2 * slotted.length)));
+    wide[slot]++;
+    return wide;
+  }
+
+  private int slot(long unixNanos) {
+    return (int) Math.max(0, Math.min(slots - 1L, (unixNanos - origin) / slotNanos));
+  }
+
+  /** What was seen. */
+  public Failures failures() {
+    long outages = 0;
+    double awayS = 0;
+    FailingSpan longest = null;
+    int slot = served.nextClearBit(0);
+    int counted = 0;
+    long underWay = 0;
+    while (slot < over.length) {
+      int back = served.nextSetBit(slot);
+      for (; counted < slot; counted++) {
+        underWay += at(begun, counted) - at(over, counted);
+      }
+      FailingSpan span = span(slot, back < 0 ? over.length : back, underWay, back);
+      if (span != null) {
+        boolean isOutage = isOutage(span);
+        outages += isOutage ? 1 : 0;
+        awayS += isOutage ? span.seconds() : 0;
+        longest = longest == null || isBefore(span, longest) ? span : longest;
+      }
+      slot = back < 0 ? over.length : served.nextClearBit(back);
+    }
+    Double between = failed == 0 ? null : (Double) ((lastNanos - firstNanos) / 1e9 / failed);
+    return new Failures(ended, failed, between, outages, awayS, longest);
+  }
+
+  /** An outage stands before longer spans that chance may have made. */
+  private boolean isBefore(FailingSpan span, FailingSpan other) {
+    boolean isOutage = isOutage(span);
+    return isOutage == isOutage(other) ? span.seconds() > other.seconds() : isOutage;
+  }
+
+  /** What failed from one slot to before another, in which nothing was served. */
+  private @Nullable FailingSpan span(int from, int end, long underWayBefore, int back) {
+    long underWay = underWayBefore;
+    int first = underWay > 0 ? from : -1;
+    int to = from;
+    long sent = 0;
+    for (int slot = from; slot < Math.min(end, over.length); slot++) {
+      int more = at(begun, slot);
+      first = first < 0 && more > 0 ? slot : first;
+      sent += more;
+      underWay += more - at(over, slot);
+      to = underWay > 0 || at(over, slot) > 0 ? slot + 1 : to;
+    }
+    return first < 0
+        ? null
+        : new FailingSpan(
+            seconds(first),
+            seconds(to),
+            underWayBefore + sent,
+            sent,
+            back < 0 ? null : (Double) seconds(back));
+  }
+
+  /**
+   * Whether the target was away: for a second or more, in several requests, with others that
+   * succeed before or after it, and not by chance, as it comes with so many failures anyway. Where
+   * none succeeds after it, the last requests of the run may be all that failed: some were sent in
+   * it then.
+   */
+  private boolean isOutage(FailingSpan span) {
+    return span.seconds() >= LEAST_S
+        && span.requests() >= LEAST_REQUESTS
+        && !served.isEmpty()
+        && (span.backAtS() != null || span.sent() >= LEAST_REQUESTS)
+        && runsByChance(span.requests()) < CHANCE;
+  }
+
+  /** How many runs of so many failures there would be if requests failed in random order. */
+  private double runsByChance(long length) {
+    double logarithm = Math.log((double) (ended - failed + 1));
+    for (long i = 0; i < length; i++) {
+      logarithm += Math.log((double) (failed - i) / (ended - i));
+    }
+    return Math.exp(logarithm);
+  }
+
+  private static int at(int[] slotted, int slot) {
+    return slot < slotted.length ? slotted[slot] : 0;
+  }
+
+  private double seconds(int slot) {
+    return slot * slotNanos / 1e9;
+  }
+}

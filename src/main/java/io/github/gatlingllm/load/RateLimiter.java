@@ -1,0 +1,202 @@
+package io.github.gatlingllm.load;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps requests below a number of requests and of tokens a minute: a sliding window over the
+ * instants at which requests were let go. In no 60 s are there more than that, bursts included;
+ * what comes while there is room goes at once, the others wait, first in first out.
+ *
+ * <p>The window is {@value #MARGIN_MS} ms longer than a minute, so that what is late on its way to
+ * the server does not make two minutes of one there. A request counts with what it may need until
+ * {@link Turn#used} says what it did; one that needs more than the whole limit goes when nothing
+ * else is in the window.
+ *
+ * <p>Thread-safe: one lock, released before a request is let go. Blocks no thread.
+ */
+public final class RateLimiter {
+
+  private static final int MARGIN_MS = 500;
+  private static final long WINDOW_NANOS =
+      TimeUnit.MINUTES.toNanos(1) + TimeUnit.MILLISECONDS.toNanos(MARGIN_MS);
+  private static final long NONE = Long.MAX_VALUE;
+
+  private final long mostRequests;
+  private final long mostTokens;
+  private final LongSupplier nanoClock;
+  private final Queue<Turn> waiting = new ArrayDeque<>();
+
+  /** Let go within the window, oldest first. */
+  private final Queue<Turn> window = new ArrayDeque<>();
+
+  private long tokens;
+  private long wakeAt = NONE;
+
+  /** A request that had to wait, and the event loop that it lives on. */
+  public interface Waiter {
+
+    /** It is its turn. Called once, on any thread: return at once, act on a thread of your own. */
+    void go();
+
+    /** Runs a task at that instant of the clock or a little later. */
+    void at(long nanoTime, Runnable task);
+  }
+
+  private enum State {
+    WAITING,
+    IN_WINDOW,
+    OVER
+  }
+
+  /**
+   * @param requests a minute, 1 or more; null for any number
+   * @param tokens a minute, 1 or more; null for any number
+   */
+  public RateLimiter(@Nullable Integer requests, @Nullable Integer tokens, LongSupplier nanoClock) {
+    this.mostRequests = requests == null ? Long.MAX_VALUE : requests;
+    this.mostTokens = tokens == null ? Long.MAX_VALUE : tokens;
+    this.nanoClock = nanoClock;
+  }
+
+  /**
+   * A request wants to go.
+   *
+   * @param needs tokens that it may take, prompt and answer
+   * @param waiter told when it is its turn; not told where the turn is {@link Turn#isAtOnce() at
+   *     once}
+   */
+  public Turn enter(long needs, Waiter waiter) {
+    Turn turn = new Turn(waiter, Math.max(0, needs));
+    List<Turn> due;
+    synchronized (this) {
+      waiting.add(turn);
+      due = advance();
+      turn.atOnce = turn.state == State.IN_WINDOW;
+    }
+    tell(due, turn);
+    return turn;
+  }
+
+  /** Lets go what may go, and sees to it that the next one will be. */
+  private List<Turn> advance() {
+    long now = nanoClock.getAsLong();
+    expire(now);
+    List<Turn> due = new ArrayList<>(1);
+    for (Turn next = next(); next != null && fits(next); next = next()) {
+      waiting.remove();
+      next.state = State.IN_WINDOW;
+      next.wentAt = now;
+      window.add(next);
+      tokens += next.charge;
+      due.add(next);
+    }
+    Turn blocked = next();
+    if (blocked != null) {
+      long free = window.element().wentAt + WINDOW_NANOS;
+      if (wakeAt == NONE || free - wakeAt < 0) {
+        wakeAt = free;
+        blocked.waiter.at(free, () -> wake(free));
+      }
+    }
+    return due;
+  }
+
+  private void expire(long now) {
+    while (!window.isEmpty() && now - window.element().wentAt >= WINDOW_NANOS) {
+      Turn oldest = window.remove();
+      oldest.state = State.OVER;
+      tokens -= oldest.charge;
+    }
+  }
+
+  /** The first that still waits. */
+  private @Nullable Turn next() {
+    while (!waiting.isEmpty() && waiting.element().state == State.OVER) {
+      waiting.remove();
+    }
+    return waiting.peek();
+  }
+
+  private boolean fits(Turn turn) {
+    return window.isEmpty() || (window.size() < mostRequests && tokens + turn.charge <= mostTokens);
+  }
+
+  private void wake(long at) {
+    List<Turn> due;
+    synchronized (this) {
+      if (wakeAt == at) {
+        wakeAt = NONE;
+      }
+      due = advance();
+    }
+    tell(due, null);
+  }
+
+  private static void tell(List<Turn> due, @Nullable Turn atOnce) {
+    for (Turn turn : due) {
+      if (turn != atOnce) {
+        turn.waiter.go();
+      }
+    }
+  }
+
+  /** One request's place: in the queue, then in the window. */
+  public final class Turn {
+    private final Waiter waiter;
+    private long charge;
+    private long wentAt;
+    private State state = State.WAITING;
+    private boolean atOnce;
+
+    private Turn(Waiter waiter, long charge) {
+      this.waiter = waiter;
+      this.charge = charge;
+    }
+
+    /** Whether there was room, so that it did not have to wait. */
+    public boolean isAtOnce() {
+      return atOnce;
+    }
+
+    /** Whether it has not been its turn. */
+    public boolean isWaiting() {
+      synchronized (RateLimiter.this) {
+        return state == State.WAITING;
+      }
+    }
+
+    /** It will not go any more, where it has not gone. */
+    public void leave() {
+      List<Turn> due;
+      synchronized (RateLimiter.this) {
+        if (state != State.WAITING) {
+          return;
+        }
+        state = State.OVER;
+        due = advance();
+      }
+      tell(due, null);
+    }
+
+    /** So many tokens it took; what it would have needed beyond them is free from now on. */
+    public void used(long took) {
+      List<Turn> due;
+      synchronized (RateLimiter.this) {
+        expire(nanoClock.getAsLong());
+        if (state != State.IN_WINDOW) {
+          return;
+        }
+        tokens += took - charge;
+        charge = took;
+        due = advance();
+      }
+      tell(due, null);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.testing.GatlingRun;
+import org.junit.jupiter.api.Test;
+
+/**
+ * {@code llm.dryRun=true} of a simulation of the user's own; nobody listens where it would send.
+ */
+class PlannedIT {
+
+  @Test
+  void planIsPrintedAndNothingSent() throws Exception {
+    GatlingRun run =
+        GatlingRun.of(PlannedSimulation.class)
+            .set("llm.dryRun", true)
+            .set("llm.seed", 42)
+            .noReports()
+            .run();
+
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    assertThat(run.output())
+        .contains(
+            "scenario       Levels",
+            "load           closed loop, 2 levels",
+            "c=4      20 s",
+            "scenario       Fed",
+            "load           open loop, gamma arrivals of cv 1.4, 1 level",
+            "r=2.5    60 s, about 150 requests",
+            "scenario       Injected",
+            "load           injected by Gatling for 10 s, 5 users/s, ",
+            "target         127.0.0.1:9: http://127.0.0.1:9/v1",
+            "API key        set",
+            "SLO            ttft<200ms; a level holds when 95 % of its requests meet each"
+                + " objective",
+            "request        B1: chat of llama-8b, streamed; prompts of 50 tokens; answers of"
+                + " exactly 32 tokens",
+            "request        own: chat; made for each user (",
+            "LLM dry run: prompts of built-in, exactly 60 tokens by tiktoken:cl100k_base",
+            "request        ask: completions of llama-8b, streamed; prompts of 4 tokens; answers of"
+                + " exactly 7 tokens",
+            "seed           42",
+            "LLM: seed 42 of all that has none of its own; llm.seed=42 draws the same again",
+            "Dry run: nothing was sent")
+        .doesNotContain("sk-secret", "Simulation io.github", "refused");
+  }
+}

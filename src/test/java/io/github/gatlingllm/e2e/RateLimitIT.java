@@ -1,0 +1,126 @@
+package io.github.gatlingllm.e2e;
+
+import static io.github.gatlingllm.e2e.RateLimitSimulation.LIMIT;
+import static io.github.gatlingllm.e2e.RateLimitSimulation.REQUESTS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RequestStatus;
+import io.github.gatlingllm.testing.ChatChunks;
+import io.github.gatlingllm.testing.Exchange;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.ScriptedServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Servers that allow {@value RateLimitSimulation#LIMIT} requests a minute, in a run of Gatling. */
+class RateLimitIT {
+
+  private final AtomicInteger asked = new AtomicInteger();
+  private final AtomicInteger askedPaced = new AtomicInteger();
+
+  private static void answer(Exchange exchange, int number) throws IOException {
+    String[] headers = {
+      "x-ratelimit-limit-requests: " + LIMIT,
+      "x-ratelimit-remaining-requests: " + Math.max(0, LIMIT - number),
+      "x-ratelimit-reset-requests: 1m0s"
+    };
+    if (number > LIMIT) {
+      exchange.respond(
+          429,
+          "application/json",
+          "{\"error\":{\"message\":\"Rate limit reached\"}}",
+          headers[0],
+          headers[1],
+          headers[2],
+          "Retry-After: 7");
+      return;
+    }
+    String stream =
+        "data: "
+            + ChatChunks.content("Hi")
+            + "\n\ndata: "
+            + ChatChunks.finish("stop")
+            + "\n\ndata: "
+            + ChatChunks.usage(1, 1)
+            + "\n\ndata: [DONE]\n\n";
+    exchange
+        .sendHeaders(
+            200,
+            "Content-Type: text/event-stream",
+            headers[0],
+            headers[1],
+            headers[2],
+            "Server-Timing: queue;dur=0.001, gpu;dur=0.002",
+            "Content-Length: " + stream.length())
+        .send(stream);
+  }
+
+  @Test
+  void without429IsToldApartAndWithALimitOfOurOwnThereIsNone() throws Exception {
+    try (ScriptedServer free =
+            ScriptedServer.start(exchange -> answer(exchange, asked.incrementAndGet()));
+        ScriptedServer paced =
+            ScriptedServer.start(exchange -> answer(exchange, askedPaced.incrementAndGet()));
+        GatlingRun run =
+            GatlingRun.of(RateLimitSimulation.class)
+                .set("free", free.baseUrl() + "/v1")
+                .set("paced", paced.baseUrl() + "/v1")
+                .run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      turnedAway(run);
+      heldBack(run);
+      assertThat(run.output())
+          .contains("84 started, 40 ok, 0 failed, 40 rate limited, 4 cancelled")
+          .contains("warning rate_limited: ", "note paced: maxRequestsPerMinute=20 held back 4 of");
+    }
+  }
+
+  private static void turnedAway(GatlingRun run) throws IOException {
+    JsonNode free = target(run, "free");
+    assertThat(free.at("/counts/verdicts").toString())
+        .isEqualTo("{\"complete\":20,\"rate_limited\":40}");
+    assertThat(free.at("/rate_limits/requests").asInt()).isEqualTo(REQUESTS - LIMIT);
+    assertThat(free.at("/rate_limits/retry_after_s/max").asDouble()).isEqualTo(7);
+    assertThat(free.at("/rate_limits/quotas/requests").toString())
+        .isEqualTo("{\"limit\":20,\"lowest_remaining\":0,\"lowest_share\":0}");
+    assertThat(free.at("/server/gpu_s/count").asInt()).isEqualTo(LIMIT);
+    assertThat(free.at("/server/queue_s/p99").asDouble()).isEqualTo(1e-6);
+    assertThat(Files.readString(run.directory().resolve("llm.html")))
+        .contains("server-timing.queue", "Rate limits of the server: share left");
+  }
+
+  private void heldBack(GatlingRun run) throws IOException {
+    List<RequestRecord> records =
+        run.requests().stream().filter(r -> r.identity().target().equals("paced")).toList();
+    assertThat(askedPaced).hasValue(LIMIT);
+    assertThat(records).hasSize(LIMIT + 4);
+    assertThat(records)
+        .filteredOn(r -> r.outcome().ok())
+        .hasSize(LIMIT)
+        .allMatch(r -> Long.valueOf(0).equals(r.timing().pacingWaitNanos()));
+    assertThat(records)
+        .filteredOn(r -> !r.outcome().ok())
+        .allMatch(r -> r.outcome().status() == RequestStatus.CANCELLED)
+        .allMatch(r -> r.timing().gateWaitNanos() == null && r.timing().pacingWaitNanos() > 0);
+    JsonNode pacing = target(run, "paced").at("/rate_limits/pacing");
+    assertThat(List.of(pacing.get("requests"), pacing.get("held_back"), pacing.get("never_sent")))
+        .extracting(JsonNode::asInt)
+        .containsExactly(LIMIT + 4, 4, 4);
+    assertThat(run.info().config()).containsAllEntriesOf(Map.of("maxRequestsPerMinute", "20"));
+  }
+
+  private static JsonNode target(GatlingRun run, String name) throws IOException {
+    for (JsonNode target : run.summary().path("targets")) {
+      if (target.path("label").asText().equals(name)) {
+        return target;
+      }
+    }
+    throw new AssertionError("no target " + name + " in " + run.summary().path("targets"));
+  }
+}

@@ -1,0 +1,63 @@
+package io.github.gatlingllm.simulations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.gatlingllm.javaapi.LlmDsl;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ShownImagesTest {
+
+  @TempDir Path folder;
+
+  @Test
+  void madeUpImagesFollowFromTheSeed() {
+    ShownImages images = ShownImages.parse("2x4x3");
+
+    assertThat(images)
+        .hasToString(
+            "2 images of 4 × 3 pixels per request, made up; 32 different"
+                + " ones, then they come again");
+    assertThat(first(images, 0, 7)).isEqualTo(first(images, 0, 7));
+    assertThat(first(images, 0, 7)).isNotEqualTo(first(images, 0, 8));
+    assertThat(first(images, 0, 7)).isNotEqualTo(first(images, 1, 7));
+  }
+
+  @Test
+  void largeImagesHaveFewerVariants() {
+    assertThat(ShownImages.parse("1x1024x1024")).asString().contains("16 different ones");
+    assertThat(ShownImages.parse("1x4096x4096")).asString().contains("1 different one,");
+  }
+
+  @Test
+  void foldersShowTheirImagesByName() throws IOException {
+    Files.write(folder.resolve("b.jpg"), new byte[] {2});
+    Files.write(folder.resolve("a.png"), new byte[] {1});
+    Files.writeString(folder.resolve("notes.txt"), "none");
+
+    assertThat(ShownImages.parse(folder.toString())).asString().contains("in turn");
+    assertThat(LlmDsl.image(folder.resolve("b.jpg").toString()).url().resolve(null))
+        .isEqualTo("data:image/jpeg;base64,Ag==");
+  }
+
+  @Test
+  void whatIsNoImageIsRefused() throws IOException {
+    Files.writeString(folder.resolve("notes.txt"), "none");
+
+    assertThatThrownBy(() -> ShownImages.parse(folder.toString()))
+        .hasMessageContaining("has no .png, .jpg, .gif or .webp");
+    assertThatThrownBy(() -> ShownImages.parse(folder.resolve("notes.txt").toString()))
+        .hasMessageContaining("expected .png, .jpg, .gif or .webp");
+    assertThatThrownBy(() -> ShownImages.parse("none.png")).hasMessageContaining("no such file");
+    assertThatThrownBy(() -> ShownImages.parse("0x9x9")).hasMessageContaining("1 image or more");
+    assertThatThrownBy(() -> ShownImages.parse("1x9999x9999")).hasMessageContaining("pixels");
+  }
+
+  private static String first(ShownImages images, int index, long seed) {
+    return images.of(seed).get(index).url().resolve(null);
+  }
+}
