@@ -55,7 +55,7 @@ public final class EngineTally {
     private @Nullable String lastError;
     private long firstUnixNanos;
     private final Map<EngineMetric, Double> counted = new EnumMap<>(EngineMetric.class);
-    private Map<EngineMetric, String> names = Map.of();
+    private final Map<EngineMetric, String> names = new EnumMap<>(EngineMetric.class);
   }
 
   /**
@@ -95,7 +95,7 @@ public final class EngineTally {
       return;
     }
     page.resets += sample.reset() ? 1 : 0;
-    page.names = sample.names();
+    page.names.putAll(sample.names());
     page.latest = sample;
     page.firstUnixNanos = before == null ? sample.unixNanos() : page.firstUnixNanos;
     about.forEach(target -> gauges(target, sample));
