@@ -200,7 +200,7 @@ public final class Outages {
 
   /** How many runs of so many failures there would be if requests failed in random order. */
   private double runsByChance(long length) {
-    double logarithm = Math.log(ended - failed + 1);
+    double logarithm = Math.log((double) (ended - failed + 1));
     for (long i = 0; i < length; i++) {
       logarithm += Math.log((double) (failed - i) / (ended - i));
     }

@@ -24,6 +24,9 @@ record BenchmarkProcess(Map<String, String> settings, String results, List<Strin
   private static final String CONFIGURATION = "io/github/gatlingllm/cli/";
 
   /** Gatling's writer of simulation.log looks into the text of strings. */
+  /** The first Java that warns where a library loads native code. */
+  private static final int ASKS_FOR_NATIVE_ACCESS = 24;
+
   private static final String OPEN_TO_GATLING = "--add-opens=java.base/java.lang=ALL-UNNAMED";
 
   private static final Pattern NEXT_WORD = Pattern.compile("-([a-z])");
@@ -87,6 +90,9 @@ record BenchmarkProcess(Map<String, String> settings, String results, List<Strin
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(JvmOptions.RECOMMENDED);
     command.add(OPEN_TO_GATLING);
+    if (Runtime.version().feature() >= ASKS_FOR_NATIVE_ACCESS) {
+      command.add("--enable-native-access=ALL-UNNAMED"); // else four lines of warning for Netty
+    }
     command.add("-Dlogback.configurationFile=" + CONFIGURATION + "logback.xml");
     command.add("-Dgatling.conf.file=" + CONFIGURATION + "gatling.conf");
     command.addAll(jvm);

@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Tables of key figures: by load level, operating point, target, request and trial. What the page,
@@ -56,7 +57,25 @@ final class KeyFigureTables {
           Column.number("wall, s", Trial::wallS),
           Column.number("output tok/s", Trial::outputTokensPerS));
 
+  private static final Column<Figures> COST =
+      Column.number("cost/1M tokens", Metric.COST_PER_MILLION_OUTPUT_TOKENS::number);
+  private static final Column<Figures> COST_IN_SLO =
+      Column.number("cost/1M in SLO", Metric.COST_PER_MILLION_SLO_TOKENS::number);
+  private static final Column<Figures> PER_JOULE =
+      Column.number("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE::number);
+
   private KeyFigureTables() {}
+
+  /** What tokens took, where something is known of it. */
+  private static List<Column<Figures>> efficiency(Summary summary) {
+    return Stream.of(COST, COST_IN_SLO, PER_JOULE)
+        .filter(
+            column ->
+                summary.stages().stream()
+                    .map(stage -> column.cell().apply(stage.figures()).text())
+                    .anyMatch(text -> !text.equals(NumberText.ABSENT)))
+        .toList();
+  }
 
   private static Column<Figures> delivered(Summary summary) {
     return summary.figures().throughput().embeds() ? INPUTS : OUTPUT;
@@ -100,6 +119,7 @@ final class KeyFigureTables {
     for (String name : List.of("p50", "p95", "p99")) {
       columns.add(onPage(summary, Metric.E2E_MS, name));
     }
+    columns.addAll(efficiency(summary));
     return present(summary, columns);
   }
 
@@ -323,6 +343,7 @@ final class KeyFigureTables {
       figures.add(headline(summary, Metric.E2E_MS, "p99"));
     }
     figures.addAll(outcome(summary));
+    figures.addAll(efficiency(summary));
     present(summary, figures).forEach(column -> columns.add(column.in(Stage::figures)));
     return Table.of("Load levels", summary.stages(), columns);
   }

@@ -53,6 +53,14 @@ final class RunText {
       if (figures.reader().stalled() > 0) {
         facts.add(new Fact("readers", readers(figures)));
       }
+      String efficiency = EngineSection.efficiency(figures);
+      if (!efficiency.isEmpty()) {
+        facts.add(new Fact("efficiency", efficiency));
+      }
+      String engine = known ? EngineSection.line(summary.operatingLevel(curves.get(0))) : "";
+      if (!engine.isEmpty()) {
+        facts.add(new Fact("engine", engine));
+      }
       if (figures.throughput().trials() != null) {
         facts.add(new Fact("trials", trials(figures.throughput().trials())));
       }

@@ -140,7 +140,14 @@ final class Tiles {
     return new Tile(
         "Output",
         NumberText.with(figures.throughput().outputTokensPerS(), "tok/s"),
-        perUser == null ? "" : NumberText.with(perUser, "tok/s") + " per user");
+        (perUser == null ? "" : NumberText.with(perUser, "tok/s") + " per user") + cost());
+  }
+
+  private String cost() {
+    Double cost = Metric.COST_PER_MILLION_OUTPUT_TOKENS.number(figures);
+    Double perJoule = Metric.OUTPUT_TOKENS_PER_JOULE.number(figures);
+    return (cost == null ? "" : " · cost " + NumberText.number(cost) + " per million")
+        + (perJoule == null ? "" : " · " + NumberText.with(perJoule, "tok/J"));
   }
 
   private Tile goodput() {

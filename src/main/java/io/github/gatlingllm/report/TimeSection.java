@@ -420,7 +420,8 @@ final class TimeSection {
     return String.join(" ", words);
   }
 
-  private static List<Band> bands(Summary summary) {
+  /** The phases of load levels; named where they are measured. */
+  static List<Band> bands(Summary summary) {
     List<Band> bands = new ArrayList<>();
     boolean named = summary.stages().size() <= MOST_NAMED_BANDS;
     int stages = 0;

@@ -14,6 +14,7 @@ import io.github.gatlingllm.stats.Summary.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,14 +140,11 @@ final class VerdictSentence {
         levels.size() > 1
             ? curve.slo().isEmpty() ? knee() : limit()
             : capital(curve.slo().isEmpty() ? plain(levels.get(0)) : judged(levels.get(0)));
-    Stage headline = headline();
-    if (headline.fallsBehind()) {
-      return capital(queued(headline).replaceFirst("^it ", "")) + ". " + outcome;
-    }
-    return levels.stream()
+    // Said first, of the level that the sentence is about or else of the lightest.
+    return Stream.concat(Stream.of(headline()), levels.stream())
         .filter(Stage::fallsBehind)
         .findFirst()
-        .map(s -> outcome + "; " + queued(s))
+        .map(s -> capital(queued(s).replaceFirst("^it ", "")) + ". " + outcome)
         .orElse(outcome);
   }
 

@@ -41,7 +41,8 @@ class RecordCodecTest {
                  + " token_source finish_reason status ok verdict error slo_ok slo_missed server"
                  + " streamed start_lag_s gate_wait_s streamed_tokens event_choices events"
                  + " coalesced_events late_events done first_event_tokens stall_s tpot_estimated"
-                 + " resent refused_counts server_names rate_limits retry_after_s pacing_wait_s")
+                 + " resent refused_counts server_names rate_limits retry_after_s pacing_wait_s"
+                 + " inputs")
                 .split(" "));
     for (int i = 0; i < 200; i++) {
       RequestRecord record = withText(records.any(), null);

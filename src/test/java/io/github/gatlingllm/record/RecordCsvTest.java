@@ -21,7 +21,7 @@ class RecordCsvTest {
       JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
   private static final List<String> NOT_FLAT =
-      List.of("event_offsets_us", "event_tokens", "event_choices", "server");
+      List.of("event_offsets_us", "event_tokens", "event_choices", "server", "rate_limits");
 
   @TempDir Path folder;
 

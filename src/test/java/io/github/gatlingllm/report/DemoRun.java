@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.toMap;
 
 import io.github.gatlingllm.metric.AssertionText;
 import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
@@ -13,7 +14,9 @@ import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerFile;
 import io.github.gatlingllm.record.ServerReport;
+import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
@@ -30,6 +33,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +63,7 @@ final class DemoRun {
   private boolean open;
   private RunInfo.State state = RunInfo.State.COMPLETE;
   private Map<String, Double> server = Map.of();
+  private boolean observed;
 
   DemoRun(List<Integer> levels, List<String> targets, List<String> names) {
     this.levels = levels;
@@ -140,6 +145,99 @@ final class DemoRun {
     return this;
   }
 
+  /** With what the engine and its four GPUs say once a second, one reading failed, and a price. */
+  DemoRun observed() {
+    observed = true;
+    return this;
+  }
+
+  private List<ServerSample> readings() {
+    List<ServerSample> readings = new ArrayList<>();
+    long end = records.stream().mapToLong(r -> closed(r)).max().orElse(START);
+    List<Double> bounds = List.of(0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56);
+    for (long at = START - nanos(300); at < end + nanos(1_000); at += nanos(1_000)) {
+      long now = at;
+      List<RequestRecord> ended = records.stream().filter(r -> closed(r) <= now).toList();
+      long running =
+          records.stream()
+              .filter(r -> r.outcome().ok() && first(r) <= now && closed(r) > now)
+              .count();
+      long waiting =
+          records.stream()
+              .filter(r -> r.outcome().ok() && r.timing().startUnixNanos() <= now && first(r) > now)
+              .count();
+      double tokens = 0;
+      long[] counts = new long[bounds.size()];
+      double sum = 0;
+      for (RequestRecord record : records) {
+        for (int micros : record.events().offsetsMicros()) {
+          tokens += record.timing().startUnixNanos() + micros * 1_000L <= now ? 1 : 0;
+        }
+      }
+      for (RequestRecord record : ended) {
+        double ttft = 0.9 * (first(record) - record.timing().startUnixNanos()) / 1e9;
+        sum += ttft;
+        for (int i = 0; i < counts.length; i++) {
+          counts[i] += ttft <= bounds.get(i) ? 1 : 0;
+        }
+      }
+      List<Long> buckets = Arrays.stream(counts).boxed().toList();
+      boolean failed = readings.size() == 10;
+      readings.add(
+          new ServerSample(
+              at,
+              targets.get(0),
+              "http://127.0.0.1:8000/metrics",
+              "vllm+dcgm",
+              2.5,
+              failed ? "no answer within 900 ms" : null,
+              false,
+              Map.of(
+                  EngineMetric.REQUESTS_RUNNING, "vllm:num_requests_running",
+                  EngineMetric.REQUESTS_WAITING, "vllm:num_requests_waiting",
+                  EngineMetric.KV_CACHE_USE, "vllm:kv_cache_usage_perc",
+                  EngineMetric.GENERATION_TOKENS, "vllm:generation_tokens_total",
+                  EngineMetric.ENGINE_TTFT_S, "vllm:time_to_first_token_seconds",
+                  EngineMetric.GPU_POWER_W, "DCGM_FI_DEV_POWER_USAGE"),
+              failed
+                  ? Map.of()
+                  : Map.ofEntries(
+                      Map.entry(EngineMetric.REQUESTS_RUNNING, (double) running),
+                      Map.entry(EngineMetric.REQUESTS_WAITING, (double) waiting),
+                      Map.entry(EngineMetric.KV_CACHE_USE, running / 33.0),
+                      Map.entry(EngineMetric.PREFIX_CACHE_QUERIES, tokens),
+                      Map.entry(EngineMetric.PREFIX_CACHE_HITS, tokens / 4),
+                      Map.entry(EngineMetric.PREEMPTIONS, (double) Math.max(0, ended.size() - 900)),
+                      Map.entry(EngineMetric.GENERATION_TOKENS, 7_000 + tokens),
+                      Map.entry(EngineMetric.PROMPT_TOKENS, 70_000 + 2 * tokens),
+                      Map.entry(EngineMetric.REQUESTS_FINISHED, 50.0 + ended.size()),
+                      Map.entry(EngineMetric.GPU_UTILIZATION, running == 0 ? 0.02 : 0.93),
+                      Map.entry(EngineMetric.GPU_MEMORY_USED_BYTES, 68e9),
+                      Map.entry(EngineMetric.GPU_MEMORY_TOTAL_BYTES, 80e9),
+                      Map.entry(EngineMetric.GPU_POWER_W, 400 + 60.0 * running),
+                      Map.entry(EngineMetric.NODE_CPU_USE, 0.1 + running / 100.0),
+                      Map.entry(EngineMetric.NODE_MEMORY_AVAILABLE_BYTES, 210e9)),
+              failed
+                  ? Map.of()
+                  : Map.of(
+                      EngineMetric.ENGINE_TTFT_S,
+                      new ServerSample.Histogram(ended.size(), sum, bounds, buckets),
+                      EngineMetric.ENGINE_QUEUE_S,
+                      new ServerSample.Histogram(ended.size(), 0.7 * sum, List.of(), List.of()))));
+    }
+    return readings;
+  }
+
+  private static long first(RequestRecord record) {
+    Long ttft = record.timing().ttftNanos();
+    return record.timing().startUnixNanos() + (ttft == null ? 0 : ttft);
+  }
+
+  private static long closed(RequestRecord record) {
+    Long closed = record.timing().closedUnixNanos();
+    return closed == null ? record.timing().startUnixNanos() : closed;
+  }
+
   /** Its records and {@code run.json}, as a run leaves them behind. */
   void write(Path run) throws IOException {
     RunFiles files = new RunFiles(run);
@@ -150,6 +248,12 @@ final class DemoRun {
         out.write(RecordCodec.write(record));
       }
     }
+    if (observed) {
+      ServerFile file = new ServerFile(files.server());
+      for (ServerSample reading : readings()) {
+        file.append(reading);
+      }
+    }
   }
 
   RunFigures figures() {
@@ -157,9 +261,19 @@ final class DemoRun {
     try {
       return RunStatistics.of(
           info,
-          sink -> {
-            records.forEach(sink);
-            return new ReadReport(records.size(), 0, 0, List.of());
+          new RunStatistics.RecordSource() {
+            @Override
+            public ReadReport replay(Consumer<RequestRecord> sink) {
+              records.forEach(sink);
+              return new ReadReport(records.size(), 0, 0, List.of());
+            }
+
+            @Override
+            public void server(Consumer<ServerSample> sink) {
+              if (observed) {
+                readings().forEach(sink);
+              }
+            }
           });
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -181,7 +295,10 @@ final class DemoRun {
         .config(Map.of("tokenizer", "tiktoken:cl100k_base", "dataset", "built in"))
         .targets(
             targets.stream()
-                .collect(toMap(t -> t, t -> new RunInfo.TargetFacts(false, "chars4", 4.0, null))))
+                .collect(
+                    toMap(
+                        t -> t,
+                        t -> new RunInfo.TargetFacts(false, "chars4", 4.0, observed ? 2.5 : null))))
         .slo(slo)
         .stages(stages)
         .assertions(assertions);

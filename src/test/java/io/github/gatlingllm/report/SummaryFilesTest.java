@@ -1,6 +1,7 @@
 package io.github.gatlingllm.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -67,6 +68,7 @@ class SummaryFilesTest {
 
   @Test
   void everyNumberStandsWhereTheCatalogueSays() {
+    JsonNode json = parsed(SummaryJson.of(DemoRun.sweep().observed().figures().summary()));
     for (Metric metric : Metric.values()) {
       if (!metric.isDistribution() && !metric.key().startsWith("counts.verdicts.")) {
         assertThat(json.at("/" + metric.key().replace('.', '/')).isMissingNode())
@@ -74,6 +76,33 @@ class SummaryFilesTest {
             .isFalse();
       }
     }
+  }
+
+  /** Without pages of metrics nothing of them is in any file. */
+  @Test
+  void whatTheServerSaysOfItsEngineAndWhatTokensCost() {
+    DemoRun run = DemoRun.sweep().observed();
+    Summary observed = run.figures().summary();
+    JsonNode said = parsed(SummaryJson.of(observed));
+    JsonNode level = said.at("/stages/8");
+    assertThat(level.at("/server_metrics/states/requests_running/mean").asDouble())
+        .isBetween(20.0, 25.0);
+    assertThat(level.at("/server_metrics/counters/generation_tokens/per_s").asDouble())
+        .isCloseTo(level.at("/throughput/output_tokens_per_s").asDouble(), withinPercentage(3));
+    assertThat(level.at("/efficiency/cost_per_million_output_tokens").asDouble())
+        .isCloseTo(
+            4 * 2.5 / 3.6e-3 / level.at("/throughput/output_tokens_per_s").asDouble(),
+            withinPercentage(0.01));
+    assertThat(said.at("/server_pages/0/last_error").asText()).isEqualTo("no answer within 900 ms");
+    assertThat(SummaryText.markdown(observed))
+        .contains("| efficiency | cost per million output tokens ")
+        .contains("| engine | running ")
+        .contains("| cost/1M tokens | cost/1M in SLO | tok/J |");
+
+    assertThat(json.at("/stages/8").has("server_metrics")).isFalse();
+    assertThat(json.has("efficiency")).isFalse();
+    assertThat(json.has("server_pages")).isFalse();
+    assertThat(SummaryText.markdown(sweep)).doesNotContain("engine", "tok/J", "cost");
   }
 
   @Test

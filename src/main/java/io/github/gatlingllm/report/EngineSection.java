@@ -1,0 +1,430 @@
+package io.github.gatlingllm.report;
+
+import io.github.gatlingllm.enginestats.EngineFigures;
+import io.github.gatlingllm.enginestats.EngineFigures.OverTime;
+import io.github.gatlingllm.enginestats.EngineFigures.Page;
+import io.github.gatlingllm.enginestats.EngineFigures.Point;
+import io.github.gatlingllm.enginestats.EngineFigures.Timing;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
+import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.report.Chart.Axis;
+import io.github.gatlingllm.report.Chart.Band;
+import io.github.gatlingllm.report.Chart.Line;
+import io.github.gatlingllm.report.Page.Section;
+import io.github.gatlingllm.report.Table.Cell;
+import io.github.gatlingllm.report.Table.Column;
+import io.github.gatlingllm.stats.Series;
+import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.stats.Summary.Stage;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What the server's own metrics say, beside the client's figures and over time. */
+final class EngineSection {
+
+  private static final double GB = 1e9;
+
+  private final Summary summary;
+  private final List<OverTime> targets;
+  private final List<Band> bands;
+
+  EngineSection(Summary summary, Series series, List<Band> bands) {
+    this.summary = summary;
+    targets = series.engines();
+    this.bands = bands;
+  }
+
+  /** The section; empty where no page of metrics was read. */
+  Optional<Section> section() {
+    if (summary.serverPages().isEmpty()) {
+      return Optional.empty();
+    }
+    List<Table> tables = new ArrayList<>();
+    List<Stage> stages =
+        summary.stages().stream().filter(stage -> stage.serverMetrics() != null).toList();
+    for (Table table : List.of(times(stages), states(stages), pages())) {
+      if (!table.isEmpty() && table.headings().size() > 1) {
+        tables.add(table);
+      }
+    }
+    List<Chart> charts =
+        List.of(requests(), cache(), tokens(), times(), preemptions(), gpus(), power(), host())
+            .stream()
+            .filter(Chart::hasPoints)
+            .map(chart -> chart.over(bands))
+            .toList();
+    return Optional.of(
+        Section.of(
+                "engine",
+                "The server's own metrics",
+                "Engine",
+                "What the engine, its GPUs and its host counted meanwhile, read once a second"
+                    + " (llm/server.jsonl). Where the engine is fast and the client's figures are"
+                    + " not, the time passes in between.")
+            .body(
+                "Times are means in milliseconds: the client's of requests scheduled in the measure"
+                    + " window, the engine's of what happened in it. Its percentiles are"
+                    + " interpolated within the buckets of its histograms; what was counted between"
+                    + " two readings belongs to a window by the part that lies in it.",
+                tables)
+            .charts(charts));
+  }
+
+  // ---- tables
+
+  private static @Nullable Double of(
+      Stage stage, Function<EngineFigures, @Nullable Double> figure) {
+    EngineFigures engine = stage.serverMetrics();
+    return engine == null ? null : figure.apply(engine);
+  }
+
+  private Column<Stage> level() {
+    return Column.name("Load level", stage -> KeyFigureTables.place(summary, stage));
+  }
+
+  /** A column where a level has a value. */
+  private static void column(
+      List<Column<Stage>> to,
+      List<Stage> stages,
+      String heading,
+      Function<Stage, @Nullable Double> figure) {
+    if (stages.stream().anyMatch(stage -> figure.apply(stage) != null)) {
+      to.add(Column.number(heading, figure));
+    }
+  }
+
+  private Table times(List<Stage> stages) {
+    List<Column<Stage>> columns = new ArrayList<>(List.of(level()));
+    beside(columns, stages, "TTFT", Metric.TTFT_MS, EngineMetric.ENGINE_TTFT_S);
+    column(columns, stages, "queue", stage -> ms(stage, EngineMetric.ENGINE_QUEUE_S));
+    column(columns, stages, "prefill", stage -> ms(stage, EngineMetric.ENGINE_PREFILL_S));
+    beside(columns, stages, "ITL", Metric.ITL_MS, EngineMetric.ENGINE_ITL_S);
+    beside(columns, stages, "E2E", Metric.E2E_MS, EngineMetric.ENGINE_E2E_S);
+    List<Stage> timed =
+        stages.stream()
+            .filter(stage -> !Objects.requireNonNull(stage.serverMetrics()).timings().isEmpty())
+            .toList();
+    return Table.of("Client and engine, mean times in ms", timed, columns);
+  }
+
+  /** What the client saw beside what the engine says, where it does. */
+  private static void beside(
+      List<Column<Stage>> to, List<Stage> stages, String name, Metric client, EngineMetric engine) {
+    if (stages.stream().anyMatch(stage -> ms(stage, engine) != null)) {
+      to.add(Column.number(name + ", client", stage -> mean(stage, client)));
+      to.add(Column.number(name + ", engine", stage -> ms(stage, engine)));
+      column(to, stages, "its p99", stage -> p99(stage, engine));
+    }
+  }
+
+  private static @Nullable Double mean(Stage stage, Metric metric) {
+    return stage.figures().metric(metric).mean();
+  }
+
+  private static @Nullable Double ms(Stage stage, EngineMetric timing) {
+    return of(stage, engine -> engine.meanMs(timing));
+  }
+
+  private static @Nullable Double p99(Stage stage, EngineMetric metric) {
+    return of(
+        stage,
+        engine -> {
+          Timing timing = engine.timings().get(metric);
+          Double p99 = timing == null ? null : timing.p99();
+          return p99 == null ? null : (Double) (1e3 * p99);
+        });
+  }
+
+  private Table states(List<Stage> stages) {
+    List<Column<Stage>> columns = new ArrayList<>(List.of(level()));
+    column(columns, stages, "running", s -> of(s, e -> e.mean(EngineMetric.REQUESTS_RUNNING)));
+    column(columns, stages, "waiting", s -> of(s, e -> e.mean(EngineMetric.REQUESTS_WAITING)));
+    column(
+        columns,
+        stages,
+        "KV cache, most %",
+        s -> of(s, e -> percent(e.max(EngineMetric.KV_CACHE_USE))));
+    column(columns, stages, "prefix hits, %", s -> of(s, e -> percent(e.prefixCacheHitRate())));
+    column(columns, stages, "preemptions", s -> of(s, e -> e.total(EngineMetric.PREEMPTIONS)));
+    column(
+        columns, stages, "tok/s, engine", s -> of(s, e -> e.perS(EngineMetric.GENERATION_TOKENS)));
+    column(columns, stages, "tok/s, client", s -> s.figures().throughput().outputTokensPerS());
+    column(
+        columns, stages, "GPU, %", s -> of(s, e -> percent(e.mean(EngineMetric.GPU_UTILIZATION))));
+    column(columns, stages, "power, W", s -> efficiency(s, Figures.Efficiency::powerW));
+    column(columns, stages, "tok/J", s -> efficiency(s, Figures.Efficiency::outputTokensPerJoule));
+    column(columns, stages, "failed readings", s -> of(s, EngineSection::failedReadings));
+    return Table.of("Engine and GPUs by load level", stages, columns);
+  }
+
+  private static @Nullable Double failedReadings(EngineFigures engine) {
+    return engine.failedReadings() == 0 ? null : (Double) (double) engine.failedReadings();
+  }
+
+  private static @Nullable Double efficiency(
+      Stage stage, Function<Figures.Efficiency, @Nullable Double> figure) {
+    Figures.Efficiency efficiency = stage.figures().efficiency();
+    return efficiency == null ? null : figure.apply(efficiency);
+  }
+
+  private static @Nullable Double percent(@Nullable Double share) {
+    return share == null ? null : (Double) (100 * share);
+  }
+
+  /** Each page: what could be read of it, and why not. */
+  private Table pages() {
+    List<Column<Page>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.name("Page", Page::url),
+                Column.words("names of", page -> page.source().isEmpty() ? "?" : page.source()),
+                Column.count("readings", Page::readings),
+                Column.of(
+                    "failed",
+                    page ->
+                        Cell.count(page.failedReadings())
+                            .remarked(Objects.requireNonNullElse(page.lastError(), ""))),
+                Column.count("restarts", Page::resets)));
+    if (summary.hasSeveralTargets()) {
+      columns.add(
+          Column.words("target", page -> Objects.requireNonNullElse(page.target(), "all of them")));
+    }
+    return Table.of("Pages of metrics", summary.serverPages(), columns);
+  }
+
+  // ---- charts over time
+
+  /** A line for each target. */
+  private List<Line> lines(
+      String name, int color, int dash, Function<Point, @Nullable Double> figure) {
+    List<Line> lines = new ArrayList<>();
+    for (int i = 0; i < targets.size(); i++) {
+      OverTime target = targets.get(i);
+      boolean one = targets.size() == 1;
+      lines.add(
+          Line.of(
+              one ? name : target.target() + " " + name,
+              one ? color : i,
+              dash,
+              Chart.Point.of(target.points(), Point::startS, figure)));
+    }
+    return lines.stream()
+        .filter(line -> line.points().stream().anyMatch(point -> point.y() != null))
+        .toList();
+  }
+
+  @SafeVarargs
+  @SuppressWarnings("varargs")
+  private static List<Line> all(List<Line>... lines) {
+    return Arrays.stream(lines).flatMap(List::stream).toList();
+  }
+
+  /** What the pages call these. */
+  private String named(EngineMetric... metrics) {
+    List<String> names =
+        Arrays.stream(metrics)
+            .flatMap(metric -> summary.serverPages().stream().map(page -> page.names().get(metric)))
+            .filter(Objects::nonNull)
+            .distinct()
+            .toList();
+    return names.isEmpty() ? "" : " The server's names: " + String.join(", ", names) + ".";
+  }
+
+  private static @Nullable Double ms(@Nullable Double seconds) {
+    return seconds == null ? null : (Double) (1e3 * seconds);
+  }
+
+  private static @Nullable Double gb(@Nullable Double bytes) {
+    return bytes == null ? null : (Double) (bytes / GB);
+  }
+
+  private Chart requests() {
+    return new Chart(
+        "engine-requests",
+        "Requests in the engine",
+        "the load",
+        "In its batch, and in its queue."
+            + named(EngineMetric.REQUESTS_RUNNING, EngineMetric.REQUESTS_WAITING),
+        Axis.time(),
+        Axis.of("Requests", ""),
+        all(
+            lines("running", 0, 0, point -> point.of(EngineMetric.REQUESTS_RUNNING)),
+            lines("waiting", 1, 1, point -> point.of(EngineMetric.REQUESTS_WAITING))));
+  }
+
+  private Chart cache() {
+    return new Chart(
+        "engine-cache",
+        "KV cache and prefix cache",
+        "KV cache: ↓ lower leaves room",
+        "How full the KV cache is; and of the prompt tokens looked up in the prefix cache, how many"
+            + " were found."
+            + named(
+                EngineMetric.KV_CACHE_USE,
+                EngineMetric.PREFIX_CACHE_HITS,
+                EngineMetric.PREFIX_CACHE_QUERIES,
+                EngineMetric.PREFIX_CACHE_HIT_RATE),
+        Axis.time(),
+        Axis.of("Share", "%").upTo(100),
+        all(
+            lines("KV cache in use", 0, 0, point -> percent(point.of(EngineMetric.KV_CACHE_USE))),
+            lines("prefix hits", 2, 1, point -> percent(point.prefixCacheHitRate()))));
+  }
+
+  private Chart tokens() {
+    return new Chart(
+        "engine-tokens",
+        "Tokens per second by the engine",
+        Chart.HIGHER,
+        "What it generated, and what it processed of prompts."
+            + named(EngineMetric.GENERATION_TOKENS, EngineMetric.PROMPT_TOKENS),
+        Axis.time(),
+        Axis.of("Tokens", "tok/s"),
+        all(
+            lines("generated", 0, 0, point -> point.of(EngineMetric.GENERATION_TOKENS)),
+            lines("prompts", 3, 1, point -> point.of(EngineMetric.PROMPT_TOKENS))));
+  }
+
+  private Chart times() {
+    return new Chart(
+            "engine-times",
+            "TTFT inside the engine",
+            Chart.LOWER,
+            "Means of the requests that got their first token between two readings: from arrival in"
+                + " the server, and of it the wait for the batch and the prefill."
+                + named(
+                    EngineMetric.ENGINE_TTFT_S,
+                    EngineMetric.ENGINE_QUEUE_S,
+                    EngineMetric.ENGINE_PREFILL_S),
+            Axis.time(),
+            Axis.of("Time", "ms"),
+            all(
+                lines("TTFT", 0, 0, point -> ms(point.of(EngineMetric.ENGINE_TTFT_S))),
+                lines("queue", 1, 1, point -> ms(point.of(EngineMetric.ENGINE_QUEUE_S))),
+                lines("prefill", 3, 2, point -> ms(point.of(EngineMetric.ENGINE_PREFILL_S)))))
+        .scaledToRange();
+  }
+
+  private Chart preemptions() {
+    return new Chart(
+        "engine-preemptions",
+        "Preemptions",
+        Chart.LOWER,
+        "Requests per second that the engine took out of its batch for want of KV memory."
+            + named(EngineMetric.PREEMPTIONS),
+        Axis.time(),
+        Axis.of("Preemptions", "requests/s"),
+        lines("preemptions", 1, 0, point -> point.of(EngineMetric.PREEMPTIONS)));
+  }
+
+  private Chart gpus() {
+    return new Chart(
+        "engine-gpus",
+        "GPUs",
+        "",
+        "Share of the time in which some kernel ran, and of the memory that is in use."
+            + named(
+                EngineMetric.GPU_UTILIZATION,
+                EngineMetric.GPU_MEMORY_USED_BYTES,
+                EngineMetric.GPU_MEMORY_TOTAL_BYTES),
+        Axis.time(),
+        Axis.of("Share", "%").upTo(100),
+        all(
+            lines("busy", 0, 0, point -> percent(point.of(EngineMetric.GPU_UTILIZATION))),
+            lines("memory", 3, 1, EngineSection::gpuMemory)));
+  }
+
+  private static @Nullable Double gpuMemory(Point point) {
+    Double used = point.of(EngineMetric.GPU_MEMORY_USED_BYTES);
+    Double total = point.of(EngineMetric.GPU_MEMORY_TOTAL_BYTES);
+    return used == null || total == null || total == 0 ? null : (Double) (100 * used / total);
+  }
+
+  private Chart power() {
+    return new Chart(
+        "engine-power",
+        "Power of the GPUs",
+        Chart.LOWER,
+        "All GPUs of the pages together."
+            + named(EngineMetric.GPU_POWER_W, EngineMetric.GPU_ENERGY_J),
+        Axis.time(),
+        Axis.of("Power", "W"),
+        lines("power", 0, 0, EngineSection::watts));
+  }
+
+  private static @Nullable Double watts(Point point) {
+    Double power = point.of(EngineMetric.GPU_POWER_W);
+    return power == null ? point.of(EngineMetric.GPU_ENERGY_J) : power;
+  }
+
+  private Chart host() {
+    return new Chart(
+        "engine-host",
+        "The server's host",
+        "",
+        "CPU of all its processors, by all programs"
+            + mostMemory()
+            + "."
+            + named(EngineMetric.NODE_CPU_USE),
+        Axis.time(),
+        Axis.of("CPU", "%").upTo(100),
+        lines("CPU", 0, 0, point -> percent(point.of(EngineMetric.NODE_CPU_USE))));
+  }
+
+  /** What memory was left at least. */
+  private String mostMemory() {
+    return targets.stream()
+        .flatMap(target -> target.points().stream())
+        .map(point -> gb(point.of(EngineMetric.NODE_MEMORY_AVAILABLE_BYTES)))
+        .filter(Objects::nonNull)
+        .min(Double::compare)
+        .map(least -> "; at least " + NumberText.with(least, "GB") + " of memory were available")
+        .orElse("");
+  }
+
+  // ---- in text files
+
+  /** What the engine says at an operating point, in a line; empty where it says nothing. */
+  static String line(Stage stage) {
+    List<String> parts = new ArrayList<>();
+    part(parts, "running ", of(stage, e -> e.mean(EngineMetric.REQUESTS_RUNNING)), "");
+    part(parts, "waiting ", of(stage, e -> e.mean(EngineMetric.REQUESTS_WAITING)), "");
+    part(
+        parts, "KV cache at most ", of(stage, e -> percent(e.max(EngineMetric.KV_CACHE_USE))), "%");
+    part(parts, "prefix hits ", of(stage, e -> percent(e.prefixCacheHitRate())), "%");
+    Double ttft = ms(stage, EngineMetric.ENGINE_TTFT_S);
+    Double here = mean(stage, Metric.TTFT_MS);
+    if (ttft != null && here != null) {
+      parts.add("TTFT in the engine " + NumberText.ms(ttft) + " of " + NumberText.ms(here));
+    }
+    part(parts, "preemptions ", of(stage, e -> e.total(EngineMetric.PREEMPTIONS)), "");
+    return String.join(", ", parts);
+  }
+
+  /** What the tokens of a load level took of energy and money; empty where not known. */
+  static String efficiency(Figures figures) {
+    List<String> parts = new ArrayList<>();
+    for (Metric metric :
+        List.of(
+            Metric.COST_PER_MILLION_OUTPUT_TOKENS,
+            Metric.COST_PER_MILLION_SLO_TOKENS,
+            Metric.POWER_W,
+            Metric.OUTPUT_TOKENS_PER_JOULE)) {
+      part(parts, metric.words() + " ", metric.number(figures), metric.unit().sign());
+    }
+    return String.join(", ", parts);
+  }
+
+  private static void part(List<String> to, String name, @Nullable Double value, String unit) {
+    if (value != null) {
+      to.add(name + NumberText.with(value, unit));
+    }
+  }
+}
