@@ -25,7 +25,9 @@ class PackageArrowsTest {
 
   private static final Map<String, Set<String>> MAY_KNOW =
       Map.ofEntries(
-          Map.entry("javaapi", Set.of("metric", "action", "load", "random", "workload", "record")),
+          Map.entry(
+              "javaapi",
+              Set.of("metric", "action", "load", "random", "workload", "record", "telemetry")),
           Map.entry(
               "action",
               Set.of(
@@ -36,6 +38,7 @@ class PackageArrowsTest {
                   "run",
                   "record",
                   "stats",
+                  "telemetry",
                   "wire",
                   "workload")),
           Map.entry("client", Set.of("wire", "record")),
@@ -47,10 +50,19 @@ class PackageArrowsTest {
           Map.entry(
               "run",
               Set.of(
-                  "generator", "live", "load", "metric", "record", "report", "selftest", "stats")),
+                  "generator",
+                  "live",
+                  "load",
+                  "metric",
+                  "record",
+                  "report",
+                  "selftest",
+                  "stats",
+                  "telemetry")),
           Map.entry("live", Set.of("record", "report", "stats")),
           Map.entry("generator", Set.of("record")),
           Map.entry("selftest", Set.of("engine", "record")),
+          Map.entry("telemetry", Set.of("record", "wire")),
           Map.entry("metric", Set.of("record")),
           Map.entry("check", Set.of("enginestats", "metric", "record")),
           Map.entry("enginestats", Set.of("metric", "record")),
@@ -73,6 +85,7 @@ class PackageArrowsTest {
                   "record",
                   "selftest",
                   "stats",
+                  "telemetry",
                   "wire")));
 
   /** Where the DSL hands over to Gatling's core, and where a run finds its directory in it. */

@@ -147,6 +147,7 @@ final class LlmComponents implements ProtocolComponents {
     if (jvm) {
       collectGarbage();
     }
+    run().refreshServer();
   }
 
   /**
@@ -204,6 +205,7 @@ final class LlmComponents implements ProtocolComponents {
       if (LlmProtocol.isDryRun()) {
         parts.plan().end();
       }
+      run().userCame();
       Arrival arrival = parts.injections().next(session.scenario(), now());
       Injection injection = parts.injections().injection(session.scenario());
       if (arrival == null) {
@@ -244,6 +246,7 @@ final class LlmComponents implements ProtocolComponents {
                     ? "its user asked for nothing"
                     : "its load level was over");
       }
+      run().userLeft();
       return BoxedUnit.UNIT;
     };
   }

@@ -4,13 +4,16 @@ import io.gatling.core.protocol.Protocol;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.GenerationRequest;
+import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -109,6 +112,12 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
 
   /** What goes into the records. */
   public Recording recording = new Recording(false, true);
+
+  /** Pages of metrics that are read while load is on; {@link MetricsPage#AUTO} stands for some. */
+  public List<String> metricsUrls = List.of(MetricsPage.AUTO);
+
+  /** Closed when the run has ended, such as an engine in this JVM; null for nothing. */
+  public @Nullable AutoCloseable closedAfterRun;
 
   /** What is made of the run. */
   public ReportOptions report = ReportOptions.DEFAULT;
@@ -217,6 +226,23 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return named == null ? Api.CHAT : named;
   }
 
+  /** The pages of metrics that are read while load is on. */
+  List<MetricsPage> metricsPages() {
+    Map<String, String> secrets = new LinkedHashMap<>();
+    String key = apiKey == null ? null : apiKey.constant();
+    if (key != null) {
+      secrets.put("Authorization", "Bearer " + key);
+    }
+    headers.forEach(
+        (name, value) -> {
+          String constant = value.constant();
+          if (constant != null && Secrets.isNamed(name)) {
+            secrets.put(name, constant);
+          }
+        });
+    return MetricsPage.of(label(), metricsUrls, baseUrls, secrets, Boolean.TRUE.equals(verifyTls));
+  }
+
   /** The objectives of requests of that name. */
   Slo sloOf(String requestName) {
     return sloByName.getOrDefault(requestName, slo);
@@ -275,6 +301,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
         sloByName,
         assertions,
         recording,
+        metricsUrls,
         report,
         warmUp,
         seed,

@@ -241,6 +241,10 @@ record RunParts(
                 .report(RunConfig.report(used))
                 .seed(first.seed == null ? (Long) RunSeed.ofProcess().value() : first.seed)
                 .versions(RunConfig.versions()));
+    if (!LlmProtocol.isDryRun()) {
+      run.watchServer(protocol.metricsPages());
+    }
+    run.closeAtEnd(protocol.closedAfterRun);
   }
 
   /** Says, once per run, what is drawn from where the simulation says no seed. */

@@ -11,6 +11,7 @@ import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.ReadingSpeed;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
+import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.net.URI;
@@ -399,6 +400,42 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
   /** Writes {@code llm/requests.csv} beside the records; left out unless this is set. */
   public LlmProtocolBuilder csv() {
     return report(new ReportOptions(true, true, true, true)).note("csv", "true");
+  }
+
+  /**
+   * Pages of metrics in Prometheus text form that are read once a second while load is on: what the
+   * engine, its GPUs and its host say of themselves, in {@code llm/server.jsonl} and the report.
+   * Unless set that is {@code auto}: {@code <host>/metrics} of the target, where that is a page of
+   * an engine; it is asked once otherwise.
+   *
+   * @param url {@code auto}, a URL such as {@code http://gpu-host:9400/metrics}, or {@code none}
+   */
+  public LlmProtocolBuilder metricsUrl(String url, String... more) {
+    List<String> urls = new ArrayList<>();
+    urls.add(url);
+    urls.addAll(Arrays.asList(more));
+    return metricsUrls(urls);
+  }
+
+  /** As {@link #metricsUrl(String, String...)}. */
+  public LlmProtocolBuilder metricsUrls(List<String> urls) {
+    try {
+      List<String> checked = MetricsPage.check(urls);
+      return with(s -> s.metricsUrls = checked);
+    } catch (IllegalArgumentException e) {
+      throw InvalidSimulation.because(
+          "metricsUrl(" + String.join(", ", urls) + "): " + e.getMessage());
+    }
+  }
+
+  /**
+   * Closes a server of this simulation when the run has ended and its metrics were read the last
+   * time; Gatling's {@code after()} comes too early for that.
+   *
+   * @param server such as an {@code EmbeddedEngine}
+   */
+  public LlmProtocolBuilder closeAfterRun(AutoCloseable server) {
+    return with(s -> s.closedAfterRun = server);
   }
 
   /**

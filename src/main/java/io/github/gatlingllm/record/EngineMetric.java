@@ -40,6 +40,8 @@ public enum EngineMetric {
   ENGINE_TTFT_S(
       "engine TTFT", "s", HISTOGRAM, SUM, "from the request's arrival in the server to its token"),
   ENGINE_ITL_S("engine ITL", "s", HISTOGRAM, SUM, "between two tokens of a request"),
+  ENGINE_TPOT_S(
+      "engine TPOT", "s", HISTOGRAM, SUM, "mean time per token of a request, a value per request"),
   ENGINE_E2E_S("engine E2E", "s", HISTOGRAM, SUM, "from a request's arrival to its end"),
   ENGINE_QUEUE_S("engine queue", "s", HISTOGRAM, SUM, "a request's wait for the batch"),
   ENGINE_PREFILL_S("engine prefill", "s", HISTOGRAM, SUM, "from the batch to the first token"),

@@ -8,6 +8,8 @@ import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.ServerFile;
+import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.stats.RunStatistics;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -20,7 +22,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -65,6 +69,7 @@ final class MergeCommand implements Callable<Integer> {
     Copied copied = copy(join, files.requests());
     copyLines(RunFiles::arrivals, files);
     copyLines(RunFiles::generator, files);
+    copyServer(files);
     RunInfo joined = join.info();
     joined.dropped(joined.dropped() + copied.lost).write(files.info());
     join.remarks().forEach(Main::print);
@@ -152,6 +157,30 @@ final class MergeCommand implements Callable<Integer> {
           }
         }
       }
+    }
+  }
+
+  /** What servers said; a page that several injectors read as the first of them did. */
+  private void copyServer(RunFiles target) throws IOException {
+    ServerFile to = new ServerFile(target.server());
+    Map<String, Path> readBy = new HashMap<>();
+    for (Path run : runs) {
+      var unused =
+          ServerFile.read(
+              new RunFiles(run).server(),
+              sample -> {
+                if (run.equals(readBy.computeIfAbsent(sample.url(), url -> run))) {
+                  append(sample, to);
+                }
+              });
+    }
+  }
+
+  private static void append(ServerSample sample, ServerFile to) {
+    try {
+      to.append(sample);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e.getMessage(), e);
     }
   }
 

@@ -16,6 +16,8 @@ import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.stats.LiveStats;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures;
+import io.github.gatlingllm.telemetry.MetricsPage;
+import io.github.gatlingllm.telemetry.ServerWatch;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -64,6 +66,8 @@ public final class Run {
   private final InjectedLevels injected = new InjectedLevels();
   private final ArrivalLog arrivals;
   private final GeneratorLog generator;
+  private final ServerWatch server;
+  private final List<AutoCloseable> closedAtEnd = new CopyOnWriteArrayList<>();
   private final @Nullable LiveView view;
 
   /** Prints and saves; nothing that an event loop could wait for. */
@@ -73,6 +77,7 @@ public final class Run {
   private final AtomicLong requests = new AtomicLong();
   private final AtomicLong started = new AtomicLong();
   private final AtomicLong inFlight = new AtomicLong();
+  private final AtomicLong users = new AtomicLong();
 
   private final AtomicBoolean over = new AtomicBoolean();
 
@@ -98,6 +103,12 @@ public final class Run {
     tally = new LevelTally(clock);
     levels = new LevelLog(clock, tally, host);
     generator = new GeneratorLog(files.generator(), injector, clock::unixNanos, this::load);
+    server =
+        new ServerWatch(
+            files.server(),
+            clock::unixNanos,
+            System::nanoTime,
+            line -> System.out.println(ConsoleBlock.visible(line)));
     view = LiveView.open(watched(), watched, System.out::println);
     if (view != null) {
       generator.tell(view::fared);
@@ -151,6 +162,44 @@ public final class Run {
     generator.watch(eventLoops);
   }
 
+  /** Closes it at the end of the run; null for nothing. */
+  public void closeAtEnd(@Nullable AutoCloseable server) {
+    if (server != null) {
+      closedAtEnd.add(server);
+    }
+  }
+
+  private static void close(AutoCloseable server) {
+    try {
+      server.close();
+    } catch (Exception e) {
+      System.out.println("LLM: a server of the simulation could not be closed: " + e);
+    }
+  }
+
+  /** Has pages of metrics read from now on; waits for the first time, at most a second. */
+  public void watchServer(List<MetricsPage> pages) {
+    server.add(pages);
+  }
+
+  /** Has them read now, right before the load, and waits for that. */
+  public void refreshServer() {
+    server.refresh();
+  }
+
+  /** A virtual user has started. */
+  public void userCame() {
+    users.incrementAndGet();
+    server.usersCame();
+  }
+
+  /** A virtual user has left; with the last one the server may go too. */
+  public void userLeft() {
+    if (users.decrementAndGet() == 0) {
+      server.usersLeft();
+    }
+  }
+
   private GeneratorLog.Load load() {
     return new GeneratorLog.Load(
         inFlight.get(), recorder.waiting(), recorder.dropped() + recorder.failed());
@@ -195,6 +244,7 @@ public final class Run {
     long number = requests.getAndIncrement();
     if (number == 0) {
       firstRequestNanos = System.nanoTime();
+      server.begin();
     }
     return number;
   }
@@ -445,6 +495,8 @@ public final class Run {
       } else {
         exit = new GatlingExit();
       }
+      server.close();
+      closedAtEnd.forEach(Run::close);
       arrivals.close(state == RunInfo.State.COMPLETE ? DRAIN : Duration.ofSeconds(1));
       boolean whole = state == RunInfo.State.COMPLETE ? recorder.close(DRAIN) : recorder.freeze();
       long unrecorded = state == RunInfo.State.INTERRUPTED ? underWay.getAsLong() : 0;

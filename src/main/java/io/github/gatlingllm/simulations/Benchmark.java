@@ -44,8 +44,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Benchmark extends Simulation {
 
-  private final @Nullable EmbeddedEngine engine;
-
   /** A drawn seed stays below: it is read back from JSON by programs that know only doubles. */
   private static final long EXACT_IN_JAVASCRIPT = 1L << 53;
 
@@ -70,7 +68,7 @@ public final class Benchmark extends Simulation {
     forRun(SelfTestResults.FILE_PROPERTY, plan.get(Setting.SELF_TEST_FILE));
     forRun(LiveView.Options.PORT_PROPERTY, plan.get(Setting.LIVE));
     forRun(LiveView.Options.OTLP_PROPERTY, plan.get(Setting.OTLP));
-    engine = plan.embedded() && !selfTest ? start(plan) : null;
+    EmbeddedEngine engine = plan.embedded() && !selfTest ? start(plan) : null;
     LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {
       List<PopulationBuilder> all = populations(plan, load);
@@ -87,13 +85,6 @@ public final class Benchmark extends Simulation {
                   selfTest
                       ? embedded(startProcess())
                       : engine == null ? target(plan, plan.targets().get(0)) : embedded(engine)));
-    }
-  }
-
-  @Override
-  public void after() {
-    if (engine != null) {
-      engine.close();
     }
   }
 
@@ -190,6 +181,7 @@ public final class Benchmark extends Simulation {
     if (plan.get(Setting.CONNECTIONS) == BenchmarkPlan.Connections.PER_USER) {
       protocol = protocol.disableShareConnections();
     }
+    protocol = protocol.metricsUrls(plan.metricsUrls(label));
     if (!plan.get(Setting.JVM_WARM_UP)) {
       protocol = protocol.disableJvmWarmUp();
     }
@@ -231,7 +223,7 @@ public final class Benchmark extends Simulation {
   }
 
   private static LlmProtocolBuilder embedded(EmbeddedEngine engine) {
-    return embedded(engine.baseUrl());
+    return embedded(engine.baseUrl()).closeAfterRun(engine);
   }
 
   private static LlmProtocolBuilder embedded(String baseUrl) {

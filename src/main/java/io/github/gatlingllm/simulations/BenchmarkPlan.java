@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
+import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -132,6 +133,7 @@ record BenchmarkPlan(
     PromptPrefix prefix = reader.prefix();
     Workload workload = reader.workload(leastApi(targets, api), prefix);
     checkInterleave(settings, targets, workload);
+    checkMetricsUrls(settings, Target.labels(targets));
     return new BenchmarkPlan(
         settings, targets, tokenizers, api, load, workload, prefix, slo, assertions, seed);
   }
@@ -144,6 +146,16 @@ record BenchmarkPlan(
   /** What the targets are called in results, in their order. */
   List<String> labels() {
     return Target.labels(targets);
+  }
+
+  /** Where metrics of the target of that label are read. */
+  List<String> metricsUrls(String label) {
+    List<String> urls =
+        settings.get(Setting.METRICS_URL).stream()
+            .filter(page -> page.name() == null || page.name().equals(label))
+            .map(EndpointSpec.Named::url)
+            .toList();
+    return urls.isEmpty() ? List.of(MetricsPage.NONE) : urls;
   }
 
   /** Whether answers are as long as recorded ones, where their lengths are known. */
@@ -293,6 +305,17 @@ record BenchmarkPlan(
     return Stream.concat(Stream.of(api), targets.stream().map(target -> target.endpoint().api()))
         .min(Comparator.comparing(Api::generates).thenComparing(Api::takesMessages))
         .orElse(api);
+  }
+
+  private static void checkMetricsUrls(Settings settings, List<String> labels) {
+    for (EndpointSpec.Named page : settings.get(Setting.METRICS_URL)) {
+      if (page.name() != null && !labels.contains(page.name())) {
+        throw settings.invalid(
+            Setting.METRICS_URL,
+            "'%s' is no target; expected one of %s, or a URL without a name"
+                .formatted(page.name(), labels));
+      }
+    }
   }
 
   private static void checkInterleave(Settings settings, List<Target> targets, Workload workload) {

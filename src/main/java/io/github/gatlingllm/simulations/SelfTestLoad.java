@@ -53,6 +53,7 @@ final class SelfTestLoad {
     texts.put(Setting.MAX_TOKENS, Integer.toString(TOKENS));
     texts.put(Setting.SLO, "e2e<" + ANSWER_MILLIS * 3 / 2 + "ms");
     texts.put(Setting.STOP_WHEN, "slo<50%");
+    texts.put(Setting.METRICS_URL, "none");
     return texts;
   }
 }

@@ -13,6 +13,7 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloPreset;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
 import io.github.gatlingllm.simulations.SettingBuilder.Rule;
+import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPool;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -271,7 +272,7 @@ final class Setting<T extends @Nullable Object> {
                   + " other with none between that succeeds; it holds beside the others and in"
                   + " searches, unless never is said, and makes the run invalid. overSaturated:"
                   + " open levels, in the second half of measure under 90 % of the arrivals were"
-                  + " served.");
+                  + " served. Requests that a rate limit turned away (429) have not failed.");
 
   // ---- Phases and bounds of each load level ----------------------------------------------------
 
@@ -770,12 +771,24 @@ final class Setting<T extends @Nullable Object> {
           .example("false")
           .means("our block in Gatling's own pages");
 
-  static final Setting<List<String>> METRICS_URL =
-      in(Group.OUTPUT, "metricsUrl", Form.texts("URLs"))
-          .unset("none", List.of())
-          .notAvailable()
-          .example("http://localhost:8000/metrics")
-          .means("Prometheus endpoints of the server, scraped during the run");
+  static final Setting<List<EndpointSpec.Named>> METRICS_URL =
+      in(
+              Group.OUTPUT,
+              "metricsUrl",
+              Form.list("auto, none, URLs", EndpointSpec.Named::parse, MetricsPage.FORMS)
+                  .map(Setting::metricsUrls))
+          .byDefault("auto")
+          .example("auto,http://localhost:9400/metrics")
+          .means(
+              "pages of metrics (Prometheus text) of server, GPUs and host, read once a second;"
+                  + " auto: <host>/metrics of each target, where that is a page of an engine; none",
+              "A list, e.g. auto,http://gpu-host:9400/metrics. vLLM=http://a:8000/metrics is about"
+                  + " the target of that name; a page without a name is about the only target, or"
+                  + " about all. auto asks once, before the load, and where nothing useful answers"
+                  + " not again. The API key goes only to pages with a target's scheme, host and"
+                  + " port. Understood are vLLM, SGLang, TGI, llama.cpp (--metrics), TensorRT-LLM"
+                  + " (/prometheus/metrics), Triton (port 8002), Dynamo, llm-d, NVIDIA's"
+                  + " dcgm-exporter and node_exporter.");
 
   static final Setting<@Nullable Integer> LIVE =
       in(Group.OUTPUT, "live", Form.whole(0))
@@ -884,6 +897,11 @@ final class Setting<T extends @Nullable Object> {
           .example("true")
           .means("prints these settings and sends nothing");
 
+  private static List<EndpointSpec.Named> metricsUrls(List<EndpointSpec.Named> pages) {
+    var unused = MetricsPage.check(pages.stream().map(EndpointSpec.Named::url).toList());
+    return pages;
+  }
+
   private final SettingBuilder<T> entry;
   private final String meaning;
   private final String details;
@@ -970,11 +988,6 @@ final class Setting<T extends @Nullable Object> {
   /** A value, as a user would write it. */
   String example() {
     return entry.example;
-  }
-
-  /** Whether this version has it; one that it does not have is refused, never ignored. */
-  boolean isAvailable() {
-    return entry.available;
   }
 
   /** Whether its value must never be shown. */

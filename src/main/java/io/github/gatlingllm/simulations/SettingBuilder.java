@@ -21,7 +21,6 @@ final class SettingBuilder<T extends @Nullable Object> {
   String example = "";
   @Nullable String withoutEndpoint;
   boolean secret;
-  boolean available = true;
 
   private @Nullable T unset;
   private boolean parsed;
@@ -86,12 +85,6 @@ final class SettingBuilder<T extends @Nullable Object> {
   /** Its value is shown nowhere. */
   SettingBuilder<T> secret() {
     secret = true;
-    return this;
-  }
-
-  /** A later version will have it; this one refuses it. */
-  SettingBuilder<T> notAvailable() {
-    available = false;
     return this;
   }
 

@@ -92,7 +92,6 @@ final class Settings {
     collectVariables(dotEnv.values(), Source.ENV_FILE);
     collectVariables(environment, Source.ENVIRONMENT);
     collectProperties(properties);
-    texts.forEach(Settings::refuseUnavailable);
     if (source(Setting.API_KEY) == Source.PROPERTY) {
       warnings.add("llm.apiKey is a system property, which ps shows to all; put it into .env");
     }
@@ -307,13 +306,6 @@ final class Settings {
           clipped(name) + ": expected printable ASCII as the header's value");
     }
     headers.put(header, text);
-  }
-
-  private static void refuseUnavailable(Setting<?> setting, Text text) {
-    if (!setting.isAvailable()) {
-      throw InvalidSimulation.because(
-          setting.property() + text.where() + " is not available in this version");
-    }
   }
 
   private String shownText(Setting<?> setting) {

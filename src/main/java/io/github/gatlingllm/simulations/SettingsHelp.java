@@ -57,7 +57,6 @@ final class SettingsHelp {
         + setting.defaultText()
         + "]"
         + (needs.isEmpty() ? "" : "; needs " + needs)
-        + (excludes.isEmpty() ? "" : "; not with " + excludes)
-        + (setting.isAvailable() ? "" : "; not available in this version");
+        + (excludes.isEmpty() ? "" : "; not with " + excludes);
   }
 }

@@ -24,7 +24,10 @@ public final class ConnectionsSimulation extends Simulation {
   private final LlmProtocolBuilder perUser = engine("perUser").disableShareConnections();
 
   private static LlmProtocolBuilder engine(String property) {
-    return llm.baseUrl(System.getProperty(property) + "/v1").model("m").disableJvmWarmUp();
+    return llm.baseUrl(System.getProperty(property) + "/v1")
+        .model("m")
+        .metricsUrl("none")
+        .disableJvmWarmUp();
   }
 
   /** A user that exits is replaced by a new one. */

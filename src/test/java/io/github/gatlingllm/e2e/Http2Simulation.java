@@ -21,6 +21,7 @@ public final class Http2Simulation extends Simulation {
                 .drain(ofMillis(200))
                 .inject(chat))
         .protocols(
-            llm.baseUrl(System.getProperty("baseUrl")).disableJvmWarmUp(), http.enableHttp2());
+            llm.baseUrl(System.getProperty("baseUrl")).metricsUrl("none").disableJvmWarmUp(),
+            http.enableHttp2());
   }
 }

@@ -261,6 +261,7 @@ class LlmDslTest {
             Map.entry(long.class, 3L),
             Map.entry(double.class, 0.5),
             Map.entry(boolean.class, false),
+            Map.entry(AutoCloseable.class, (AutoCloseable) () -> {}),
             Map.entry(Duration.class, Duration.ofSeconds(4)),
             Map.entry(Image.class, LlmDsl.image(2, 2)),
             Map.entry(Image[].class, new Image[0]),
@@ -278,9 +279,14 @@ class LlmDslTest {
             Map.entry(BiFunction.class, (BiFunction<Object, Session, Boolean>) (r, s) -> true));
     if (type == String.class) {
       return Map.of(
-              "baseUrl", URL + "/other",
-              "body", "{\"a\":1}",
-              "file", "src/gatling/resources/prompts.json")
+              "baseUrl",
+              URL + "/other",
+              "metricsUrl",
+              URL + "/metrics",
+              "body",
+              "{\"a\":1}",
+              "file",
+              "src/gatling/resources/prompts.json")
           .getOrDefault(method.getName(), "x");
     }
     if (type == List.class) {

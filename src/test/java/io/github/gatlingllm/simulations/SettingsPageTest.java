@@ -30,10 +30,7 @@ class SettingsPageTest {
     List<String> unused =
         constants().filter(name -> !code.matches("(?s).*\\bSetting\\." + name + "\\b.*")).toList();
 
-    assertThat(unused).containsExactly("METRICS_URL");
-    assertThat(Setting.all().stream().filter(setting -> !setting.isAvailable()))
-        .as("refused, so that nobody reads them")
-        .containsExactly(Setting.METRICS_URL);
+    assertThat(unused).isEmpty();
     assertThat(constants()).hasSameSizeAs(Setting.all());
   }
 
@@ -174,8 +171,7 @@ class SettingsPageTest {
         text(setting.shape()),
         text(setting.defaultText()),
         "`" + setting.name().replace("<Name>", "X-Tenant") + "=" + setting.example() + "`",
-        (setting.isAvailable() ? "" : "Not available in this version. ")
-            + text(setting.meaning())
+        text(setting.meaning())
             + (setting.details().isEmpty() ? "" : ". " + text(setting.details())),
         text(String.join(", ", setting.needs())),
         text(String.join(", ", setting.excludes())));

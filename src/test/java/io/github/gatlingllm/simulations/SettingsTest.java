@@ -93,22 +93,8 @@ final class SettingsTest {
 
   @ParameterizedTest
   @MethodSource("settings")
-  void everySettingIsReadFromItsPropertyOrRefusedAsNotAvailable(Setting<?> setting) {
-    Map<String, String> properties = Map.of(setting.property(), "1");
-    if (setting.isAvailable()) {
-      assertThat(properties(properties).text(setting)).isEqualTo("1");
-    } else {
-      assertThatThrownBy(() -> properties(properties))
-          .isInstanceOf(InvalidSimulation.class)
-          .hasMessage(setting.property() + " is not available in this version");
-    }
-  }
-
-  @Test
-  void unavailableSettingsNameTheirSource() {
-    assertThatThrownBy(() -> environment(Map.of("LLM_METRICS_URL", "http://a/metrics")))
-        .hasMessage(
-            "llm.metricsUrl (LLM_METRICS_URL in the environment) is not available in this version");
+  void everySettingIsReadFromItsProperty(Setting<?> setting) {
+    assertThat(properties(Map.of(setting.property(), "1")).text(setting)).isEqualTo("1");
   }
 
   @Test

@@ -137,8 +137,8 @@ public final class ScriptedServer implements AutoCloseable {
           return;
         }
         Exchange exchange = new Exchange(request, socket, raw);
-        if (request.method().equals("GET") && request.path().endsWith("/models")) {
-          exchange.respond(404, "text/plain", "no scripts for models");
+        if (request.method().equals("GET") && request.path().matches(".*/(models|metrics)")) {
+          exchange.respond(404, "text/plain", "no script for this");
         } else {
           answer(exchange);
         }

@@ -1,0 +1,233 @@
+package io.github.gatlingllm.telemetry;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ConnectException;
+import java.net.Socket;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.zip.GZIPInputStream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks for pages of metrics, on connections that have nothing to do with the load: plain HTTP/1.1,
+ * no proxy, no redirects. A page is refused where it takes longer than a time, or is larger than
+ * {@value #MOST_BYTES} bytes.
+ */
+final class PageClient {
+
+  static final int MOST_BYTES = 8 << 20;
+
+  private static final String ACCEPT =
+      "text/plain;version=0.0.4, application/openmetrics-text;q=0.5, */*;q=0.1";
+
+  private final Duration timeout;
+  private @Nullable HttpClient checking;
+  private @Nullable HttpClient trusting;
+
+  PageClient(Duration timeout) {
+    this.timeout = timeout;
+  }
+
+  private HttpClient.Builder builder() {
+    return HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        .followRedirects(HttpClient.Redirect.NEVER)
+        .connectTimeout(timeout)
+        .executor(Runnable::run); // on its selector's thread: all that is done there is to copy
+  }
+
+  /**
+   * The text of a page, soon.
+   *
+   * @return completed exceptionally with an {@link IOException} that says why in one line
+   */
+  CompletableFuture<String> get(MetricsPage page) {
+    CompletableFuture<HttpResponse<byte[]>> answer;
+    try {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(page.uri())
+              .header("Accept", ACCEPT)
+              .header("Accept-Encoding", "gzip");
+      page.headers().forEach(request::setHeader);
+      answer = client(page).sendAsync(request.build(), response -> new Bounded());
+    } catch (GeneralSecurityException | IllegalArgumentException e) {
+      // Its message may quote a header.
+      return CompletableFuture.failedFuture(new IOException("it cannot be asked", e));
+    }
+    CompletableFuture<String> text = new CompletableFuture<>();
+    answer
+        .copy()
+        .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
+        .whenComplete(
+            (response, failure) -> {
+              if (failure == null) {
+                complete(text, response);
+              } else {
+                answer.cancel(true);
+                text.completeExceptionally(new IOException(why(failure), failure));
+              }
+            });
+    return text;
+  }
+
+  private HttpClient client(MetricsPage page) throws GeneralSecurityException {
+    if (page.verifyTls() || !"https".equals(page.uri().getScheme())) {
+      checking = checking == null ? builder().build() : checking;
+      return checking;
+    }
+    HttpClient client = trusting;
+    if (client == null) {
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, new TrustManager[] {new TrustAll()}, null);
+      client = builder().sslContext(context).build();
+      trusting = client;
+    }
+    return client;
+  }
+
+  private static void complete(CompletableFuture<String> text, HttpResponse<byte[]> response) {
+    try {
+      if (response.statusCode() != 200) {
+        throw new IOException("it answers HTTP " + response.statusCode());
+      }
+      byte[] body = response.body();
+      if (response.headers().firstValue("Content-Encoding").orElse("").contains("gzip")) {
+        try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(body))) {
+          body = in.readNBytes(MOST_BYTES + 1);
+        } catch (IOException e) {
+          throw new IOException("its gzip data is damaged", e);
+        }
+      }
+      if (body.length > MOST_BYTES) {
+        throw tooLarge();
+      }
+      text.complete(new String(body, StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      text.completeExceptionally(e);
+    }
+  }
+
+  private static IOException tooLarge() {
+    return new IOException("it is larger than " + (MOST_BYTES >> 20) + " MiB");
+  }
+
+  private String why(Throwable failure) {
+    Throwable cause = failure;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    for (Throwable each = cause; each != null; each = each.getCause()) {
+      if (each instanceof TooLarge) {
+        return String.valueOf(tooLarge().getMessage());
+      }
+      if (each instanceof SSLException) {
+        return "its TLS certificate or handshake is refused";
+      }
+    }
+    if (cause instanceof TimeoutException || cause instanceof java.net.http.HttpTimeoutException) {
+      return "no whole answer within " + timeout.toMillis() + " ms";
+    }
+    return cause instanceof ConnectException
+        ? "no connection to it"
+        : "its answer broke off, or is no HTTP";
+  }
+
+  /** A body that is larger than is kept. */
+  private static final class TooLarge extends IOException {
+    private static final long serialVersionUID = 1;
+  }
+
+  /** Keeps a body up to a size, and ends the exchange beyond it. */
+  private static final class Bounded implements HttpResponse.BodySubscriber<byte[]> {
+
+    private final CompletableFuture<byte[]> body = new CompletableFuture<>();
+    private final List<ByteBuffer> parts = new ArrayList<>();
+    private Optional<Flow.Subscription> subscription = Optional.empty();
+    private int size;
+
+    @Override
+    public CompletionStage<byte[]> getBody() {
+      return body;
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscribed) {
+      subscription = Optional.of(subscribed);
+      subscribed.request(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> buffers) {
+      if (body.isDone()) {
+        return;
+      }
+      buffers.forEach(part -> size += part.remaining());
+      parts.addAll(buffers);
+      if (size > MOST_BYTES) {
+        parts.clear();
+        subscription.ifPresent(Flow.Subscription::cancel);
+        body.completeExceptionally(new TooLarge());
+      }
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      body.completeExceptionally(failure);
+    }
+
+    @Override
+    public void onComplete() {
+      ByteBuffer all = ByteBuffer.allocate(size);
+      parts.forEach(all::put);
+      body.complete(all.array());
+    }
+  }
+
+  /** As the load's own requests do unless certificates are verified. */
+  private static final class TrustAll extends X509ExtendedTrustManager {
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return new X509Certificate[0];
+    }
+  }
+}

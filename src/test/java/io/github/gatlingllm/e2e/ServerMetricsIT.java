@@ -1,0 +1,138 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.ServerFile;
+import io.github.gatlingllm.record.ServerSample;
+import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.testing.GatlingRun;
+import io.github.gatlingllm.testing.ScriptedServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.Test;
+
+/** What a server says of itself while it is under load, held against what the client saw. */
+class ServerMetricsIT {
+
+  private static final String KEY = "sk-secret-of-the-target";
+
+  @Test
+  void engineCountsWhatTheClientCounts() throws Exception {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().model("small").kvTokens(4_096).start();
+        ScriptedServer gpus =
+            ScriptedServer.start(
+                exchange -> exchange.respond(200, "text/plain", "nv_gpu_power_usage 250.5\n"),
+                exchange -> exchange.respond(500, "text/plain", "none"));
+        GatlingRun run =
+            GatlingRun.of(Benchmark.class)
+                .set("llm.endpoint", "vLLM=" + engine.baseUrl())
+                .set("llm.apiKey", KEY)
+                .set("llm.metricsUrl", "auto," + gpus.baseUrl() + "/gpus?token=" + KEY)
+                .set("llm.concurrency", "24")
+                .set("llm.duration", "0.8")
+                .set("llm.fill", "0")
+                .set("llm.stabilize", "0")
+                .set("llm.promptTokens", "300")
+                .set("llm.maxTokens", "40")
+                .noReports()
+                .run()) {
+      assertThat(run.exitCode()).as(run.output()).isZero();
+      assertThat(run.output()).contains("LLM server metrics: vllm of " + metricsOf(engine));
+      List<ServerSample> samples = samples(run);
+      List<ServerSample> ofEngine =
+          samples.stream().filter(each -> each.source().equals("vllm")).toList();
+      assertThat(ofEngine).as(run.output()).hasSizeGreaterThan(2);
+      ServerSample first = ofEngine.get(0);
+      ServerSample last = ofEngine.get(ofEngine.size() - 1);
+      List<RequestRecord> requests = run.requests();
+
+      assertThat(ofEngine)
+          .allSatisfy(
+              each -> {
+                assertThat(each.error()).isNull();
+                assertThat(each.reset()).isFalse();
+                assertThat(each.target()).isEqualTo("vLLM");
+                assertThat(each.url()).isEqualTo(metricsOf(engine));
+              });
+      assertThat(first.unixNanos()).isLessThan(requests.get(0).timing().startUnixNanos());
+      assertThat(last.unixNanos())
+          .isGreaterThan(max(requests, record -> record.timing().closedUnixNanos()));
+      assertThat(difference(first, last, EngineMetric.REQUESTS_FINISHED))
+          .isEqualTo(requests.size());
+      assertThat(difference(first, last, EngineMetric.PROMPT_TOKENS))
+          .isEqualTo(sum(requests, record -> record.tokens().promptTokens()));
+      assertThat(difference(first, last, EngineMetric.GENERATION_TOKENS))
+          .isEqualTo(sum(requests, record -> record.tokens().outputTokens()));
+      assertThat(difference(first, last, EngineMetric.PREEMPTIONS)).isPositive();
+      assertThat(count(first, last, EngineMetric.ENGINE_TTFT_S)).isEqualTo(requests.size());
+      assertThat(count(first, last, EngineMetric.ENGINE_QUEUE_S)).isEqualTo(requests.size());
+      assertThat(count(first, last, EngineMetric.ENGINE_E2E_S)).isEqualTo(requests.size());
+      assertThat(ofEngine)
+          .anySatisfy(each -> assertThat(each.value(EngineMetric.REQUESTS_RUNNING)).isPositive())
+          .anySatisfy(each -> assertThat(each.value(EngineMetric.KV_CACHE_USE)).isPositive());
+      assertThat(last.value(EngineMetric.REQUESTS_RUNNING)).isZero();
+
+      List<ServerSample> ofGpus =
+          samples.stream().filter(each -> each.source().equals("triton")).toList();
+      assertThat(ofGpus.get(0).value(EngineMetric.GPU_POWER_W)).isEqualTo(250.5, within(1e-9));
+      assertThat(ofGpus.get(1).error()).isEqualTo("it answers HTTP 500");
+      assertThat(run.lines().stream().filter(line -> line.contains("nothing from"))).hasSize(1);
+      assertThat(gpus.requests())
+          .allSatisfy(request -> assertThat(request.headers().toString()).doesNotContain(KEY));
+      assertThat(run.output() + Files.readString(run.files().server())).doesNotContain(KEY);
+    }
+  }
+
+  @Test
+  void theDefaultRunHasItsEnginesLastWord() throws Exception {
+    try (GatlingRun run =
+        GatlingRun.of(Benchmark.class)
+            .set("llm.concurrency", "4")
+            .set("llm.duration", "0.3")
+            .set("llm.fill", "0")
+            .set("llm.stabilize", "0")
+            .noReports()
+            .run()) {
+      List<ServerSample> samples = samples(run);
+      ServerSample last = samples.get(samples.size() - 1);
+      assertThat(last.error()).as(run.output()).isNull();
+      assertThat(difference(samples.get(0), last, EngineMetric.REQUESTS_FINISHED))
+          .isEqualTo(run.requests().size());
+    }
+  }
+
+  private static String metricsOf(EmbeddedEngine engine) {
+    return engine.baseUrl().replace("/v1", "/metrics");
+  }
+
+  private static List<ServerSample> samples(GatlingRun run) throws IOException {
+    List<ServerSample> samples = new ArrayList<>();
+    assertThat(ServerFile.read(run.files().server(), samples::add)).isZero();
+    return samples;
+  }
+
+  private static long difference(ServerSample first, ServerSample last, EngineMetric metric) {
+    return Math.round(
+        Objects.requireNonNull(last.value(metric)) - Objects.requireNonNull(first.value(metric)));
+  }
+
+  private static long count(ServerSample first, ServerSample last, EngineMetric metric) {
+    return last.histograms().get(metric).count() - first.histograms().get(metric).count();
+  }
+
+  private static long sum(List<RequestRecord> all, ToLongFunction<RequestRecord> of) {
+    return all.stream().mapToLong(of).sum();
+  }
+
+  private static long max(List<RequestRecord> all, ToLongFunction<RequestRecord> of) {
+    return all.stream().mapToLong(of).max().orElse(0);
+  }
+}
