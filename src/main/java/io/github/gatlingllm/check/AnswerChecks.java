@@ -63,7 +63,7 @@ final class AnswerChecks {
     Distribution retryAfter = limits.retryAfterS();
     return Finding.of(
         share,
-        "The server turned %s of %s requests away (%s; %s)%s: no failures, but not served, so the SLO counts them as missed."
+        "The server turned %s of %s requests away (%s; %s)%s: no failures, but not served%s."
                 .formatted(
                     count(limits.requests()),
                     count(in.figures().counts().ended()),
@@ -76,7 +76,8 @@ final class AnswerChecks {
                     retryAfter.isEmpty()
                         ? ""
                         : " and asked to wait %s s (median; at most %s s)"
-                            .formatted(number(retryAfter.p50()), number(retryAfter.max())))
+                            .formatted(number(retryAfter.p50()), number(retryAfter.max())),
+                    in.figures().goodput() == null ? "" : ", so the SLO counts them as missed")
             + left);
   }
 

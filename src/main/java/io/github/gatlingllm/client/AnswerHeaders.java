@@ -6,8 +6,8 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeFormatter;
-import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -51,7 +51,7 @@ final class AnswerHeaders {
   private static final Pattern METRIC_DURATION = Pattern.compile("(?i)dur\\s*=");
 
   private final HttpHeaders headers;
-  private final Map<String, Double> rateLimits = new HashMap<>();
+  private final Map<String, Double> rateLimits = new LinkedHashMap<>();
   private @Nullable Double retryAfterS;
 
   AnswerHeaders(HttpHeaders headers) {
@@ -66,8 +66,7 @@ final class AnswerHeaders {
       read(header.getKey().toString().toLowerCase(Locale.ROOT), header.getValue(), answer);
     }
     if (!rateLimits.isEmpty() || retryAfterS != null) {
-      answer.limits(
-          Map.copyOf(rateLimits), retryAfterS == null ? null : Math.round(retryAfterS * 1e9));
+      answer.limits(rateLimits, retryAfterS == null ? null : Math.round(retryAfterS * 1e9));
     }
   }
 

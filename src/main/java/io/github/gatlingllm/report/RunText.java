@@ -118,7 +118,8 @@ final class RunText {
           NumberText.count(limits.requests())
               + " requests turned away ("
               + NumberText.percent(limits.share())
-              + ", HTTP 429): no failures, missed in the SLO");
+              + ", HTTP 429): no failures"
+              + (figures.goodput() == null ? "" : ", missed in the SLO"));
     }
     part(text, "lowest left ", limits.left());
     Figures.Pacing pacing = limits.pacing();

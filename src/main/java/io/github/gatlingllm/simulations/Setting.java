@@ -272,7 +272,7 @@ final class Setting<T extends @Nullable Object> {
                   + " other with none between that succeeds; it holds beside the others and in"
                   + " searches, unless never is said, and makes the run invalid. overSaturated:"
                   + " open levels, in the second half of measure under 90 % of the arrivals were"
-                  + " served.");
+                  + " served. Requests that a rate limit turned away (429) have not failed.");
 
   // ---- Phases and bounds of each load level ----------------------------------------------------
 

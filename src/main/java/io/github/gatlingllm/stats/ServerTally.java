@@ -10,6 +10,7 @@ import io.github.gatlingllm.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.ServerReport;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -114,7 +115,7 @@ final class ServerTally {
         limited,
         counts.ended() == 0 ? null : (Double) ((double) limited / counts.ended()),
         retryAfterS.distribution(),
-        Map.copyOf(quotas),
+        Collections.unmodifiableMap(quotas),
         passed == 0
             ? null
             : new Pacing(

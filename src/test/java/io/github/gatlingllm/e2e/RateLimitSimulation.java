@@ -7,11 +7,14 @@ import io.gatling.javaapi.core.*;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import java.time.Duration;
 
-/** The same users at two servers that allow 20 requests a minute: one as fast as they can. */
+/** Two servers that allow 20 requests a minute: one is asked as often as users can. */
 public final class RateLimitSimulation extends Simulation {
 
   static final int LIMIT = 20;
   static final int REQUESTS = 60;
+
+  /** More than may ask in a minute, so that some are held back at once. */
+  static final int USERS = 24;
 
   {
     ChainBuilder ask = exec(llm("ask").chat().user("hi").maxTokens(2));
@@ -22,12 +25,12 @@ public final class RateLimitSimulation extends Simulation {
             .requests(REQUESTS)
             .inject(scenario("Free").exec(ask))
             .protocols(server("free")),
-        closedLoop(4)
+        closedLoop(USERS)
             .fill(0)
             .stabilize(0)
-            .measure(1)
+            .measure(2)
             .disableCooldown()
-            .drain(Duration.ofMillis(300))
+            .drain(Duration.ofSeconds(1))
             .inject(scenario("Paced").exec(ask))
             .protocols(
                 server("paced")

@@ -56,6 +56,17 @@ class ConsoleBlockTest {
   }
 
   @Test
+  void whatLimitsTheRateHasALineOnlyWhereItDoes() {
+    LiveFigures limited =
+        new LiveFigures(7, 0, 12, 3, null, null, null, null, null, null, null, null, null);
+    assertThat(ConsoleBlock.of(limited, 25_000_000_000L).lines())
+        .last()
+        .isEqualTo("> rate limits       | 429                12 | held back           3");
+    assertThat(ConsoleBlock.finished("c=8", limited))
+        .endsWith("; 7 ok, 0 failed, 12 rate limited, 3 held back");
+  }
+
+  @Test
   void aRunThatKnowsNothingYet() {
     assertThat(ConsoleBlock.of(NOTHING, 25_000_000_000L))
         .isEqualToNormalizingNewlines(

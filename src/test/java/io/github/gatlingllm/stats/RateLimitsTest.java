@@ -103,7 +103,7 @@ class RateLimitsTest {
   void checksNameTheLimitAndWhatItDid() {
     Summary summary =
         Recorded.figures(
-                RUN.config("maxRequestsPerMinute", "60"),
+                RUN.config("maxRequestsPerMinute", "60").slo(Slo.parse("ttft<1s")),
                 List.of(
                     at(0).tokens(10, 20).limits(left(60, 1), null).paced(0).record(),
                     at(100).gate(500.0).tokens(10, 20).paced(500).record(),
