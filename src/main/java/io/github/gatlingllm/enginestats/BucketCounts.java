@@ -62,7 +62,7 @@ record BucketCounts(double count, double sum, List<Double> bounds, double[] coun
       double to = bounds.get(i);
       if (counts[i] >= rank) {
         double inside = counts[i] - below;
-        return inside <= 0 ? to : (Double) (from + (to - from) * (rank - below) / inside);
+        return inside <= 0 ? to : from + (to - from) * (rank - below) / inside;
       }
       below = counts[i];
       from = to;
