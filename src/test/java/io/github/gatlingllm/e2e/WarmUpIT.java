@@ -130,8 +130,8 @@ class WarmUpIT {
                   + " ("
                   + refusing.baseUrl()
                   + "/v1/chat/completions) failed: HTTP 401: no key. Set the API key: LLM_API_KEY"
-                  + " in the environment or in .env, or apiKey. No load was sent; warmup=0 starts"
-                  + " it unasked");
+                  + " in the environment or in .env, or apiKey. No load was sent; warmup=0 skips"
+                  + " this request");
       assertThat(engine.requestsReceived()).isEqualTo(1);
       assertThat(refusing.requests()).hasSize(1);
       JsonNode asked = new ObjectMapper().readTree(refusing.requests().get(0).body());

@@ -56,6 +56,7 @@ final class EveryMethod extends Simulation {
           .metricsUrl("auto", "http://localhost:9400/metrics")
           .metricsUrls(List.of("none"))
           .closeAfterRun(() -> {})
+          .readingSpeed(5)
           .costPerHour(3.6)
           .verifyTls()
           .disableVerifyTls()
