@@ -302,6 +302,7 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
         assertions,
         recording,
         metricsUrls,
+        closedAfterRun,
         report,
         warmUp,
         seed,

@@ -160,7 +160,12 @@ public final class AssertionScope {
     return number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU);
   }
 
-  /** {@link #outputTokensPerSec()} ÷ the power of the GPUs, where the server's metrics tell it. */
+  /** Mean power of the target's GPUs in W, where the server's metrics tell it. */
+  public AssertionCondition power() {
+    return number(Metric.POWER_W);
+  }
+
+  /** {@link #outputTokensPerSec()} ÷ {@link #power()}, where the server's metrics tell it. */
   public AssertionCondition outputTokensPerJoule() {
     return number(Metric.OUTPUT_TOKENS_PER_JOULE);
   }

@@ -45,6 +45,7 @@ final class EveryAssertion {
           llmGlobal().billedOutputTokensPerSec().gte(1_000),
           llmGlobal().peakOutputTokensPerSec().gte(1_000),
           llmGlobal().outputTokensPerSecPerGpu().gte(200),
+          llmGlobal().power().lt(400),
           llmGlobal().outputTokensPerJoule().gt(2),
           llmGlobal().costPerMillionOutputTokens().lt(1.5),
           llmGlobal().costPerMillionTokensInSlo().lt(3),
