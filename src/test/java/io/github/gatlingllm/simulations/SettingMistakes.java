@@ -4,6 +4,7 @@ import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.simulations.Setting.Group;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -117,7 +118,10 @@ public final class SettingMistakes {
       }
     } catch (InvalidSimulation e) {
       String reason = e.getMessage();
-      for (String value : properties.values()) {
+      // The longest first: a value may be part of another.
+      List<String> values = new ArrayList<>(properties.values());
+      values.sort(Comparator.comparing(String::length).reversed().thenComparing(value -> value));
+      for (String value : values) {
         reason = value.isEmpty() ? reason : reason.replace(value, "…");
       }
       if (said.add(reason)) {
