@@ -77,18 +77,19 @@ final class PageClient {
       return CompletableFuture.failedFuture(new IOException("it cannot be asked", e));
     }
     CompletableFuture<String> text = new CompletableFuture<>();
-    answer
-        .copy()
-        .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
-        .whenComplete(
-            (response, failure) -> {
-              if (failure == null) {
-                complete(text, response);
-              } else {
-                answer.cancel(true);
-                text.completeExceptionally(new IOException(why(failure), failure));
-              }
-            });
+    var unused =
+        answer
+            .copy()
+            .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
+            .whenComplete(
+                (response, failure) -> {
+                  if (failure == null) {
+                    complete(text, response);
+                  } else {
+                    answer.cancel(true);
+                    text.completeExceptionally(new IOException(why(failure), failure));
+                  }
+                });
     return text;
   }
 

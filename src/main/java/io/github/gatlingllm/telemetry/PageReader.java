@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -52,9 +53,9 @@ final class PageReader {
     /** SGLang's others say the same of a part, or again: of a priority, of another rank. */
     boolean isWhole() {
       return !name.startsWith("sglang")
-          || labels.getOrDefault("priority", "").isEmpty()
+          || (labels.getOrDefault("priority", "").isEmpty()
               && labels.getOrDefault("tp_rank", "0").equals("0")
-              && labels.getOrDefault("pp_rank", "0").equals("0");
+              && labels.getOrDefault("pp_rank", "0").equals("0"));
     }
   }
 
@@ -200,7 +201,7 @@ final class PageReader {
     }
     long count = counts.stream().mapToLong(each -> Math.round(each.value())).sum();
     double sum = sums.stream().mapToDouble(Series::value).sum();
-    TreeMap<Double, Long> buckets = buckets(byName.getOrDefault(name + "_bucket", List.of()));
+    SortedMap<Double, Long> buckets = buckets(byName.getOrDefault(name + "_bucket", List.of()));
     long most = 0;
     for (long up : buckets.values()) {
       if (up < most) {
@@ -220,9 +221,9 @@ final class PageReader {
   }
 
   /** Counts by bound, of all series together; none where they have different bounds. */
-  private static TreeMap<Double, Long> buckets(List<Series> series) {
+  private static SortedMap<Double, Long> buckets(List<Series> series) {
     Map<Map<String, String>, Set<Double>> bounds = new HashMap<>();
-    TreeMap<Double, Long> counts = new TreeMap<>();
+    SortedMap<Double, Long> counts = new TreeMap<>();
     for (Series each : series) {
       Map<String, String> others = new HashMap<>(each.labels());
       Double bound = bound(Objects.requireNonNullElse(others.remove("le"), ""));

@@ -156,21 +156,21 @@ final class PrometheusText {
       at++;
     }
     String number = page.substring(from, at);
-    switch (number) {
-      case "NaN":
-        return Double.NaN;
-      case "+Inf", "Inf":
-        return Double.POSITIVE_INFINITY;
-      case "-Inf":
-        return Double.NEGATIVE_INFINITY;
-      default:
-        // Java takes "1f" and "NaN" for numbers too.
-        boolean isNumber = number.chars().allMatch(c -> "+-.eE0123456789".indexOf(c) >= 0);
-        try {
-          return Double.parseDouble(isNumber ? number : "");
-        } catch (NumberFormatException e) {
-          throw malformed("a number");
-        }
+    return switch (number) {
+      case "NaN" -> Double.NaN;
+      case "+Inf", "Inf" -> Double.POSITIVE_INFINITY;
+      case "-Inf" -> Double.NEGATIVE_INFINITY;
+      default -> decimal(number);
+    };
+  }
+
+  /** Java takes "1f" for a number too. */
+  private double decimal(String number) {
+    boolean isNumber = number.chars().allMatch(c -> "+-.eE0123456789".indexOf(c) >= 0);
+    try {
+      return Double.parseDouble(isNumber ? number : "");
+    } catch (NumberFormatException e) {
+      throw malformed("a number");
     }
   }
 

@@ -144,10 +144,6 @@ final class SettingsTest {
     return new Settings(properties, Map.of(), folder.resolve(".env"));
   }
 
-  private Settings environment(Map<String, String> environment) {
-    return new Settings(Map.of(), environment, folder.resolve(".env"));
-  }
-
   private Path envFile(String text) throws IOException {
     return Files.writeString(folder.resolve(".env"), text);
   }

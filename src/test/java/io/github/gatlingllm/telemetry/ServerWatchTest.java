@@ -12,6 +12,7 @@ import io.github.gatlingllm.testing.SelfSigned;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -138,7 +139,8 @@ class ServerWatchTest {
   @Test
   void autoAsksWhatIsNoPageOfAnEngineOnce() throws IOException {
     AtomicInteger asked = new AtomicInteger();
-    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
         "/metrics",
         exchange -> {
