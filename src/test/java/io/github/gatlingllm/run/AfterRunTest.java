@@ -2,6 +2,7 @@ package io.github.gatlingllm.run;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.metric.AssertionText;
@@ -60,6 +61,18 @@ class AfterRunTest {
 
   private static void demand(Run of, String assertion) {
     of.describe(info -> info.assertions(List.of(AssertionText.parse(assertion))));
+  }
+
+  /** As where the results lie on a disk that is read-only: nothing is sent that is not recorded. */
+  @Test
+  void folderThatCannotBeWrittenEndsTheRunBeforeItBegins() throws IOException {
+    Files.createFile(folder.resolve("sim-1"));
+
+    assertThatThrownBy(this::open)
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("Cannot record to ")
+        .hasMessageEndingWith("; make its directory writable")
+        .hasMessageNotContaining("\n");
   }
 
   @Test
