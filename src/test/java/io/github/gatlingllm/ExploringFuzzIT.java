@@ -25,7 +25,7 @@ class ExploringFuzzIT {
   /** Bounds what hangs. */
   private static final int MAX_SECONDS = 300;
 
-  private static final int INPUTS = 3_000;
+  private static final int INPUTS = 1_000;
 
   /** Jazzer's own detectors, which take seconds to start: here assertions judge. */
   private static final String DETECTORS =

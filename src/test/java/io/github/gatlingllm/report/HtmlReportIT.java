@@ -75,7 +75,7 @@ class HtmlReportIT {
     for (String section : SECTIONS) {
       assertThat(browser.driver().findElement(By.id(section)).isDisplayed()).as(section).isTrue();
     }
-    assertThat(browser.plots()).hasSize(30).allSatisfy(HtmlReportIT::isPainted);
+    assertThat(browser.plots()).hasSize(34).allSatisfy(HtmlReportIT::isPainted);
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
     browser.picture(PICTURES.resolve("llm-" + width + "-" + theme + ".png"));
@@ -173,7 +173,7 @@ class HtmlReportIT {
         .contains(NumberText.with(level.figures().throughput().outputTokensPerS(), "tok/s"));
     assertThat(browser.driver().findElement(By.id("objectives")).getText()).contains("c=4");
     assertThat(plotsOf("shapes")).hasSize(6).allMatch(id -> id.endsWith("-2"));
-    assertThat(browser.plots()).hasSize(30).allSatisfy(HtmlReportIT::isPainted);
+    assertThat(browser.plots()).hasSize(34).allSatisfy(HtmlReportIT::isPainted);
     browser.driver().findElement(By.cssSelector("#level option[value='3']")).click();
     assertThat(chosen()).startsWith("c=8", "At c=8");
     assertThat(browser.texts("tr.chosen th")).containsExactly("c=8");
@@ -229,10 +229,10 @@ class HtmlReportIT {
           .contains("TTFT p99");
       assertThat(plain.driver().findElement(By.id("metrics")).getText())
           .contains("TTFT", "lower is better", "p99.9");
-      assertThat(plain.plots()).hasSize(30).noneMatch(Plot::displayed);
+      assertThat(plain.plots()).hasSize(34).noneMatch(Plot::displayed);
       assertThat(plain.driver().findElements(By.cssSelector("figure summary")))
           .filteredOn(WebElement::isDisplayed)
-          .hasSize(30);
+          .hasSize(34);
       WebElement requests = plain.driver().findElement(By.cssSelector("#timeline details"));
       requests.findElement(By.tagName("summary")).click();
       assertThat(requests.getText())
