@@ -112,23 +112,17 @@ final class LevelLog {
 
   /** Figures of the level that began last; null when none runs. */
   @Nullable LiveFigures figures() {
-    Entry entry;
-    synchronized (this) {
-      entry = running();
-    }
+    Entry entry = running();
     return entry == null ? null : entry.counts.figures();
   }
 
   /** The same for who looks besides. */
   @Nullable LiveFigures peek() {
-    Entry entry;
-    synchronized (this) {
-      entry = running();
-    }
+    Entry entry = running();
     return entry == null ? null : entry.counts.peek();
   }
 
-  private @Nullable Entry running() {
+  private synchronized @Nullable Entry running() {
     for (int i = entries.size() - 1; i >= 0; i--) {
       if (!entries.get(i).ended) {
         return entries.get(i);
