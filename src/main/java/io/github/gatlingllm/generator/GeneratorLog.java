@@ -29,6 +29,9 @@ public final class GeneratorLog {
   private static final long LATE_NANOS =
       TimeUnit.MILLISECONDS.toNanos(GeneratorField.LATE_START_MS);
 
+  /** A line about less says nothing: processor time is counted in steps of 10 ms. */
+  private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private final Path file;
   private final String injector;
   private final LongUnaryOperator unixNanos;
@@ -110,9 +113,12 @@ public final class GeneratorLog {
   /** Writes a line about the time since the one before. */
   public synchronized void write() {
     Reading now = reading();
-    if (now.nanoTime - before.nanoTime < TimeUnit.MILLISECONDS.toNanos(100)) {
-      return; // What was late is made up for by the line before.
+    if (now.nanoTime - before.nanoTime >= SHORTEST_NANOS) { // Else the next line tells of it.
+      write(now);
     }
+  }
+
+  private void write(Reading now) {
     GeneratorSecond second = second(now);
     before = now;
     watcher.accept(second);
@@ -126,11 +132,17 @@ public final class GeneratorLog {
     }
   }
 
-  /** Writes the last line, and stops measuring. */
+  /** Writes the last line, as soon as it is long enough, and stops measuring. */
   public synchronized void close() {
+    long left = before.nanoTime + SHORTEST_NANOS - System.nanoTime();
+    try {
+      TimeUnit.NANOSECONDS.sleep(left);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     beating.forEach(each -> each.cancel(false));
     pauses.close();
-    write();
+    write(reading());
   }
 
   private Reading reading() {
