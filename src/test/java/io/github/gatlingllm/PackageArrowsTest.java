@@ -64,12 +64,14 @@ class PackageArrowsTest {
           Map.entry("selftest", Set.of("engine", "record")),
           Map.entry("telemetry", Set.of("record", "wire")),
           Map.entry("metric", Set.of("record")),
+          Map.entry("merge", Set.of("record")),
           Map.entry("check", Set.of("enginestats", "metric", "record")),
           Map.entry("enginestats", Set.of("metric", "record")),
           Map.entry("stats", Set.of("check", "enginestats", "metric", "random", "record")),
           Map.entry("compare", Set.of("metric", "record", "stats")),
           Map.entry(
-              "report", Set.of("check", "compare", "enginestats", "metric", "stats", "record")),
+              "report",
+              Set.of("check", "compare", "enginestats", "merge", "metric", "stats", "record")),
           Map.entry("engine", Set.of("random", "wire")),
           Map.entry("cli", Set.of("engine", "record", "report", "simulations")),
           Map.entry(

@@ -241,7 +241,8 @@ public record RunInfo(
    */
   public record PromptRepeats(long counted, long repeated) {
 
-    PromptRepeats and(PromptRepeats other) {
+    /** Of both. */
+    public PromptRepeats and(PromptRepeats other) {
       return new PromptRepeats(counted + other.counted, repeated + other.repeated);
     }
   }

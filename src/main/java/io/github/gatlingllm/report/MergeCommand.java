@@ -1,7 +1,7 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.merge.InjectorJoin;
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.record.InjectorJoin;
 import io.github.gatlingllm.record.RecordCodec;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;

@@ -1,10 +1,16 @@
-package io.github.gatlingllm.record;
+package io.github.gatlingllm.merge;
 
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.Connections;
 import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
+import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
