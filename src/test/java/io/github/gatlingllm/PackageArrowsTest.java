@@ -64,7 +64,7 @@ class PackageArrowsTest {
           Map.entry("selftest", Set.of("engine", "record")),
           Map.entry("telemetry", Set.of("record", "wire")),
           Map.entry("metric", Set.of("record")),
-          Map.entry("merge", Set.of("record")),
+          Map.entry("merge", Set.of("metric", "record", "stats")),
           Map.entry("check", Set.of("enginestats", "metric", "record")),
           Map.entry("enginestats", Set.of("metric", "record")),
           Map.entry("stats", Set.of("check", "enginestats", "metric", "random", "record")),

@@ -44,6 +44,8 @@ final class RunInfoDraft {
   List<Conclusion> conclusions = List.of();
   @Nullable SelfTest selfTest;
   List<Assertion> assertions = List.of();
+  List<RunInfo.InjectorRun> injectors = List.of();
+  @Nullable Integer injectorsExpected;
 
   /** A run that begins now: running, with nothing known yet but these. */
   RunInfoDraft(String id, String simulation, String injector, long startUnixNanos) {
@@ -85,6 +87,8 @@ final class RunInfoDraft {
     conclusions = run.conclusions();
     selfTest = run.selfTest();
     assertions = run.assertions();
+    injectors = run.injectors();
+    injectorsExpected = run.injectorsExpected();
   }
 
   RunInfo build() {
@@ -118,6 +122,8 @@ final class RunInfoDraft {
         stages,
         conclusions,
         selfTest,
-        assertions);
+        assertions,
+        injectors,
+        injectorsExpected);
   }
 }
