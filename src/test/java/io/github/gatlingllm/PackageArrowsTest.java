@@ -32,6 +32,7 @@ class PackageArrowsTest {
               "action",
               Set.of(
                   "client",
+                  "clock",
                   "engine",
                   "load",
                   "metric",
@@ -41,6 +42,7 @@ class PackageArrowsTest {
                   "telemetry",
                   "wire",
                   "workload")),
+          Map.entry("clock", Set.of("record")),
           Map.entry("client", Set.of("wire", "record")),
           Map.entry("wire", Set.of()),
           Map.entry("load", Set.of("metric", "record")),
@@ -79,6 +81,7 @@ class PackageArrowsTest {
               Set.of(
                   "javaapi",
                   "action",
+                  "clock",
                   "load",
                   "workload",
                   "engine",

@@ -40,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  * @param state how far it came
  * @param seed pins prompts and arrivals; null when they were not pinned
  * @param injector the load generator's name
+ * @param clock how far a common clock is ahead of this generator's; null where nothing was
+ *     compared, in files without it, and in joined runs
  * @param versions version by component, e.g. {@code gatling}, {@code java}
  * @param machines what each injector ran on, by its name; empty in files without it
  * @param config setting by name; secrets are never kept, see {@link #REDACTED}
@@ -81,6 +83,7 @@ public record RunInfo(
     State state,
     @Nullable Long seed,
     String injector,
+    @Nullable ClockOffset clock,
     Map<String, String> versions,
     Map<String, SelfTest.Machine> machines,
     Map<String, String> config,
@@ -421,6 +424,10 @@ public record RunInfo(
 
   public RunInfo seed(@Nullable Long pinned) {
     return with(run -> run.seed = pinned);
+  }
+
+  public RunInfo clock(@Nullable ClockOffset offset) {
+    return with(run -> run.clock = offset);
   }
 
   public RunInfo versions(Map<String, String> byComponent) {

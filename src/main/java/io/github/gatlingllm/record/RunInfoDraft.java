@@ -22,6 +22,7 @@ final class RunInfoDraft {
   State state = State.RUNNING;
   @Nullable Long seed;
   String injector;
+  @Nullable ClockOffset clock;
   Map<String, String> versions = Map.of();
   Map<String, SelfTest.Machine> machines = Map.of();
   Map<String, String> config = Map.of();
@@ -65,6 +66,7 @@ final class RunInfoDraft {
     state = run.state();
     seed = run.seed();
     injector = run.injector();
+    clock = run.clock();
     versions = run.versions();
     machines = run.machines();
     config = run.config();
@@ -101,6 +103,7 @@ final class RunInfoDraft {
         state,
         seed,
         injector,
+        clock,
         versions,
         machines,
         config,
