@@ -33,6 +33,7 @@ class PackageArrowsTest {
               Set.of(
                   "client",
                   "engine",
+                  "injector",
                   "load",
                   "metric",
                   "run",
@@ -44,7 +45,8 @@ class PackageArrowsTest {
           Map.entry("client", Set.of("wire", "record")),
           Map.entry("wire", Set.of()),
           Map.entry("load", Set.of("metric", "record")),
-          Map.entry("workload", Set.of("random", "wire")),
+          Map.entry("workload", Set.of("injector", "random", "wire")),
+          Map.entry("injector", Set.of("record")),
           Map.entry("record", Set.of()),
           Map.entry("random", Set.of()),
           Map.entry(
@@ -82,6 +84,7 @@ class PackageArrowsTest {
                   "load",
                   "workload",
                   "engine",
+                  "injector",
                   "live",
                   "metric",
                   "record",

@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  * @param state how far it came
  * @param seed pins prompts and arrivals; null when they were not pinned
  * @param injector the load generator's name
+ * @param share its part of a load test that several injectors share; null where it did all
  * @param versions version by component, e.g. {@code gatling}, {@code java}
  * @param machines what each injector ran on, by its name; empty in files without it
  * @param config setting by name; secrets are never kept, see {@link #REDACTED}
@@ -77,6 +78,7 @@ public record RunInfo(
     State state,
     @Nullable Long seed,
     String injector,
+    @Nullable InjectorShare share,
     Map<String, String> versions,
     Map<String, SelfTest.Machine> machines,
     Map<String, String> config,
@@ -376,6 +378,10 @@ public record RunInfo(
 
   public RunInfo seed(@Nullable Long pinned) {
     return with(run -> run.seed = pinned);
+  }
+
+  public RunInfo share(@Nullable InjectorShare part) {
+    return with(run -> run.share = part);
   }
 
   public RunInfo versions(Map<String, String> byComponent) {

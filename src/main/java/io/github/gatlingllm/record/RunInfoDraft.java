@@ -22,6 +22,7 @@ final class RunInfoDraft {
   State state = State.RUNNING;
   @Nullable Long seed;
   String injector;
+  @Nullable InjectorShare share;
   Map<String, String> versions = Map.of();
   Map<String, SelfTest.Machine> machines = Map.of();
   Map<String, String> config = Map.of();
@@ -63,6 +64,7 @@ final class RunInfoDraft {
     state = run.state();
     seed = run.seed();
     injector = run.injector();
+    share = run.share();
     versions = run.versions();
     machines = run.machines();
     config = run.config();
@@ -97,6 +99,7 @@ final class RunInfoDraft {
         state,
         seed,
         injector,
+        share,
         versions,
         machines,
         config,

@@ -187,6 +187,7 @@ final class LevelLog {
           load.unit(),
           phases,
           planned,
+          null,
           inFlight);
     }
   }
