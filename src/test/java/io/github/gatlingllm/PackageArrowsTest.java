@@ -32,6 +32,7 @@ class PackageArrowsTest {
               "action",
               Set.of(
                   "client",
+                  "clock",
                   "engine",
                   "injector",
                   "load",
@@ -42,6 +43,7 @@ class PackageArrowsTest {
                   "telemetry",
                   "wire",
                   "workload")),
+          Map.entry("clock", Set.of("record")),
           Map.entry("client", Set.of("wire", "record")),
           Map.entry("wire", Set.of()),
           Map.entry("load", Set.of("metric", "record")),
@@ -66,7 +68,7 @@ class PackageArrowsTest {
           Map.entry("selftest", Set.of("engine", "record")),
           Map.entry("telemetry", Set.of("record", "wire")),
           Map.entry("metric", Set.of("record")),
-          Map.entry("merge", Set.of("record")),
+          Map.entry("merge", Set.of("metric", "record", "stats")),
           Map.entry("check", Set.of("enginestats", "metric", "record")),
           Map.entry("enginestats", Set.of("metric", "record")),
           Map.entry("stats", Set.of("check", "enginestats", "metric", "random", "record")),
@@ -81,6 +83,7 @@ class PackageArrowsTest {
               Set.of(
                   "javaapi",
                   "action",
+                  "clock",
                   "load",
                   "workload",
                   "engine",

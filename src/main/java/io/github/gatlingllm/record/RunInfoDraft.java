@@ -23,6 +23,7 @@ final class RunInfoDraft {
   @Nullable Long seed;
   String injector;
   @Nullable InjectorShare share;
+  @Nullable ClockOffset clock;
   Map<String, String> versions = Map.of();
   Map<String, SelfTest.Machine> machines = Map.of();
   Map<String, String> config = Map.of();
@@ -45,6 +46,8 @@ final class RunInfoDraft {
   List<Conclusion> conclusions = List.of();
   @Nullable SelfTest selfTest;
   List<Assertion> assertions = List.of();
+  List<RunInfo.InjectorRun> injectors = List.of();
+  @Nullable Integer injectorsExpected;
 
   /** A run that begins now: running, with nothing known yet but these. */
   RunInfoDraft(String id, String simulation, String injector, long startUnixNanos) {
@@ -65,6 +68,7 @@ final class RunInfoDraft {
     seed = run.seed();
     injector = run.injector();
     share = run.share();
+    clock = run.clock();
     versions = run.versions();
     machines = run.machines();
     config = run.config();
@@ -87,6 +91,8 @@ final class RunInfoDraft {
     conclusions = run.conclusions();
     selfTest = run.selfTest();
     assertions = run.assertions();
+    injectors = run.injectors();
+    injectorsExpected = run.injectorsExpected();
   }
 
   RunInfo build() {
@@ -100,6 +106,7 @@ final class RunInfoDraft {
         seed,
         injector,
         share,
+        clock,
         versions,
         machines,
         config,
@@ -121,6 +128,8 @@ final class RunInfoDraft {
         stages,
         conclusions,
         selfTest,
-        assertions);
+        assertions,
+        injectors,
+        injectorsExpected);
   }
 }

@@ -321,6 +321,12 @@ public final class Run {
     }
 
     @Override
+    public void windowEdge(long nanoTime) {
+      long toGo = Math.max(0, nanoTime - System.nanoTime());
+      after(Duration.ofNanos(toGo), () -> generator.cut(nanoTime));
+    }
+
+    @Override
     public void say(String line) {
       after(Duration.ZERO, () -> System.out.println(line));
     }
@@ -390,6 +396,8 @@ public final class Run {
    */
   public void injectionStarted(Schedule schedule, Injection injection, long startNanos) {
     injected.begin(schedule, injection, clock.unixNanos(startNanos));
+    host.windowEdge(startNanos + injection.fromNanos());
+    host.windowEdge(startNanos + injection.untilNanos());
     host.levelsChanged();
   }
 

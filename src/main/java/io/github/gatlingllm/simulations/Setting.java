@@ -1,6 +1,7 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.clock.TimeServer;
 import io.github.gatlingllm.engine.EnginePreset;
 import io.github.gatlingllm.injector.StartTime;
 import io.github.gatlingllm.load.Arrivals;
@@ -909,6 +910,23 @@ final class Setting<T extends @Nullable Object> {
               "where selfTest keeps its result and later runs find it",
               "Simulations of your own read it from the system property and the environment. Where"
                   + " it cannot be written, a line says so.");
+
+  static final Setting<TimeServer> CLOCK =
+      in(
+              Group.RUN,
+              "clock",
+              new Form<>(
+                  "auto, off, host[:port]",
+                  TimeServer::of,
+                  "auto, off, or host[:port] of an NTP server"))
+          .byDefault("auto")
+          .example("ntp.example.com")
+          .means(
+              "what this machine's clock is compared with, so that merge can correct the clocks of"
+                  + " several injectors: an NTP server, asked before and after the load; auto: the"
+                  + " Date of the target's answers, which sends nothing",
+              "Each injector asks the same. In run.json it is clock. Simulations of your own read"
+                  + " it from the system property and the environment.");
 
   static final Setting<Boolean> DRY_RUN =
       in(Group.RUN, "dryRun", Form.flag())

@@ -43,4 +43,24 @@ class GeneratorLogTest {
         .isPositive()
         .isEqualTo(records.stream().mapToLong(record -> record.events().count()).sum());
   }
+
+  @Test
+  void aLineEndsAtTheEdgeOfAMeasureWindow() throws Exception {
+    Path file = folder.resolve("generator.jsonl");
+    GeneratorLog log =
+        new GeneratorLog(file, "here", nanos -> nanos, () -> new GeneratorLog.Load(0, 0, 0));
+    long edge = System.nanoTime();
+    log.cut(edge);
+    log.cut(edge);
+    log.cut(edge - 1_000);
+    log.close();
+
+    List<GeneratorSecond> lines = new ArrayList<>();
+    assertThat(GeneratorFile.read(file, lines::add)).isNull();
+    assertThat(lines).hasSize(2);
+    GeneratorSecond first = lines.get(0);
+    assertThat(first.number(GeneratorField.START) + first.number(GeneratorField.LENGTH))
+        .isEqualTo(edge);
+    assertThat(lines.get(1).get(GeneratorField.START)).isEqualTo(edge);
+  }
 }
