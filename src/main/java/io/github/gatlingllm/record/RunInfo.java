@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  * @param state how far it came
  * @param seed pins prompts and arrivals; null when they were not pinned
  * @param injector the load generator's name
+ * @param share its part of a load test that several injectors share; null where it did all
  * @param clock how far a common clock is ahead of this generator's; null where nothing was
  *     compared, in files without it, and in joined runs
  * @param versions version by component, e.g. {@code gatling}, {@code java}
@@ -83,6 +84,7 @@ public record RunInfo(
     State state,
     @Nullable Long seed,
     String injector,
+    @Nullable InjectorShare share,
     @Nullable ClockOffset clock,
     Map<String, String> versions,
     Map<String, SelfTest.Machine> machines,
@@ -424,6 +426,10 @@ public record RunInfo(
 
   public RunInfo seed(@Nullable Long pinned) {
     return with(run -> run.seed = pinned);
+  }
+
+  public RunInfo share(@Nullable InjectorShare part) {
+    return with(run -> run.share = part);
   }
 
   public RunInfo clock(@Nullable ClockOffset offset) {

@@ -22,6 +22,7 @@ final class RunInfoDraft {
   State state = State.RUNNING;
   @Nullable Long seed;
   String injector;
+  @Nullable InjectorShare share;
   @Nullable ClockOffset clock;
   Map<String, String> versions = Map.of();
   Map<String, SelfTest.Machine> machines = Map.of();
@@ -66,6 +67,7 @@ final class RunInfoDraft {
     state = run.state();
     seed = run.seed();
     injector = run.injector();
+    share = run.share();
     clock = run.clock();
     versions = run.versions();
     machines = run.machines();
@@ -103,6 +105,7 @@ final class RunInfoDraft {
         state,
         seed,
         injector,
+        share,
         clock,
         versions,
         machines,
