@@ -877,6 +877,21 @@ final class Setting<T extends @Nullable Object> {
                   + " Also for simulations of your own (system property, environment). What is"
                   + " shared out and how is in injectors.md.");
 
+  static final Setting<Integer> INJECTORS =
+      in(Group.RUN, "injectors", Form.whole(1))
+          .byDefault("1")
+          .excludesWhere(
+              "more than 1", injectors -> injectors > 1, "the load is shared out once", "injector")
+          .excludesWhere(
+              "more than 1", injectors -> injectors > 1, "it is of one process", "selfTest")
+          .example("4")
+          .means(
+              "so many processes on this machine share the load, and their runs are joined",
+              "For machines with many processors. This process starts them by its own Java, options"
+                  + " and settings, with the shares 1/n to n/n, lets them start together, and ends"
+                  + " with the report and the exit code of the joined run; see injectors.md. Also"
+                  + " for simulations of your own (system property, environment).");
+
   static final Setting<@Nullable StartTime> START_AT =
       in(
               Group.RUN,
