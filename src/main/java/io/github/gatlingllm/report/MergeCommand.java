@@ -11,6 +11,7 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerFile;
 import io.github.gatlingllm.record.ServerSample;
 import io.github.gatlingllm.stats.RunStatistics;
+import io.github.gatlingllm.store.RunInputs;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,6 +30,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -42,8 +44,14 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true)
 final class MergeCommand implements Callable<Integer> {
 
-  @Parameters(index = "0..*", arity = "1..*", paramLabel = "<run>", description = "their runs")
-  private List<Path> runs = new ArrayList<>();
+  @Parameters(
+      index = "0..*",
+      arity = "1..*",
+      paramLabel = "<run>",
+      description = "their runs: folders, .tar.gz, .zip, s3://bucket/prefix; of one or of several")
+  private List<String> places = new ArrayList<>();
+
+  @Mixin private Main.Places from = new Main.Places();
 
   @Option(
       names = "--out",
@@ -52,12 +60,23 @@ final class MergeCommand implements Callable<Integer> {
       description = "directory of the joined run; must not hold anything yet")
   private Path out = Path.of(".");
 
+  private List<Path> runs = List.of();
+
   @Override
   public Integer call() throws IOException {
+    refuseUsed(out);
+    try (RunInputs inputs = from.open(places)) {
+      runs = inputs.runs();
+      int code = merge();
+      inputs.forget();
+      return code;
+    }
+  }
+
+  private int merge() throws IOException {
     if (runs.size() < 2) {
       throw new IllegalArgumentException(runs.get(0) + " is one run; name two or more to join");
     }
-    refuseUsed(out);
     List<RunInfo> infos = new ArrayList<>();
     for (Path run : runs) {
       infos.add(info(new RunFiles(run)));
