@@ -78,7 +78,16 @@ class PackageArrowsTest {
           Map.entry("compare", Set.of("metric", "record", "stats")),
           Map.entry(
               "report",
-              Set.of("check", "compare", "enginestats", "merge", "metric", "stats", "record")),
+              Set.of(
+                  "check",
+                  "compare",
+                  "enginestats",
+                  "merge",
+                  "metric",
+                  "stats",
+                  "store",
+                  "record")),
+          Map.entry("store", Set.of("record")),
           Map.entry("engine", Set.of("random", "wire")),
           Map.entry("cli", Set.of("engine", "record", "report", "simulations")),
           Map.entry(

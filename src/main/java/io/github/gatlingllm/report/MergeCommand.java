@@ -7,6 +7,7 @@ import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.store.RunInputs;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -18,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -31,8 +33,14 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true)
 final class MergeCommand implements Callable<Integer> {
 
-  @Parameters(index = "0..*", arity = "1..*", paramLabel = "<run>", description = "their runs")
-  private List<Path> runs = new ArrayList<>();
+  @Parameters(
+      index = "0..*",
+      arity = "1..*",
+      paramLabel = "<run>",
+      description = "their runs: folders, .tar.gz, .zip, s3://bucket/prefix; of one or of several")
+  private List<String> places = new ArrayList<>();
+
+  @Mixin private Main.Places from = new Main.Places();
 
   @Option(
       names = "--out",
@@ -56,11 +64,19 @@ final class MergeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    refuseUsed(out);
+    try (RunInputs inputs = from.open(places)) {
+      int code = merge(inputs.runs());
+      inputs.forget();
+      return code;
+    }
+  }
+
+  private int merge(List<Path> runs) throws IOException {
     if (runs.size() < 2 && expected == null) {
       throw new IllegalArgumentException(
           runs.get(0) + " is one run; name two or more to join, or say with --expect how many");
     }
-    refuseUsed(out);
     List<RunInfo> infos = new ArrayList<>();
     for (Path run : runs) {
       infos.add(info(new RunFiles(run)));
