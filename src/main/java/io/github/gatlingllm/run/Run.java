@@ -30,7 +30,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -71,7 +71,7 @@ public final class Run {
   private final @Nullable LiveView view;
 
   /** Prints and saves; nothing that an event loop could wait for. */
-  private final ScheduledExecutorService worker;
+  private final ScheduledThreadPoolExecutor worker;
 
   private final List<String> conclusions = new CopyOnWriteArrayList<>();
   private final AtomicLong requests = new AtomicLong();
@@ -134,7 +134,8 @@ public final class Run {
                 injector,
                 clock.unixNanos(System.nanoTime()))
             .machines(Map.of(injector, SelfTestResults.machineHere()));
-    worker = Executors.newSingleThreadScheduledExecutor(daemon("llm-run"));
+    worker = new ScheduledThreadPoolExecutor(1, daemon("llm-run"));
+    worker.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     arrivals =
         new ArrivalLog(
             files.arrivals(), clock, Executors.newSingleThreadExecutor(daemon("llm-arrivals")));
@@ -320,6 +321,12 @@ public final class Run {
     }
 
     @Override
+    public void windowEdge(long nanoTime) {
+      long toGo = Math.max(0, nanoTime - System.nanoTime());
+      after(Duration.ofNanos(toGo), () -> generator.cut(nanoTime));
+    }
+
+    @Override
     public void say(String line) {
       after(Duration.ZERO, () -> System.out.println(line));
     }
@@ -389,6 +396,8 @@ public final class Run {
    */
   public void injectionStarted(Schedule schedule, Injection injection, long startNanos) {
     injected.begin(schedule, injection, clock.unixNanos(startNanos));
+    host.windowEdge(startNanos + injection.fromNanos());
+    host.windowEdge(startNanos + injection.untilNanos());
     host.levelsChanged();
   }
 
@@ -488,7 +497,7 @@ public final class Run {
   /** Ends it, if nothing has: what was recorded by then is what the report is made of. */
   RunInfo end(RunInfo.State state) {
     if (over.compareAndSet(false, true)) {
-      worker.shutdownNow();
+      worker.shutdown(); // A line that is being written is written to its end.
       if (state == RunInfo.State.INTERRUPTED) {
         levels.interrupted(System.nanoTime());
         beforeInterruption.accept(CANCELLING);

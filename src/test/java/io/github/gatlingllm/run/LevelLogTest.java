@@ -39,6 +39,7 @@ class LevelLogTest {
   private final LevelTally tally = new LevelTally(clock);
   private final List<Task> tasks = new ArrayList<>();
   private final List<String> events = new ArrayList<>();
+  private final List<Long> edges = new ArrayList<>();
   private final LevelLog log = new LevelLog(clock, tally, new FakeRun());
   private final List<RunningLevel> begun = new ArrayList<>();
   private @Nullable PlanDriver driver;
@@ -63,6 +64,11 @@ class LevelLogTest {
       StringBuilder offsets = new StringBuilder();
       arrivals.forEachRemaining(arrival -> offsets.append(' ').append(arrival.offsetNanos()));
       events.add(schedule.scenario() + " " + schedule.target() + " " + schedule.level() + offsets);
+    }
+
+    @Override
+    public void windowEdge(long nanoTime) {
+      edges.add(nanoTime);
     }
 
     @Override
@@ -239,6 +245,19 @@ class LevelLogTest {
                 List.of(
                     new PhaseWindow(Phase.FILL, 1_000_000, 1_000_020L),
                     new PhaseWindow(Phase.MEASURE, 1_000_020, null))));
+  }
+
+  @Test
+  void tellsOfTheEdgesOfMeasureWindows() {
+    begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)), NOBODY);
+    goTo(20);
+    assertThat(edges).as("it fills and settles").isEmpty();
+    goTo(40);
+    assertThat(edges).containsExactly(40L);
+    goTo(100);
+    assertThat(edges).as("drained at once").startsWith(40L, 100L).endsWith(100L);
+    goTo(200);
+    assertThat(edges).endsWith(100L, 200L);
   }
 
   @Test
