@@ -7,6 +7,7 @@ import io.gatling.core.config.SslConfiguration;
 import io.gatling.http.util.SslContexts;
 import io.gatling.http.util.SslContextsFactory;
 import io.github.gatlingllm.client.ServerConnections;
+import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.load.RateLimiter;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.JvmOptions;
@@ -66,7 +67,9 @@ record RunParts(
   private static final Duration COUNTING_INTERRUPTED = Duration.ofMillis(500);
 
   static RunParts of(CoreComponents core) {
-    Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
+    Injector injector = InvalidSimulation.checked(Injector::ofProcess);
+    Run run = Run.open(RunDirectory.of(core.statsEngine()), injector.nameOn(host()));
+    run.describe(info -> info.share(injector.share()));
     run.watch(core.eventLoopGroup());
     InFlight inFlight = new InFlight();
     TokenCounting counting = new TokenCounting();
@@ -309,7 +312,7 @@ record RunParts(
     return RunInfo.TargetSlo.of(protocol.slo, named);
   }
 
-  private static String injector() {
+  private static String host() {
     try {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {

@@ -9,9 +9,11 @@ import io.gatling.javaapi.core.Simulation;
 import io.gatling.javaapi.http.HttpDsl;
 import io.gatling.javaapi.http.HttpProtocolBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.clock.TimeServer;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngineBuilder;
 import io.github.gatlingllm.engine.EnginePreset;
+import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
@@ -23,12 +25,12 @@ import io.github.gatlingllm.selftest.EngineProcess;
 import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.RunSeed;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,9 +46,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Benchmark extends Simulation {
 
-  /** A drawn seed stays below: it is read back from JSON by programs that know only doubles. */
-  private static final long EXACT_IN_JAVASCRIPT = 1L << 53;
-
   /**
    * Reads the settings of this process.
    *
@@ -57,8 +56,10 @@ public final class Benchmark extends Simulation {
     if (settings.get(Setting.HELP)) {
       endAfter(SettingsHelp.text());
     }
+    forRun(Injector.SHARE_PROPERTY, settings.get(Setting.INJECTOR));
+    forRun(Injector.START_PROPERTY, settings.get(Setting.START_AT));
     BenchmarkPlan plan =
-        BenchmarkPlan.of(settings, () -> ThreadLocalRandom.current().nextLong(EXACT_IN_JAVASCRIPT));
+        BenchmarkPlan.of(settings, () -> InvalidSimulation.checked(RunSeed::ofProcess).value());
     settings.warnings().forEach(System.out::println);
     System.out.print(DryRun.text(plan));
     if (settings.get(Setting.DRY_RUN)) {
@@ -68,6 +69,7 @@ public final class Benchmark extends Simulation {
     forRun(SelfTestResults.FILE_PROPERTY, plan.get(Setting.SELF_TEST_FILE));
     forRun(LiveView.Options.PORT_PROPERTY, plan.get(Setting.LIVE));
     forRun(LiveView.Options.OTLP_PROPERTY, plan.get(Setting.OTLP));
+    forRun(TimeServer.PROPERTY, plan.get(Setting.CLOCK));
     EmbeddedEngine engine = plan.embedded() && !selfTest ? start(plan) : null;
     LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {

@@ -1,13 +1,16 @@
 package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.gatlingllm.clock.TimeServer;
 import io.github.gatlingllm.engine.EnginePreset;
+import io.github.gatlingllm.injector.StartTime;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.StopRule;
 import io.github.gatlingllm.metric.AssertionText;
 import io.github.gatlingllm.metric.Spelling;
 import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.ReadingSpeed;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloPreset;
@@ -860,6 +863,33 @@ final class Setting<T extends @Nullable Object> {
               "In simulations of your own (system property, environment) it pins what has no seed"
                   + " of its own: prompts, the order of dialogs, mixes, arrivals.");
 
+  static final Setting<@Nullable InjectorShare> INJECTOR =
+      in(
+              Group.RUN,
+              "injector",
+              new Form<>("<i>/<n>", Form.silent(InjectorShare::parse), "<i>/<n> such as 2/4"))
+          .orNull("alone; or of JOB_COMPLETION_INDEX and INJECTORS")
+          .example("2/4")
+          .means(
+              "this load generator is the i-th of n that share the load; merge joins their runs",
+              "All have the same settings but this one, and the same seed or startAt. In the pod of"
+                  + " an Indexed Job of Kubernetes it is JOB_COMPLETION_INDEX + 1 of INJECTORS."
+                  + " Also for simulations of your own (system property, environment). What is"
+                  + " shared out and how is in injectors.md.");
+
+  static final Setting<@Nullable StartTime> START_AT =
+      in(
+              Group.RUN,
+              "startAt",
+              new Form<>("time", Form.silent(StartTime::parse), StartTime.EXPECTED))
+          .orNull("as soon as it is ready")
+          .example("2027-03-01T09:30:00Z")
+          .means(
+              "instant at which the load starts, after the warm-up: " + StartTime.EXPECTED,
+              "Who is not ready by then sends nothing, says by how much it is late, and ends with"
+                  + " exit code 1. Also for simulations of your own (system property,"
+                  + " environment).");
+
   static final Setting<Boolean> SELF_TEST =
       in(Group.RUN, "selfTest", Form.flag())
           .byDefault("false")
@@ -880,6 +910,23 @@ final class Setting<T extends @Nullable Object> {
               "where selfTest keeps its result and later runs find it",
               "Simulations of your own read it from the system property and the environment. Where"
                   + " it cannot be written, a line says so.");
+
+  static final Setting<TimeServer> CLOCK =
+      in(
+              Group.RUN,
+              "clock",
+              new Form<>(
+                  "auto, off, host[:port]",
+                  TimeServer::of,
+                  "auto, off, or host[:port] of an NTP server"))
+          .byDefault("auto")
+          .example("ntp.example.com")
+          .means(
+              "what this machine's clock is compared with, so that merge can correct the clocks of"
+                  + " several injectors: an NTP server, asked before and after the load; auto: the"
+                  + " Date of the target's answers, which sends nothing",
+              "Each injector asks the same. In run.json it is clock. Simulations of your own read"
+                  + " it from the system property and the environment.");
 
   static final Setting<Boolean> DRY_RUN =
       in(Group.RUN, "dryRun", Form.flag())

@@ -52,6 +52,7 @@ class SettingEffectsTest {
           "live", // LivePageIT
           "otlp", // GenAiMetersTest
           "selfTestFile", // SelfTestIT
+          "clock", // ClockIT
           "jvmWarmUp", // every run of a test
           "help"); // MistakesIT
 
