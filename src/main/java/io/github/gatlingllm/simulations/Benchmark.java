@@ -69,7 +69,7 @@ public final class Benchmark extends Simulation {
     }
     boolean selfTest = plan.get(Setting.SELF_TEST);
     forRun(SelfTestResults.FILE_PROPERTY, plan.get(Setting.SELF_TEST_FILE));
-    forRun(LiveView.Options.PORT_PROPERTY, plan.get(Setting.LIVE));
+    forRun(LiveView.Options.PAGE_PROPERTY, plan.get(Setting.LIVE));
     forRun(LiveView.Options.OTLP_PROPERTY, plan.get(Setting.OTLP));
     forRun(TimeServer.PROPERTY, plan.get(Setting.CLOCK));
     String shared = System.getProperty(LocalInjectors.ENGINE_PROPERTY);
