@@ -62,6 +62,7 @@ class PackageArrowsTest {
                   "report",
                   "selftest",
                   "stats",
+                  "store",
                   "telemetry")),
           Map.entry("live", Set.of("record", "report", "stats")),
           Map.entry("generator", Set.of("record")),
@@ -102,6 +103,7 @@ class PackageArrowsTest {
                   "record",
                   "selftest",
                   "stats",
+                  "store",
                   "telemetry",
                   "wire")));
 

@@ -68,7 +68,8 @@ record RunParts(
 
   static RunParts of(CoreComponents core) {
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
-    Run run = Run.open(RunDirectory.of(core.statsEngine()), injector.nameOn(host()));
+    RunDirectory directory = RunDirectory.of(core.statsEngine());
+    Run run = InvalidSimulation.checked(() -> Run.open(directory, injector.nameOn(host())));
     run.describe(info -> info.share(injector.share()));
     run.watch(core.eventLoopGroup());
     InFlight inFlight = new InFlight();
