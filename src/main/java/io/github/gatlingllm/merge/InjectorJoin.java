@@ -267,7 +267,7 @@ public final class InjectorJoin {
                         Locale.ROOT,
                         common.isByPlan()
                             ? "level %s: measured in the %.1f s that the plan of all its injectors"
-                                  + " has"
+                                + " has"
                             : "level %s: measured in the %.1f s that all its injectors share",
                         level,
                         common.seconds())));

@@ -6,6 +6,7 @@ import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.RunStatistics;
+import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.store.RunInputs;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -54,6 +55,13 @@ final class MergeCommand implements Callable<Integer> {
       description = "how many injectors the load test had, where their runs do not say it")
   private @Nullable Integer expected;
 
+  @Option(
+      names = "--fail-as-run",
+      description =
+          "end with 2 where the run itself would have: where it is invalid too, unless its"
+              + " failOnInvalid or failBuild is false")
+  private boolean failAsRun;
+
   @Override
   public Integer call() throws IOException {
     refuseUsed(out);
@@ -81,9 +89,16 @@ final class MergeCommand implements Callable<Integer> {
         new JoinedRecords(join, runs.stream().map(RunFiles::new).toList(), files);
     records.copyOthers();
     join.remarks().forEach(Main::print);
-    int code = Main.written(RunReport.of(files, join.info(), records), files);
+    Summary summary = Main.written(RunReport.of(files, join.info(), records), files);
     records.remarks().forEach(Main::print);
-    return code;
+    return failAsRun ? codeOfRun(summary, join.info()) : Main.codeOf(summary);
+  }
+
+  private static int codeOfRun(Summary summary, RunInfo run) {
+    boolean isWhole = run.state() == RunInfo.State.COMPLETE;
+    return SummaryText.failsBuild(summary, run.reportOptions(), isWhole, Main::print)
+        ? Main.MISSED
+        : 0;
   }
 
   private static void refuseUsed(Path out) throws IOException {
