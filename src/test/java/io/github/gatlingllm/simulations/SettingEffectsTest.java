@@ -52,7 +52,7 @@ class SettingEffectsTest {
           "live", // LivePageIT
           "otlp", // GenAiMetersTest
           "selfTestFile", // SelfTestIT
-          "clock", // ClockIT
+          "clock", // HealthyRunsIT
           "jvmWarmUp", // every run of a test
           "help"); // MistakesIT
 
