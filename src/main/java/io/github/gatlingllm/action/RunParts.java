@@ -9,7 +9,9 @@ import io.gatling.http.util.SslContextsFactory;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.clock.ComparedClock;
 import io.github.gatlingllm.clock.TimeServer;
+import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.load.RateLimiter;
+import io.github.gatlingllm.processes.LocalInjectors;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.ClockOffset;
 import io.github.gatlingllm.record.ClockOffset.DateChange;
@@ -21,6 +23,7 @@ import io.github.gatlingllm.run.RunDirectory;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.RunSeed;
 import io.github.gatlingllm.workload.TokenCounting;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -77,14 +80,22 @@ record RunParts(
   private static final Duration CLOCK_INTERRUPTED = Duration.ofMillis(100);
 
   static RunParts of(CoreComponents core) {
-    Run run = Run.open(RunDirectory.of(core.statsEngine()), injector());
+    Injector injector = InvalidSimulation.checked(Injector::ofProcess);
+    RunDirectory directory = RunDirectory.of(core.statsEngine());
+    int injectors = InvalidSimulation.checked(LocalInjectors::asked);
+    if (injectors > 1 && !LlmProtocol.isDryRun()) {
+      startInjectors(injectors, injector, directory);
+    }
+    Run run = Run.open(directory, injector.nameOn(host()));
+    run.describe(info -> info.share(injector.share()));
     run.watch(core.eventLoopGroup());
     InFlight inFlight = new InFlight();
     TokenCounting counting = new TokenCounting();
     NotSent notSent = new NotSent();
     ComparedClock clock =
         new ComparedClock(
-            TimeServer.of(System.getProperties(), System.getenv()),
+            InvalidSimulation.checked(
+                () -> TimeServer.of(System.getProperties(), System.getenv())),
             () -> run.unixNanos(System.nanoTime()),
             System.out::println);
     Map<String, ServerConnections> servers = new ConcurrentHashMap<>();
@@ -127,6 +138,24 @@ record RunParts(
         new AtomicLong(WARM_UP_PROMPTS),
         new CopyOnWriteArrayList<>(),
         new ConcurrentHashMap<>());
+  }
+
+  /** Has other processes send the load, and ends this one with what comes of it. */
+  @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
+  private static void startInjectors(int count, Injector injector, RunDirectory directory) {
+    if (injector.isPart()) {
+      throw InvalidSimulation.because(
+          "%s=%d and injector %s: the load is shared out once; leave out one of them"
+              .formatted(LocalInjectors.PROPERTY, count, injector.share()));
+    }
+    try {
+      long seed = InvalidSimulation.checked(RunSeed::ofProcess).value();
+      System.exit(LocalInjectors.run(count, directory.simulation(), directory.path(), seed));
+    } catch (IOException e) {
+      throw InvalidSimulation.because("The injectors cannot be started: " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /**
@@ -347,7 +376,7 @@ record RunParts(
     return RunInfo.TargetSlo.of(protocol.slo, named);
   }
 
-  private static String injector() {
+  private static String host() {
     try {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {

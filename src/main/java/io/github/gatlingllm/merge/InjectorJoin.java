@@ -1,11 +1,10 @@
 package io.github.gatlingllm.merge;
 
 import io.github.gatlingllm.record.LevelInfo;
-import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
-import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.Connections;
+import io.github.gatlingllm.record.RunInfo.InjectorRun;
 import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
@@ -13,7 +12,6 @@ import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -32,48 +30,30 @@ import org.jspecify.annotations.Nullable;
  * Joins the injectors of one load test into one run: several generators that loaded the same
  * servers at the same time, each with its part.
  *
- * <p>A stage is the same where label, target and scenario are. Its offered load is the sum of the
- * parts, its measure window what the windows of all injectors have in common: only there was the
- * whole load on. A request that was scheduled in its own injector's window but outside the common
- * one belongs to {@link Phase#STABILIZE} before it, after it to {@link Phase#COOLDOWN} while any
- * injector's load stays on for that, else to {@link Phase#DRAIN}. Windows that have nothing in
- * common are those of a test that was repeated, not of one that was shared; they are refused.
- *
  * <p>Windows are compared by the wall clocks of the injectors, which should agree to a small part
  * of a window.
  */
 public final class InjectorJoin {
 
+  /** What each injector has of its own by nature. */
+  private static final Set<String> OWN =
+      Set.of("injector", "seed", "seedOfTheUnseeded", "promptsNotExact", "results");
+
   private final List<RunInfo> runs;
+  private final LevelJoin levels;
   private final RunInfo joined;
-  private final Map<StageKey, Common> measured = new HashMap<>();
-
-  /**
-   * What the injectors of a stage share.
-   *
-   * @param measure the common window
-   * @param cooledUnixNanos when the last of them ended its cooldown; its end where there was none
-   */
-  private record Common(PhaseWindow measure, long cooledUnixNanos) {}
-
-  private record StageKey(String label, String target, @Nullable String scenario) {
-
-    static StageKey of(LevelInfo stage) {
-      return new StageKey(labelOf(stage.label()), stage.target(), stage.scenario());
-    }
-
-    @Override
-    public String toString() {
-      return label + " of " + target + (scenario == null ? "" : ", " + scenario);
-    }
-  }
 
   private static String slo(RunInfo run) {
     return run.slo().isEmpty() ? "none" : run.slo() + " at " + run.sloPercentile() + " %";
   }
 
-  private InjectorJoin(String id, List<RunInfo> runs) {
+  private InjectorJoin(String id, List<RunInfo> runs, @Nullable Integer expected) {
     this.runs = runs;
+    if (expected != null && expected < runs.size()) {
+      throw new IllegalArgumentException(
+          "%d runs were given, but only %d expected; give each injector's run once"
+              .formatted(runs.size(), expected));
+    }
     refuseTwice();
     same("simulation", RunInfo::simulation);
     same("SLO", InjectorJoin::slo);
@@ -81,17 +61,19 @@ public final class InjectorJoin {
     same("SLO by request", RunInfo::sloByRequest);
     same("SLO percentile by request", RunInfo::sloHeldByRequest);
     same("SLO by target", RunInfo::sloByTarget);
-    this.joined = join(id);
+    this.levels = new LevelJoin(runs);
+    this.joined = join(id).injectors(injectors(), expected);
   }
 
   /**
    * Joins runs whose ends and stages are all known.
    *
    * @param id of the joined run
+   * @param expected how many injectors the load test had; null where nobody said
    * @throws IllegalArgumentException in one line, if they are not injectors of one load test
    */
-  public static InjectorJoin of(String id, List<RunInfo> runs) {
-    return new InjectorJoin(id, List.copyOf(runs));
+  public static InjectorJoin of(String id, List<RunInfo> runs, @Nullable Integer expected) {
+    return new InjectorJoin(id, List.copyOf(runs), expected);
   }
 
   /** The joined run. */
@@ -101,27 +83,7 @@ public final class InjectorJoin {
 
   /** The record with the phase that it has in the joined run. */
   public RequestRecord placed(RequestRecord record) {
-    RequestRecord.Identity id = record.identity();
-    Common common = commonOf(id);
-    Long end = common == null ? null : common.measure().endUnixNanos();
-    long scheduled = record.timing().scheduledUnixNanos();
-    if (id.phase() != Phase.MEASURE || common == null || end == null) {
-      return record;
-    }
-    Phase phase =
-        scheduled < common.measure().startUnixNanos()
-            ? Phase.STABILIZE
-            : scheduled < end
-                ? Phase.MEASURE
-                : scheduled < common.cooledUnixNanos() ? Phase.COOLDOWN : Phase.DRAIN;
-    return phase == Phase.MEASURE ? record : record.withPhase(phase);
-  }
-
-  /** That of its scenario's stage, else of the one of all scenarios. */
-  private @Nullable Common commonOf(RequestRecord.Identity id) {
-    String label = labelOf(id.stage());
-    Common own = measured.get(new StageKey(label, id.target(), id.scenario()));
-    return own != null ? own : measured.get(new StageKey(label, id.target(), null));
+    return levels.placed(record);
   }
 
   private void refuseTwice() {
@@ -147,7 +109,6 @@ public final class InjectorJoin {
   }
 
   private RunInfo join(String id) {
-    List<LevelInfo> stages = stages();
     long start = runs.stream().mapToLong(RunInfo::startUnixNanos).min().orElseThrow();
     long end =
         runs.stream().map(RunInfo::endUnixNanos).mapToLong(InjectorJoin::known).max().orElseThrow();
@@ -175,7 +136,7 @@ public final class InjectorJoin {
         .started(sum(RunInfo::started))
         .notSent(notSent())
         .prompts(prompts())
-        .stages(stages)
+        .stages(levels.levels())
         .conclusions(runs.stream().flatMap(run -> run.conclusions().stream()).distinct().toList())
         .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList());
   }
@@ -246,133 +207,73 @@ public final class InjectorJoin {
     return Collections.unmodifiableMap(all);
   }
 
-  private List<LevelInfo> stages() {
-    Map<StageKey, List<LevelInfo>> byKey = new LinkedHashMap<>();
-    for (RunInfo run : runs) {
-      for (LevelInfo stage : run.stages()) {
-        byKey.computeIfAbsent(StageKey.of(stage), k -> new ArrayList<>()).add(stage);
-      }
+  /** The injectors, each with what it had to do and how far it came; no records read yet. */
+  private List<InjectorRun> injectors() {
+    List<Map<String, String>> different = different();
+    List<InjectorRun> all = new ArrayList<>();
+    for (int i = 0; i < runs.size(); i++) {
+      RunInfo run = runs.get(i);
+      all.add(
+          new InjectorRun(
+              run.injector(),
+              run.id(),
+              run.state(),
+              run.startUnixNanos(),
+              run.endUnixNanos(),
+              LevelInfo.planned(run.stages()),
+              run.started(),
+              0,
+              run.dropped(),
+              different.get(i)));
     }
-    List<LevelInfo> stages = new ArrayList<>();
-    byKey.forEach((key, parts) -> stages.add(stage(key, parts)));
-    return stages;
+    return all;
   }
 
-  private LevelInfo stage(StageKey key, List<LevelInfo> parts) {
-    LevelInfo first = parts.get(0);
-    for (LevelInfo part : parts) {
-      if (!part.kind().equals(first.kind()) || !part.unit().equals(first.unit())) {
-        throw new IllegalArgumentException(
-            "level %s is %s in one run and %s in another; expected the same load plan"
-                .formatted(key, first.kind(), part.kind()));
-      }
-    }
-    boolean hasLoad = parts.stream().allMatch(part -> part.offered() != null);
-    return new LevelInfo(
-        key.label(),
-        key.target(),
-        key.scenario(),
-        first.kind(),
-        hasLoad ? (Double) parts.stream().mapToDouble(p -> orZero(p.offered())).sum() : null,
-        first.unit(),
-        phases(key, parts));
+  /** Settings and versions by run, those that not all runs have alike. */
+  private List<Map<String, String>> different() {
+    List<Map<String, String>> settings = runs.stream().map(InjectorJoin::settings).toList();
+    Map<String, Set<String>> values = new HashMap<>();
+    settings.forEach(
+        of ->
+            of.forEach(
+                (key, value) -> values.computeIfAbsent(key, k -> new HashSet<>()).add(value)));
+    settings.forEach(of -> of.keySet().removeIf(key -> isAlike(key, settings, values)));
+    return settings;
   }
 
-  private static double orZero(@Nullable Double offered) {
-    return offered == null ? 0 : offered;
+  private static boolean isAlike(
+      String key, List<Map<String, String>> settings, Map<String, Set<String>> values) {
+    return Objects.requireNonNull(values.get(key)).size() == 1
+        && settings.stream().allMatch(of -> of.containsKey(key));
   }
 
-  /** The common measure window, what was on before it, and what after. */
-  private List<PhaseWindow> phases(StageKey key, List<LevelInfo> parts) {
-    PhaseWindow measure = common(key, parts);
-    if (measure == null) {
-      return List.of();
-    }
-    long from = measure.startUnixNanos();
-    Long until = measure.endUnixNanos();
-    List<PhaseWindow> windows = parts.stream().flatMap(part -> part.phases().stream()).toList();
-    long first = windows.stream().mapToLong(PhaseWindow::startUnixNanos).min().orElse(from);
-    long filled = endOf(Phase.FILL, windows, first);
-    long cooled = endOf(Phase.COOLDOWN, windows, orElse(until, from));
-    measured.put(key, new Common(measure, cooled));
-    long last = windows.stream().mapToLong(w -> orElse(w.endUnixNanos(), from)).max().orElse(from);
-    List<PhaseWindow> phases = new ArrayList<>();
-    add(phases, Phase.FILL, first, Math.min(filled, from));
-    add(phases, Phase.STABILIZE, Math.min(filled, from), from);
-    phases.add(measure);
-    add(phases, Phase.COOLDOWN, orElse(until, from), cooled);
-    add(phases, Phase.DRAIN, cooled, last);
-    return phases;
-  }
-
-  /** When the last of these phases ended; the other instant where there was none. */
-  private static long endOf(Phase phase, List<PhaseWindow> windows, long other) {
-    return windows.stream()
-        .filter(window -> window.phase() == phase)
-        .mapToLong(window -> orElse(window.endUnixNanos(), other))
-        .max()
-        .orElse(other);
-  }
-
-  private static void add(List<PhaseWindow> phases, Phase phase, long from, long to) {
-    if (to > from) {
-      phases.add(new PhaseWindow(phase, from, to));
-    }
-  }
-
-  private @Nullable PhaseWindow common(StageKey key, List<LevelInfo> parts) {
-    long from = Long.MIN_VALUE;
-    long to = Long.MAX_VALUE;
-    boolean isMeasured = false;
-    for (LevelInfo part : parts) {
-      PhaseWindow window = part.window(Phase.MEASURE).orElse(null);
-      if (window != null) {
-        isMeasured = true;
-        from = Math.max(from, window.startUnixNanos());
-        to = Math.min(to, orElse(window.endUnixNanos(), Long.MAX_VALUE));
-      }
-    }
-    if (isMeasured && to <= from) {
-      throw new IllegalArgumentException(
-          String.format(
-              Locale.ROOT,
-              "level %s was not measured at the same time (%.1f s apart): these runs are"
-                  + " repeats, not injectors of one load test; compare them instead",
-              key,
-              (from - to) / 1e9));
-    }
-    return isMeasured ? new PhaseWindow(Phase.MEASURE, from, to) : null;
-  }
-
-  private static long orElse(@Nullable Long nanos, long other) {
-    return nanos == null ? other : nanos;
-  }
-
-  private static String labelOf(String stage) {
-    return stage.isEmpty() ? LevelInfo.WHOLE_RUN : stage;
+  /** Those that are of the load test, not of this injector's part or of what came of it. */
+  private static Map<String, String> settings(RunInfo run) {
+    Map<String, String> all = new TreeMap<>(run.config());
+    all.keySet().removeIf(key -> key.contains(" ") || OWN.contains(key));
+    run.versions().forEach(all::putIfAbsent);
+    return all;
   }
 
   /** What to know about the joined run, a line each. */
   public List<String> remarks() {
     List<String> remarks = new ArrayList<>();
-    measured.entrySet().stream()
-        .sorted(Comparator.comparingLong(entry -> entry.getValue().measure().startUnixNanos()))
+    levels
+        .measured()
         .forEach(
-            entry ->
+            (level, common) ->
                 remarks.add(
                     String.format(
                         Locale.ROOT,
-                        "level %s: measured in the %.1f s that all its injectors share",
-                        entry.getKey(),
-                        (orElse(entry.getValue().measure().endUnixNanos(), 0)
-                                - entry.getValue().measure().startUnixNanos())
-                            / 1e9)));
+                        common.isByPlan()
+                            ? "level %s: measured in the %.1f s that the plan of all its injectors"
+                                + " has"
+                            : "level %s: measured in the %.1f s that all its injectors share",
+                        level,
+                        common.seconds())));
     for (LevelInfo stage : joined.stages()) {
-      StageKey key = StageKey.of(stage);
-      long having =
-          runs.stream()
-              .filter(run -> run.stages().stream().map(StageKey::of).anyMatch(key::equals))
-              .count();
+      LevelJoin.Key key = LevelJoin.Key.of(stage);
+      long having = levels.having(key);
       if (having < runs.size()) {
         remarks.add(
             "level %s: only %d of %d injectors have it".formatted(key, having, runs.size()));

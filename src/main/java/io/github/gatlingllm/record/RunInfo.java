@@ -1,5 +1,6 @@
 package io.github.gatlingllm.record;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonValue;
@@ -39,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  * @param state how far it came
  * @param seed pins prompts and arrivals; null when they were not pinned
  * @param injector the load generator's name
+ * @param share its part of a load test that several injectors share; null where it did all
  * @param clock how far a common clock is ahead of this generator's; null where nothing was
  *     compared, in files without it, and in joined runs
  * @param versions version by component, e.g. {@code gatling}, {@code java}
@@ -68,6 +70,9 @@ import org.jspecify.annotations.Nullable;
  * @param selfTest how exact the load generator was on its machine, as known when the run ended;
  *     null where that was never measured, and in files without it
  * @param assertions what the build demands of the figures
+ * @param injectors of a joined run its parts; else empty
+ * @param injectorsExpected of a joined run how many injectors the load test had; null where nobody
+ *     said
  */
 @JsonPropertyOrder({"schema", "id"})
 public record RunInfo(
@@ -79,6 +84,7 @@ public record RunInfo(
     State state,
     @Nullable Long seed,
     String injector,
+    @Nullable InjectorShare share,
     @Nullable ClockOffset clock,
     Map<String, String> versions,
     Map<String, SelfTest.Machine> machines,
@@ -101,7 +107,9 @@ public record RunInfo(
     List<LevelInfo> stages,
     List<Conclusion> conclusions,
     @Nullable SelfTest selfTest,
-    List<Assertion> assertions) {
+    List<Assertion> assertions,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<InjectorRun> injectors,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer injectorsExpected) {
 
   /** The version of the file's format. */
   public static final String SCHEMA = "gatling-llm/run/1";
@@ -320,6 +328,44 @@ public record RunInfo(
       @Nullable Double holdsAt,
       @Nullable Double failsAt) {}
 
+  /**
+   * One load generator of a joined run, and its part in it.
+   *
+   * @param name the {@code injector} of its records
+   * @param run id of its own run
+   * @param state how far it came; {@link State#RUNNING} where it died without a word
+   * @param startUnixNanos when its run began
+   * @param endUnixNanos when it ended; where it died, when its last recorded request did
+   * @param planned requests that its plan asks for in its measure windows; null where it does not
+   *     say
+   * @param started requests of all phases that were to have a record; null where it died
+   * @param records that its file has
+   * @param dropped records known to be lost: not written, damaged, or cut off
+   * @param settings its settings and versions, of those that are not the same at all injectors
+   */
+  public record InjectorRun(
+      String name,
+      String run,
+      State state,
+      @JsonProperty("start_unix_ns") long startUnixNanos,
+      @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos,
+      @Nullable Long planned,
+      @Nullable Long started,
+      long records,
+      long dropped,
+      Map<String, String> settings) {
+
+    public InjectorRun {
+      settings = ordered(settings);
+    }
+
+    /** The same where its file has so many records, and so many are lost. */
+    public InjectorRun read(long found, long lost) {
+      return new InjectorRun(
+          name, run, state, startUnixNanos, endUnixNanos, planned, started, found, lost, settings);
+    }
+  }
+
   /** How far a run came. */
   public enum State {
     /** Not over yet, or the process was killed. */
@@ -354,6 +400,7 @@ public record RunInfo(
     stages = stages == null ? List.of() : List.copyOf(stages);
     conclusions = conclusions == null ? List.of() : List.copyOf(conclusions);
     assertions = assertions == null ? List.of() : List.copyOf(assertions);
+    injectors = injectors == null ? List.of() : List.copyOf(injectors);
   }
 
   /** A run that begins now: running, with nothing known yet but these. */
@@ -379,6 +426,10 @@ public record RunInfo(
 
   public RunInfo seed(@Nullable Long pinned) {
     return with(run -> run.seed = pinned);
+  }
+
+  public RunInfo share(@Nullable InjectorShare part) {
+    return with(run -> run.share = part);
   }
 
   public RunInfo clock(@Nullable ClockOffset offset) {
@@ -503,6 +554,19 @@ public record RunInfo(
 
   public RunInfo assertions(List<Assertion> gates) {
     return with(run -> run.assertions = gates);
+  }
+
+  /**
+   * The parts of a joined run.
+   *
+   * @param expected how many there should be; null where nobody said
+   */
+  public RunInfo injectors(List<InjectorRun> parts, @Nullable Integer expected) {
+    return with(
+        run -> {
+          run.injectors = parts;
+          run.injectorsExpected = expected;
+        });
   }
 
   /** What requests to that target are judged by. */

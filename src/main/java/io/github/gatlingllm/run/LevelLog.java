@@ -193,6 +193,7 @@ final class LevelLog {
           load.unit(),
           phases,
           planned,
+          null,
           inFlight);
     }
   }

@@ -179,7 +179,7 @@ public final class RunStatistics {
     ReadReport file = source.replay(statistics::add);
     source.generator(statistics.generator::add);
     source.server(statistics.engines::add);
-    return new SummaryAssembly(info, inferred, file, statistics).figures();
+    return new SummaryAssembly(source.ended(info), inferred, file, statistics).figures();
   }
 
   /** The run with the stages and ends filled in that {@code run.json} does not have. */
@@ -431,6 +431,11 @@ public final class RunStatistics {
 
     /** Hands over what the server's own pages of metrics said, where they were read. */
     default void server(Consumer<ServerSample> sink) throws IOException {}
+
+    /** The run with what is known only when all was read; same times, levels and objectives. */
+    default RunInfo ended(RunInfo info) throws IOException {
+      return info;
+    }
   }
 
   /**

@@ -545,6 +545,7 @@ class ChecksTest {
         level.unit(),
         level.phases(),
         level.planned(),
+        level.plannedStartUnixNanos(),
         inFlight);
   }
 
