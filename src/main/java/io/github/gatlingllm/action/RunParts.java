@@ -94,8 +94,7 @@ record RunParts(
     NotSent notSent = new NotSent();
     ComparedClock clock =
         new ComparedClock(
-            InvalidSimulation.checked(
-                () -> TimeServer.of(System.getProperties(), System.getenv())),
+            InvalidSimulation.checked(() -> TimeServer.of(System.getProperties(), System.getenv())),
             () -> run.unixNanos(System.nanoTime()),
             System.out::println);
     Map<String, ServerConnections> servers = new ConcurrentHashMap<>();
