@@ -53,7 +53,7 @@ class SettingEffectsTest {
           "otlp", // GenAiMetersTest
           "upload", // UploadIT
           "selfTestFile", // SelfTestIT
-          "clock", // ClockIT
+          "clock", // HealthyRunsIT
           "jvmWarmUp", // every run of a test
           "help"); // MistakesIT
 
