@@ -16,6 +16,7 @@ import io.github.gatlingllm.load.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RateLimiter;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
@@ -198,6 +199,10 @@ final class LlmComponents implements ProtocolComponents {
   @Override
   public Function1<Session, Session> onStart() {
     parts.sayWhatIsUnseeded();
+    ParentProcess parent = ParentProcess.ofProcess();
+    if (parent != null && parts.isFirst("start")) {
+      parent.awaitStart();
+    }
     if (LlmProtocol.isDryRun()) {
       parts.plan().scenarioBuilt();
     }

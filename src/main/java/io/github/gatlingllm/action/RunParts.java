@@ -9,6 +9,7 @@ import io.gatling.http.util.SslContextsFactory;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.load.RateLimiter;
+import io.github.gatlingllm.processes.LocalInjectors;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.RunInfo;
@@ -18,6 +19,7 @@ import io.github.gatlingllm.run.RunDirectory;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.RunSeed;
 import io.github.gatlingllm.workload.TokenCounting;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -68,7 +70,12 @@ record RunParts(
 
   static RunParts of(CoreComponents core) {
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
-    Run run = Run.open(RunDirectory.of(core.statsEngine()), injector.nameOn(host()));
+    RunDirectory directory = RunDirectory.of(core.statsEngine());
+    int injectors = InvalidSimulation.checked(LocalInjectors::asked);
+    if (injectors > 1 && !LlmProtocol.isDryRun()) {
+      startInjectors(injectors, injector, directory);
+    }
+    Run run = Run.open(directory, injector.nameOn(host()));
     run.describe(info -> info.share(injector.share()));
     run.watch(core.eventLoopGroup());
     InFlight inFlight = new InFlight();
@@ -111,6 +118,24 @@ record RunParts(
         new AtomicLong(WARM_UP_PROMPTS),
         new CopyOnWriteArrayList<>(),
         new ConcurrentHashMap<>());
+  }
+
+  /** Has other processes send the load, and ends this one with what comes of it. */
+  @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
+  private static void startInjectors(int count, Injector injector, RunDirectory directory) {
+    if (injector.isPart()) {
+      throw InvalidSimulation.because(
+          "%s=%d and injector %s: the load is shared out once; leave out one of them"
+              .formatted(LocalInjectors.PROPERTY, count, injector.share()));
+    }
+    try {
+      long seed = InvalidSimulation.checked(RunSeed::ofProcess).value();
+      System.exit(LocalInjectors.run(count, directory.simulation(), directory.path(), seed));
+    } catch (IOException e) {
+      throw InvalidSimulation.because("The injectors cannot be started: " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /**

@@ -78,6 +78,9 @@ public final class ServerConnections {
   }
 
   private void note(int bit) {
-    recent.updateAndGet(bits -> (bits << 1 | bit) & ((1 << RECENT) - 1));
+    int bits;
+    do {
+      bits = recent.get();
+    } while (!recent.compareAndSet(bits, (bits << 1 | bit) & ((1 << RECENT) - 1)));
   }
 }

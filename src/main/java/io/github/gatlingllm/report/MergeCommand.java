@@ -6,6 +6,8 @@ import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.RunStatistics;
+import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.store.RunInputs;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -17,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -30,8 +33,14 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true)
 final class MergeCommand implements Callable<Integer> {
 
-  @Parameters(index = "0..*", arity = "1..*", paramLabel = "<run>", description = "their runs")
-  private List<Path> runs = new ArrayList<>();
+  @Parameters(
+      index = "0..*",
+      arity = "1..*",
+      paramLabel = "<run>",
+      description = "their runs: folders, .tar.gz, .zip, s3://bucket/prefix; of one or of several")
+  private List<String> places = new ArrayList<>();
+
+  @Mixin private Main.Places from = new Main.Places();
 
   @Option(
       names = "--out",
@@ -46,13 +55,28 @@ final class MergeCommand implements Callable<Integer> {
       description = "how many injectors the load test had, where their runs do not say it")
   private @Nullable Integer expected;
 
+  @Option(
+      names = "--fail-as-run",
+      description =
+          "end with 2 where the run itself would have: where it is invalid too, unless its"
+              + " failOnInvalid or failBuild is false")
+  private boolean failAsRun;
+
   @Override
   public Integer call() throws IOException {
+    refuseUsed(out);
+    try (RunInputs inputs = from.open(places)) {
+      int code = merge(inputs.runs());
+      inputs.forget();
+      return code;
+    }
+  }
+
+  private int merge(List<Path> runs) throws IOException {
     if (runs.size() < 2 && expected == null) {
       throw new IllegalArgumentException(
           runs.get(0) + " is one run; name two or more to join, or say with --expect how many");
     }
-    refuseUsed(out);
     List<RunInfo> infos = new ArrayList<>();
     for (Path run : runs) {
       infos.add(info(new RunFiles(run)));
@@ -65,9 +89,16 @@ final class MergeCommand implements Callable<Integer> {
         new JoinedRecords(join, runs.stream().map(RunFiles::new).toList(), files);
     records.copyOthers();
     join.remarks().forEach(Main::print);
-    int code = Main.written(RunReport.of(files, join.info(), records), files);
+    Summary summary = Main.written(RunReport.of(files, join.info(), records), files);
     records.remarks().forEach(Main::print);
-    return code;
+    return failAsRun ? codeOfRun(summary, join.info()) : Main.codeOf(summary);
+  }
+
+  private static int codeOfRun(Summary summary, RunInfo run) {
+    boolean isWhole = run.state() == RunInfo.State.COMPLETE;
+    return SummaryText.failsBuild(summary, run.reportOptions(), isWhole, Main::print)
+        ? Main.MISSED
+        : 0;
   }
 
   private static void refuseUsed(Path out) throws IOException {

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.report.RunReport;
@@ -37,8 +38,8 @@ final class AfterRun implements Runnable {
   boolean report() {
     try {
       RunInfo info = run.end(RunInfo.State.INTERRUPTED);
-      if (run.isRefused()) {
-        return false;
+      if (run.isRefused() || ParentProcess.ofProcess() != null) {
+        return false; // what is to be said, the process says that joins the injectors' runs
       }
       if (!run.hasRequests() && info.assertions().isEmpty()) {
         out.println("LLM report: no llm request was sent, so there is none");
@@ -53,7 +54,11 @@ final class AfterRun implements Runnable {
       report.messages().forEach(out::println);
       out.println(
           "LLM report generated, please open the following file: " + run.files().page().toUri());
-      return failsBuild(summary, info.reportOptions());
+      return SummaryText.failsBuild(
+          summary,
+          info.reportOptions(),
+          run.exit() != null,
+          line -> out.println(ConsoleBlock.visible(line)));
     } catch (Throwable e) {
       out.println(
           "LLM report could not be made ("
@@ -63,21 +68,5 @@ final class AfterRun implements Runnable {
               + run.files().run());
       return false;
     }
-  }
-
-  /** A missed assertion was said above; what makes the run invalid is said here, in one line. */
-  private boolean failsBuild(Summary summary, RunInfo.ReportOptions options) {
-    if (!options.failBuild()) {
-      return false;
-    }
-    String why = summary.whyInvalid();
-    boolean invalid = options.failOnInvalid() && why != null && run.exit() != null;
-    if (invalid) {
-      out.println(
-          ConsoleBlock.visible(
-              "LLM: the run is invalid, so the build fails (failOnInvalid=false lets it pass): "
-                  + why));
-    }
-    return invalid || !summary.assertionsHold();
   }
 }

@@ -6,7 +6,10 @@ import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.processes.LoadProgress;
+import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.Recorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
@@ -16,6 +19,7 @@ import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.stats.LiveStats;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures;
+import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
 import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.telemetry.ServerWatch;
 import io.netty.util.concurrent.EventExecutor;
@@ -582,6 +586,19 @@ public final class Run {
         : figures.withInFlight(inFlight.get()).withProgress(levels.progress(System.nanoTime()));
   }
 
+  private static LoadProgress progress(LiveFigures figures) {
+    Progress at = figures.progress();
+    Phase phase = at == null ? null : at.phase();
+    Double tokens = figures.tokensPerSecondNow();
+    Long open = figures.inFlight();
+    return new LoadProgress(
+        (at == null ? "" : at.stage()) + (phase == null ? "" : " " + phase.key()),
+        open == null ? 0 : open,
+        figures.ok(),
+        figures.failed(),
+        tokens == null ? 0 : tokens);
+  }
+
   private void print() {
     try {
       long first = firstRequestNanos;
@@ -589,7 +606,10 @@ public final class Run {
         return;
       }
       LiveFigures figures = figures(levels.figures(), live::snapshot);
-      if (figures != null) {
+      ParentProcess parent = ParentProcess.ofProcess();
+      if (figures != null && parent != null) {
+        parent.tell(progress(figures));
+      } else if (figures != null) {
         System.out.println(ConsoleBlock.of(figures, System.nanoTime() - first));
       }
     } catch (RuntimeException e) {
