@@ -133,6 +133,7 @@ final class LlmComponents implements ProtocolComponents {
       parts.plan().add(this, request, context.coreComponents().eventLoopGroup().next());
       return;
     }
+    parts.compareClock();
     boolean jvm = protocol.warmUp.jvm() && parts.isFirst("jvm");
     boolean first = parts.isFirst("target " + target);
     if (!jvm && !first) {
