@@ -16,6 +16,7 @@ import io.github.gatlingllm.load.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RateLimiter;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
@@ -132,6 +133,7 @@ final class LlmComponents implements ProtocolComponents {
       parts.plan().add(this, request, context.coreComponents().eventLoopGroup().next());
       return;
     }
+    parts.compareClock();
     boolean jvm = protocol.warmUp.jvm() && parts.isFirst("jvm");
     boolean first = parts.isFirst("target " + target);
     if (!jvm && !first) {
@@ -198,6 +200,10 @@ final class LlmComponents implements ProtocolComponents {
   @Override
   public Function1<Session, Session> onStart() {
     parts.sayWhatIsUnseeded();
+    ParentProcess parent = ParentProcess.ofProcess();
+    if (parent != null && parts.isFirst("start")) {
+      parent.awaitStart();
+    }
     if (LlmProtocol.isDryRun()) {
       parts.plan().scenarioBuilt();
     }

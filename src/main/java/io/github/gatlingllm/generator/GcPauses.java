@@ -1,8 +1,12 @@
 package io.github.gatlingllm.generator;
 
 import com.sun.management.GarbageCollectionNotificationInfo;
+import com.sun.management.GcInfo;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
 import javax.management.ListenerNotFoundException;
 import javax.management.Notification;
 import javax.management.NotificationEmitter;
@@ -10,10 +14,15 @@ import javax.management.NotificationListener;
 import javax.management.openmbean.CompositeData;
 import org.jspecify.annotations.Nullable;
 
-/** Hears of every garbage collection for which the JVM stood still. Safe for several threads. */
+/**
+ * Hears of every garbage collection for which the JVM stood still, and when that was. Safe for
+ * several threads.
+ */
 final class GcPauses implements NotificationListener {
 
-  private Pauses sum = new Pauses(0, 0, 0);
+  private final List<Pause> pauses = new ArrayList<>();
+
+  private record Pause(long endNanos, long nanos) {}
 
   /**
    * Collections of an interval.
@@ -45,19 +54,29 @@ final class GcPauses implements NotificationListener {
         .getType()
         .equals(GarbageCollectionNotificationInfo.GARBAGE_COLLECTION_NOTIFICATION)) {
       CompositeData data = (CompositeData) notification.getUserData();
-      add(GarbageCollectionNotificationInfo.from(data).getGcInfo().getDuration() * 1_000_000);
+      GcInfo collection = GarbageCollectionNotificationInfo.from(data).getGcInfo();
+      long sinceMillis = ManagementFactory.getRuntimeMXBean().getUptime() - collection.getEndTime();
+      add(System.nanoTime() - sinceMillis * 1_000_000, collection.getDuration() * 1_000_000);
     }
   }
 
-  synchronized void add(long nanos) {
-    sum = new Pauses(sum.count + 1, sum.nanos + nanos, Math.max(sum.longestNanos, nanos));
+  synchronized void add(long endNanos, long nanos) {
+    pauses.add(new Pause(endNanos, nanos));
   }
 
-  /** Those since the call before. */
-  synchronized Pauses take() {
-    Pauses taken = sum;
-    sum = new Pauses(0, 0, 0);
-    return taken;
+  /** Those that ended since the call before, up to an instant. */
+  synchronized Pauses take(long untilNanos) {
+    Pauses sum = new Pauses(0, 0, 0);
+    for (Iterator<Pause> all = pauses.iterator(); all.hasNext(); ) {
+      Pause pause = all.next();
+      if (pause.endNanos - untilNanos < 0) {
+        all.remove();
+        sum =
+            new Pauses(
+                sum.count + 1, sum.nanos + pause.nanos, Math.max(sum.longestNanos, pause.nanos));
+      }
+    }
+    return sum;
   }
 
   void close() {

@@ -29,6 +29,9 @@ public final class GeneratorLog {
   private static final long LATE_NANOS =
       TimeUnit.MILLISECONDS.toNanos(GeneratorField.LATE_START_MS);
 
+  /** A line about less says little: processor time is counted in steps of 10 ms. */
+  private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private final Path file;
   private final String injector;
   private final LongUnaryOperator unixNanos;
@@ -73,7 +76,7 @@ public final class GeneratorLog {
     this.injector = injector;
     this.unixNanos = unixNanos;
     this.load = load;
-    before = reading();
+    before = reading(System.nanoTime());
   }
 
   /** Each line is given to {@code watcher} too, before it is written. */
@@ -109,10 +112,23 @@ public final class GeneratorLog {
 
   /** Writes a line about the time since the one before. */
   public synchronized void write() {
-    Reading now = reading();
-    if (now.nanoTime - before.nanoTime < TimeUnit.MILLISECONDS.toNanos(100)) {
-      return; // What was late is made up for by the line before.
+    Reading now = reading(System.nanoTime());
+    if (now.nanoTime - before.nanoTime >= SHORTEST_NANOS) { // Else the next line tells of it.
+      write(now);
     }
+  }
+
+  /**
+   * Ends a line at an instant that has just passed, such as an edge of a measure window: what was
+   * late before it is not told together with what was late after it.
+   */
+  public synchronized void cut(long nanoTime) {
+    if (nanoTime - before.nanoTime > 0) {
+      write(reading(nanoTime));
+    }
+  }
+
+  private void write(Reading now) {
     GeneratorSecond second = second(now);
     before = now;
     watcher.accept(second);
@@ -126,16 +142,22 @@ public final class GeneratorLog {
     }
   }
 
-  /** Writes the last line, and stops measuring. */
+  /** Writes the last line, as soon as it is long enough, and stops measuring. */
   public synchronized void close() {
+    long left = before.nanoTime + SHORTEST_NANOS - System.nanoTime();
+    try {
+      TimeUnit.NANOSECONDS.sleep(left);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     beating.forEach(each -> each.cancel(false));
     pauses.close();
-    write();
+    write(reading(System.nanoTime()));
   }
 
-  private Reading reading() {
+  private Reading reading(long nanoTime) {
     return new Reading(
-        System.nanoTime(),
+        nanoTime,
         counters.processCpuNanos(),
         counters.compilerNanos(),
         counters.cpu(),
@@ -150,8 +172,8 @@ public final class GeneratorLog {
             .with(GeneratorField.INJECTOR, injector)
             .with(GeneratorField.START, unixNanos.applyAsLong(before.nanoTime))
             .with(GeneratorField.LENGTH, length);
-    List<Lateness> late = hearts.stream().map(Heartbeat::take).toList();
-    GcPauses.Pauses gc = pauses.take();
+    List<Lateness> late = hearts.stream().map(heart -> heart.take(now.nanoTime)).toList();
+    GcPauses.Pauses gc = pauses.take(now.nanoTime);
     Load run = load.get();
     second
         .with(GeneratorField.LAG_P50, each(late, loop -> loop.percentile(50)))

@@ -50,10 +50,11 @@ final class Heartbeat implements Runnable {
     return (int) Math.min(Integer.MAX_VALUE, Math.max(0, micros));
   }
 
-  /** How late the beats were that were due since the call before. */
-  Lateness take() {
+  /** How late the beats were that were due since the call before, up to an instant. */
+  Lateness take(long untilNanos) {
     Lateness lateness = new Lateness();
-    long ran = beats.getAcquire();
+    long due = Math.max(read, -Math.floorDiv(firstNanos - untilNanos, PERIOD_NANOS));
+    long ran = Math.min(due, beats.getAcquire());
     long now = clock.getAsLong();
     for (long beat = Math.max(read, ran - KEPT); beat < ran; beat++) {
       int micros = lateMicros.getPlain((int) (beat % KEPT));
@@ -68,7 +69,7 @@ final class Heartbeat implements Runnable {
     if (counted > ran) {
       lateness.atLeast(late(ran, now));
     }
-    while (late(counted, now) >= PERIOD_NANOS / 1_000) {
+    while (counted < due && late(counted, now) >= PERIOD_NANOS / 1_000) {
       lateness.add(late(counted, now));
       counted++;
     }

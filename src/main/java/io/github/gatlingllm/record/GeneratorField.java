@@ -41,7 +41,8 @@ public final class GeneratorField<T> {
       new GeneratorField<>(
           "length_s",
           SECONDS,
-          "of the interval: 1 s, more where the thread that measures was late itself");
+          "of the interval: 1 s, less where a measure window begins or ends, more where the thread"
+              + " that measures was late itself");
 
   public static final GeneratorField<int[]> LAG_P50 =
       new GeneratorField<>(

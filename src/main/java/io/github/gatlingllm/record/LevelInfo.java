@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param phases in order of time; those that began
  * @param planned requests that its plan asks for in the measure window: arrivals of open load, else
  *     the number that bounds it; null where time bounds it, and in files without it
+ * @param plannedStartUnixNanos when it was to begin by plan, in nanoseconds since the epoch: the
+ *     same in all injectors of a load test; null where nothing was planned, and in files without it
  * @param inFlight in the measure window, kept while the level ran; null in files without it
  */
 public record LevelInfo(
@@ -32,6 +34,7 @@ public record LevelInfo(
     String unit,
     List<PhaseWindow> phases,
     @Nullable Long planned,
+    @JsonProperty("planned_start_unix_ns") @Nullable Long plannedStartUnixNanos,
     @Nullable InFlight inFlight) {
 
   /** Label of the one level of what no load plan, but Gatling's own injection starts. */
@@ -82,7 +85,7 @@ public record LevelInfo(
       @Nullable Double offered,
       String unit,
       List<PhaseWindow> phases) {
-    this(label, target, scenario, kind, offered, unit, phases, null, null);
+    this(label, target, scenario, kind, offered, unit, phases, null, null, null);
   }
 
   /**
@@ -107,12 +110,32 @@ public record LevelInfo(
 
   /** The same with these phases. */
   public LevelInfo withPhases(List<PhaseWindow> windows) {
-    return new LevelInfo(label, target, scenario, kind, offered, unit, windows, planned, inFlight);
+    return new LevelInfo(
+        label,
+        target,
+        scenario,
+        kind,
+        offered,
+        unit,
+        windows,
+        planned,
+        plannedStartUnixNanos,
+        inFlight);
   }
 
   /** The same where the plan asks for so many requests. */
   public LevelInfo withPlanned(long requests) {
-    return new LevelInfo(label, target, scenario, kind, offered, unit, phases, requests, inFlight);
+    return new LevelInfo(
+        label,
+        target,
+        scenario,
+        kind,
+        offered,
+        unit,
+        phases,
+        requests,
+        plannedStartUnixNanos,
+        inFlight);
   }
 
   /**

@@ -32,7 +32,7 @@ public final class RecordFile {
   private static final int BAD_LINES_NAMED = 5;
   private static final int LONGEST_LINE = 64 << 20;
 
-  private final Consumer<RequestRecord> sink;
+  private final LineSink sink;
   private final int longestLine;
   private final PlainLine plain = new PlainLine();
   private final List<ReadReport.BadLine> firstBadLines = new ArrayList<>();
@@ -71,7 +71,20 @@ public final class RecordFile {
     }
   }
 
-  private RecordFile(Consumer<RequestRecord> sink, int longestLine) {
+  /** Takes records and the lines that they were read from. */
+  @FunctionalInterface
+  public interface LineSink {
+
+    /**
+     * Takes a record.
+     *
+     * @param line holds its line, UTF-8, from {@code from} to before {@code to}, without line feed;
+     *     to be read at once and not to be kept
+     */
+    void take(RequestRecord record, byte[] line, int from, int to);
+  }
+
+  private RecordFile(LineSink sink, int longestLine) {
     this.sink = sink;
     this.longestLine = longestLine;
   }
@@ -86,6 +99,11 @@ public final class RecordFile {
    */
   public static ReadReport read(Path requestsJsonl, Consumer<RequestRecord> sink)
       throws IOException {
+    return readLines(requestsJsonl, (record, line, from, to) -> sink.accept(record));
+  }
+
+  /** The same, with the line of each record. */
+  public static ReadReport readLines(Path requestsJsonl, LineSink sink) throws IOException {
     if (!Files.isRegularFile(requestsJsonl)) {
       throw new NoSuchFileException(
           requestsJsonl.toString(), null, "no such file; expected the requests.jsonl of a run");
@@ -100,7 +118,7 @@ public final class RecordFile {
   /** Reads with a buffer that starts at {@code room} bytes; for tests of the edges. */
   static ReadReport read(InputStream in, int room, int longestLine, Consumer<RequestRecord> sink)
       throws IOException {
-    RecordFile file = new RecordFile(sink, longestLine);
+    RecordFile file = new RecordFile((record, line, from, to) -> sink.accept(record), longestLine);
     file.read(in, room);
     return file.report();
   }
@@ -147,7 +165,7 @@ public final class RecordFile {
     RequestRecord record = skipped > 0 ? null : plain.read(buffer, start, end);
     if (record != null) {
       lines++;
-      take(record);
+      take(record, buffer, start, plain.next() - 1);
       return plain.next();
     }
     int feed = lineEnd(buffer, searched, end);
@@ -179,13 +197,13 @@ public final class RecordFile {
         bad(String.valueOf(e.getMessage()));
         return;
       }
-      take(record);
+      take(record, buffer, start, start + length);
     }
   }
 
-  private void take(RequestRecord record) {
+  private void take(RequestRecord record, byte[] line, int from, int to) {
     try {
-      sink.accept(record);
+      sink.take(record, line, from, to);
       records++;
     } catch (UncheckedIOException e) {
       throw e;
@@ -207,7 +225,7 @@ public final class RecordFile {
       return;
     }
     lines++;
-    take(record);
+    take(record, buffer, 0, size);
   }
 
   private void bad(String reason) {

@@ -69,7 +69,7 @@ public record RequestRecord(
   }
 
   /** The same, of another phase. */
-  RequestRecord withPhase(Phase as) {
+  public RequestRecord withPhase(Phase as) {
     return with(identity.stage, identity.target, identity.scenario, as);
   }
 

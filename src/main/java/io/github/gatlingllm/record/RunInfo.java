@@ -1,5 +1,6 @@
 package io.github.gatlingllm.record;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonValue;
@@ -39,6 +40,9 @@ import org.jspecify.annotations.Nullable;
  * @param state how far it came
  * @param seed pins prompts and arrivals; null when they were not pinned
  * @param injector the load generator's name
+ * @param share its part of a load test that several injectors share; null where it did all
+ * @param clock how far a common clock is ahead of this generator's; null where nothing was
+ *     compared, in files without it, and in joined runs
  * @param versions version by component, e.g. {@code gatling}, {@code java}
  * @param machines what each injector ran on, by its name; empty in files without it
  * @param config setting by name; secrets are never kept, see {@link #REDACTED}
@@ -66,6 +70,9 @@ import org.jspecify.annotations.Nullable;
  * @param selfTest how exact the load generator was on its machine, as known when the run ended;
  *     null where that was never measured, and in files without it
  * @param assertions what the build demands of the figures
+ * @param injectors of a joined run its parts; else empty
+ * @param injectorsExpected of a joined run how many injectors the load test had; null where nobody
+ *     said
  */
 @JsonPropertyOrder({"schema", "id"})
 public record RunInfo(
@@ -77,6 +84,8 @@ public record RunInfo(
     State state,
     @Nullable Long seed,
     String injector,
+    @Nullable InjectorShare share,
+    @Nullable ClockOffset clock,
     Map<String, String> versions,
     Map<String, SelfTest.Machine> machines,
     Map<String, String> config,
@@ -98,7 +107,9 @@ public record RunInfo(
     List<LevelInfo> stages,
     List<Conclusion> conclusions,
     @Nullable SelfTest selfTest,
-    List<Assertion> assertions) {
+    List<Assertion> assertions,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<InjectorRun> injectors,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer injectorsExpected) {
 
   /** The version of the file's format. */
   public static final String SCHEMA = "gatling-llm/run/1";
@@ -241,7 +252,8 @@ public record RunInfo(
    */
   public record PromptRepeats(long counted, long repeated) {
 
-    PromptRepeats and(PromptRepeats other) {
+    /** Of both. */
+    public PromptRepeats and(PromptRepeats other) {
       return new PromptRepeats(counted + other.counted, repeated + other.repeated);
     }
   }
@@ -316,6 +328,87 @@ public record RunInfo(
       @Nullable Double holdsAt,
       @Nullable Double failsAt) {}
 
+  /**
+   * One load generator of a joined run, and its part in it.
+   *
+   * @param name the {@code injector} of its records
+   * @param run id of its own run
+   * @param share its part of the load; null where its run does not say
+   * @param state how far it came; {@link State#RUNNING} where it died without a word
+   * @param startUnixNanos when its run began
+   * @param endUnixNanos when it ended; where it died, when its last recorded request did
+   * @param planned requests that its plan asks for in its measure windows; null where it does not
+   *     say
+   * @param measured of those, how many its records have
+   * @param started requests of all phases that were to have a record; null where it died
+   * @param records that its file has
+   * @param dropped records known to be lost: not written, damaged, or cut off
+   * @param levels what it had to do, by load level; those that it began
+   * @param settings its settings and versions, of those that are not the same at all injectors
+   */
+  public record InjectorRun(
+      String name,
+      String run,
+      @Nullable InjectorShare share,
+      State state,
+      @JsonProperty("start_unix_ns") long startUnixNanos,
+      @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos,
+      @Nullable Long planned,
+      long measured,
+      @Nullable Long started,
+      long records,
+      long dropped,
+      List<LevelPart> levels,
+      Map<String, String> settings) {
+
+    public InjectorRun {
+      levels = levels == null ? List.of() : List.copyOf(levels);
+      settings = ordered(settings);
+    }
+
+    /**
+     * The same with what its file has.
+     *
+     * @param found its records
+     * @param ofPlan of those, the planned requests of its measure windows
+     * @param lost that are known to be lost
+     */
+    public InjectorRun read(long found, long ofPlan, long lost) {
+      return new InjectorRun(
+          name,
+          run,
+          share,
+          state,
+          startUnixNanos,
+          endUnixNanos,
+          planned,
+          ofPlan,
+          started,
+          found,
+          lost,
+          levels,
+          settings);
+    }
+
+    /** Planned requests without a record; null where the plan does not say. */
+    public @Nullable Long missing() {
+      return planned == null ? null : (Long) Math.max(0, planned - measured);
+    }
+
+    /** Whether it came to its planned end. */
+    public boolean isComplete() {
+      return state == State.COMPLETE;
+    }
+  }
+
+  /**
+   * What one injector had to do at a load level.
+   *
+   * @param planned requests in its measure window; null where the plan does not say
+   */
+  public record LevelPart(
+      String label, String target, @Nullable String scenario, @Nullable Long planned) {}
+
   /** How far a run came. */
   public enum State {
     /** Not over yet, or the process was killed. */
@@ -350,6 +443,7 @@ public record RunInfo(
     stages = stages == null ? List.of() : List.copyOf(stages);
     conclusions = conclusions == null ? List.of() : List.copyOf(conclusions);
     assertions = assertions == null ? List.of() : List.copyOf(assertions);
+    injectors = injectors == null ? List.of() : List.copyOf(injectors);
   }
 
   /** A run that begins now: running, with nothing known yet but these. */
@@ -375,6 +469,14 @@ public record RunInfo(
 
   public RunInfo seed(@Nullable Long pinned) {
     return with(run -> run.seed = pinned);
+  }
+
+  public RunInfo share(@Nullable InjectorShare part) {
+    return with(run -> run.share = part);
+  }
+
+  public RunInfo clock(@Nullable ClockOffset offset) {
+    return with(run -> run.clock = offset);
   }
 
   public RunInfo versions(Map<String, String> byComponent) {
@@ -495,6 +597,19 @@ public record RunInfo(
 
   public RunInfo assertions(List<Assertion> gates) {
     return with(run -> run.assertions = gates);
+  }
+
+  /**
+   * The parts of a joined run.
+   *
+   * @param expected how many there should be; null where nobody said
+   */
+  public RunInfo injectors(List<InjectorRun> parts, @Nullable Integer expected) {
+    return with(
+        run -> {
+          run.injectors = parts;
+          run.injectorsExpected = expected;
+        });
   }
 
   /** What requests to that target are judged by. */

@@ -22,6 +22,8 @@ final class RunInfoDraft {
   State state = State.RUNNING;
   @Nullable Long seed;
   String injector;
+  @Nullable InjectorShare share;
+  @Nullable ClockOffset clock;
   Map<String, String> versions = Map.of();
   Map<String, SelfTest.Machine> machines = Map.of();
   Map<String, String> config = Map.of();
@@ -44,6 +46,8 @@ final class RunInfoDraft {
   List<Conclusion> conclusions = List.of();
   @Nullable SelfTest selfTest;
   List<Assertion> assertions = List.of();
+  List<RunInfo.InjectorRun> injectors = List.of();
+  @Nullable Integer injectorsExpected;
 
   /** A run that begins now: running, with nothing known yet but these. */
   RunInfoDraft(String id, String simulation, String injector, long startUnixNanos) {
@@ -63,6 +67,8 @@ final class RunInfoDraft {
     state = run.state();
     seed = run.seed();
     injector = run.injector();
+    share = run.share();
+    clock = run.clock();
     versions = run.versions();
     machines = run.machines();
     config = run.config();
@@ -85,6 +91,8 @@ final class RunInfoDraft {
     conclusions = run.conclusions();
     selfTest = run.selfTest();
     assertions = run.assertions();
+    injectors = run.injectors();
+    injectorsExpected = run.injectorsExpected();
   }
 
   RunInfo build() {
@@ -97,6 +105,8 @@ final class RunInfoDraft {
         state,
         seed,
         injector,
+        share,
+        clock,
         versions,
         machines,
         config,
@@ -118,6 +128,8 @@ final class RunInfoDraft {
         stages,
         conclusions,
         selfTest,
-        assertions);
+        assertions,
+        injectors,
+        injectorsExpected);
   }
 }

@@ -9,6 +9,7 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.report.ComparedRuns.Other;
 import io.github.gatlingllm.report.ComparedRuns.Side;
+import io.github.gatlingllm.store.RunInputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -28,11 +30,16 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true)
 final class CompareCommand implements Callable<Integer> {
 
-  @Parameters(index = "0", paramLabel = "<base>", description = "directory of the base run")
-  private Path base = Path.of(".");
+  @Parameters(
+      index = "0",
+      paramLabel = "<base>",
+      description = "the base run: its folder, a .tar.gz, .zip or s3://bucket/prefix")
+  private String first = ".";
 
   @Parameters(index = "1..*", arity = "1..*", paramLabel = "<run>", description = "other runs")
-  private List<Path> runs = new ArrayList<>();
+  private List<String> places = new ArrayList<>();
+
+  @Mixin private Main.Places from = new Main.Places();
 
   @Option(
       names = "--fail-on",
@@ -46,8 +53,27 @@ final class CompareCommand implements Callable<Integer> {
       description = "where compare.html and compare.md go; else the first other run")
   private @Nullable Path out;
 
+  private Path base = Path.of(".");
+  private List<Path> runs = List.of();
+
   @Override
   public Integer call() throws IOException {
+    try (RunInputs one = from.open(List.of(first));
+        RunInputs others = from.open(places)) {
+      base = one.one();
+      runs = others.runs();
+      if (out == null && others.isCopy(runs.get(0))) {
+        throw new IOException(
+            places.get(0) + " is no folder; name one for the page by --out <dir>");
+      }
+      int code = compared();
+      one.forget();
+      others.forget();
+      return code;
+    }
+  }
+
+  private int compared() throws IOException {
     List<FailCondition> conditions =
         failOn.stream().flatMap(text -> FailCondition.parse(text).stream()).toList();
     if (out != null && Files.exists(out) && !Files.isDirectory(out)) {

@@ -40,19 +40,38 @@ public final class RunReport {
   private final UnaryOperator<RunInfo> slo;
   private final Map<String, String> environment;
   private final boolean csv;
+  private final @Nullable Source source;
   private final List<String> messages = new ArrayList<>();
 
+  /**
+   * A run whose records are not in its folder yet.
+   *
+   * @param info what is known of it before they are read
+   */
+  record Source(RunInfo info, RecordSource records) {}
+
   private RunReport(
-      RunFiles files, UnaryOperator<RunInfo> slo, boolean csv, Map<String, String> environment) {
+      RunFiles files,
+      UnaryOperator<RunInfo> slo,
+      boolean csv,
+      @Nullable Source source,
+      Map<String, String> environment) {
     this.files = files;
     this.slo = slo;
     this.csv = csv;
+    this.source = source;
     this.environment = environment;
   }
 
   /** The report of that run, judged by its own SLO. */
   public static RunReport of(RunFiles files) {
-    return new RunReport(files, UnaryOperator.identity(), false, System.getenv());
+    return new RunReport(files, UnaryOperator.identity(), false, null, System.getenv());
+  }
+
+  /** The report of a run that is put into that folder while its records are read. */
+  static RunReport of(RunFiles files, RunInfo info, RecordSource records) {
+    return new RunReport(
+        files, UnaryOperator.identity(), false, new Source(info, records), System.getenv());
   }
 
   /** The same, judged by another SLO. */
@@ -66,12 +85,12 @@ public final class RunReport {
   }
 
   private RunReport judged(UnaryOperator<RunInfo> otherwise) {
-    return new RunReport(files, info -> otherwise.apply(slo.apply(info)), csv, environment);
+    return new RunReport(files, info -> otherwise.apply(slo.apply(info)), csv, source, environment);
   }
 
   /** The same with {@code requests.csv}, also for a run that was not asked for it. */
   public RunReport csv() {
-    return new RunReport(files, slo, true, environment);
+    return new RunReport(files, slo, true, source, environment);
   }
 
   /**
@@ -80,14 +99,14 @@ public final class RunReport {
    * @throws IOException in one line, if there are no records or a file cannot be written
    */
   public RunFigures write() throws IOException {
-    if (!Files.exists(files.requests())) {
+    if (source == null && !Files.exists(files.requests())) {
       throw new NoSuchFileException(
           files.requests() + " is not there; expected the directory of a recorded run");
     }
     if (Files.isSymbolicLink(files.folder())) {
       throw new IOException(files.folder() + " is a link; expected the folder of a recorded run");
     }
-    RunInfo info = RunInfo.read(files.info()).orElse(null);
+    RunInfo info = source != null ? source.info() : RunInfo.read(files.info()).orElse(null);
     boolean withCsv = csv || (info != null && info.reportOptions().csv());
     RunFigures figures = withCsv ? figuresAndCsv(info) : figures(info, this::read);
     SummaryJson.write(figures.summary(), files.summaryJson());
@@ -130,6 +149,11 @@ public final class RunReport {
           }
 
           @Override
+          public RunInfo ended(RunInfo known) throws IOException {
+            return source == null ? known : source.records().ended(known);
+          }
+
+          @Override
           public void generator(Consumer<GeneratorSecond> sink) throws IOException {
             String damage = GeneratorFile.read(files.generator(), sink);
             if (damage != null) {
@@ -160,6 +184,6 @@ public final class RunReport {
   }
 
   private ReadReport read(Consumer<RequestRecord> sink) throws IOException {
-    return RecordFile.read(files.requests(), sink);
+    return source == null ? RecordFile.read(files.requests(), sink) : source.records().replay(sink);
   }
 }

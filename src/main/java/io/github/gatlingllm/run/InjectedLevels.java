@@ -98,6 +98,7 @@ final class InjectedLevels implements Consumer<RequestRecord> {
                     level.injection.unit(),
                     level.phases(runEnd, runEnd == null ? now : runEnd),
                     level.planned,
+                    null,
                     null)));
     return all;
   }

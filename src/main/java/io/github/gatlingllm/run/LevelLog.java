@@ -44,6 +44,9 @@ final class LevelLog {
     /** It is known who was planned to arrive in an open level. */
     void arrivalsPlanned(Run.Schedule schedule, Iterator<Planned> arrivals, long startNanos);
 
+    /** A measure window begins or ends at that instant, which may be to come. */
+    default void windowEdge(long nanoTime) {}
+
     /** A line for who watches the run. */
     void say(String line);
 
@@ -165,11 +168,14 @@ final class LevelLog {
       this.scenario = scenario;
     }
 
-    private void closePhase(long unixNanos) {
-      if (!phases.isEmpty()) {
-        PhaseWindow last = phases.remove(phases.size() - 1);
-        phases.add(new PhaseWindow(last.phase(), last.startUnixNanos(), unixNanos));
+    /** Ends the phase that it is in, if any; returns whether that is what is measured. */
+    private boolean closePhase(long unixNanos) {
+      if (phases.isEmpty()) {
+        return false;
       }
+      PhaseWindow last = phases.remove(phases.size() - 1);
+      phases.add(new PhaseWindow(last.phase(), last.startUnixNanos(), unixNanos));
+      return last.phase() == Phase.MEASURE;
     }
 
     private Run.Schedule schedule() {
@@ -187,6 +193,7 @@ final class LevelLog {
           load.unit(),
           phases,
           planned,
+          null,
           inFlight);
     }
   }
@@ -242,6 +249,7 @@ final class LevelLog {
     @Override
     public void phaseStarted(RunningLevel level, Phase phase, long nanoTime) {
       long unixNanos = clock.unixNanos(nanoTime);
+      boolean isEdge = phase == Phase.MEASURE;
       synchronized (LevelLog.this) {
         Entry entry = entryOf(level);
         Phases phases = level.level().phases();
@@ -249,20 +257,28 @@ final class LevelLog {
         if (phase == Phase.MEASURE && phases.isAutomatic() && planned != null) {
           plan.begin(nanoTime - (planned - phases.measureNanos()), planned);
         }
-        entry.closePhase(unixNanos);
+        isEdge |= entry.closePhase(unixNanos);
         entry.phases.add(new PhaseWindow(phase, unixNanos, null));
         if (phase == Phase.MEASURE) {
           entry.counts.measures();
         }
       }
+      if (isEdge) {
+        host.windowEdge(nanoTime);
+      }
       host.levelsChanged();
+      if (phase == Phase.MEASURE && level.measureEndKnown()) {
+        countPlanned(entryOf(level)); // known even if this process dies in the level
+      }
     }
 
     @Override
     public void levelEnded(RunningLevel level, long nanoTime, int running) {
       Entry entry = entryOf(level);
       synchronized (LevelLog.this) {
-        entry.closePhase(clock.unixNanos(nanoTime));
+        if (entry.closePhase(clock.unixNanos(nanoTime))) {
+          host.windowEdge(nanoTime);
+        }
         entry.ended = true;
         entry.inFlight = level.inFlight();
       }

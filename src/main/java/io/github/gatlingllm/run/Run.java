@@ -6,7 +6,10 @@ import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.processes.LoadProgress;
+import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.Recorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
@@ -16,6 +19,9 @@ import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.stats.LiveStats;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures;
+import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
+import io.github.gatlingllm.store.RunUpload;
+import io.github.gatlingllm.store.S3Location;
 import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.telemetry.ServerWatch;
 import io.netty.util.concurrent.EventExecutor;
@@ -30,7 +36,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -71,7 +77,7 @@ public final class Run {
   private final @Nullable LiveView view;
 
   /** Prints and saves; nothing that an event loop could wait for. */
-  private final ScheduledExecutorService worker;
+  private final ScheduledThreadPoolExecutor worker;
 
   private final List<String> conclusions = new CopyOnWriteArrayList<>();
   private final AtomicLong requests = new AtomicLong();
@@ -134,7 +140,8 @@ public final class Run {
                 injector,
                 clock.unixNanos(System.nanoTime()))
             .machines(Map.of(injector, SelfTestResults.machineHere()));
-    worker = Executors.newSingleThreadScheduledExecutor(daemon("llm-run"));
+    worker = new ScheduledThreadPoolExecutor(1, daemon("llm-run"));
+    worker.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     arrivals =
         new ArrivalLog(
             files.arrivals(), clock, Executors.newSingleThreadExecutor(daemon("llm-arrivals")));
@@ -217,15 +224,30 @@ public final class Run {
    * Opens the run's files, and registers what happens after it.
    *
    * @throws UncheckedIOException in one line, if nothing can be recorded
+   * @throws IllegalArgumentException in one line, where a setting of the process is wrong
    */
   public static Run open(RunDirectory directory, String injector) {
     try {
       LiveView.Options watched = LiveView.Options.of(System.getProperties(), System.getenv());
+      S3Location uploadTo = S3Location.ofProcess(System.getProperties(), System.getenv());
+      check(uploadTo);
       Run run = new Run(directory, injector, RunClock.system(), watched);
-      Runtime.getRuntime().addShutdownHook(new Thread(new AfterRun(run, System.out), "llm-report"));
+      Runtime.getRuntime()
+          .addShutdownHook(new Thread(new AfterRun(run, System.out, uploadTo), "llm-report"));
       return run;
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
+    }
+  }
+
+  private static void check(@Nullable S3Location uploadTo) {
+    try {
+      if (uploadTo != null) {
+        RunUpload.check(uploadTo);
+      }
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          S3Location.UPLOAD_PROPERTY + ": " + e.getMessage() + "; no load is sent", e);
     }
   }
 
@@ -320,6 +342,12 @@ public final class Run {
     }
 
     @Override
+    public void windowEdge(long nanoTime) {
+      long toGo = Math.max(0, nanoTime - System.nanoTime());
+      after(Duration.ofNanos(toGo), () -> generator.cut(nanoTime));
+    }
+
+    @Override
     public void say(String line) {
       after(Duration.ZERO, () -> System.out.println(line));
     }
@@ -389,6 +417,8 @@ public final class Run {
    */
   public void injectionStarted(Schedule schedule, Injection injection, long startNanos) {
     injected.begin(schedule, injection, clock.unixNanos(startNanos));
+    host.windowEdge(startNanos + injection.fromNanos());
+    host.windowEdge(startNanos + injection.untilNanos());
     host.levelsChanged();
   }
 
@@ -488,7 +518,7 @@ public final class Run {
   /** Ends it, if nothing has: what was recorded by then is what the report is made of. */
   RunInfo end(RunInfo.State state) {
     if (over.compareAndSet(false, true)) {
-      worker.shutdownNow();
+      worker.shutdown(); // A line that is being written is written to its end.
       if (state == RunInfo.State.INTERRUPTED) {
         levels.interrupted(System.nanoTime());
         beforeInterruption.accept(CANCELLING);
@@ -573,6 +603,19 @@ public final class Run {
         : figures.withInFlight(inFlight.get()).withProgress(levels.progress(System.nanoTime()));
   }
 
+  private static LoadProgress progress(LiveFigures figures) {
+    Progress at = figures.progress();
+    Phase phase = at == null ? null : at.phase();
+    Double tokens = figures.tokensPerSecondNow();
+    Long open = figures.inFlight();
+    return new LoadProgress(
+        (at == null ? "" : at.stage()) + (phase == null ? "" : " " + phase.key()),
+        open == null ? 0 : open,
+        figures.ok(),
+        figures.failed(),
+        tokens == null ? 0 : tokens);
+  }
+
   private void print() {
     try {
       long first = firstRequestNanos;
@@ -580,7 +623,10 @@ public final class Run {
         return;
       }
       LiveFigures figures = figures(levels.figures(), live::snapshot);
-      if (figures != null) {
+      ParentProcess parent = ParentProcess.ofProcess();
+      if (figures != null && parent != null) {
+        parent.tell(progress(figures));
+      } else if (figures != null) {
         System.out.println(ConsoleBlock.of(figures, System.nanoTime() - first));
       }
     } catch (RuntimeException e) {

@@ -9,26 +9,30 @@ import io.gatling.javaapi.core.Simulation;
 import io.gatling.javaapi.http.HttpDsl;
 import io.gatling.javaapi.http.HttpProtocolBuilder;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.clock.TimeServer;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.engine.EmbeddedEngineBuilder;
 import io.github.gatlingllm.engine.EnginePreset;
+import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.javaapi.LlmAssertion;
 import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.LoadProfile.TargetLoad;
 import io.github.gatlingllm.live.LiveView;
+import io.github.gatlingllm.processes.LocalInjectors;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.selftest.EngineProcess;
 import io.github.gatlingllm.selftest.SelfTestResults;
+import io.github.gatlingllm.store.S3Location;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPrefix;
+import io.github.gatlingllm.workload.RunSeed;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,9 +48,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Benchmark extends Simulation {
 
-  /** A drawn seed stays below: it is read back from JSON by programs that know only doubles. */
-  private static final long EXACT_IN_JAVASCRIPT = 1L << 53;
-
   /**
    * Reads the settings of this process.
    *
@@ -57,8 +58,11 @@ public final class Benchmark extends Simulation {
     if (settings.get(Setting.HELP)) {
       endAfter(SettingsHelp.text());
     }
+    forRun(Injector.SHARE_PROPERTY, settings.get(Setting.INJECTOR));
+    forRun(Injector.START_PROPERTY, settings.get(Setting.START_AT));
+    forRun(LocalInjectors.PROPERTY, settings.get(Setting.INJECTORS));
     BenchmarkPlan plan =
-        BenchmarkPlan.of(settings, () -> ThreadLocalRandom.current().nextLong(EXACT_IN_JAVASCRIPT));
+        BenchmarkPlan.of(settings, () -> InvalidSimulation.checked(RunSeed::ofProcess).value());
     settings.warnings().forEach(System.out::println);
     System.out.print(DryRun.text(plan));
     if (settings.get(Setting.DRY_RUN)) {
@@ -66,9 +70,12 @@ public final class Benchmark extends Simulation {
     }
     boolean selfTest = plan.get(Setting.SELF_TEST);
     forRun(SelfTestResults.FILE_PROPERTY, plan.get(Setting.SELF_TEST_FILE));
-    forRun(LiveView.Options.PORT_PROPERTY, plan.get(Setting.LIVE));
+    forRun(LiveView.Options.PAGE_PROPERTY, plan.get(Setting.LIVE));
     forRun(LiveView.Options.OTLP_PROPERTY, plan.get(Setting.OTLP));
-    EmbeddedEngine engine = plan.embedded() && !selfTest ? start(plan) : null;
+    forRun(S3Location.UPLOAD_PROPERTY, plan.get(Setting.UPLOAD));
+    forRun(TimeServer.PROPERTY, plan.get(Setting.CLOCK));
+    String shared = System.getProperty(LocalInjectors.ENGINE_PROPERTY);
+    EmbeddedEngine engine = plan.embedded() && !selfTest && shared == null ? start(plan) : null;
     LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {
       List<PopulationBuilder> all = populations(plan, load);
@@ -84,7 +91,11 @@ public final class Benchmark extends Simulation {
                   plan.tokenizers().get(0),
                   selfTest
                       ? embedded(startProcess())
-                      : engine == null ? target(plan, plan.targets().get(0)) : embedded(engine)));
+                      : engine != null
+                          ? embedded(engine)
+                          : plan.embedded() && shared != null
+                              ? embedded(shared)
+                              : target(plan, plan.targets().get(0))));
     }
   }
 
@@ -219,7 +230,11 @@ public final class Benchmark extends Simulation {
   private static EmbeddedEngine start(BenchmarkPlan plan) {
     EnginePreset preset = plan.get(Setting.ENGINE_PRESET);
     EmbeddedEngineBuilder builder = EmbeddedEngine.builder().seed(plan.seed());
-    return (preset == null ? builder : builder.preset(preset)).start();
+    EmbeddedEngine engine = (preset == null ? builder : builder.preset(preset)).start();
+    if (plan.get(Setting.INJECTORS) > 1) {
+      forRun(LocalInjectors.ENGINE_PROPERTY, engine.baseUrl()); // one for all injectors
+    }
+    return engine;
   }
 
   private static LlmProtocolBuilder embedded(EmbeddedEngine engine) {

@@ -176,6 +176,7 @@ record BenchmarkPlan(
    */
   Map<String, String> config() {
     Map<String, String> config = new LinkedHashMap<>(settings.shown());
+    config.remove(Setting.INJECTOR.name()); // the run's share, by which injectors differ
     long misses = workload.misses().count();
     if (misses > 0) {
       config.put("promptsNotExact", misses + " of " + workload.made());

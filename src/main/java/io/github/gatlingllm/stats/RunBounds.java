@@ -143,8 +143,7 @@ final class RunBounds {
                 injector == null ? "unknown" : injector,
                 start);
     long end = Math.max(known.startUnixNanos(), Math.max(start, month.last));
-    RunInfo ended =
-        known.endUnixNanos() != null ? known : known.ended(end, RunInfo.State.INTERRUPTED);
+    RunInfo ended = known.endUnixNanos() != null ? known : known.ended(end, known.state());
     return ended.stages().isEmpty() ? ended.stages(stages(month, ended.planned())) : ended;
   }
 

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.workload;
 
+import io.github.gatlingllm.injector.Injector;
+import io.github.gatlingllm.injector.StartTime;
 import io.github.gatlingllm.random.SplitMix64;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -30,15 +32,32 @@ public final class RunSeed {
 
   /**
    * That of this process: the setting {@code seed} as a system property or in the environment, else
-   * a random one.
+   * a random one. One of several injectors has what all of them know: the setting, else a number
+   * that follows from their common start.
    *
-   * @throws IllegalArgumentException if the setting is no whole number
+   * @throws IllegalArgumentException if the setting is no whole number, or there is none where
+   *     several injectors need the same
    */
   public static synchronized RunSeed ofProcess() {
     if (ofProcess == null) {
-      ofProcess = of(System.getProperty(PROPERTY, System.getenv(VARIABLE)));
+      String set = System.getProperty(PROPERTY, System.getenv(VARIABLE));
+      Injector injector = Injector.ofProcess();
+      ofProcess = set == null && injector.isPart() ? new RunSeed(common(injector)) : of(set);
     }
     return ofProcess;
+  }
+
+  /** What injectors draw from that share a load and no seed. */
+  static long common(Injector injector) {
+    StartTime start = injector.startAt();
+    if (start == null) {
+      throw new IllegalArgumentException(
+          "injector "
+              + injector.share()
+              + " needs what all injectors draw from: set the same llm.seed for all, or the same "
+              + Injector.START_PROPERTY);
+    }
+    return SplitMix64.mix(start.unixNanos()) & (EXACT_IN_JAVASCRIPT - 1);
   }
 
   static RunSeed of(@Nullable String set) {

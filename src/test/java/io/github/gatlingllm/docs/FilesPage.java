@@ -2,6 +2,7 @@ package io.github.gatlingllm.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
 import java.io.IOException;
@@ -34,7 +35,8 @@ public final class FilesPage {
           "missed",
           "server",
           "server_names",
-          "quotas");
+          "quotas",
+          "settings");
 
   private FilesPage() {}
 
@@ -84,7 +86,8 @@ public final class FilesPage {
           .forEach(
               component -> {
                 String name = SnakeCaseStrategy.INSTANCE.translate(component.getName());
-                keys.add(name.replaceAll("unix_nanos$", "unix_ns"));
+                JsonProperty said = component.getAccessor().getAnnotation(JsonProperty.class);
+                keys.add(said == null ? name : said.value());
                 gather(component.getGenericType(), keys);
               });
     }

@@ -23,7 +23,7 @@ class HeartbeatTest {
   @Test
   void aLoopInTimeIsNotLate() {
     beat(100, 0);
-    Lateness late = heart.take();
+    Lateness late = heart.take(now);
     assertThat(late.percentile(50)).isZero();
     assertThat(late.longest()).isZero();
     assertThat(late.timeAbove()).containsOnly(0);
@@ -34,7 +34,7 @@ class HeartbeatTest {
     beat(98, 50_000);
     beat(1, 7 * MILLI);
     beat(1, 3 * MILLI);
-    Lateness late = heart.take();
+    Lateness late = heart.take(now);
     assertThat(late.percentile(50)).isEqualTo(50);
     assertThat(late.percentile(99)).isEqualTo(3_000);
     assertThat(late.longest()).isEqualTo(7_000);
@@ -42,7 +42,7 @@ class HeartbeatTest {
     assertThat(late.timeAbove()).startsWith(40_000, 40_000, 20_000, 0);
 
     beat(100, 0);
-    assertThat(heart.take().longest()).as("the interval after it").isZero();
+    assertThat(heart.take(now).longest()).as("the interval after it").isZero();
   }
 
   /** A block of 300 ms: what became ready in it waited between 0 and 300 ms. */
@@ -55,7 +55,7 @@ class HeartbeatTest {
     }
     beat(50, 0);
 
-    Lateness late = heart.take();
+    Lateness late = heart.take(now);
     assertThat(late.longest()).isEqualTo(280_000);
     assertThat(late.percentile(50)).isZero();
     assertThat(late.timeAbove())
@@ -67,19 +67,19 @@ class HeartbeatTest {
   void aLoopThatHangsIsLateWhileItHangsAndCountedOnce() {
     beat(50, 0);
     now += 500 * MILLI;
-    Lateness hanging = heart.take();
+    Lateness hanging = heart.take(now);
     assertThat(hanging.longest()).as("so far").isEqualTo(480_000);
     assertThat(hanging.timeAbove()[0]).isEqualTo(480_000);
 
     now += 1_000 * MILLI;
-    Lateness still = heart.take();
+    Lateness still = heart.take(now);
     assertThat(still.longest()).isEqualTo(1_480_000);
     assertThat(still.timeAbove()[0]).isEqualTo(1_000_000);
 
     for (int i = 0; i < 75; i++) {
       heart.run();
     }
-    Lateness over = heart.take();
+    Lateness over = heart.take(now);
     assertThat(over.longest()).isEqualTo(1_480_000);
     assertThat(over.timeAbove()[0]).as("counted while it hung").isZero();
   }
@@ -87,12 +87,40 @@ class HeartbeatTest {
   @Test
   void aHangLongerThanWhatIsKeptIsCounted() {
     now += 60_000 * MILLI;
-    Lateness late = heart.take();
+    Lateness late = heart.take(now);
     assertThat(late.longest()).isEqualTo(59_980_000);
     assertThat(late.timeAbove()[9]).isBetween(58_900_000, 59_000_000);
     for (int i = 0; i < 3_000; i++) {
       heart.run();
     }
-    assertThat(heart.take().timeAbove()[0]).isZero();
+    assertThat(heart.take(now).timeAbove()[0]).isZero();
+  }
+
+  /** The loop stands still for 70 ms before measuring begins, and not after it. */
+  @Test
+  void whatWasDueBeforeAnInstantIsToldUpToIt() {
+    beat(50, 0);
+    now += 70 * MILLI;
+    for (int i = 0; i < 3; i++) {
+      heart.run();
+    }
+    long edge = now;
+    beat(50, 0);
+    assertThat(heart.take(edge).longest()).isEqualTo(50_000);
+    Lateness after = heart.take(now);
+    assertThat(after.longest()).isZero();
+    assertThat(after.sum()).isZero();
+  }
+
+  /** It hangs over the edge: each side has the beats that were due there. */
+  @Test
+  void aHangOverAnInstantIsOnBothSidesOfIt() {
+    beat(10, 0);
+    now += 300 * MILLI;
+    Lateness before = heart.take(now - 100 * MILLI);
+    assertThat(before.timeAbove()[0]).as("due until then").isEqualTo(180_000);
+    Lateness after = heart.take(now);
+    assertThat(after.timeAbove()[0]).isEqualTo(100_000);
+    assertThat(before.longest()).isEqualTo(280_000);
   }
 }

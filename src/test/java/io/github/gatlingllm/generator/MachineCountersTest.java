@@ -84,11 +84,13 @@ class MachineCountersTest {
   }
 
   @Test
-  void pausesAreSummedUntilTheyAreTaken() {
+  void pausesAreSummedUpToAnInstant() {
     GcPauses pauses = new GcPauses();
-    pauses.add(3);
-    pauses.add(5);
-    assertThat(pauses.take()).isEqualTo(new GcPauses.Pauses(2, 8, 5));
-    assertThat(pauses.take()).isEqualTo(new GcPauses.Pauses(0, 0, 0));
+    pauses.add(101, 3);
+    pauses.add(150, 5);
+    pauses.add(200, 70);
+    assertThat(pauses.take(200)).isEqualTo(new GcPauses.Pauses(2, 8, 5));
+    assertThat(pauses.take(300)).isEqualTo(new GcPauses.Pauses(1, 70, 70));
+    assertThat(pauses.take(300)).isEqualTo(new GcPauses.Pauses(0, 0, 0));
   }
 }

@@ -43,6 +43,7 @@ class RunInfoTest {
                   "search", "vLLM", "A1", "max goodput", true, 0.9, 0.95, 4.0, 4.2))
           .targets(Map.of("vLLM", new RunInfo.TargetFacts(true, "chars4", 0.5, 2.5)))
           .report(new RunInfo.ReportOptions(true, true, false, false))
+          .share(new InjectorShare(2, 4))
           .dropped(3)
           .planned(1_000L)
           .stages(
@@ -94,6 +95,7 @@ class RunInfoTest {
             "\"slo_percentile\" : 95.0",
             "\"slo_by_request\"",
             "\"pinned_output\" : true",
+            "\"share\" : \"2/4\"",
             "\"index_block\" : true",
             "\"phase\" : \"measure\"",
             "\"scope\" : \"request\"",

@@ -39,6 +39,7 @@ class LevelLogTest {
   private final LevelTally tally = new LevelTally(clock);
   private final List<Task> tasks = new ArrayList<>();
   private final List<String> events = new ArrayList<>();
+  private final List<Long> edges = new ArrayList<>();
   private final LevelLog log = new LevelLog(clock, tally, new FakeRun());
   private final List<RunningLevel> begun = new ArrayList<>();
   private @Nullable PlanDriver driver;
@@ -63,6 +64,11 @@ class LevelLogTest {
       StringBuilder offsets = new StringBuilder();
       arrivals.forEachRemaining(arrival -> offsets.append(' ').append(arrival.offsetNanos()));
       events.add(schedule.scenario() + " " + schedule.target() + " " + schedule.level() + offsets);
+    }
+
+    @Override
+    public void windowEdge(long nanoTime) {
+      edges.add(nanoTime);
     }
 
     @Override
@@ -242,10 +248,23 @@ class LevelLogTest {
   }
 
   @Test
+  void tellsOfTheEdgesOfMeasureWindows() {
+    begin(closed(new Phases(20, 20, 60, 30, null), new Phases(0, 0, 100, 30, null)), NOBODY);
+    goTo(20);
+    assertThat(edges).as("it fills and settles").isEmpty();
+    goTo(40);
+    assertThat(edges).containsExactly(40L);
+    goTo(100);
+    assertThat(edges).as("drained at once").startsWith(40L, 100L).endsWith(100L);
+    goTo(200);
+    assertThat(edges).endsWith(100L, 200L);
+  }
+
+  @Test
   void notesWhoIsPlannedToArriveInOpenLevels() {
     LoadLevel open = new LoadLevel.Open(5, Arrivals.constant(5), new Phases(0, 0, 1, 1, null));
     begin(new LoadPlan.Sweep(List.of(open)), NOBODY);
-    assertThat(events).containsExactly("r=5 evenly spaced at 5 users/s");
+    assertThat(events).containsExactly("r=5 evenly spaced at 5 users/s", "count from 0 until 1");
     assertThat(log.levels()).extracting(LevelInfo::unit).containsExactly("requests/s");
     assertThat(log.levels()).extracting(LevelInfo::kind).containsExactly("open loop");
   }
@@ -260,7 +279,8 @@ class LevelLogTest {
     assertThat(events)
         .containsExactly(
             "r=5 evenly spaced at 5 users/s",
-            "count from 0 until 1000000000",
+            "count from 0 until 1000000000", // as it is to be
+            "count from 0 until 1000000000", // as it was
             "scenario target r=5 0 200000000 400000000 600000000 800000000",
             "cancel r=5");
   }

@@ -100,7 +100,8 @@ class SettingEffectsIT {
       List<String> settings = new ArrayList<>(SET.keySet());
       settings.removeAll(List.of("concurrency", "requests", "uniquePrompts", "header.X-Tenant"));
       settings.addAll(Arrays.asList("header.<Name>", "dryRun"));
-      List<String> elsewhere = List.of("live", "otlp", "selfTestFile", "jvmWarmUp", "help");
+      List<String> elsewhere =
+          List.of("live", "otlp", "upload", "selfTestFile", "clock", "jvmWarmUp", "help");
       settings.addAll(elsewhere);
       assertThat(new TreeSet<>(settings)).isEqualTo(new TreeSet<>(SettingEffectsTest.SEEN_IN_RUNS));
     }

@@ -51,7 +51,9 @@ class SettingEffectsTest {
           "dryRun",
           "live", // LivePageIT
           "otlp", // GenAiMetersTest
+          "upload", // UploadIT
           "selfTestFile", // SelfTestIT
+          "clock", // HealthyRunsIT
           "jvmWarmUp", // every run of a test
           "help"); // MistakesIT
 

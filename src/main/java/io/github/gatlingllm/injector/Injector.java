@@ -1,0 +1,112 @@
+package io.github.gatlingllm.injector;
+
+import io.github.gatlingllm.record.InjectorShare;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this process does of a load test.
+ *
+ * @param share its part; null where nobody said that it has one, and it does all
+ * @param startAt when the load is to start; null: as soon as this process is ready
+ */
+public record Injector(@Nullable InjectorShare share, @Nullable StartTime startAt) {
+
+  /** System property with the share, {@code i/n}; {@code LLM_INJECTOR} in the environment. */
+  public static final String SHARE_PROPERTY = "llm.injector";
+
+  /** System property with the start; {@code LLM_START_AT} in the environment. */
+  public static final String START_PROPERTY = "llm.startAt";
+
+  private static final String INDEX = "JOB_COMPLETION_INDEX";
+  private static final String COUNT = "INJECTORS";
+
+  /**
+   * This process, by its system properties and environment.
+   *
+   * @throws IllegalArgumentException in one line, for what is no share or start, or contradicts
+   *     itself
+   */
+  public static Injector ofProcess() {
+    return of(System.getProperties(), System.getenv());
+  }
+
+  static Injector of(Map<?, ?> properties, Map<String, String> environment) {
+    String share = text(properties.get(SHARE_PROPERTY), environment.get("LLM_INJECTOR"));
+    String start = text(properties.get(START_PROPERTY), environment.get("LLM_START_AT"));
+    return new Injector(
+        share == null ? ofJob(environment) : named(SHARE_PROPERTY, share, InjectorShare::parse),
+        start == null ? null : named(START_PROPERTY, start, StartTime::parse));
+  }
+
+  /** The pod of an Indexed Job of Kubernetes, which knows its index, from 0, and no count. */
+  private static @Nullable InjectorShare ofJob(Map<String, String> environment) {
+    String index = text(null, environment.get(INDEX));
+    String count = text(null, environment.get(COUNT));
+    if (index == null && count == null) {
+      return null;
+    }
+    if (count == null) {
+      throw new IllegalArgumentException(
+          INDEX
+              + "="
+              + index
+              + " without "
+              + COUNT
+              + ": set it to the completions of the Job, or "
+              + SHARE_PROPERTY
+              + "=1/1 where each pod is a load test of its own");
+    }
+    if (index == null) {
+      throw new IllegalArgumentException(
+          COUNT
+              + "="
+              + count
+              + " without "
+              + INDEX
+              + ": run an Indexed Job (completionMode: Indexed), or set "
+              + SHARE_PROPERTY
+              + "=<i>/"
+              + count);
+    }
+    if (!index.matches("\\d{1,5}") || !count.matches("\\d{1,5}")) {
+      throw notOneOf(index, count);
+    }
+    int from0 = Integer.parseInt(index);
+    int injectors = Integer.parseInt(count);
+    if (from0 >= injectors || injectors > InjectorShare.MOST) {
+      throw notOneOf(index, count);
+    }
+    return new InjectorShare(from0 + 1, injectors);
+  }
+
+  private static IllegalArgumentException notOneOf(String index, String count) {
+    return new IllegalArgumentException(
+        "%s=%s and %s=%s contradict each other; expected an index from 0, below a count of at most %,d"
+            .formatted(INDEX, index, COUNT, count, InjectorShare.MOST));
+  }
+
+  private static <T> T named(String property, String text, Function<String, T> form) {
+    try {
+      return form.apply(text);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(property + "=" + text + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static @Nullable String text(@Nullable Object property, @Nullable String variable) {
+    String text = property == null ? variable : property.toString();
+    return text == null || text.isBlank() ? null : text.strip();
+  }
+
+  /** Whether other injectors offer the rest of the load. */
+  public boolean isPart() {
+    return share != null && share.isPart();
+  }
+
+  /** The name of this injector on that host: with its index, as a host may have several. */
+  public String nameOn(String host) {
+    return share == null ? host : host + "-" + share.index();
+  }
+}

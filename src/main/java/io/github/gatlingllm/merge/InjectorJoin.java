@@ -1,0 +1,328 @@
+package io.github.gatlingllm.merge;
+
+import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfo.Connections;
+import io.github.gatlingllm.record.RunInfo.InjectorRun;
+import io.github.gatlingllm.record.RunInfo.LevelPart;
+import io.github.gatlingllm.record.RunInfo.PromptRepeats;
+import io.github.gatlingllm.record.RunInfo.ReportOptions;
+import io.github.gatlingllm.record.RunInfo.TargetFacts;
+import io.github.gatlingllm.record.SelfTest;
+import io.github.gatlingllm.record.Slo;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Joins the injectors of one load test into one run: several generators that loaded the same
+ * servers at the same time, each with its part.
+ *
+ * <p>Windows are compared by the wall clocks of the injectors, which should agree to a small part
+ * of a window.
+ */
+public final class InjectorJoin {
+
+  /** What each injector has of its own by nature. */
+  private static final Set<String> OWN =
+      Set.of("injector", "seed", "seedOfTheUnseeded", "promptsNotExact", "results");
+
+  private final List<RunInfo> runs;
+  private final LevelJoin levels;
+  private final RunInfo joined;
+
+  private static String slo(RunInfo run) {
+    return run.slo().isEmpty() ? "none" : run.slo() + " at " + run.sloPercentile() + " %";
+  }
+
+  private InjectorJoin(String id, List<RunInfo> runs, @Nullable Integer expected) {
+    this.runs = runs;
+    refuseTwice();
+    Integer count = count(expected);
+    same("simulation", RunInfo::simulation);
+    same("SLO", InjectorJoin::slo);
+    same("SLO rule", RunInfo::sloRule);
+    same("SLO by request", RunInfo::sloByRequest);
+    same("SLO percentile by request", RunInfo::sloHeldByRequest);
+    same("SLO by target", RunInfo::sloByTarget);
+    this.levels = new LevelJoin(runs);
+    this.joined = join(id).injectors(injectors(), count);
+  }
+
+  /**
+   * Joins runs whose ends and stages are all known.
+   *
+   * @param id of the joined run
+   * @param expected how many injectors the load test had; null where nobody said
+   * @throws IllegalArgumentException in one line, if they are not injectors of one load test
+   */
+  public static InjectorJoin of(String id, List<RunInfo> runs, @Nullable Integer expected) {
+    return new InjectorJoin(id, List.copyOf(runs), expected);
+  }
+
+  /** The joined run. */
+  public RunInfo info() {
+    return joined;
+  }
+
+  /** Whether the plan of the {@code i}-th run asks for that request of its in a measure window. */
+  boolean isOfPlan(int i, RequestRecord record) {
+    return LevelJoin.isOfPlan(runs.get(i), record);
+  }
+
+  /** The record with the phase that it has in the joined run. */
+  public RequestRecord placed(RequestRecord record) {
+    return levels.placed(record);
+  }
+
+  private void refuseTwice() {
+    Set<List<String>> seen = new HashSet<>();
+    for (RunInfo run : runs) {
+      if (!seen.add(List.of(run.id(), run.injector()))) {
+        throw new IllegalArgumentException(
+            "run %s of injector %s was given twice; name each run once"
+                .formatted(run.id(), run.injector()));
+      }
+    }
+  }
+
+  /** How many injectors the load test had: as their shares say, else as the caller does. */
+  private @Nullable Integer count(@Nullable Integer expected) {
+    Map<InjectorShare, RunInfo> seen = new HashMap<>();
+    Integer count = expected;
+    for (RunInfo run : runs) {
+      InjectorShare share = run.share();
+      RunInfo other = share == null ? null : seen.put(share, run);
+      if (other != null) {
+        throw new IllegalArgumentException(
+            "runs %s and %s both have share %s; expected each share once"
+                .formatted(other.id(), run.id(), share));
+      }
+      if (share != null && count != null && count != share.count()) {
+        throw new IllegalArgumentException(
+            "run %s has share %s, expected one of %d; name the runs of one load test, and with"
+                    .formatted(run.id(), share, count)
+                + " --expect how many injectors it had");
+      }
+      count = share == null ? count : (Integer) share.count();
+    }
+    if (count != null && count < runs.size()) {
+      throw new IllegalArgumentException(
+          "%d runs were given, expected at most %d; name each injector's run once"
+              .formatted(runs.size(), count));
+    }
+    return count;
+  }
+
+  private void same(String what, Function<RunInfo, Object> of) {
+    Object first = of.apply(runs.get(0));
+    for (RunInfo run : runs) {
+      if (!first.equals(of.apply(run))) {
+        throw new IllegalArgumentException(
+            "%s of %s is '%s', of %s '%s'; injectors of one load test have the same"
+                .formatted(what, runs.get(0).id(), first, run.id(), of.apply(run)));
+      }
+    }
+  }
+
+  private RunInfo join(String id) {
+    long start = runs.stream().mapToLong(RunInfo::startUnixNanos).min().orElseThrow();
+    long end =
+        runs.stream().map(RunInfo::endUnixNanos).mapToLong(InjectorJoin::known).max().orElseThrow();
+    boolean complete = runs.stream().allMatch(run -> run.state() == RunInfo.State.COMPLETE);
+    RunInfo first = runs.get(0);
+    Set<String> injectors = new LinkedHashSet<>(runs.stream().map(RunInfo::injector).toList());
+    return RunInfo.started(id, first.simulation(), String.join(",", injectors), start)
+        .ended(end, complete ? RunInfo.State.COMPLETE : RunInfo.State.INTERRUPTED)
+        .seed(runs.stream().map(RunInfo::seed).distinct().count() == 1 ? first.seed() : (Long) null)
+        .versions(distinct(RunInfo::versions))
+        .machines(machines())
+        .config(distinct(RunInfo::config))
+        .config(
+            "merged from",
+            String.join(", ", runs.stream().map(r -> r.id() + " (" + r.injector() + ")").toList()))
+        .workload(distinct(RunInfo::workload))
+        .slo(Slo.parse(first.slo(), first.sloPercentile(), first.sloRule()))
+        .sloByRequest(first.sloByRequest(), first.sloHeldByRequest())
+        .sloByTarget(first.sloByTarget())
+        .targets(targets())
+        .connections(connections())
+        .report(runs.stream().map(RunInfo::reportOptions).reduce(ReportOptions::and).orElseThrow())
+        .dropped(runs.stream().mapToLong(RunInfo::dropped).sum())
+        .planned(sum(RunInfo::planned))
+        .started(sum(RunInfo::started))
+        .notSent(notSent())
+        .prompts(prompts())
+        .stages(levels.levels())
+        .conclusions(runs.stream().flatMap(run -> run.conclusions().stream()).distinct().toList())
+        .assertions(runs.stream().flatMap(run -> run.assertions().stream()).distinct().toList());
+  }
+
+  private Map<String, SelfTest.Machine> machines() {
+    Map<String, SelfTest.Machine> all = new LinkedHashMap<>();
+    runs.forEach(run -> all.putAll(run.machines()));
+    return all;
+  }
+
+  private Map<String, TargetFacts> targets() {
+    Map<String, TargetFacts> all = new LinkedHashMap<>();
+    runs.forEach(
+        run -> run.targets().forEach((target, of) -> all.merge(target, of, TargetFacts::and)));
+    return all;
+  }
+
+  private Map<String, Connections> connections() {
+    Map<String, Connections> all = new LinkedHashMap<>();
+    runs.forEach(
+        run -> run.connections().forEach((server, of) -> all.merge(server, of, Connections::and)));
+    return all;
+  }
+
+  private static long known(@Nullable Long end) {
+    return Objects.requireNonNull(end, "the end of the run");
+  }
+
+  private @Nullable Long sum(Function<RunInfo, @Nullable Long> of) {
+    long sum = 0;
+    for (RunInfo run : runs) {
+      Long part = of.apply(run);
+      if (part == null) {
+        return null;
+      }
+      sum += part;
+    }
+    return sum;
+  }
+
+  private @Nullable PromptRepeats prompts() {
+    PromptRepeats sum = new PromptRepeats(0, 0);
+    for (RunInfo run : runs) {
+      PromptRepeats own = run.prompts();
+      if (own == null) {
+        return null;
+      }
+      sum = sum.and(own);
+    }
+    return sum;
+  }
+
+  private Map<String, Long> notSent() {
+    Map<String, Long> all = new TreeMap<>();
+    runs.forEach(run -> run.notSent().forEach((reason, n) -> all.merge(reason, n, Long::sum)));
+    return all;
+  }
+
+  /** What all say once, what they say differently side by side. */
+  private Map<String, String> distinct(Function<RunInfo, Map<String, String>> of) {
+    Map<String, Set<String>> values = new LinkedHashMap<>();
+    for (RunInfo run : runs) {
+      of.apply(run)
+          .forEach((key, value) -> values.computeIfAbsent(key, k -> new TreeSet<>()).add(value));
+    }
+    Map<String, String> all = new LinkedHashMap<>();
+    values.forEach((key, different) -> all.put(key, String.join(",", different)));
+    return Collections.unmodifiableMap(all);
+  }
+
+  /** The injectors, each with what it had to do and how far it came; no records read yet. */
+  private List<InjectorRun> injectors() {
+    List<Map<String, String>> different = different();
+    List<InjectorRun> all = new ArrayList<>();
+    for (int i = 0; i < runs.size(); i++) {
+      RunInfo run = runs.get(i);
+      all.add(
+          new InjectorRun(
+              run.injector(),
+              run.id(),
+              run.share(),
+              run.state(),
+              run.startUnixNanos(),
+              run.endUnixNanos(),
+              LevelInfo.planned(run.stages()),
+              0,
+              run.started(),
+              0,
+              run.dropped(),
+              run.stages().stream()
+                  .map(l -> new LevelPart(l.label(), l.target(), l.scenario(), l.planned()))
+                  .toList(),
+              different.get(i)));
+    }
+    return all;
+  }
+
+  /** Settings and versions by run, those that not all runs have alike. */
+  private List<Map<String, String>> different() {
+    List<Map<String, String>> settings = runs.stream().map(InjectorJoin::settings).toList();
+    Map<String, Set<String>> values = new HashMap<>();
+    settings.forEach(
+        of ->
+            of.forEach(
+                (key, value) -> values.computeIfAbsent(key, k -> new HashSet<>()).add(value)));
+    settings.forEach(of -> of.keySet().removeIf(key -> isAlike(key, settings, values)));
+    return settings;
+  }
+
+  private static boolean isAlike(
+      String key, List<Map<String, String>> settings, Map<String, Set<String>> values) {
+    return Objects.requireNonNull(values.get(key)).size() == 1
+        && settings.stream().allMatch(of -> of.containsKey(key));
+  }
+
+  /** Those that are of the load test, not of this injector's part or of what came of it. */
+  private static Map<String, String> settings(RunInfo run) {
+    Map<String, String> all = new TreeMap<>(run.config());
+    all.keySet().removeIf(key -> key.contains(" ") || OWN.contains(key));
+    run.versions().forEach(all::putIfAbsent);
+    return all;
+  }
+
+  /** What to know about the joined run, a line each. */
+  public List<String> remarks() {
+    List<String> remarks = new ArrayList<>();
+    levels
+        .measured()
+        .forEach(
+            (level, common) ->
+                remarks.add(
+                    String.format(
+                        Locale.ROOT,
+                        common.isByPlan()
+                            ? "level %s: measured in the %.1f s that the plan of all its injectors"
+                                + " has"
+                            : "level %s: measured in the %.1f s that all its injectors share",
+                        level,
+                        common.seconds())));
+    for (LevelInfo stage : joined.stages()) {
+      LevelJoin.Key key = LevelJoin.Key.of(stage);
+      long having = levels.having(key);
+      if (having < runs.size()) {
+        remarks.add(
+            "level %s: only %d of %d injectors have it".formatted(key, having, runs.size()));
+      }
+    }
+    if (joined.seed() != null
+        && runs.size() > 1
+        && runs.stream().allMatch(run -> run.share() == null)) {
+      remarks.add(
+          "all injectors have seed "
+              + joined.seed()
+              + ": they sent the same prompts at the same offsets; give each its own");
+    }
+    return remarks;
+  }
+}

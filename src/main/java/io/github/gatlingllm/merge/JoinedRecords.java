@@ -1,0 +1,192 @@
+package io.github.gatlingllm.merge;
+
+import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.RecordCodec;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfo.InjectorRun;
+import io.github.gatlingllm.record.ServerFile;
+import io.github.gatlingllm.record.ServerSample;
+import io.github.gatlingllm.stats.RunStatistics.RecordSource;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * The files of a joined run, put together from those of its injectors. Records are counted while
+ * they are copied: each is read once, and its line goes on as it is unless something in it changes.
+ * Memory is that of one record, whatever their number.
+ */
+public final class JoinedRecords implements RecordSource {
+
+  private final InjectorJoin join;
+  private final List<RunFiles> runs;
+  private final RunFiles target;
+  private final List<String> remarks = new ArrayList<>();
+  private List<InjectorRun> read = List.of();
+  private long moved;
+  private long measured;
+
+  /**
+   * Of these injectors, into that folder, which exists.
+   *
+   * @param runs their folders, in the order of {@code join}
+   */
+  public JoinedRecords(InjectorJoin join, List<RunFiles> runs, RunFiles target) {
+    this.join = join;
+    this.runs = List.copyOf(runs);
+    this.target = target;
+  }
+
+  /** Copies what is beside the records. */
+  public void copyOthers() throws IOException {
+    copyLines(RunFiles::arrivals);
+    copyLines(RunFiles::generator);
+    copyServer();
+  }
+
+  @Override
+  public ReadReport replay(Consumer<RequestRecord> sink) throws IOException {
+    List<InjectorRun> found = new ArrayList<>();
+    remarks.clear();
+    moved = 0;
+    long records = 0;
+    try (OutputStream to =
+        new BufferedOutputStream(Files.newOutputStream(target.requests()), 1 << 18)) {
+      for (int i = 0; i < runs.size(); i++) {
+        ReadReport file = copy(i, to, sink);
+        InjectorRun injector = join.info().injectors().get(i);
+        long damaged = file.badLines() + (file.cutTailBytes() > 0 ? 1 : 0);
+        found.add(injector.read(file.records(), measured, injector.dropped() + damaged));
+        records += file.records();
+        report(runs.get(i), file);
+      }
+    }
+    read = List.copyOf(found);
+    if (moved > 0) {
+      remarks.add(
+          NumberText.count(moved)
+              + " requests were scheduled outside the common measure window: they count as"
+              + " stabilize, cooldown or drain");
+    }
+    return new ReadReport(records, 0, 0, List.of());
+  }
+
+  private ReadReport copy(int injector, OutputStream to, Consumer<RequestRecord> sink)
+      throws IOException {
+    measured = 0;
+    return RecordFile.readLines(
+        runs.get(injector).requests(),
+        (record, line, from, end) -> {
+          RequestRecord placed = join.placed(record);
+          sink.accept(placed);
+          measured += join.isOfPlan(injector, record) ? 1 : 0;
+          moved += placed.identity().phase() == record.identity().phase() ? 0 : 1;
+          try {
+            if (placed == record) {
+              to.write(line, from, end - from);
+              to.write('\n');
+            } else {
+              to.write(RecordCodec.write(placed));
+            }
+          } catch (IOException e) {
+            throw new UncheckedIOException(e.getMessage(), e);
+          }
+        });
+  }
+
+  /** With what was lost on the way; {@code run.json} is written. */
+  @Override
+  public RunInfo ended(RunInfo info) throws IOException {
+    RunInfo joined =
+        info.dropped(read.stream().mapToLong(InjectorRun::dropped).sum())
+            .injectors(read, info.injectorsExpected());
+    joined.write(target.info());
+    return joined;
+  }
+
+  /** What happened to the records on their way, a line each. */
+  public List<String> remarks() {
+    return List.copyOf(remarks);
+  }
+
+  /** A damaged line, and one that is cut off, are each a request that is in no figure. */
+  private void report(RunFiles run, ReadReport file) {
+    if (file.badLines() > 0) {
+      ReadReport.BadLine first = file.firstBadLines().get(0);
+      remarks.add(
+          "%s: %s lines are damaged and left out, the first is line %s: %s"
+              .formatted(
+                  run.run(),
+                  NumberText.count(file.badLines()),
+                  NumberText.count(first.number()),
+                  first.reason()));
+    }
+    if (file.cutTailBytes() > 0) {
+      remarks.add(
+          "%s: the last line is cut off (%s bytes) and left out"
+              .formatted(run.run(), NumberText.count(file.cutTailBytes())));
+    }
+  }
+
+  /** The lines of a file of all injectors, one after the other. */
+  private void copyLines(Function<RunFiles, Path> of) throws IOException {
+    for (RunFiles run : runs) {
+      Path file = of.apply(run);
+      if (Files.isRegularFile(file)) {
+        try (InputStream from = Files.newInputStream(file);
+            OutputStream to =
+                Files.newOutputStream(
+                    of.apply(target), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+          byte[] buffer = new byte[1 << 16];
+          byte last = '\n';
+          for (int count = from.read(buffer); count > 0; count = from.read(buffer)) {
+            to.write(buffer, 0, count);
+            last = buffer[count - 1];
+          }
+          if (last != '\n') {
+            to.write('\n');
+          }
+        }
+      }
+    }
+  }
+
+  /** What servers said; a page that several injectors read as the first of them did. */
+  private void copyServer() throws IOException {
+    ServerFile to = new ServerFile(target.server());
+    Map<String, RunFiles> readBy = new HashMap<>();
+    for (RunFiles run : runs) {
+      var unused =
+          ServerFile.read(
+              run.server(),
+              sample -> {
+                if (run.equals(readBy.computeIfAbsent(sample.url(), url -> run))) {
+                  append(sample, to);
+                }
+              });
+    }
+  }
+
+  private static void append(ServerSample sample, ServerFile to) {
+    try {
+      to.append(sample);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,305 @@
+package io.github.gatlingllm.merge;
+
+import static java.util.Objects.requireNonNull;
+
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
+import io.github.gatlingllm.record.Phase;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The load levels of several injectors as one plan. A level is the same where label, target and
+ * scenario are; its offered load is the sum of the parts. Its measure window:
+ *
+ * <ul>
+ *   <li>Where all injectors followed the same timetable, to a millisecond, and began within a
+ *       second of each other, it is that of the timetable, counted from the first of them. Every
+ *       request stays in the phase that its own plan has it in, and what is planned is the sum.
+ *   <li>Else it is what the windows of all injectors have in common: only there was the whole load
+ *       on. A request that was scheduled in its own injector's window but outside the common one
+ *       belongs to {@link Phase#STABILIZE} before it, after it to {@link Phase#COOLDOWN} while any
+ *       injector's load stays on for that, else to {@link Phase#DRAIN}. Nobody has planned how many
+ *       requests such a window has.
+ * </ul>
+ *
+ * <p>A window that nobody closed, because its injector died in it, does not shorten the others'.
+ * Windows that have nothing in common are those of a test that was repeated, not of one that was
+ * shared; they are refused.
+ */
+final class LevelJoin {
+
+  /** Timetables differ by less where they are the same: by how a clock is read. */
+  private static final long SAME_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** Injectors that began together began within this time of each other. */
+  private static final long TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final List<RunInfo> runs;
+  private final Map<Key, Common> measured = new LinkedHashMap<>();
+  private final Map<Key, List<LevelInfo>> parts = new LinkedHashMap<>();
+  private final List<LevelInfo> joined = new ArrayList<>();
+
+  /**
+   * What the injectors of a level share.
+   *
+   * @param measure the common window
+   * @param cooledUnixNanos when the last of them ended its cooldown; its end where there was none
+   * @param isByPlan whether it is that of the timetable of all
+   */
+  record Common(PhaseWindow measure, long cooledUnixNanos, boolean isByPlan) {
+    double seconds() {
+      return (end(measure, measure.startUnixNanos()) - measure.startUnixNanos()) / 1e9;
+    }
+  }
+
+  /** A load level, whichever injector it is of. */
+  record Key(String label, String target, @Nullable String scenario) {
+
+    static Key of(LevelInfo level) {
+      return new Key(labelOf(level.label()), level.target(), level.scenario());
+    }
+
+    @Override
+    public String toString() {
+      return label + " of " + target + (scenario == null ? "" : ", " + scenario);
+    }
+  }
+
+  LevelJoin(List<RunInfo> runs) {
+    this.runs = runs;
+    for (RunInfo run : runs) {
+      for (LevelInfo level : run.stages()) {
+        parts.computeIfAbsent(Key.of(level), key -> new ArrayList<>()).add(level);
+      }
+    }
+    parts.forEach((key, of) -> joined.add(level(key, of)));
+  }
+
+  /** The levels of the joined run. */
+  List<LevelInfo> levels() {
+    return joined;
+  }
+
+  /** The levels that were measured, and what their injectors share of them. */
+  Map<Key, Common> measured() {
+    return measured;
+  }
+
+  /** How many injectors have that level. */
+  long having(Key key) {
+    return runs.stream()
+        .filter(run -> run.stages().stream().map(Key::of).anyMatch(key::equals))
+        .count();
+  }
+
+  /** The record with the phase that it has in the joined run. */
+  RequestRecord placed(RequestRecord record) {
+    RequestRecord.Identity id = record.identity();
+    Common common = id.phase() == Phase.MEASURE ? commonOf(id) : null;
+    if (common == null || common.isByPlan()) {
+      return record;
+    }
+    long scheduled = record.timing().scheduledUnixNanos();
+    PhaseWindow measure = common.measure();
+    Phase phase =
+        scheduled < measure.startUnixNanos()
+            ? Phase.STABILIZE
+            : scheduled < end(measure, Long.MAX_VALUE)
+                ? Phase.MEASURE
+                : scheduled < common.cooledUnixNanos() ? Phase.COOLDOWN : Phase.DRAIN;
+    return phase == Phase.MEASURE ? record : record.withPhase(phase);
+  }
+
+  /** That of its scenario's level, else of the one of all scenarios. */
+  private @Nullable Common commonOf(RequestRecord.Identity id) {
+    String label = labelOf(id.stage());
+    Common own = measured.get(new Key(label, id.target(), id.scenario()));
+    return own != null ? own : measured.get(new Key(label, id.target(), null));
+  }
+
+  private LevelInfo level(Key key, List<LevelInfo> of) {
+    LevelInfo first = of.get(0);
+    for (LevelInfo part : of) {
+      if (!part.kind().equals(first.kind()) || !part.unit().equals(first.unit())) {
+        throw new IllegalArgumentException(
+            "level %s is %s in one run and %s in another; expected the same load plan"
+                .formatted(key, first.kind(), part.kind()));
+      }
+    }
+    boolean hasLoad = of.stream().allMatch(part -> part.offered() != null);
+    LevelInfo level =
+        new LevelInfo(
+            key.label(),
+            key.target(),
+            key.scenario(),
+            first.kind(),
+            hasLoad ? (Double) offered(of) : null,
+            first.unit(),
+            phases(key, of));
+    Common common = measured.get(key);
+    Long planned = LevelInfo.planned(of);
+    return common == null || !common.isByPlan() || planned == null
+        ? level
+        : level.withPlanned(planned);
+  }
+
+  /** The sum, as short as its parts are written. */
+  private static double offered(List<LevelInfo> of) {
+    return of.stream()
+        .map(part -> BigDecimal.valueOf(requireNonNull(part.offered())))
+        .reduce(BigDecimal.ZERO, BigDecimal::add)
+        .doubleValue();
+  }
+
+  /** The common measure window, what was on before it, and what after. */
+  private List<PhaseWindow> phases(Key key, List<LevelInfo> of) {
+    List<PhaseWindow> windows = of.stream().flatMap(part -> part.phases().stream()).toList();
+    boolean isByPlan = isOneTimetable(of);
+    PhaseWindow measure = isByPlan ? ofTimetable(of) : common(key, of);
+    if (measure == null) {
+      return List.of();
+    }
+    long from = measure.startUnixNanos();
+    long until = end(measure, from);
+    long first = least(windows, PhaseWindow::startUnixNanos, from);
+    long filled = endOf(Phase.FILL, windows, first);
+    long cooled = endOf(Phase.COOLDOWN, windows, until);
+    measured.put(key, new Common(measure, cooled, isByPlan));
+    long last = most(windows, window -> end(window, from), until);
+    List<PhaseWindow> phases = new ArrayList<>();
+    add(phases, Phase.FILL, first, Math.min(filled, from));
+    add(phases, Phase.STABILIZE, Math.min(filled, from), from);
+    phases.add(measure);
+    add(phases, Phase.COOLDOWN, until, cooled);
+    add(phases, Phase.DRAIN, Math.max(until, cooled), last);
+    return phases;
+  }
+
+  /** Whether the users of all came by a schedule, and these had their windows at one time. */
+  private static boolean isOneTimetable(List<LevelInfo> of) {
+    List<LevelInfo> measuring =
+        of.stream().filter(part -> part.window(Phase.MEASURE).isPresent()).toList();
+    List<Long> lengths =
+        measuring.stream()
+            .map(LevelJoin::measure)
+            .filter(window -> window.endUnixNanos() != null)
+            .map(window -> end(window, 0) - window.startUnixNanos())
+            .toList();
+    return measuring.size() == of.size()
+        && of.stream().allMatch(LevelInfo::isOpen)
+        && !lengths.isEmpty()
+        && spread(lengths, length -> length) <= SAME_NANOS
+        && spread(of, part -> measure(part).startUnixNanos() - begin(part)) <= SAME_NANOS
+        && spread(of, LevelJoin::begin) <= Math.min(TOGETHER_NANOS, lengths.get(0) / 10);
+  }
+
+  private static PhaseWindow measure(LevelInfo level) {
+    return level.window(Phase.MEASURE).orElseThrow();
+  }
+
+  /** When its schedule began. */
+  private static long begin(LevelInfo level) {
+    return level.phases().get(0).startUnixNanos();
+  }
+
+  /** Whether the plan of an injector asks for that request of its in a measure window. */
+  static boolean isOfPlan(RunInfo run, RequestRecord record) {
+    RequestRecord.Identity id = record.identity();
+    Key own = new Key(labelOf(id.stage()), id.target(), id.scenario());
+    Key all = new Key(own.label(), own.target(), null);
+    for (LevelInfo level : run.stages()) {
+      if (Key.of(level).equals(own) || Key.of(level).equals(all)) {
+        Long offset = record.timing().scheduledOffsetNanos();
+        PhaseWindow measure = level.window(Phase.MEASURE).orElse(null);
+        if (!level.isOpen() || offset == null || measure == null) {
+          return id.phase() == Phase.MEASURE && (offset != null || !level.isOpen());
+        }
+        long arrival = begin(level) + offset;
+        return arrival >= measure.startUnixNanos() && arrival < end(measure, Long.MAX_VALUE);
+      }
+    }
+    return id.phase() == Phase.MEASURE;
+  }
+
+  private static <T> long spread(List<T> of, ToLongFunction<T> value) {
+    return most(of, value, 0) - least(of, value, 0);
+  }
+
+  private static <T> long least(List<T> of, ToLongFunction<T> value, long none) {
+    return of.stream().mapToLong(value).min().orElse(none);
+  }
+
+  private static <T> long most(List<T> of, ToLongFunction<T> value, long none) {
+    return of.stream().mapToLong(value).max().orElse(none);
+  }
+
+  /** The window of the one that began first, as long as it was to be. */
+  private static PhaseWindow ofTimetable(List<LevelInfo> of) {
+    long from = least(of, part -> measure(part).startUnixNanos(), 0);
+    long length =
+        most(
+            of,
+            part ->
+                end(measure(part), measure(part).startUnixNanos()) - measure(part).startUnixNanos(),
+            0);
+    return new PhaseWindow(Phase.MEASURE, from, from + length);
+  }
+
+  /** When the last of these phases ended; the other instant where there was none. */
+  private static long endOf(Phase phase, List<PhaseWindow> windows, long other) {
+    return most(
+        windows.stream().filter(window -> window.phase() == phase).toList(),
+        window -> end(window, other),
+        other);
+  }
+
+  private static void add(List<PhaseWindow> phases, Phase phase, long from, long to) {
+    if (to > from) {
+      phases.add(new PhaseWindow(phase, from, to));
+    }
+  }
+
+  private @Nullable PhaseWindow common(Key key, List<LevelInfo> of) {
+    List<PhaseWindow> windows =
+        of.stream().flatMap(part -> part.window(Phase.MEASURE).stream()).toList();
+    if (windows.isEmpty()) {
+      return null;
+    }
+    long runsEnd = most(runs, run -> run.endUnixNanos() == null ? 0 : run.endUnixNanos(), 0);
+    long from = most(windows, PhaseWindow::startUnixNanos, 0);
+    long to =
+        least(
+            windows.stream().filter(window -> window.endUnixNanos() != null).toList(),
+            window -> end(window, runsEnd),
+            runsEnd);
+    if (to <= from) {
+      throw new IllegalArgumentException(
+          String.format(
+              Locale.ROOT,
+              "level %s was not measured at the same time (%.1f s apart): these runs are"
+                  + " repeats, not injectors of one load test; compare them instead",
+              key,
+              (from - to) / 1e9));
+    }
+    return new PhaseWindow(Phase.MEASURE, from, to);
+  }
+
+  private static long end(PhaseWindow window, long open) {
+    Long end = window.endUnixNanos();
+    return end == null ? open : end;
+  }
+
+  private static String labelOf(String stage) {
+    return stage.isEmpty() ? LevelInfo.WHOLE_RUN : stage;
+  }
+}

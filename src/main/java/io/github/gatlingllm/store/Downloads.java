@@ -1,0 +1,189 @@
+package io.github.gatlingllm.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.store.Bucket.Stored;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Objects of one place as files of a folder that outlives the process: what was not whole when the
+ * last one ended is gone on with, as long as the object is the same.
+ *
+ * <pre>
+ *   requests.jsonl        the whole object
+ *   requests.jsonl.part   what has come of it
+ *   requests.jsonl.etag   which version of it both are of
+ * </pre>
+ */
+final class Downloads implements AutoCloseable {
+
+  /** So often in a row a connection may break before a byte came. */
+  private static final int MOST_STUCK = 3;
+
+  private static final int MOST_CHANGES = 3;
+
+  private final Bucket bucket;
+  private final S3Location place;
+  private final Path folder;
+  private final FileChannel lock;
+
+  private Downloads(Bucket bucket, S3Location place, Path folder, FileChannel lock) {
+    this.bucket = bucket;
+    this.place = place;
+    this.folder = folder;
+    this.lock = lock;
+  }
+
+  /**
+   * Opens the folder of a place.
+   *
+   * @param cache holds those of all places
+   * @throws IOException in one line, where the place cannot be opened, or another process is at it
+   */
+  static Downloads open(S3Location place, Path cache) throws IOException {
+    Bucket bucket = place.open();
+    String id = UUID.nameUUIDFromBytes((bucket.at() + " " + place).getBytes(UTF_8)).toString();
+    Path folder = Files.createDirectories(cache.resolve(id).resolve(place.name()));
+    FileChannel lock =
+        FileChannel.open(
+            cache.resolve(id + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    try {
+      if (lock.tryLock() != null) {
+        return new Downloads(bucket, place, folder, lock);
+      }
+    } catch (OverlappingFileLockException e) {
+      // By this process, which is no better.
+    }
+    lock.close();
+    bucket.close();
+    throw new IOException(
+        place + " is being downloaded by another process; name a folder of your own by --cache");
+  }
+
+  /** The folder that the place's own becomes. */
+  Path folder() {
+    return folder;
+  }
+
+  /** The object that the place names, if there is one. */
+  Path object() throws IOException {
+    Stored object =
+        bucket.find(place.prefix()).orElseThrow(() -> new IOException("there is no " + place));
+    return get(object, Path.of(place.name()));
+  }
+
+  /**
+   * The runs below the place whose upload has ended: which objects become which files.
+   *
+   * @param say is told of those whose upload has not
+   */
+  SortedMap<Path, SortedMap<Path, Stored>> runs(Consumer<String> say) throws IOException {
+    SortedMap<Path, SortedMap<Path, Stored>> runs = new TreeMap<>();
+    for (Stored object : bucket.list(place.below())) {
+      Path file = pathOf(object);
+      if (file != null) {
+        Path run = folder.resolve(file).getParent().getParent();
+        runs.computeIfAbsent(run, r -> new TreeMap<>()).put(file, object);
+      }
+    }
+    List<Path> open = new ArrayList<>();
+    runs.forEach(
+        (run, files) -> {
+          if (!files.containsKey(folder.relativize(new RunFiles(run).info()))) {
+            open.add(run);
+            say.accept(
+                "%s is left out: it has no llm/run.json, so its upload has not ended"
+                    .formatted(folder.equals(run) ? place : place.at(folder.relativize(run) + "")));
+          }
+        });
+    runs.keySet().removeAll(open);
+    return runs;
+  }
+
+  private @Nullable Path pathOf(Stored object) throws IOException {
+    try {
+      return RecordedFiles.path(object.key().substring(place.below().length()));
+    } catch (IOException e) {
+      throw new IOException(place + ": the key " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Downloads what of an object is not there yet.
+   *
+   * @param relative its file
+   */
+  Path get(Stored listed, Path relative) throws IOException {
+    Path file = folder.resolve(relative);
+    Path part = file.resolveSibling(file.getFileName() + ".part");
+    Files.createDirectories(file.getParent());
+    Stored object = listed;
+    int changes = 0;
+    int stuck = 0;
+    while (!isThere(object, file, part)) {
+      long before = Files.size(part);
+      try {
+        if (before < object.size()) {
+          bucket.append(object, part);
+        }
+      } catch (Bucket.Changed changed) {
+        if (++changes > MOST_CHANGES) {
+          throw changed;
+        }
+        object = bucket.find(object.key()).orElseThrow(() -> changed);
+        continue;
+      }
+      long now = Files.size(part);
+      if (now == object.size()) {
+        return Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+      }
+      stuck = now > before ? 0 : stuck + 1;
+      if (stuck == MOST_STUCK || now > object.size()) {
+        throw new IOException(
+            "%s: the connection broke, %,d of %,d bytes of %s are here; the same command goes on"
+                .formatted(place, now, object.size(), object.key()));
+      }
+    }
+    return file;
+  }
+
+  /** Whether that version of it is; else there is a file for its beginning. */
+  private static boolean isThere(Stored object, Path file, Path part) throws IOException {
+    Path version = file.resolveSibling(file.getFileName() + ".etag");
+    if (!Files.exists(version) || !Files.readString(version).equals(object.etag())) {
+      Files.deleteIfExists(file);
+      Files.deleteIfExists(part);
+      Files.writeString(version, object.etag());
+    }
+    if (Files.exists(file)) {
+      return true;
+    }
+    Files.write(part, new byte[0], StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    return false;
+  }
+
+  /** Removes all of it: nobody needs it any more. */
+  void forget() throws IOException {
+    RunInputs.delete(folder.getParent());
+  }
+
+  @Override
+  public void close() throws IOException {
+    bucket.close();
+    lock.close();
+  }
+}

@@ -1,0 +1,66 @@
+package io.github.gatlingllm.generator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.record.GeneratorField;
+import io.github.gatlingllm.record.GeneratorFile;
+import io.github.gatlingllm.record.GeneratorSecond;
+import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RequestRecord;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GeneratorLogTest {
+
+  @TempDir private Path folder;
+
+  @Test
+  void recordsRightBeforeTheEndAreInALineThatIsLongEnough() throws Exception {
+    List<RequestRecord> records = new ArrayList<>();
+    Path recorded = folder.resolve("requests.jsonl");
+    try (InputStream zipped =
+        getClass().getResourceAsStream("/recorded/runs/curve/requests.jsonl.gz")) {
+      Files.copy(new GZIPInputStream(zipped), recorded);
+    }
+    RecordFile.read(recorded, records::add);
+    Path file = folder.resolve("generator.jsonl");
+    GeneratorLog log =
+        new GeneratorLog(file, "here", nanos -> nanos, () -> new GeneratorLog.Load(0, 0, 0));
+    records.forEach(log::accept);
+    log.write();
+    log.close();
+
+    List<GeneratorSecond> lines = new ArrayList<>();
+    assertThat(GeneratorFile.read(file, lines::add)).isNull();
+    assertThat(lines).allMatch(line -> line.number(GeneratorField.LENGTH) >= 100_000_000);
+    assertThat(lines.stream().mapToLong(line -> line.number(GeneratorField.EVENTS)).sum())
+        .isPositive()
+        .isEqualTo(records.stream().mapToLong(record -> record.events().count()).sum());
+  }
+
+  @Test
+  void aLineEndsAtTheEdgeOfAMeasureWindow() throws Exception {
+    Path file = folder.resolve("generator.jsonl");
+    GeneratorLog log =
+        new GeneratorLog(file, "here", nanos -> nanos, () -> new GeneratorLog.Load(0, 0, 0));
+    long edge = System.nanoTime();
+    log.cut(edge);
+    log.cut(edge);
+    log.cut(edge - 1_000);
+    log.close();
+
+    List<GeneratorSecond> lines = new ArrayList<>();
+    assertThat(GeneratorFile.read(file, lines::add)).isNull();
+    assertThat(lines).hasSize(2);
+    GeneratorSecond first = lines.get(0);
+    assertThat(first.number(GeneratorField.START) + first.number(GeneratorField.LENGTH))
+        .isEqualTo(edge);
+    assertThat(lines.get(1).get(GeneratorField.START)).isEqualTo(edge);
+  }
+}
