@@ -211,13 +211,18 @@ public final class Main {
         if (info.state() == RunInfo.State.RUNNING) {
           throw new IOException(run + " is still running");
         }
-        try (RunUpload upload = RunUpload.open(prefix, files, info)) {
-          upload.records();
-          upload.report();
-          print("LLM upload: " + upload.place());
-        }
+        send(prefix, files, info);
       }
       return 0;
+    }
+
+    /** Puts a run with its report below a place. */
+    static void send(S3Location prefix, RunFiles files, RunInfo info) throws IOException {
+      try (RunUpload upload = RunUpload.open(prefix, files, info)) {
+        upload.records();
+        upload.report();
+        print("LLM upload: " + upload.place());
+      }
     }
   }
 

@@ -9,6 +9,8 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.store.RunInputs;
+import io.github.gatlingllm.store.RunUpload;
+import io.github.gatlingllm.store.S3Location;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -57,6 +59,12 @@ final class MergeCommand implements Callable<Integer> {
   private @Nullable Integer expected;
 
   @Option(
+      names = "--upload",
+      paramLabel = "<s3://bucket/prefix>",
+      description = "put the joined run there too, whatever its figures are, into a folder <dir>")
+  private @Nullable String upload;
+
+  @Option(
       names = "--fail-as-run",
       description =
           "end with 2 where the run itself would have: where it is invalid too, unless its"
@@ -66,14 +74,18 @@ final class MergeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     refuseUsed(out);
+    S3Location target = upload == null ? null : S3Location.parse(upload);
+    if (target != null) {
+      RunUpload.check(target);
+    }
     try (RunInputs inputs = from.open(places)) {
-      int code = merge(inputs.runs());
+      int code = merge(inputs.runs(), target);
       inputs.forget();
       return code;
     }
   }
 
-  private int merge(List<Path> runs) throws IOException {
+  private int merge(List<Path> runs, @Nullable S3Location target) throws IOException {
     List<RunInfo> infos = new ArrayList<>();
     for (Path run : runs) {
       infos.add(info(new RunFiles(run)));
@@ -92,6 +104,9 @@ final class MergeCommand implements Callable<Integer> {
     join.remarks().forEach(Main::print);
     Summary summary = Main.written(RunReport.of(files, join.info(), records), files);
     records.remarks().forEach(Main::print);
+    if (target != null) {
+      Main.Upload.send(target, files, join.info());
+    }
     return failAsRun ? codeOfRun(summary, join.info()) : Main.codeOf(summary);
   }
 
