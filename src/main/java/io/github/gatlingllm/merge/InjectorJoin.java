@@ -237,7 +237,8 @@ public final class InjectorJoin {
         of ->
             of.forEach(
                 (key, value) -> values.computeIfAbsent(key, k -> new HashSet<>()).add(value)));
-    settings.forEach(of -> of.keySet().removeIf(key -> isAlike(key, settings, values)));
+    values.keySet().removeIf(key -> !isAlike(key, settings, values));
+    settings.forEach(of -> of.keySet().removeAll(values.keySet()));
     return settings;
   }
 
