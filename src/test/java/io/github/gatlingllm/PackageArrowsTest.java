@@ -64,8 +64,9 @@ class PackageArrowsTest {
                   "report",
                   "selftest",
                   "stats",
+                  "store",
                   "telemetry")),
-          Map.entry("processes", Set.of("metric", "record", "report")),
+          Map.entry("processes", Set.of("metric", "record", "report", "store")),
           Map.entry("live", Set.of("record", "report", "stats")),
           Map.entry("generator", Set.of("record")),
           Map.entry("selftest", Set.of("engine", "record")),
@@ -106,6 +107,7 @@ class PackageArrowsTest {
                   "record",
                   "selftest",
                   "stats",
+                  "store",
                   "telemetry",
                   "wire")));
 

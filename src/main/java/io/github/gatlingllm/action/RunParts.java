@@ -86,7 +86,7 @@ record RunParts(
     if (injectors > 1 && !LlmProtocol.isDryRun()) {
       startInjectors(injectors, injector, directory);
     }
-    Run run = Run.open(directory, injector.nameOn(host()));
+    Run run = InvalidSimulation.checked(() -> Run.open(directory, injector.nameOn(host())));
     run.describe(info -> info.share(injector.share()));
     run.watch(core.eventLoopGroup());
     InFlight inFlight = new InFlight();

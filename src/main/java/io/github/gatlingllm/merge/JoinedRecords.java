@@ -39,6 +39,7 @@ public final class JoinedRecords implements RecordSource {
   private final List<String> remarks = new ArrayList<>();
   private List<InjectorRun> read = List.of();
   private long moved;
+  private long measured;
 
   /**
    * Of these injectors, into that folder, which exists.
@@ -70,7 +71,7 @@ public final class JoinedRecords implements RecordSource {
         ReadReport file = copy(i, to, sink);
         InjectorRun injector = join.info().injectors().get(i);
         long damaged = file.badLines() + (file.cutTailBytes() > 0 ? 1 : 0);
-        found.add(injector.read(file.records(), injector.dropped() + damaged));
+        found.add(injector.read(file.records(), measured, injector.dropped() + damaged));
         records += file.records();
         report(runs.get(i), file);
       }
@@ -87,11 +88,13 @@ public final class JoinedRecords implements RecordSource {
 
   private ReadReport copy(int injector, OutputStream to, Consumer<RequestRecord> sink)
       throws IOException {
+    measured = 0;
     return RecordFile.readLines(
         runs.get(injector).requests(),
         (record, line, from, end) -> {
           RequestRecord placed = join.placed(record);
           sink.accept(placed);
+          measured += join.isOfPlan(injector, record) ? 1 : 0;
           moved += placed.identity().phase() == record.identity().phase() ? 0 : 1;
           try {
             if (placed == record) {

@@ -3,6 +3,7 @@ package io.github.gatlingllm.processes;
 import io.github.gatlingllm.processes.InjectorProcesses.Outcome;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.report.Main;
+import io.github.gatlingllm.store.S3Location;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -142,6 +143,9 @@ public final class LocalInjectors {
     if (Files.isDirectory(directory)) {
       Files.move(work, directory.resolve("injectors"));
     }
+    if (!uploaded(directory)) {
+      code = code == 0 ? FAILED : code;
+    }
     if (isStopped) {
       return code;
     }
@@ -156,6 +160,14 @@ public final class LocalInjectors {
     boolean failed = outcomes.stream().anyMatch(Outcome::failed);
     boolean missed = outcomes.stream().anyMatch(outcome -> outcome.exitCode() == MISSED);
     return failed ? FAILED : code == 0 && missed ? MISSED : code;
+  }
+
+  /** The joined run goes where runs are uploaded to, if that is asked for; its parts do not. */
+  private static boolean uploaded(Path directory) {
+    S3Location to = S3Location.ofProcess(System.getProperties(), System.getenv());
+    return to == null
+        || !Files.isDirectory(directory)
+        || Main.execute("upload", directory.toString(), "--to", to.toString()) == 0;
   }
 
   /** The folder of the run that an injector made; null where it made none. */

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.check.InjectorFigures;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.Figures.Pacing;
@@ -163,6 +164,83 @@ final class OutcomeTables {
 
   private static String held(@Nullable Pacing pacing, ToLongFunction<Pacing> requests) {
     return pacing == null ? NumberText.ABSENT : NumberText.count(requests.applyAsLong(pacing));
+  }
+
+  /** An injector at a load level. */
+  private record InjectorRow(String place, InjectorFigures figures) {}
+
+  /** Each injector of a joined run at the operating points; empty in other runs. */
+  static Table injectors(Summary summary) {
+    List<InjectorRow> rows = new ArrayList<>();
+    for (Curve curve : summary.curves()) {
+      rows.addAll(injectorRows(summary, summary.operatingLevel(curve)));
+    }
+    return injectors(rows, summary.hasSeveralLevels());
+  }
+
+  /** The same at one load level. */
+  static Table injectors(Summary summary, Stage level) {
+    return injectors(injectorRows(summary, level), false);
+  }
+
+  private static List<InjectorRow> injectorRows(Summary summary, Stage level) {
+    String place = KeyFigureTables.place(summary, level);
+    return level.injectors().stream().map(of -> new InjectorRow(place, of)).toList();
+  }
+
+  private static Table injectors(List<InjectorRow> rows, boolean isPlaced) {
+    List<Column<InjectorRow>> columns = new ArrayList<>();
+    columns.add(Column.name("injector", row -> row.figures.name()));
+    if (isPlaced) {
+      columns.add(Column.words("at", InjectorRow::place));
+    }
+    List<InjectorFigures> all = rows.stream().map(InjectorRow::figures).toList();
+    boolean isOpen = all.stream().anyMatch(of -> !of.startLagMs().isEmpty());
+    List<Column<InjectorFigures>> figures = new ArrayList<>();
+    if (all.stream().anyMatch(of -> of.planned() != null)) {
+      figures.add(Column.figure("planned", of -> count(of.planned())));
+    }
+    figures.add(Column.count("started", InjectorFigures::started));
+    figures.add(Column.count("ended", InjectorFigures::ended));
+    figures.add(Column.count("ok", InjectorFigures::ok));
+    figures.add(Column.count("failed", InjectorFigures::failed));
+    figures.add(Column.number("req/s", InjectorFigures::requestsPerS));
+    figures.add(Column.number("output tok/s", InjectorFigures::outputTokensPerS));
+    figures.add(Column.percentile("TTFT p50", "p50", InjectorFigures::ttftMs));
+    figures.add(Column.percentile("TTFT p99", "p99", InjectorFigures::ttftMs));
+    if (isOpen) {
+      figures.add(Column.percentile("start lag p99", "p99", InjectorFigures::startLagMs));
+    }
+    if (all.stream().anyMatch(of -> of.generator() != null)) {
+      figures.add(Column.number("loop lag max", InjectorFigures::loopLagMaxMs));
+      figures.add(Column.percent("own CPU", InjectorFigures::ownCpu));
+      figures.add(Column.percent("CPU idle", InjectorFigures::idleCpu));
+      figures.add(
+          Column.figure(
+              "generator",
+              of -> of.generator() == null ? NumberText.ABSENT : of.generator().key()));
+    }
+    figures.forEach(column -> columns.add(column.in(InjectorRow::figures)));
+    return Table.of("Injectors", rows, columns);
+  }
+
+  /** How far each injector of a joined run came; empty in other runs. */
+  static Table injectorRuns(Summary summary) {
+    return Table.of(
+        "Injectors of the whole run",
+        summary.injectors(),
+        Column.name("injector", of -> of.figures().name()),
+        Column.words("share", of -> of.share() == null ? NumberText.ABSENT : of.share().toString()),
+        Column.words("run", Summary.Injector::run),
+        Column.words("state", of -> of.isDead() ? "died" : of.state().key()),
+        Column.figure("planned", of -> count(of.figures().planned())),
+        Column.figure("missing", of -> count(of.missing())),
+        Column.count("records", Summary.Injector::records),
+        Column.count("dropped", Summary.Injector::dropped));
+  }
+
+  private static String count(@Nullable Long requests) {
+    return requests == null ? NumberText.ABSENT : NumberText.count(requests);
   }
 
   /** Counts by name, and what share of all they are. */

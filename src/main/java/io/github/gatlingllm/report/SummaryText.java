@@ -72,6 +72,7 @@ public final class SummaryText {
       }
       table("Requests", KeyFigureTables.requests(summary));
       table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
+      table("Injectors", OutcomeTables.injectors(summary));
       SelfTestText selfTest = new SelfTestText(summary);
       table(SelfTestText.TITLE, selfTest.table());
       if (!selfTest.table().isEmpty()) {
@@ -173,6 +174,7 @@ public final class SummaryText {
       out.append(selfTest.table().isEmpty() ? "" : "\n" + selfTest.ceiling() + "\n\n");
       table("Requests", KeyFigureTables.requests(summary));
       table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
+      table("Injectors", OutcomeTables.injectors(summary));
       Summary.SloTable slo = summary.slo();
       if (slo != null) {
         String share = ": " + NumberText.plain(slo.percentile()) + " % of the requests";

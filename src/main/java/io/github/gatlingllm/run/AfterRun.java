@@ -7,29 +7,37 @@ import io.github.gatlingllm.report.RunReport;
 import io.github.gatlingllm.report.SummaryText;
 import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.store.RunUpload;
+import io.github.gatlingllm.store.S3Location;
+import java.io.IOException;
 import java.io.PrintStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The JVM's shutdown hook: Gatling's pages exist by now and its loggers are gone, so ours are made,
  * and what is said is printed. A run that did not come to its end is reported as interrupted. Only
  * a missed assertion or an invalid run after it came to its end, and records that could not be
- * written, change the exit code; no failure in here does.
+ * written or uploaded, change the exit code; no other failure in here does. Records are uploaded
+ * before the report is made: who sends a SIGTERM does not wait long.
  */
 final class AfterRun implements Runnable {
 
   private final Run run;
   private final PrintStream out;
+  private final @Nullable S3Location uploadTo;
+  private boolean isUploadFailed;
 
-  AfterRun(Run run, PrintStream out) {
+  AfterRun(Run run, PrintStream out, @Nullable S3Location uploadTo) {
     this.run = run;
     this.out = out;
+    this.uploadTo = uploadTo;
   }
 
   @Override
   public void run() {
     boolean failed = report();
     GatlingExit exit = run.exit();
-    if (exit != null && (failed || run.isRecordLost())) {
+    if (exit != null && (failed || run.isRecordLost() || isUploadFailed)) {
       exit.with(failed ? GatlingExit.ASSERTIONS_MISSED : GatlingExit.RECORDS_LOST);
     }
   }
@@ -41,24 +49,23 @@ final class AfterRun implements Runnable {
       if (run.isRefused() || ParentProcess.ofProcess() != null) {
         return false; // what is to be said, the process says that joins the injectors' runs
       }
-      if (!run.hasRequests() && info.assertions().isEmpty()) {
+      boolean isEmpty = !run.hasRequests() && info.assertions().isEmpty();
+      if (!isEmpty) {
+        run.selfTest(SelfTestResults.ofUser(), out::println);
+      }
+      upload(
+          info,
+          upload -> {
+            upload.records();
+            out.println("LLM upload: " + upload.place());
+          });
+      if (isEmpty) {
         out.println("LLM report: no llm request was sent, so there is none");
         return false;
       }
-      run.selfTest(SelfTestResults.ofUser(), out::println);
-      RunReport report = RunReport.of(run.files());
-      Summary summary = report.write().summary();
-      out.println(SummaryText.console(summary));
-      summary.assertions().forEach(result -> out.println(ConsoleBlock.visible(result.line())));
-      run.conclusions().forEach(line -> out.println(ConsoleBlock.visible(line)));
-      report.messages().forEach(out::println);
-      out.println(
-          "LLM report generated, please open the following file: " + run.files().page().toUri());
-      return SummaryText.failsBuild(
-          summary,
-          info.reportOptions(),
-          run.exit() != null,
-          line -> out.println(ConsoleBlock.visible(line)));
+      boolean failsBuild = report(info);
+      upload(info, RunUpload::report);
+      return failsBuild;
     } catch (Throwable e) {
       out.println(
           "LLM report could not be made ("
@@ -67,6 +74,43 @@ final class AfterRun implements Runnable {
               + " io.github.gatlingllm.report.Main render "
               + run.files().run());
       return false;
+    }
+  }
+
+  private boolean report(RunInfo info) throws IOException {
+    RunReport report = RunReport.of(run.files());
+    Summary summary = report.write().summary();
+    out.println(SummaryText.console(summary));
+    summary.assertions().forEach(result -> out.println(ConsoleBlock.visible(result.line())));
+    run.conclusions().forEach(line -> out.println(ConsoleBlock.visible(line)));
+    report.messages().forEach(out::println);
+    out.println(
+        "LLM report generated, please open the following file: " + run.files().page().toUri());
+    return SummaryText.failsBuild(
+        summary,
+        info.reportOptions(),
+        run.exit() != null,
+        line -> out.println(ConsoleBlock.visible(line)));
+  }
+
+  /** A part of an upload. */
+  private interface Part {
+    void send(RunUpload upload) throws IOException;
+  }
+
+  /** Where that is asked for; after a failure not again. */
+  private void upload(RunInfo info, Part part) {
+    if (uploadTo == null || isUploadFailed) {
+      return;
+    }
+    try (RunUpload upload = RunUpload.open(uploadTo, run.files(), info)) {
+      part.send(upload);
+    } catch (IOException | RuntimeException | LinkageError e) {
+      isUploadFailed = true;
+      out.println(
+          ConsoleBlock.visible(
+              "LLM upload failed: %s; all is still here, try again with: upload %s --to %s"
+                  .formatted(e.getMessage(), run.files().run(), uploadTo)));
     }
   }
 }

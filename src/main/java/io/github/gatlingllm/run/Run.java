@@ -20,6 +20,8 @@ import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.stats.LiveStats;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
+import io.github.gatlingllm.store.RunUpload;
+import io.github.gatlingllm.store.S3Location;
 import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.telemetry.ServerWatch;
 import io.netty.util.concurrent.EventExecutor;
@@ -222,15 +224,30 @@ public final class Run {
    * Opens the run's files, and registers what happens after it.
    *
    * @throws UncheckedIOException in one line, if nothing can be recorded
+   * @throws IllegalArgumentException in one line, where a setting of the process is wrong
    */
   public static Run open(RunDirectory directory, String injector) {
     try {
       LiveView.Options watched = LiveView.Options.of(System.getProperties(), System.getenv());
+      S3Location uploadTo = S3Location.ofProcess(System.getProperties(), System.getenv());
+      check(uploadTo);
       Run run = new Run(directory, injector, RunClock.system(), watched);
-      Runtime.getRuntime().addShutdownHook(new Thread(new AfterRun(run, System.out), "llm-report"));
+      Runtime.getRuntime()
+          .addShutdownHook(new Thread(new AfterRun(run, System.out, uploadTo), "llm-report"));
       return run;
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
+    }
+  }
+
+  private static void check(@Nullable S3Location uploadTo) {
+    try {
+      if (uploadTo != null) {
+        RunUpload.check(uploadTo);
+      }
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          S3Location.UPLOAD_PROPERTY + ": " + e.getMessage() + "; no load is sent", e);
     }
   }
 

@@ -24,6 +24,7 @@ import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.selftest.EngineProcess;
 import io.github.gatlingllm.selftest.SelfTestResults;
+import io.github.gatlingllm.store.S3Location;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.RunSeed;
@@ -71,6 +72,7 @@ public final class Benchmark extends Simulation {
     forRun(SelfTestResults.FILE_PROPERTY, plan.get(Setting.SELF_TEST_FILE));
     forRun(LiveView.Options.PAGE_PROPERTY, plan.get(Setting.LIVE));
     forRun(LiveView.Options.OTLP_PROPERTY, plan.get(Setting.OTLP));
+    forRun(S3Location.UPLOAD_PROPERTY, plan.get(Setting.UPLOAD));
     forRun(TimeServer.PROPERTY, plan.get(Setting.CLOCK));
     String shared = System.getProperty(LocalInjectors.ENGINE_PROPERTY);
     EmbeddedEngine engine = plan.embedded() && !selfTest && shared == null ? start(plan) : null;

@@ -17,6 +17,7 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloPreset;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
 import io.github.gatlingllm.simulations.SettingBuilder.Rule;
+import io.github.gatlingllm.store.S3Location;
 import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPool;
@@ -819,6 +820,24 @@ final class Setting<T extends @Nullable Object> {
               "Needs micrometer-registry-otlp on the class path. Names are those of OpenTelemetry"
                   + " for generative AI. Simulations of your own read it from the system property"
                   + " and the environment.");
+
+  static final Setting<@Nullable S3Location> UPLOAD =
+      in(
+              Group.OUTPUT,
+              "upload",
+              new Form<>(
+                  "s3://bucket/prefix", Form.silent(S3Location::parse), "s3://bucket/prefix"))
+          .orNull("none")
+          .example("s3://load-tests/2026-11-22")
+          .means(
+              "where in S3-compatible object storage the run is put when it has ended, or was"
+                  + " interrupted: <prefix>/<run>-<injector>/",
+              "llm/ and llm.html, run.json after all other records: where it is, they are."
+                  + " Credentials, region and endpoint (AWS_ENDPOINT_URL) as the AWS SDK finds"
+                  + " them; software.amazon.awssdk:s3 and url-connection-client on the class path."
+                  + " A place that cannot be reached is refused before the load; an upload that"
+                  + " fails leaves all here and ends with exit code 1. Simulations of your own read"
+                  + " it from the system property and the environment.");
 
   static final Setting<@Nullable Double> GPUS =
       in(

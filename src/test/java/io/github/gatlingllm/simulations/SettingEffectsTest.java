@@ -51,6 +51,7 @@ class SettingEffectsTest {
           "dryRun",
           "live", // LivePageIT
           "otlp", // GenAiMetersTest
+          "upload", // UploadIT
           "selfTestFile", // SelfTestIT
           "clock", // HealthyRunsIT
           "jvmWarmUp", // every run of a test
