@@ -72,7 +72,7 @@ final class LlmAction extends RequestActionBase {
       try {
         return new Success<>(request.parts().name.resolve(session));
       } catch (Dynamic.Unresolved e) {
-        return Validations.failure(e.getMessage());
+        return Dynamic.Validations.failure(e.getMessage());
       }
     };
   }
@@ -83,7 +83,7 @@ final class LlmAction extends RequestActionBase {
       turnAway(session);
       return success();
     }
-    Arrival arrival = (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
+    Arrival arrival = UserSessions.arrivalOf(session);
     long now = components.now();
     if (arrival == null || !arrival.take()) {
       PlanUser user = PlanUser.orNull(session);

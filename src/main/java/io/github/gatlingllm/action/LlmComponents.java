@@ -58,6 +58,12 @@ final class LlmComponents implements ProtocolComponents {
     return run().levels(target, scenario, plan, inFlight()::cancel);
   }
 
+  /** The place of that load plan in the run, which is the load of that population. */
+  PlanLoop.Timetable timetable(String population, LoadPlan plan) {
+    return new PlanLoop.Timetable(
+        parts.plans().incrementAndGet(), parts.start().starts(population, plan, run()));
+  }
+
   LlmProtocol protocol() {
     return protocol;
   }
@@ -137,6 +143,7 @@ final class LlmComponents implements ProtocolComponents {
     if (!jvm && !first) {
       return;
     }
+    parts.start().requireInTime(run());
     WarmUpRounds rounds = new WarmUpRounds(context, run().id());
     if (jvm) {
       rounds.jvm(this, request.parts().api);
@@ -148,6 +155,7 @@ final class LlmComponents implements ProtocolComponents {
       collectGarbage();
     }
     run().refreshServer();
+    parts.start().requireInTime(run());
   }
 
   /**
@@ -198,6 +206,7 @@ final class LlmComponents implements ProtocolComponents {
   @Override
   public Function1<Session, Session> onStart() {
     parts.sayWhatIsUnseeded();
+    parts.start().announce(run());
     if (LlmProtocol.isDryRun()) {
       parts.plan().scenarioBuilt();
     }
@@ -236,7 +245,7 @@ final class LlmComponents implements ProtocolComponents {
   public Function1<Session, BoxedUnit> onExit() {
     return session -> {
       RowsForGatling.userLeaves();
-      Arrival arrival = (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
+      Arrival arrival = UserSessions.arrivalOf(session);
       if (arrival != null && !arrival.taken()) {
         RunningLevel level = arrival.level();
         notSent()

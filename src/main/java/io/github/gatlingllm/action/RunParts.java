@@ -9,6 +9,7 @@ import io.gatling.http.util.SslContextsFactory;
 import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.load.RateLimiter;
+import io.github.gatlingllm.load.Turns;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.RunInfo;
@@ -29,7 +30,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
 
@@ -50,8 +51,11 @@ record RunParts(
     Map<TlsTrust, SslContexts> tls,
     Map<String, ServerConnections> servers,
     Map<LlmProtocol, PromptPrefix.Texts> prefixes,
-    AtomicLong prompts,
-    AtomicLong warmUpPrompts,
+    CommonStart start,
+    AtomicInteger plans,
+    Injector injector,
+    Turns prompts,
+    Turns warmUpPrompts,
     List<LlmProtocol> used,
     Map<String, Map<String, Slo>> ownSlos) {
 
@@ -68,8 +72,13 @@ record RunParts(
 
   static RunParts of(CoreComponents core) {
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
+    CommonStart start = CommonStart.of(core, injector);
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector.nameOn(host()));
     run.describe(info -> info.share(injector.share()));
+    if (injector.startAt() != null) {
+      String at = injector.startAt().toString();
+      run.describe(info -> info.config("startAt", at));
+    }
     run.watch(core.eventLoopGroup());
     InFlight inFlight = new InFlight();
     TokenCounting counting = new TokenCounting();
@@ -107,8 +116,11 @@ record RunParts(
         new ConcurrentHashMap<>(),
         servers,
         new ConcurrentHashMap<>(),
-        new AtomicLong(),
-        new AtomicLong(WARM_UP_PROMPTS),
+        start,
+        new AtomicInteger(),
+        injector,
+        new Turns(injector.part()),
+        new Turns(injector.part()),
         new CopyOnWriteArrayList<>(),
         new ConcurrentHashMap<>());
   }
@@ -171,8 +183,19 @@ record RunParts(
 
   /** The gate that all requests under that protocol pass; null where there is no limit. */
   @Nullable InFlightGate gate(LlmProtocol protocol) {
-    Integer limit = protocol.maxInFlight;
+    Integer limit = part("maxInFlight", protocol.maxInFlight);
     return limit == null ? null : gates.computeIfAbsent(protocol, p -> new InFlightGate(limit));
+  }
+
+  /** This injector's part of a limit. */
+  private @Nullable Integer part(String name, @Nullable Integer limit) {
+    int own = limit == null ? 0 : injector.part().of(limit);
+    if (limit != null && own == 0) {
+      throw InvalidSimulation.because(
+          "injector %s has no part of %s=%d; expected %d or more, one for each injector"
+              .formatted(injector.share(), name, limit, injector.part().count()));
+    }
+    return limit == null ? null : (Integer) own;
   }
 
   /**
@@ -180,8 +203,8 @@ record RunParts(
    * null where there are none.
    */
   @Nullable RateLimiter limiter(LlmProtocol protocol) {
-    Integer requests = protocol.maxRequestsPerMinute;
-    Integer tokens = protocol.maxTokensPerMinute;
+    Integer requests = part("maxRequestsPerMinute", protocol.maxRequestsPerMinute);
+    Integer tokens = part("maxTokensPerMinute", protocol.maxTokensPerMinute);
     return requests == null && tokens == null
         ? null
         : limiters.computeIfAbsent(
@@ -196,7 +219,8 @@ record RunParts(
    */
   PreparedRequest.Prefixes prefixes(LlmProtocol protocol, boolean measured) {
     PromptPrefix.Texts texts = prefixes.computeIfAbsent(protocol, p -> p.prefix.texts(p.tokenizer));
-    return new PreparedRequest.Prefixes(texts, measured ? prompts : warmUpPrompts);
+    return new PreparedRequest.Prefixes(
+        texts, injector.part(), measured ? prompts : warmUpPrompts, measured ? 0 : WARM_UP_PROMPTS);
   }
 
   /** The contexts for TLS to that protocol's target; null for those of Gatling's client. */

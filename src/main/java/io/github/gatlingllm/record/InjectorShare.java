@@ -62,6 +62,18 @@ public record InjectorShare(int index, int count) {
     return whole / count + (index <= whole % count ? 1 : 0);
   }
 
+  /**
+   * This injector's part of so many requests, in proportion to its part of the users that send
+   * them.
+   *
+   * @param ofUsers all users, 1 or more
+   */
+  public int of(int requests, int ofUsers) {
+    int before = (index - 1) * (ofUsers / count) + Math.min(index - 1, ofUsers % count);
+    return (int)
+        ((long) requests * (before + of(ofUsers)) / ofUsers - (long) requests * before / ofUsers);
+  }
+
   /** {@code i/n}. */
   @JsonValue
   @Override
