@@ -156,7 +156,7 @@ final class CommonStart {
     if (found[0] == null && injector.isPart()) {
       throw InvalidSimulation.because(
           ("injector %s cannot know when scenario '%s' starts, as requests alone bound the one"
-               + " before it; set a duration too")
+                  + " before it; set a duration too")
               .formatted(injector.share(), population));
     }
     return found[0];

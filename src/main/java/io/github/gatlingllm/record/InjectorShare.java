@@ -63,15 +63,14 @@ public record InjectorShare(int index, int count) {
   }
 
   /**
-   * This injector's part of so many requests, in proportion to its part of the users that send
+   * This injector's part of so many requests: divided by those injectors that have users to send
    * them.
    *
    * @param ofUsers all users, 1 or more
    */
   public int of(int requests, int ofUsers) {
-    int before = (index - 1) * (ofUsers / count) + Math.min(index - 1, ofUsers % count);
-    return (int)
-        ((long) requests * (before + of(ofUsers)) / ofUsers - (long) requests * before / ofUsers);
+    int sending = Math.min(count, ofUsers);
+    return index > sending ? 0 : new InjectorShare(index, sending).of(requests);
   }
 
   /** {@code i/n}. */

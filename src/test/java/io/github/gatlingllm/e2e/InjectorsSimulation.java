@@ -1,0 +1,46 @@
+package io.github.gatlingllm.e2e;
+
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.github.gatlingllm.javaapi.LlmDsl.*;
+import static java.time.Duration.*;
+
+import io.gatling.javaapi.core.*;
+import io.github.gatlingllm.record.RequestStatus;
+import java.time.Duration;
+
+/** A load that several injectors share: rates, then users, each asking what follows from a seed. */
+public final class InjectorsSimulation extends Simulation {
+
+  private static final Duration DRAIN = ofMillis(800);
+
+  public InjectorsSimulation() {
+    ScenarioBuilder mixed =
+        scenario("Mixed")
+            .exec(
+                mix()
+                    .add(2, diverseShort().distinct(200).maxTokens(2).tokenizer(chars4()))
+                    .add(1, dialog().turns(2).distinct(200).maxTokens(2).tokenizer(chars4())));
+    ScenarioBuilder fed =
+        scenario("Fed")
+            .feed(prompts().synthetic())
+            .exec(llm("fed").chat().user("#{prompt}").maxTokens(2));
+    setUp(
+            oneAfterTheOther(
+                openLoop(100, 200)
+                    .poisson()
+                    .stabilize(0)
+                    .measure(ofMillis(300))
+                    .disableCooldown()
+                    .drain(DRAIN)
+                    .inject(mixed),
+                closedLoop(5).requests(10, ofMillis(300)).drain(DRAIN).inject(fed)))
+        .protocols(
+            llm.baseUrl(System.getProperty("baseUrl"))
+                .tokenizer(chars4())
+                .uniquePrompts()
+                .maxInFlight(400)
+                .assertions(llmGlobal().status(RequestStatus.COMPLETE).count().gt(40))
+                .recordText()
+                .disableJvmWarmUp());
+  }
+}
