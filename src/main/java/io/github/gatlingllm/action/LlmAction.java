@@ -57,6 +57,7 @@ final class LlmAction extends RequestActionBase {
       throw LlmComponents.WithoutProtocol.mistake(context);
     }
     components.judge(request.parts());
+    components.refuseThrottle(context);
     components.warmUp(context, request);
     return new LlmAction(request, components, context, next);
   }

@@ -64,6 +64,17 @@ final class LlmComponents implements ProtocolComponents {
         parts.plans().incrementAndGet(), parts.start().starts(population, plan, run()));
   }
 
+  /** Gatling's throttle knows no other injectors. */
+  void refuseThrottle(ScenarioContext context) {
+    if (context.throttled() && parts.injector().isPart()) {
+      throw InvalidSimulation.because(
+          "injector "
+              + parts.injector().share()
+              + ": Gatling's throttle would let every injector send all that it allows; use"
+              + " maxRequestsPerMinute, which is shared out");
+    }
+  }
+
   LlmProtocol protocol() {
     return protocol;
   }

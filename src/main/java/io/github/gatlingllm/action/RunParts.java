@@ -75,10 +75,6 @@ record RunParts(
     CommonStart start = CommonStart.of(core, injector);
     Run run = Run.open(RunDirectory.of(core.statsEngine()), injector.nameOn(host()));
     run.describe(info -> info.share(injector.share()));
-    if (injector.startAt() != null) {
-      String at = injector.startAt().toString();
-      run.describe(info -> info.config("startAt", at));
-    }
     run.watch(core.eventLoopGroup());
     InFlight inFlight = new InFlight();
     TokenCounting counting = new TokenCounting();
@@ -255,6 +251,9 @@ record RunParts(
     Map<String, String> config = RunConfig.of(used);
     if (!unpinned.isEmpty()) {
       config.put(RunConfig.IGNORE_EOS, RunConfig.UNPINNED);
+    }
+    if (injector.startAt() != null) {
+      config.put("startAt", injector.startAt().toString());
     }
     if (RunSeed.ofProcess().isDrawnFrom()) {
       config.put("seedOfTheUnseeded", Long.toString(RunSeed.ofProcess().value()));

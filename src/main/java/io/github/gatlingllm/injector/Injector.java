@@ -123,6 +123,12 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
     return share == null ? ALONE : share;
   }
 
+  /** {@code 2/4, from 2027-03-01T09:30:00Z}. */
+  @Override
+  public String toString() {
+    return part() + (startAt == null ? "" : ", from " + startAt);
+  }
+
   /** The name of this injector on that host: with its index, as a host may have several. */
   public String nameOn(String host) {
     return share == null ? host : host + "-" + share.index();
