@@ -1,15 +1,40 @@
+# syntax=docker/dockerfile:1
+#
 # docker build -t gatling-llm .
-# docker run --rm --read-only --tmpfs /tmp -v "$PWD/results:/results" gatling-llm --endpoint http://my-server:8000/v1 --results /results
-FROM maven:3.9-eclipse-temurin-17 AS build
+# docker run --rm --read-only --tmpfs /tmp:exec -v "$PWD/results:/results" --user "$(id -u)" gatling-llm --endpoint http://my-server:8000/v1 --results /results
+#
+# Simulations of your own: FROM gatling-llm, COPY my-simulations.jar /opt/simulations/, and run it with --simulation my.Simulation
+# (or with --simulation /a/file/of/Source.java).
+
+FROM maven:3.9-eclipse-temurin-17 AS jar
 WORKDIR /src
 COPY . .
-RUN mvn -B -q package -DskipTests
+RUN --mount=type=cache,target=/root/.m2 mvn -B -q package -DskipTests
 
-FROM eclipse-temurin:17-jre
+# A JVM of what the jar uses: what jdeps finds in it, and what is only found at run time: elliptic curves for TLS, archives as file
+# systems, the compiler for simulations that are Java source.
+FROM eclipse-temurin:17-jdk AS jvm
+COPY --from=jar /src/target/gatling-llm.jar /opt/gatling-llm.jar
+RUN modules="$(jdeps --multi-release 17 --ignore-missing-deps --print-module-deps /opt/gatling-llm.jar)" \
+ && jlink --add-modules "$modules,jdk.crypto.ec,jdk.zipfs,jdk.compiler" --strip-debug --no-header-files --no-man-pages --output /opt/java \
+ && /opt/java/bin/java -Xshare:dump \
+ && mkdir /opt/simulations /results
+
+# The C library and authorities for TLS: no shell, no package manager.
+FROM gcr.io/distroless/java-base-debian12:nonroot
+LABEL org.opencontainers.image.title="gatling-llm" \
+      org.opencontainers.image.description="Load tests for LLM servers, in Gatling" \
+      org.opencontainers.image.source="https://github.com/gatlingllm/gatling-llm" \
+      org.opencontainers.image.licenses="Apache-2.0"
+COPY --from=jvm /opt /opt
+COPY --from=jvm --chown=65532:65532 /results /results
+# What a library unpacks goes to /tmp, also where there is no home.
+ENV DJL_CACHE_DIR=/tmp/djl
+# The console has characters beyond ASCII.
+ENV LANG=C.UTF-8
 # A number, so that Kubernetes can see that it is not root.
-USER 10001:10001
+USER 65532:65532
 WORKDIR /tmp
-COPY --from=build /src/target/gatling-llm.jar /opt/gatling-llm.jar
-# This JVM only starts the one that makes the load.
-ENTRYPOINT ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx32m", "-jar", "/opt/gatling-llm.jar"]
+# This JVM merges and renders by itself; for a run it only starts the one that makes the load.
+ENTRYPOINT ["/opt/java/bin/java", "-XX:+UseSerialGC", "-XX:MaxRAMPercentage=60", "-cp", "/opt/gatling-llm.jar:/opt/simulations/*", "io.github.gatlingllm.cli.GatlingLlm"]
 CMD ["--help"]

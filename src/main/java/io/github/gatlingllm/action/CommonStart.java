@@ -7,6 +7,7 @@ import io.github.gatlingllm.injector.StartTime;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.run.Run;
 import java.util.List;
@@ -32,11 +33,17 @@ final class CommonStart {
 
   private final Injector injector;
   private final List<PopulationBuilder> roots;
-  private boolean announced;
 
-  private CommonStart(Injector injector, List<PopulationBuilder> roots) {
+  /** Load plans that are not built yet. */
+  private long unready;
+
+  private @Nullable StartTime start;
+
+  private CommonStart(Injector injector, List<PopulationBuilder> roots, long plans) {
     this.injector = injector;
     this.roots = roots;
+    this.unready = Math.max(1, plans);
+    this.start = injector.startAt();
   }
 
   /**
@@ -46,13 +53,23 @@ final class CommonStart {
    *     started at a given instant
    */
   static CommonStart of(CoreComponents core, Injector injector) {
-    StartTime start = injector.startAt();
-    if (start == null || LlmProtocol.isDryRun()) {
-      return new CommonStart(new Injector(injector.share(), null), List.of());
+    boolean isTold = ParentProcess.ofProcess() != null;
+    boolean isAlone = injector.startAt() == null && !injector.isPart();
+    if (isAlone || LlmProtocol.isDryRun()) {
+      return new CommonStart(new Injector(injector.share(), null), List.of(), 0);
+    }
+    if (injector.startAt() == null && !isTold) {
+      throw InvalidSimulation.because(
+          ("injector %s needs %s, an instant at which all injectors are ready and start together;"
+                  + " expected %s")
+              .formatted(injector.share(), Injector.START_PROPERTY, StartTime.EXPECTED));
     }
     try {
+      long plans = 0;
       for (PopulationBuilder each : InjectionPlans.populations(core)) {
-        if (PlanPopulation.planOf(each.injectionProfile()) == null && each.shard()) {
+        if (PlanPopulation.planOf(each.injectionProfile()) != null) {
+          plans++;
+        } else if (each.shard()) {
           throw InvalidSimulation.because(
               ("%s: scenario '%s' is injected by Gatling itself, which offers all of it in every"
                       + " injector, whenever it is ready; use openLoop or closedLoop, or say"
@@ -60,7 +77,7 @@ final class CommonStart {
                   .formatted(what(injector), each.scenarioBuilder().name()));
         }
       }
-      return new CommonStart(injector, InjectionPlans.rootPopulations(core));
+      return new CommonStart(injector, InjectionPlans.rootPopulations(core), plans);
     } catch (ReflectiveOperationException | ClassCastException e) {
       throw InvalidSimulation.because(
           what(injector)
@@ -82,7 +99,6 @@ final class CommonStart {
    *     be without this injector's part
    */
   synchronized void requireInTime(Run run) {
-    StartTime start = injector.startAt();
     if (start == null) {
       return;
     }
@@ -103,11 +119,17 @@ final class CommonStart {
     }
   }
 
-  /** Says, once, when the load starts. */
-  synchronized void announce(Run run) {
-    StartTime start = injector.startAt();
-    if (start != null && !announced) {
-      announced = true;
+  /** A scenario is built; with the last one that has a load plan it is known when load starts. */
+  synchronized void scenarioReady(Run run) {
+    unready--;
+    if (unready != 0) {
+      return;
+    }
+    ParentProcess parent = ParentProcess.ofProcess();
+    if (parent != null) {
+      start = new StartTime(parent.awaitStart());
+    }
+    if (start != null) {
       System.out.println(
           "LLM: %sready; the load starts at %s, in %s"
               .formatted(
@@ -123,19 +145,26 @@ final class CommonStart {
 
   /** When the levels of that plan start, which is the load of that population. */
   PlanDriver.Starts starts(String population, LoadPlan plan, Run run) {
-    StartTime start = injector.startAt();
-    Long before = start == null ? null : offsetOf(population);
-    if (start == null || before == null) {
+    Long before = roots.isEmpty() ? null : offsetOf(population);
+    if (before == null) {
       return level -> null;
     }
     List<Long> offsets = plan.startOffsets(injector.part());
-    long first = run.nanoTime(start.unixNanos()) + before;
     return level -> {
+      StartTime known = start();
+      if (known == null || level >= offsets.size()) {
+        return null;
+      }
+      long first = run.nanoTime(known.unixNanos()) + before;
       if (level == 0) {
         tellIfLate(run, System.nanoTime() - first);
       }
-      return level < offsets.size() ? (Long) (first + offsets.get(level)) : null;
+      return first + offsets.get(level);
     };
+  }
+
+  private synchronized @Nullable StartTime start() {
+    return start;
   }
 
   private static void tellIfLate(Run run, long nanos) {

@@ -149,6 +149,7 @@ final class LlmComponents implements ProtocolComponents {
       parts.plan().add(this, request, context.coreComponents().eventLoopGroup().next());
       return;
     }
+    parts.compareClock();
     boolean jvm = protocol.warmUp.jvm() && parts.isFirst("jvm");
     boolean first = parts.isFirst("target " + target);
     if (!jvm && !first) {
@@ -217,7 +218,7 @@ final class LlmComponents implements ProtocolComponents {
   @Override
   public Function1<Session, Session> onStart() {
     parts.sayWhatIsUnseeded();
-    parts.start().announce(run());
+    parts.start().scenarioReady(run());
     if (LlmProtocol.isDryRun()) {
       parts.plan().scenarioBuilt();
     }

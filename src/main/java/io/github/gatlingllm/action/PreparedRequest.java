@@ -77,7 +77,7 @@ record PreparedRequest(
         .prompt(resolve(parts.prompt, session))
         .inputs(
             parts.inputList == null
-                ? parts.inputs.stream().map(text -> text.resolve(session)).toList()
+                ? resolve(parts.inputs, session)
                 : parts.inputList.resolve(session))
         // Not part of the conversation: a prefix is sent, and not remembered.
         .prefix(prefixes.next(session, chat.conversation() != null))
@@ -85,10 +85,7 @@ record PreparedRequest(
         .includeUsage(protocol.includeUsage)
         .maxTokens(maxTokens)
         .ignoreEos(pinned && maxTokens != null)
-        .stop(
-            parts.stop.isEmpty()
-                ? List.of()
-                : parts.stop.stream().map(text -> text.resolve(session)).toList())
+        .stop(resolve(parts.stop, session))
         .tools(parts.tools == null ? chat.tools() : parts.tools.resolve(session))
         .toolChoice(resolve(parts.toolChoice, session))
         .responseFormat(resolve(parts.responseFormat, session))
@@ -118,12 +115,11 @@ record PreparedRequest(
       secrets.add(apiKey);
     }
     for (Map<String, Dynamic<String>> some : headers) {
-      some.forEach(
-          (name, value) -> {
-            if (Secrets.isNamed(name)) {
-              secrets.add(value.resolve(session));
-            }
-          });
+      for (Map.Entry<String, Dynamic<String>> header : some.entrySet()) {
+        if (Secrets.isNamed(header.getKey())) {
+          secrets.add(header.getValue().resolve(session));
+        }
+      }
     }
     return Secrets.of(secrets);
   }
@@ -144,6 +140,10 @@ record PreparedRequest(
    */
   @Nullable String whyNotToBeSent() {
     return conversation == null ? null : conversation.whyOver(asked, body.maxTokens());
+  }
+
+  private static List<String> resolve(List<Dynamic<String>> texts, Session session) {
+    return texts.isEmpty() ? List.of() : texts.stream().map(text -> text.resolve(session)).toList();
   }
 
   private static <T> @Nullable T resolve(@Nullable Dynamic<T> value, Session session) {

@@ -7,10 +7,15 @@ import io.gatling.core.config.SslConfiguration;
 import io.gatling.http.util.SslContexts;
 import io.gatling.http.util.SslContextsFactory;
 import io.github.gatlingllm.client.ServerConnections;
+import io.github.gatlingllm.clock.ComparedClock;
+import io.github.gatlingllm.clock.TimeServer;
 import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.load.RateLimiter;
 import io.github.gatlingllm.load.Turns;
+import io.github.gatlingllm.processes.LocalInjectors;
 import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.ClockOffset;
+import io.github.gatlingllm.record.ClockOffset.DateChange;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
@@ -19,6 +24,7 @@ import io.github.gatlingllm.run.RunDirectory;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.RunSeed;
 import io.github.gatlingllm.workload.TokenCounting;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -44,6 +50,7 @@ record RunParts(
     InjectionPlans injections,
     SimulationPlan plan,
     TokenCounting counting,
+    ComparedClock clock,
     Set<String> warmedUp,
     Set<String> unpinned,
     Map<LlmProtocol, InFlightGate> gates,
@@ -70,21 +77,38 @@ record RunParts(
   /** The same when the run is interrupted. */
   private static final Duration COUNTING_INTERRUPTED = Duration.ofMillis(500);
 
+  /** Longest time that a clock of others is waited for, three times at most. */
+  private static final Duration CLOCK = Duration.ofMillis(500);
+
+  /** The same when the run is interrupted. */
+  private static final Duration CLOCK_INTERRUPTED = Duration.ofMillis(100);
+
   static RunParts of(CoreComponents core) {
     Injector injector = InvalidSimulation.checked(Injector::ofProcess);
+    RunDirectory directory = RunDirectory.of(core.statsEngine());
+    int injectors = InvalidSimulation.checked(LocalInjectors::asked);
+    if (injectors > 1 && !LlmProtocol.isDryRun()) {
+      startInjectors(injectors, injector, directory);
+    }
     CommonStart start = CommonStart.of(core, injector);
-    Run run = Run.open(RunDirectory.of(core.statsEngine()), injector.nameOn(host()));
+    Run run = InvalidSimulation.checked(() -> Run.open(directory, injector.nameOn(host())));
     run.describe(info -> info.share(injector.share()));
     run.watch(core.eventLoopGroup());
     InFlight inFlight = new InFlight();
     TokenCounting counting = new TokenCounting();
     NotSent notSent = new NotSent();
+    ComparedClock clock =
+        new ComparedClock(
+            InvalidSimulation.checked(() -> TimeServer.of(System.getProperties(), System.getenv())),
+            () -> run.unixNanos(System.nanoTime()),
+            System.out::println);
     Map<String, ServerConnections> servers = new ConcurrentHashMap<>();
     run.beforeInterruption(
         atMost -> {
           cancel(inFlight, counting, atMost);
+          clock.after(CLOCK_INTERRUPTED);
           notSent.report(run);
-          describe(run, counting, servers);
+          describe(run, counting, clock, servers);
         },
         inFlight::size);
     core.actorSystem()
@@ -92,8 +116,9 @@ record RunParts(
             () -> {
               if (!run.isOver()) {
                 counting.close(COUNTING);
+                clock.after(CLOCK);
                 notSent.report(run);
-                describe(run, counting, servers);
+                describe(run, counting, clock, servers);
                 run.complete();
               }
               return null;
@@ -105,6 +130,7 @@ record RunParts(
         InjectionPlans.of(core),
         new SimulationPlan(core, run),
         counting,
+        clock,
         ConcurrentHashMap.newKeySet(),
         ConcurrentHashMap.newKeySet(),
         new ConcurrentHashMap<>(),
@@ -119,6 +145,24 @@ record RunParts(
         new Turns(injector.part()),
         new CopyOnWriteArrayList<>(),
         new ConcurrentHashMap<>());
+  }
+
+  /** Has other processes send the load, and ends this one with what comes of it. */
+  @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's
+  private static void startInjectors(int count, Injector injector, RunDirectory directory) {
+    if (injector.isPart()) {
+      throw InvalidSimulation.because(
+          "%s=%d and injector %s: the load is shared out once; leave out one of them"
+              .formatted(LocalInjectors.PROPERTY, count, injector.share()));
+    }
+    try {
+      long seed = InvalidSimulation.checked(RunSeed::ofProcess).value();
+      System.exit(LocalInjectors.run(count, directory.simulation(), directory.path(), seed));
+    } catch (IOException e) {
+      throw InvalidSimulation.because("The injectors cannot be started: " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /**
@@ -141,12 +185,16 @@ record RunParts(
 
   /** Notes in the run what was seen while it was on. */
   private static void describe(
-      Run run, TokenCounting counting, Map<String, ServerConnections> servers) {
+      Run run,
+      TokenCounting counting,
+      ComparedClock clock,
+      Map<String, ServerConnections> servers) {
     RunInfo.PromptRepeats prompts =
         new RunInfo.PromptRepeats(counting.seenPrompts(), counting.repeatedPrompts());
     run.describe(
         info ->
             info.connections(connections(servers))
+                .clock(clock.offset(() -> dateChanges(run, servers)))
                 .prompts(prompts.counted() == 0 ? null : prompts));
   }
 
@@ -170,6 +218,21 @@ record RunParts(
         (address, of) ->
             byAddress.put(address, new RunInfo.Connections(of.kept() + of.closed(), of.closed())));
     return byAddress;
+  }
+
+  private static Map<String, List<DateChange>> dateChanges(
+      Run run, Map<String, ServerConnections> servers) {
+    Map<String, List<DateChange>> byAddress = new TreeMap<>();
+    servers.forEach((address, of) -> byAddress.put(address, of.dateChanges(run::unixNanos)));
+    return byAddress;
+  }
+
+  /** Compares the run's clock, once, before the load. */
+  void compareClock() {
+    if (isFirst("clock")) {
+      ClockOffset asked = clock.before();
+      run.describe(info -> info.clock(asked));
+    }
   }
 
   /** True for the first caller with that key. */

@@ -27,6 +27,12 @@ public record Check(
     return CheckCatalogue.judge(run);
   }
 
+  /** What the check of the load generator says of one of them at one load level. */
+  public static Level ofGenerator(
+      CheckInput.MeasuredLevel at, GeneratorHealth health, boolean isServerHere) {
+    return GeneratorCheck.level(at, health, isServerHere);
+  }
+
   /** The ids of all checks, in the order of the catalogue. */
   public static List<String> ids() {
     return Arrays.stream(CheckCatalogue.values()).map(CheckCatalogue::id).toList();

@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 /**
  * All checks of a run, a row each; the only place that knows their ids, questions, thresholds and
  * remedies. {@code summary.json}, the page, the console, Markdown and {@code docs/checks.md} take
- * them from here. {@link LoadChecks}, {@link AnswerChecks} and {@link EngineChecks} hold the
- * functions that judge.
+ * them from here. {@link LoadChecks}, {@link AnswerChecks}, {@link InjectorChecks} and {@link
+ * EngineChecks} hold the functions that judge.
  *
  * <p>A new check is a row here with its function, and a row in the table of its test: a run that it
  * warns of, and one that it does not.
@@ -78,6 +78,37 @@ enum CheckCatalogue {
       in -> in.info().state() != RunInfo.State.COMPLETE,
       "Run it to its end before comparing.",
       LoadChecks::complete),
+  INJECTORS(
+      "Are all injectors of the load test there, and did each come to its end?",
+      "injectors that are missing, died or were interrupted",
+      Threshold.invalidAbove(0),
+      "joined runs",
+      InjectorChecks::applies,
+      "The load was less than planned: figures are those of what was there. Look at the log of"
+          + " the injector, and run the load test again.",
+      InjectorChecks::injectors),
+  INJECTOR_SETTINGS(
+      "Did all injectors run with the same settings and versions?",
+      "settings and versions that differ",
+      Threshold.above(0),
+      "joined runs",
+      InjectorChecks::hasSeveral,
+      "Give all injectors the same settings but their share (injector), and the same versions: they"
+          + " may have made different loads.",
+      InjectorChecks::settings),
+  INJECTORS_ALIKE(
+      "Did all injectors measure the same?",
+      "difference of TTFT or start lag ÷ that of all other injectors, of the injector that stands"
+          + " out most",
+      Threshold.when(
+          "where one differs beyond chance (once in 100 such runs) by 10 % and 1 ms in TTFT, 5 ms"
+              + " in start lag; all see the same server, in each of 48 parts of a measure window in"
+              + " the same state"),
+      "joined runs",
+      InjectorChecks::hasSeveral,
+      "Look at that injector's machine and its way to the server (network, proxy, distance); joined"
+          + " percentiles mix what it saw with what the others did.",
+      InjectorChecks::alike),
   LITTLES_LAW(
       "Does Little's law hold: requests in flight, counted while the run was on = rate × time in"
           + " the system of the records?",

@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * @param failures how each target failed
  * @param isServerHere whether an endpoint is an address of the generator's own machine
  * @param engines what engines counted in the whole run; those whose metrics were read
+ * @param outlier of several injectors the one that measured something else than the others; null
+ *     where none did beyond chance
  */
 public record CheckInput(
     RunInfo info,
@@ -48,7 +50,8 @@ public record CheckInput(
     boolean isSharingMeant,
     Map<String, Outages.Failures> failures,
     boolean isServerHere,
-    List<EngineFigures.WholeRun> engines) {
+    List<EngineFigures.WholeRun> engines,
+    @Nullable Outlier outlier) {
 
   /** Records that are known to be missing. */
   long lost() {
@@ -141,6 +144,24 @@ public record CheckInput(
     long missing() {
       Long planned = info.planned();
       return planned == null ? 0 : isOpen ? planned - sent : Math.max(0, planned - sent);
+    }
+  }
+
+  /**
+   * An injector whose figure differs from that of the others beyond chance.
+   *
+   * @param level with its target and scenario where there are several
+   * @param figure in words, e.g. {@code mean TTFT}
+   * @param valueMs its own
+   * @param othersMs that of all others together
+   */
+  public record Outlier(
+      String injector, String level, String figure, double valueMs, double othersMs) {
+
+    /** Whether it differs by at least that share of the others' value, and by that much. */
+    public boolean differsBy(double share, double leastMs) {
+      double difference = Math.abs(valueMs - othersMs);
+      return difference >= share * othersMs && difference >= leastMs;
     }
   }
 

@@ -55,6 +55,11 @@ final class GeneratorCheck {
     return in.levels().stream().anyMatch(level -> !level.generators().isEmpty());
   }
 
+  /** What is to be said of one injector at one level. */
+  static Level level(MeasuredLevel level, GeneratorHealth health, boolean isServerHere) {
+    return requireNonNull(new GeneratorCheck(level, health, isServerHere).finding().level());
+  }
+
   /** Of the level and the injector that fared worst. */
   static Finding judge(CheckInput in) {
     List<Finding> found = new ArrayList<>();

@@ -111,6 +111,23 @@ public record GeneratorHealth(String injector, List<Interval> seconds) {
     }
   }
 
+  /** How late its event loops were at most, in milliseconds. */
+  public double lagMaxMs() {
+    return all().lagMaxMs();
+  }
+
+  /** Share of the machine's processors that its process used; null where unknown. */
+  public @Nullable Double own() {
+    return seconds.stream().allMatch(second -> second.own() == null) ? null : (Double) all().own();
+  }
+
+  /** Share of them that was idle; null where unknown. */
+  public @Nullable Double idle() {
+    return seconds.stream().allMatch(second -> second.idle() == null)
+        ? null
+        : (Double) all().idle();
+  }
+
   /** The whole window. */
   Span all() {
     return new Span(seconds);

@@ -21,6 +21,7 @@ import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfo.InjectorRun;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -195,16 +196,26 @@ final class LoadChecks {
       cut += level.isCutShort() || isInterrupted ? Math.max(0, fewer) : 0;
     }
     Map<String, Long> reasons = new LinkedHashMap<>();
+    boolean isJoined = !in.info().injectors().isEmpty();
+    long unnamed = 0;
+    if (missing > 0 && isJoined) {
+      for (InjectorRun injector : in.info().injectors()) {
+        Long lost = injector.isComplete() ? null : injector.missing();
+        put(reasons, injector.name() + " did not end", lost == null ? 0 : lost);
+        unnamed += lost == null ? 0 : lost;
+      }
+    }
     if (missing > 0) {
-      put(reasons, "the level was stopped early", cut);
+      put(reasons, "the level was stopped early", isJoined ? 0 : cut);
       put(reasons, "records that are lost", in.lost());
       in.info().notSent().forEach((reason, count) -> put(reasons, reason, count));
     }
     long named =
         reasons.entrySet().stream()
-            .filter(reason -> !reason.getKey().endsWith(RunInfo.NOT_BUILT))
-            .mapToLong(Map.Entry::getValue)
-            .sum();
+                .filter(reason -> !reason.getKey().endsWith(RunInfo.NOT_BUILT))
+                .mapToLong(Map.Entry::getValue)
+                .sum()
+            - unnamed;
     Long started = in.info().started();
     long records = in.file().records();
     long unrecorded =

@@ -2,31 +2,38 @@ package io.github.gatlingllm.cli;
 
 import io.github.gatlingllm.record.JvmOptions;
 import io.github.gatlingllm.simulations.Benchmark;
+import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
- * The benchmark in a JVM of its own: a jar cannot name the options that {@link
- * JvmOptions#RECOMMENDED} lists, and without them the load generator disturbs what it measures.
+ * The benchmark, or a simulation of the user's, in a JVM of its own: a jar cannot name the options
+ * that {@link JvmOptions#RECOMMENDED} lists, and without them the load generator disturbs what it
+ * measures.
  *
  * @param settings text by name, as on the command line
  * @param results folder in which the run's folder is made
  * @param jvm options after the recommended ones, which they overrule
+ * @param simulation a class of the class path, or a file of Java source
  */
-record BenchmarkProcess(Map<String, String> settings, String results, List<String> jvm) {
+record BenchmarkProcess(
+    Map<String, String> settings, String results, List<String> jvm, String simulation) {
 
   private static final String CONFIGURATION = "io/github/gatlingllm/cli/";
 
-  /** Gatling's writer of simulation.log looks into the text of strings. */
   /** The first Java that warns where a library loads native code. */
   private static final int ASKS_FOR_NATIVE_ACCESS = 24;
 
+  /** Gatling's writer of simulation.log looks into the text of strings. */
   private static final String OPEN_TO_GATLING = "--add-opens=java.base/java.lang=ALL-UNNAMED";
 
   private static final Pattern NEXT_WORD = Pattern.compile("-([a-z])");
@@ -72,9 +79,10 @@ record BenchmarkProcess(Map<String, String> settings, String results, List<Strin
     }
     String results = settings.getOrDefault("results", "results");
     String jvm = settings.getOrDefault("jvm", "").strip();
-    settings.keySet().removeAll(List.of("results", "jvm"));
+    String simulation = settings.getOrDefault("simulation", Benchmark.class.getName());
+    settings.keySet().removeAll(List.of("results", "jvm", "simulation"));
     return new BenchmarkProcess(
-        settings, results, jvm.isEmpty() ? List.of() : List.of(jvm.split("\\s+", -1)));
+        settings, results, jvm.isEmpty() ? List.of() : List.of(jvm.split("\\s+", -1)), simulation);
   }
 
   /** {@code header.X-Tenant} keeps its form: what follows a hyphen there is no small letter. */
@@ -84,8 +92,18 @@ record BenchmarkProcess(Map<String, String> settings, String results, List<Strin
         : NEXT_WORD.matcher(name).replaceAll(letter -> letter.group(1).toUpperCase(Locale.ROOT));
   }
 
-  /** The whole command; the API key is in none of its words, as {@code ps} shows them to all. */
-  List<String> command() {
+  /**
+   * The whole command; the API key is in none of its words, as {@code ps} shows them to all.
+   *
+   * @param classes an empty folder, for what has to be compiled
+   */
+  List<String> command(Path classes) throws IOException {
+    String classPath = System.getProperty("java.class.path");
+    String className = simulation;
+    if (SimulationSource.isMeant(simulation)) {
+      className = SimulationSource.compile(Path.of(simulation), classes);
+      classPath += File.pathSeparator + classes;
+    }
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(JvmOptions.RECOMMENDED);
@@ -102,14 +120,21 @@ record BenchmarkProcess(Map<String, String> settings, String results, List<Strin
             command.add("-Dllm." + name + "=" + value);
           }
         });
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(
-        List.of("io.gatling.app.Gatling", "-s", Benchmark.class.getName(), "-rf", results));
+    command.addAll(List.of("-cp", classPath));
+    command.addAll(List.of("io.gatling.app.Gatling", "-s", className, "-rf", results));
     return command;
   }
 
   private int run() throws IOException, InterruptedException {
-    ProcessBuilder builder = new ProcessBuilder(command()).inheritIO();
+    Path classes = Files.createTempDirectory("simulation");
+    try {
+      return run(new ProcessBuilder(command(classes)).inheritIO());
+    } finally {
+      delete(classes);
+    }
+  }
+
+  private int run(ProcessBuilder builder) throws IOException, InterruptedException {
     String key = settings.get("apiKey");
     if (key != null) {
       builder.environment().put("LLM_API_KEY", key);
@@ -117,6 +142,16 @@ record BenchmarkProcess(Map<String, String> settings, String results, List<Strin
     Process gatling = builder.start();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(gatling), "stop-benchmark"));
     return gatling.waitFor();
+  }
+
+  private static void delete(Path folder) throws IOException {
+    List<Path> all;
+    try (Stream<Path> paths = Files.walk(folder)) {
+      all = paths.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path path : all) {
+      Files.delete(path);
+    }
   }
 
   /** Lets the run write what it has when this process is stopped. */

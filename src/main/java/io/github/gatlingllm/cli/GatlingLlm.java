@@ -29,7 +29,8 @@ public final class GatlingLlm {
         engine                   serves the embedded engine until it is stopped
         --help, --version        this text and all settings; the version. <command> --help tells more of a command
 
-      Of a run: --results <folder> is where its folder goes (results), --jvm <options> is added to the JVM's options.
+      Of a run: --results <folder> is where its folder goes (results), --jvm <options> is added to the JVM's options,
+      --simulation <class, or file of Java source> runs a simulation of your own in place of the benchmark.
       """;
 
   private GatlingLlm() {}

@@ -174,7 +174,7 @@ final class AnswerHeaders {
   }
 
   /** A date of HTTP, or of RFC 3339. */
-  private static @Nullable Instant instant(String text) {
+  static @Nullable Instant instant(String text) {
     try {
       return Character.isDigit(text.isEmpty() ? ' ' : text.charAt(0))
           ? OffsetDateTime.parse(text).toInstant()

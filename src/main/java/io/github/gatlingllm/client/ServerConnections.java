@@ -1,15 +1,19 @@
 package io.github.gatlingllm.client;
 
+import io.github.gatlingllm.record.ClockOffset.DateChange;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How one server treats the connections that its HTTP/1.1 answers leave open: whether it closes
- * them right after an answer without having said {@code Connection: close}. A server that closed
- * most of the last ones gets a new connection for each request, until it keeps most of them again.
- * Thread-safe.
+ * them right after an answer without having said {@code Connection: close}; and what its clock
+ * says. A server that closed most of the last ones gets a new connection for each request, until it
+ * keeps most of them again. Thread-safe.
  */
 public final class ServerConnections {
 
@@ -20,6 +24,7 @@ public final class ServerConnections {
   private static final int MOST = RECENT / 2;
 
   private final String address;
+  private final ServerDates dates = new ServerDates();
   private final LongAdder kept = new LongAdder();
   private final LongAdder closed = new LongAdder();
   private final AtomicInteger unconfirmed = new AtomicInteger();
@@ -46,6 +51,15 @@ public final class ServerConnections {
    */
   public long closed() {
     return closed.sum();
+  }
+
+  /** When the {@code Date} of its answers changed, by that clock of epoch time. */
+  public List<DateChange> dateChanges(LongUnaryOperator clock) {
+    return dates.changes(clock);
+  }
+
+  void answered(@Nullable String date, long sentNanos, long receivedNanos) {
+    dates.answered(date, sentNanos, receivedNanos);
   }
 
   /**
@@ -78,6 +92,9 @@ public final class ServerConnections {
   }
 
   private void note(int bit) {
-    recent.updateAndGet(bits -> (bits << 1 | bit) & ((1 << RECENT) - 1));
+    int bits;
+    do {
+      bits = recent.get();
+    } while (!recent.compareAndSet(bits, (bits << 1 | bit) & ((1 << RECENT) - 1)));
   }
 }

@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamWatch extends Http2ConnectionAdapter {
 
+  static {
+    ResetStreamLog.install();
+  }
+
   private final Channel channel;
   private final Http2Connection connection;
   private final Runnable whenClosed;

@@ -279,6 +279,9 @@ public final class StreamedExchange implements HttpListener {
     timeline.headers(now);
     idle.start(now);
     new AnswerHeaders(headers).read(answer);
+    if (transport != null) {
+      transport.server().answered(headers.get(HttpHeaderNames.DATE), timeline.written(), now);
+    }
     httpStatus = status.code();
     body = ResponseBody.of(status.code(), headers, this);
     plainChunks =

@@ -101,6 +101,7 @@ abstract class ResponseWriter {
           .set(HttpHeaderNames.CONTENT_TYPE, "text/event-stream; charset=utf-8")
           .set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_CACHE)
           .set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED)
+          .set(HttpHeaderNames.DATE, Responses.date())
           .set(Responses.REQUEST_ID, requestId);
       Responses.write(context, head);
     }

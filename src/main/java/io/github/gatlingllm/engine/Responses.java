@@ -7,11 +7,14 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.DateFormatter;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
+import java.time.Instant;
+import java.util.Date;
 import org.jspecify.annotations.Nullable;
 
 /** Responses in one piece; they go out with the next flush. */
@@ -43,6 +46,11 @@ final class Responses {
     FullHttpResponse response = whole(status, requestId, "application/json", refusal.json());
     refusal.headers().forEach(response.headers()::set);
     write(context, response);
+  }
+
+  /** The time of day, as HTTP says it. */
+  static String date() {
+    return DateFormatter.format(Date.from(Instant.now()));
   }
 
   /** Writes; a failure ends the connection by way of {@code exceptionCaught}. */
@@ -85,7 +93,8 @@ final class Responses {
     response
         .headers()
         .set(HttpHeaderNames.CONTENT_TYPE, contentType)
-        .set(HttpHeaderNames.CONTENT_LENGTH, content.readableBytes());
+        .set(HttpHeaderNames.CONTENT_LENGTH, content.readableBytes())
+        .set(HttpHeaderNames.DATE, date());
     if (requestId != null) {
       response.headers().set(REQUEST_ID, requestId);
     }

@@ -85,7 +85,7 @@ final class GenAiMeters implements Consumer<RequestRecord>, AutoCloseable {
    */
   static @Nullable GenAiMeters open(String run, LiveView.Options options, Consumer<String> say) {
     MeterRegistry sent = options.otlp() == null ? null : otlp(options.otlp(), run, say);
-    PrometheusMeters scraped = options.port() == null ? null : prometheus();
+    PrometheusMeters scraped = options.page() == null ? null : prometheus();
     return sent == null && scraped == null
         ? null
         : new GenAiMeters(

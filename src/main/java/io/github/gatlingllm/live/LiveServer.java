@@ -8,18 +8,19 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves the live page on 127.0.0.1: {@code /}, its server-sent events {@code /events}, and where
- * there is a registry for Prometheus, {@code /metrics}. Nobody else's page may read them: what does
- * not ask for this machine by its name is refused.
+ * Serves the live page: {@code /}, its server-sent events {@code /events}, and where there is a
+ * registry for Prometheus, {@code /metrics}. Nobody else's page may read them through a browser: a
+ * request that asks for a host by a name other than {@code localhost} is refused, as a foreign name
+ * may resolve to this machine and an IP address cannot.
  */
 final class LiveServer implements AutoCloseable {
 
@@ -28,13 +29,16 @@ final class LiveServer implements AutoCloseable {
 
   private static final long EVERY_SECONDS = 2;
 
+  private static final Pattern HOST =
+      Pattern.compile("(?:localhost|[\\d.]+|\\[[\\da-fA-F:.]+\\])(?::\\d+)?");
+
   /** The texts of the three addresses; {@code meters} is null where there are none. */
   record Views(Supplier<String> page, Supplier<String> event, @Nullable Supplier<String> meters) {}
 
   private final HttpServer server;
   private final Views views;
   private final CountDownLatch over = new CountDownLatch(1);
-  private final Set<String> hosts;
+  private final String host;
   private final ThreadPoolExecutor viewers =
       new ThreadPoolExecutor(
           0,
@@ -51,32 +55,27 @@ final class LiveServer implements AutoCloseable {
   /**
    * Starts it.
    *
-   * @param port 0 for any that is free
-   * @throws IOException where the port is in use
+   * @throws IOException where the port is in use, or the address not one of this machine
    */
-  LiveServer(int port, Views views) throws IOException {
+  LiveServer(LiveView.Address address, Views views) throws IOException {
     this.views = views;
-    server = HttpServer.create(new InetSocketAddress(loopback(), port), 0);
-    String authority = ":" + server.getAddress().getPort();
-    hosts = Set.of("127.0.0.1" + authority, "localhost" + authority);
+    host = address.host();
+    InetAddress listened = InetAddress.getByName(host);
+    server = HttpServer.create(new InetSocketAddress(listened, address.port()), 0);
     server.setExecutor(viewers);
     server.createContext("/", this::answer);
     server.start();
   }
 
-  private static InetAddress loopback() throws IOException {
-    return InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
-  }
-
   /** Where the page is. */
   URI address() {
-    return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/");
+    return URI.create("http://" + host + ":" + server.getAddress().getPort() + "/");
   }
 
   private void answer(HttpExchange exchange) throws IOException {
     try (exchange) {
-      String host = exchange.getRequestHeaders().getFirst("Host");
-      if (host == null || !hosts.contains(host)) {
+      String asked = exchange.getRequestHeaders().getFirst("Host");
+      if (asked == null || !HOST.matcher(asked).matches()) {
         send(exchange, 403, "text/plain", "Ask for " + address() + "\n");
       } else if (!exchange.getRequestMethod().equals("GET")) {
         send(exchange, 405, "text/plain", "GET only\n");

@@ -13,8 +13,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,15 +30,52 @@ public final class LiveView implements AutoCloseable {
   private static final long NEWS_NANOS = 1_500_000_000L;
 
   /**
+   * Where the page listens.
+   *
+   * @param host an IP address; {@value #THIS_MACHINE} where only this machine may see the page
+   * @param port 0 for any that is free
+   */
+  public record Address(String host, int port) {
+
+    static final String THIS_MACHINE = "127.0.0.1";
+
+    /** What {@link #parse} takes, in a few words. */
+    public static final String FORMS = "a port, or <IP address>:<port>";
+
+    private static final Pattern FORM =
+        Pattern.compile("(?:([\\d.]+|\\[[\\da-fA-F:]+\\]):)?(\\d{1,5})");
+
+    /**
+     * Reads {@code 8088}, {@code 0.0.0.0:8088}, {@code [::]:8088}.
+     *
+     * @throws IllegalArgumentException for anything else
+     */
+    public static Address parse(String text) {
+      Matcher form = FORM.matcher(text);
+      if (!form.matches() || Integer.parseInt(form.group(2)) > 65_535) {
+        throw new IllegalArgumentException("expected " + FORMS);
+      }
+      return new Address(
+          Objects.requireNonNullElse(form.group(1), THIS_MACHINE), Integer.parseInt(form.group(2)));
+    }
+
+    /** As {@link #parse} takes it. */
+    @Override
+    public String toString() {
+      return host + ":" + port;
+    }
+  }
+
+  /**
    * What is asked for.
    *
-   * @param port of the page; null for none, 0 for any that is free
+   * @param page where the page listens; null for none
    * @param otlp where meters are sent; null for nowhere
    */
-  public record Options(@Nullable Integer port, @Nullable String otlp) {
+  public record Options(@Nullable Address page, @Nullable String otlp) {
 
-    /** System property with the port of the page; {@code LLM_LIVE} in the environment. */
-    public static final String PORT_PROPERTY = "llm.live";
+    /** System property with the address of the page; {@code LLM_LIVE} in the environment. */
+    public static final String PAGE_PROPERTY = "llm.live";
 
     /** System property with the URL that meters go to; {@code LLM_OTLP} in the environment. */
     public static final String OTLP_PROPERTY = "llm.otlp";
@@ -43,21 +83,23 @@ public final class LiveView implements AutoCloseable {
     /**
      * Of this process.
      *
-     * @throws IllegalArgumentException for what is no port, in one line
+     * @throws IllegalArgumentException for what is no address, in one line
      */
     public static Options of(Map<?, ?> properties, Map<String, String> environment) {
-      String port = text(properties.get(PORT_PROPERTY), environment.get("LLM_LIVE"));
+      String page = text(properties.get(PAGE_PROPERTY), environment.get("LLM_LIVE"));
       return new Options(
-          port == null ? null : (Integer) port(port),
+          page == null ? null : page(page),
           text(properties.get(OTLP_PROPERTY), environment.get("LLM_OTLP")));
     }
 
-    private static int port(String text) {
-      if (text.matches("\\d{1,5}") && Integer.parseInt(text) <= 65_535) {
-        return Integer.parseInt(text);
+    private static Address page(String text) {
+      try {
+        return Address.parse(text);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(
+            PAGE_PROPERTY + "=" + text + ": " + e.getMessage() + "; port 0 takes any that is free",
+            e);
       }
-      throw new IllegalArgumentException(
-          "llm.live=" + text + " is no port: use one from 1 to 65535, or 0 for any that is free");
     }
 
     private static @Nullable String text(@Nullable Object property, @Nullable String variable) {
@@ -66,7 +108,7 @@ public final class LiveView implements AutoCloseable {
     }
 
     boolean isOff() {
-      return port == null && otlp == null;
+      return page == null && otlp == null;
     }
   }
 
@@ -106,7 +148,7 @@ public final class LiveView implements AutoCloseable {
     overTime = new OverTime(run.startUnixNanos());
     generator = new GeneratorTally(run.startUnixNanos());
     meters = GenAiMeters.open(run.id(), options, say);
-    server = server(options.port(), say);
+    server = server(options.page(), say);
   }
 
   /**
@@ -119,23 +161,23 @@ public final class LiveView implements AutoCloseable {
     return options.isOff() ? null : new LiveView(run, options, say);
   }
 
-  private @Nullable LiveServer server(@Nullable Integer port, Consumer<String> say) {
-    if (port == null) {
+  private @Nullable LiveServer server(@Nullable Address address, Consumer<String> say) {
+    if (address == null) {
       return null;
     }
     try {
       LiveServer.Views views =
           new LiveServer.Views(this::page, this::event, meters == null ? null : meters.scraped());
-      LiveServer started = new LiveServer(port, views);
+      LiveServer started = new LiveServer(address, views);
       say.accept("LLM live page: " + started.address());
       return started;
     } catch (IOException e) {
       say.accept(
-          "LLM live page: port "
-              + port
+          "LLM live page: "
+              + address
               + " cannot be had ("
               + e.getMessage()
-              + "), so there is none; llm.live=0 takes any that is free");
+              + "), so there is none; port 0 takes any that is free");
       return null;
     }
   }

@@ -1,10 +1,12 @@
 package io.github.gatlingllm.merge;
 
+import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.Connections;
 import io.github.gatlingllm.record.RunInfo.InjectorRun;
+import io.github.gatlingllm.record.RunInfo.LevelPart;
 import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
@@ -49,12 +51,8 @@ public final class InjectorJoin {
 
   private InjectorJoin(String id, List<RunInfo> runs, @Nullable Integer expected) {
     this.runs = runs;
-    if (expected != null && expected < runs.size()) {
-      throw new IllegalArgumentException(
-          "%d runs were given, but only %d expected; give each injector's run once"
-              .formatted(runs.size(), expected));
-    }
     refuseTwice();
+    Integer count = count(expected);
     same("simulation", RunInfo::simulation);
     same("SLO", InjectorJoin::slo);
     same("SLO rule", RunInfo::sloRule);
@@ -62,7 +60,7 @@ public final class InjectorJoin {
     same("SLO percentile by request", RunInfo::sloHeldByRequest);
     same("SLO by target", RunInfo::sloByTarget);
     this.levels = new LevelJoin(runs);
-    this.joined = join(id).injectors(injectors(), expected);
+    this.joined = join(id).injectors(injectors(), count);
   }
 
   /**
@@ -81,6 +79,11 @@ public final class InjectorJoin {
     return joined;
   }
 
+  /** Whether the plan of the {@code i}-th run asks for that request of its in a measure window. */
+  boolean isOfPlan(int i, RequestRecord record) {
+    return LevelJoin.isOfPlan(runs.get(i), record);
+  }
+
   /** The record with the phase that it has in the joined run. */
   public RequestRecord placed(RequestRecord record) {
     return levels.placed(record);
@@ -95,6 +98,34 @@ public final class InjectorJoin {
                 .formatted(run.id(), run.injector()));
       }
     }
+  }
+
+  /** How many injectors the load test had: as their shares say, else as the caller does. */
+  private @Nullable Integer count(@Nullable Integer expected) {
+    Map<InjectorShare, RunInfo> seen = new HashMap<>();
+    Integer count = expected;
+    for (RunInfo run : runs) {
+      InjectorShare share = run.share();
+      RunInfo other = share == null ? null : seen.put(share, run);
+      if (other != null) {
+        throw new IllegalArgumentException(
+            "runs %s and %s both have share %s; expected each share once"
+                .formatted(other.id(), run.id(), share));
+      }
+      if (share != null && count != null && count != share.count()) {
+        throw new IllegalArgumentException(
+            "run %s has share %s, expected one of %d; name the runs of one load test, and with"
+                    .formatted(run.id(), share, count)
+                + " --expect how many injectors it had");
+      }
+      count = share == null ? count : (Integer) share.count();
+    }
+    if (count != null && count < runs.size()) {
+      throw new IllegalArgumentException(
+          "%d runs were given, expected at most %d; name each injector's run once"
+              .formatted(runs.size(), count));
+    }
+    return count;
   }
 
   private void same(String what, Function<RunInfo, Object> of) {
@@ -217,13 +248,18 @@ public final class InjectorJoin {
           new InjectorRun(
               run.injector(),
               run.id(),
+              run.share(),
               run.state(),
               run.startUnixNanos(),
               run.endUnixNanos(),
               LevelInfo.planned(run.stages()),
+              0,
               run.started(),
               0,
               run.dropped(),
+              run.stages().stream()
+                  .map(l -> new LevelPart(l.label(), l.target(), l.scenario(), l.planned()))
+                  .toList(),
               different.get(i)));
     }
     return all;
@@ -232,19 +268,11 @@ public final class InjectorJoin {
   /** Settings and versions by run, those that not all runs have alike. */
   private List<Map<String, String>> different() {
     List<Map<String, String>> settings = runs.stream().map(InjectorJoin::settings).toList();
-    Map<String, Set<String>> values = new HashMap<>();
-    settings.forEach(
-        of ->
-            of.forEach(
-                (key, value) -> values.computeIfAbsent(key, k -> new HashSet<>()).add(value)));
-    settings.forEach(of -> of.keySet().removeIf(key -> isAlike(key, settings, values)));
+    Set<String> names = new HashSet<>();
+    settings.forEach(of -> names.addAll(of.keySet()));
+    names.removeIf(name -> settings.stream().map(of -> of.get(name)).distinct().count() == 1);
+    settings.forEach(of -> of.keySet().retainAll(names));
     return settings;
-  }
-
-  private static boolean isAlike(
-      String key, List<Map<String, String>> settings, Map<String, Set<String>> values) {
-    return Objects.requireNonNull(values.get(key)).size() == 1
-        && settings.stream().allMatch(of -> of.containsKey(key));
   }
 
   /** Those that are of the load test, not of this injector's part or of what came of it. */
@@ -267,7 +295,7 @@ public final class InjectorJoin {
                         Locale.ROOT,
                         common.isByPlan()
                             ? "level %s: measured in the %.1f s that the plan of all its injectors"
-                                  + " has"
+                                + " has"
                             : "level %s: measured in the %.1f s that all its injectors share",
                         level,
                         common.seconds())));
@@ -279,7 +307,9 @@ public final class InjectorJoin {
             "level %s: only %d of %d injectors have it".formatted(key, having, runs.size()));
       }
     }
-    if (joined.seed() != null && runs.size() > 1) {
+    if (joined.seed() != null
+        && runs.size() > 1
+        && runs.stream().allMatch(run -> run.share() == null)) {
       remarks.add(
           "all injectors have seed "
               + joined.seed()

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,7 @@ public final class JoinedRecords implements RecordSource {
   private final List<String> remarks = new ArrayList<>();
   private List<InjectorRun> read = List.of();
   private long moved;
+  private long measured;
 
   /**
    * Of these injectors, into that folder, which exists.
@@ -70,7 +72,7 @@ public final class JoinedRecords implements RecordSource {
         ReadReport file = copy(i, to, sink);
         InjectorRun injector = join.info().injectors().get(i);
         long damaged = file.badLines() + (file.cutTailBytes() > 0 ? 1 : 0);
-        found.add(injector.read(file.records(), injector.dropped() + damaged));
+        found.add(injector.read(file.records(), measured, injector.dropped() + damaged));
         records += file.records();
         report(runs.get(i), file);
       }
@@ -87,11 +89,16 @@ public final class JoinedRecords implements RecordSource {
 
   private ReadReport copy(int injector, OutputStream to, Consumer<RequestRecord> sink)
       throws IOException {
+    measured = 0;
+    if (!Files.exists(runs.get(injector).requests())) {
+      return new ReadReport(0, 0, 0, List.of());
+    }
     return RecordFile.readLines(
         runs.get(injector).requests(),
         (record, line, from, end) -> {
           RequestRecord placed = join.placed(record);
           sink.accept(placed);
+          measured += join.isOfPlan(injector, record) ? 1 : 0;
           moved += placed.identity().phase() == record.identity().phase() ? 0 : 1;
           try {
             if (placed == record) {
@@ -163,11 +170,11 @@ public final class JoinedRecords implements RecordSource {
     }
   }
 
-  /** What servers said; a page that several injectors read as the first of them did. */
+  /** What servers said; a page that several injectors read as the first whole run of them did. */
   private void copyServer() throws IOException {
     ServerFile to = new ServerFile(target.server());
     Map<String, RunFiles> readBy = new HashMap<>();
-    for (RunFiles run : runs) {
+    for (RunFiles run : completeFirst()) {
       var unused =
           ServerFile.read(
               run.server(),
@@ -177,6 +184,14 @@ public final class JoinedRecords implements RecordSource {
                 }
               });
     }
+  }
+
+  /** One that died has read a page up to its death only. */
+  private List<RunFiles> completeFirst() {
+    List<RunFiles> sorted = new ArrayList<>(runs);
+    sorted.sort(
+        Comparator.comparing(run -> !join.info().injectors().get(runs.indexOf(run)).isComplete()));
+    return sorted;
   }
 
   private static void append(ServerSample sample, ServerFile to) {

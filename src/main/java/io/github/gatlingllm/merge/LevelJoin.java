@@ -1,10 +1,14 @@
 package io.github.gatlingllm.merge;
 
+import static java.util.Objects.requireNonNull;
+
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,6 +44,8 @@ final class LevelJoin {
 
   /** Injectors that began together began within this time of each other. */
   private static final long TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final MathContext DIGITS = new MathContext(12);
 
   private final List<RunInfo> runs;
   private final Map<Key, Common> measured = new LinkedHashMap<>();
@@ -140,7 +146,7 @@ final class LevelJoin {
             key.target(),
             key.scenario(),
             first.kind(),
-            hasLoad ? (Double) of.stream().mapToDouble(p -> orZero(p.offered())).sum() : null,
+            hasLoad ? (Double) offered(of) : null,
             first.unit(),
             phases(key, of));
     Common common = measured.get(key);
@@ -150,8 +156,13 @@ final class LevelJoin {
         : level.withPlanned(planned);
   }
 
-  private static double orZero(@Nullable Double offered) {
-    return offered == null ? 0 : offered;
+  /** The sum, without what parts such as a third were rounded by. */
+  private static double offered(List<LevelInfo> of) {
+    return of.stream()
+        .map(part -> BigDecimal.valueOf(requireNonNull(part.offered())))
+        .reduce(BigDecimal.ZERO, BigDecimal::add)
+        .round(DIGITS)
+        .doubleValue();
   }
 
   /** The common measure window, what was on before it, and what after. */
@@ -200,8 +211,28 @@ final class LevelJoin {
     return level.window(Phase.MEASURE).orElseThrow();
   }
 
+  /** When its schedule began. */
   private static long begin(LevelInfo level) {
     return level.phases().get(0).startUnixNanos();
+  }
+
+  /** Whether the plan of an injector asks for that request of its in a measure window. */
+  static boolean isOfPlan(RunInfo run, RequestRecord record) {
+    RequestRecord.Identity id = record.identity();
+    Key own = new Key(labelOf(id.stage()), id.target(), id.scenario());
+    Key all = new Key(own.label(), own.target(), null);
+    for (LevelInfo level : run.stages()) {
+      if (Key.of(level).equals(own) || Key.of(level).equals(all)) {
+        Long offset = record.timing().scheduledOffsetNanos();
+        PhaseWindow measure = level.window(Phase.MEASURE).orElse(null);
+        if (!level.isOpen() || offset == null || measure == null) {
+          return id.phase() == Phase.MEASURE && (offset != null || !level.isOpen());
+        }
+        long arrival = begin(level) + offset;
+        return arrival >= measure.startUnixNanos() && arrival < end(measure, Long.MAX_VALUE);
+      }
+    }
+    return id.phase() == Phase.MEASURE;
   }
 
   private static <T> long spread(List<T> of, ToLongFunction<T> value) {

@@ -6,10 +6,10 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +39,10 @@ public record ClockOffset(
   private static final int MOST_CHANGES = 128;
 
   private static final int MOST_SERVERS = 8;
+
+  /** By how much one clock may run faster than another; crystals differ by less. */
+  private static final double MOST_DRIFT = 50e-6;
+
   private static final long SECOND = 1_000_000_000L;
 
   /**
@@ -78,28 +82,68 @@ public record ClockOffset(
   /** What one change allows: offsets from {@code least} to {@code most}. */
   private record Bounds(long unixNanos, long least, long most) {
 
-    /** What all allow; where that is nothing, the middle of what they disagree about. */
-    static Reading all(List<Bounds> some) {
-      long least = some.stream().mapToLong(Bounds::least).max().orElseThrow();
-      long most = some.stream().mapToLong(Bounds::most).min().orElseThrow();
-      long when = some.get(some.size() / 2).unixNanos;
-      return new Reading(when, least + (most - least) / 2, Math.abs(most - least) / 2);
-    }
-
-    /** Readings one after the other: as many as clocks that run apart need, at most 8. */
-    static List<Reading> readings(List<Bounds> inOrder) {
-      List<Reading> best = List.of();
-      for (int parts = 1; parts <= Math.min(8, inOrder.size()); parts *= 2) {
-        List<Reading> readings = new ArrayList<>();
-        for (int i = 0; i < parts; i++) {
-          readings.add(
-              all(inOrder.subList(i * inOrder.size() / parts, (i + 1) * inOrder.size() / parts)));
-        }
-        if (best.isEmpty() || uncertainty(readings) < uncertainty(best)) {
-          best = readings;
+    /**
+     * What all allow together of two clocks of which one may run faster, by a rate that stays: the
+     * offsets at the first and at the last of them; none where they are not of such clocks.
+     */
+    static List<Reading> fit(List<Bounds> inOrder) {
+      if (inOrder.isEmpty()) {
+        return List.of();
+      }
+      Bounds first = inOrder.get(0);
+      long length = inOrder.get(inOrder.size() - 1).unixNanos - first.unixNanos;
+      double most = length * MOST_DRIFT;
+      int steps = (int) Math.min(2_000, Math.ceil(most / 50_000));
+      Range before = new Range(first);
+      Range after = new Range(first);
+      for (int i = -steps; i <= steps; i++) {
+        double drift = steps == 0 ? 0 : most * i / steps;
+        Range common = common(inOrder, drift, length);
+        if (common.least <= common.most) {
+          before.add(common.least, common.most);
+          after.add(common.least + drift, common.most + drift);
         }
       }
-      return best;
+      if (before.least > before.most) {
+        return List.of();
+      }
+      Reading start = before.reading(first.unixNanos);
+      return length == 0 ? List.of(start) : List.of(start, after.reading(first.unixNanos + length));
+    }
+
+    /** Offsets at the first that all allow of a clock that gains that much until the last. */
+    private static Range common(List<Bounds> inOrder, double drift, long length) {
+      Bounds first = inOrder.get(0);
+      Range common = new Range(first);
+      common.least = Double.NEGATIVE_INFINITY;
+      common.most = Double.POSITIVE_INFINITY;
+      for (Bounds each : inOrder) {
+        double gained = length == 0 ? 0 : drift * (each.unixNanos - first.unixNanos) / length;
+        common.least = Math.max(common.least, each.least - first.least - gained);
+        common.most = Math.min(common.most, each.most - first.least - gained);
+      }
+      return common;
+    }
+  }
+
+  /** From the least to the most offset, counted from the least that one change allows. */
+  private static final class Range {
+    private final long from;
+    private double least = Double.POSITIVE_INFINITY;
+    private double most = Double.NEGATIVE_INFINITY;
+
+    Range(Bounds first) {
+      from = first.least;
+    }
+
+    void add(double low, double high) {
+      least = Math.min(least, low);
+      most = Math.max(most, high);
+    }
+
+    Reading reading(long unixNanos) {
+      return new Reading(
+          unixNanos, from + Math.round((least + most) / 2), Math.round((most - least) / 2));
     }
   }
 
@@ -116,22 +160,24 @@ public record ClockOffset(
 
   /**
    * What servers' {@code Date} says, where no other clock was asked: that of the server that says
-   * most. It is rounded down to a second, and servers that look at their clock only once a second
-   * are behind it by up to one.
+   * most. Some servers look at their clock once a second, and their {@code Date} is late by up to
+   * one; that shows where it changes.
    *
    * @param changes by {@code <host>:<port>}, in order of time
    */
   public static ClockOffset ofDates(Map<String, List<DateChange>> changes) {
     ClockOffset best = unknown("Date", "answers had no Date that changed");
     for (Map.Entry<String, List<DateChange>> server : changes.entrySet()) {
+      String source = DATE + server.getKey();
       List<Reading> readings =
-          Bounds.readings(
+          Bounds.fit(
               server.getValue().stream()
                   .map(c -> c.to(c.unixSecond * SECOND, c.unixSecond * SECOND))
                   .toList());
-      if (!readings.isEmpty()
-          && (best.readings.isEmpty() || uncertainty(readings) < uncertainty(best.readings))) {
-        best = new ClockOffset(DATE + server.getKey(), readings, null, null, Map.of());
+      if (!readings.isEmpty() && better(best.readings, readings) == readings) {
+        best = new ClockOffset(source, readings, null, null, Map.of());
+      } else if (!server.getValue().isEmpty() && best.readings.isEmpty()) {
+        best = unknown(source, "it is not that of one clock, or late by a time that changes");
       }
     }
     return best.withDates(changes);
@@ -191,25 +237,57 @@ public record ClockOffset(
 
   /**
    * How far the clock of another injector is ahead of this one's, by what both saw of the same
-   * servers; empty where they saw none at the same time.
+   * servers; empty where they saw none at the same time. Change by change that holds however late a
+   * server's {@code Date} is. Where it is a clock, each compared with that is more exact.
    */
   public List<Reading> to(ClockOffset other) {
     List<Bounds> bounds = new ArrayList<>();
-    dates.forEach(
-        (server, own) -> {
-          Map<Long, DateChange> theirs =
-              other.dates.getOrDefault(server, List.of()).stream()
-                  .collect(
-                      Collectors.toMap(DateChange::unixSecond, Function.identity(), (a, b) -> a));
-          for (DateChange change : own) {
-            DateChange seen = theirs.get(change.unixSecond);
-            if (seen != null) {
-              bounds.add(change.to(seen.afterNanos, seen.beforeNanos));
-            }
-          }
-        });
+    for (Map.Entry<String, List<DateChange>> server : dates.entrySet()) {
+      Map<Long, DateChange> theirs = new HashMap<>();
+      other
+          .dates
+          .getOrDefault(server.getKey(), List.of())
+          .forEach(change -> theirs.put(change.unixSecond, change));
+      for (DateChange change : server.getValue()) {
+        DateChange same = theirs.get(change.unixSecond);
+        if (same != null) {
+          bounds.add(change.to(same.afterNanos, same.beforeNanos));
+        }
+      }
+    }
     bounds.sort(Comparator.comparingLong(Bounds::unixNanos));
-    return Bounds.readings(bounds);
+    List<Reading> bounded = Bounds.fit(bounds);
+    List<Reading> exact = isOfSameDate(other) ? difference(readings, other.readings) : List.of();
+    boolean agree =
+        !bounded.isEmpty()
+            && exact.stream()
+                .allMatch(
+                    reading ->
+                        Math.abs(reading.offsetNanos - offsetAt(bounded, reading.unixNanos))
+                            <= reading.uncertaintyNanos + uncertainty(bounded));
+    return agree ? better(bounded, exact) : bounded;
+  }
+
+  private boolean isOfSameDate(ClockOffset other) {
+    return source.startsWith(DATE) && source.equals(other.source) && !other.readings.isEmpty();
+  }
+
+  /** Between two clocks that were compared with the same third one. */
+  private static List<Reading> difference(List<Reading> own, List<Reading> theirs) {
+    return own.stream()
+        .map(
+            reading ->
+                new Reading(
+                    reading.unixNanos,
+                    reading.offsetNanos - offsetAt(theirs, reading.unixNanos),
+                    reading.uncertaintyNanos + uncertainty(theirs)))
+        .toList();
+  }
+
+  private static List<Reading> better(List<Reading> one, List<Reading> other) {
+    return one.isEmpty() || (!other.isEmpty() && uncertainty(other) < uncertainty(one))
+        ? other
+        : one;
   }
 
   /** The largest uncertainty of one or more readings. */

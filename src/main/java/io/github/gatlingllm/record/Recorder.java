@@ -100,13 +100,32 @@ public final class Recorder {
     }
   }
 
-  /** What is written to a file that was deleted is lost, though no write fails. */
-  private record FileOnDisk(FileChannel channel, Path file) implements WritableByteChannel {
+  /**
+   * What is written to a file that was deleted is lost, though no write fails: looked at once a
+   * second, and at the end.
+   */
+  private static final class FileOnDisk implements WritableByteChannel {
+    private final FileChannel channel;
+    private final Path file;
+    private long lookedNanos = System.nanoTime() - OLDEST_NANOS;
+
+    FileOnDisk(FileChannel channel, Path file) {
+      this.channel = channel;
+      this.file = file;
+    }
+
+    Path file() {
+      return file;
+    }
 
     @Override
     public int write(ByteBuffer bytes) throws IOException {
-      if (!Files.exists(file)) {
-        throw new NoSuchFileException(file.toString());
+      long now = System.nanoTime();
+      if (now - lookedNanos >= OLDEST_NANOS) {
+        if (!Files.exists(file)) {
+          throw new NoSuchFileException(file.toString());
+        }
+        lookedNanos = now;
       }
       return channel.write(bytes);
     }

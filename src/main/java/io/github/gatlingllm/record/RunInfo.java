@@ -333,38 +333,81 @@ public record RunInfo(
    *
    * @param name the {@code injector} of its records
    * @param run id of its own run
+   * @param share its part of the load; null where its run does not say
    * @param state how far it came; {@link State#RUNNING} where it died without a word
    * @param startUnixNanos when its run began
    * @param endUnixNanos when it ended; where it died, when its last recorded request did
    * @param planned requests that its plan asks for in its measure windows; null where it does not
    *     say
+   * @param measured of those, how many its records have
    * @param started requests of all phases that were to have a record; null where it died
    * @param records that its file has
    * @param dropped records known to be lost: not written, damaged, or cut off
+   * @param levels what it had to do, by load level; those that it began
    * @param settings its settings and versions, of those that are not the same at all injectors
    */
   public record InjectorRun(
       String name,
       String run,
+      @Nullable InjectorShare share,
       State state,
       @JsonProperty("start_unix_ns") long startUnixNanos,
       @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos,
       @Nullable Long planned,
+      long measured,
       @Nullable Long started,
       long records,
       long dropped,
+      List<LevelPart> levels,
       Map<String, String> settings) {
 
     public InjectorRun {
+      levels = levels == null ? List.of() : List.copyOf(levels);
       settings = ordered(settings);
     }
 
-    /** The same where its file has so many records, and so many are lost. */
-    public InjectorRun read(long found, long lost) {
+    /**
+     * The same with what its file has.
+     *
+     * @param found its records
+     * @param ofPlan of those, the planned requests of its measure windows
+     * @param lost that are known to be lost
+     */
+    public InjectorRun read(long found, long ofPlan, long lost) {
       return new InjectorRun(
-          name, run, state, startUnixNanos, endUnixNanos, planned, started, found, lost, settings);
+          name,
+          run,
+          share,
+          state,
+          startUnixNanos,
+          endUnixNanos,
+          planned,
+          ofPlan,
+          started,
+          found,
+          lost,
+          levels,
+          settings);
+    }
+
+    /** Planned requests without a record; null where the plan does not say. */
+    public @Nullable Long missing() {
+      return planned == null ? null : (Long) Math.max(0, planned - measured);
+    }
+
+    /** Whether it came to its planned end. */
+    public boolean isComplete() {
+      return state == State.COMPLETE;
     }
   }
+
+  /**
+   * What one injector had to do at a load level.
+   *
+   * @param planned requests in its measure window; null where the plan does not say
+   */
+  public record LevelPart(
+      String label, String target, @Nullable String scenario, @Nullable Long planned) {}
 
   /** How far a run came. */
   public enum State {

@@ -173,6 +173,11 @@ public final class Timeline {
     return scheduled;
   }
 
+  /** When the request's bytes were handed to a channel; only after they were. */
+  public long written() {
+    return written;
+  }
+
   /** Whether the request left the in-flight gate. */
   public boolean isAdmitted() {
     return admitted != NONE;

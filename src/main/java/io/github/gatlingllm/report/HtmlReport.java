@@ -69,6 +69,7 @@ final class HtmlReport {
             new LoadSection.Scenarios(requests.scenarios()).section(),
             Optional.of(time.section()),
             new EngineSection(summary, series, TimeSection.bands(summary)).section(),
+            texts.injectors(),
             time.generator(),
             new BreakdownSection(summary, requests.breakdowns()).section(),
             exemplars.section(),

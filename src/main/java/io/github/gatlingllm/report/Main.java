@@ -3,7 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.stats.RunStatistics.RunFigures;
+import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.store.RunInputs;
 import io.github.gatlingllm.store.RunUpload;
 import io.github.gatlingllm.store.S3Location;
@@ -160,7 +160,7 @@ public final class Main {
       if (csv) {
         report = report.csv();
       }
-      return written(report, files);
+      return codeOf(written(report, files));
     }
   }
 
@@ -227,12 +227,17 @@ public final class Main {
   }
 
   /** Writes the files and prints what a reader wants to know at once. */
-  static int written(RunReport report, RunFiles files) throws IOException {
-    RunFigures figures = report.write();
-    System.out.println(SummaryText.console(figures.summary()));
-    figures.summary().assertions().forEach(gate -> print(gate.line()));
+  static Summary written(RunReport report, RunFiles files) throws IOException {
+    Summary summary = report.write().summary();
+    System.out.println(SummaryText.console(summary));
+    summary.assertions().forEach(gate -> print(gate.line()));
     report.messages().forEach(Main::print);
     System.out.println("LLM report: " + files.page().toUri());
-    return figures.summary().assertionsHold() ? 0 : MISSED;
+    return summary;
+  }
+
+  /** What a command ends with that has made this. */
+  static int codeOf(Summary summary) {
+    return summary.assertionsHold() ? 0 : MISSED;
   }
 }

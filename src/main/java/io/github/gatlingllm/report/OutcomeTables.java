@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.check.InjectorFigures;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.Figures.Pacing;
@@ -163,6 +164,104 @@ final class OutcomeTables {
 
   private static String held(@Nullable Pacing pacing, ToLongFunction<Pacing> requests) {
     return pacing == null ? NumberText.ABSENT : NumberText.count(requests.applyAsLong(pacing));
+  }
+
+  /** An injector at a load level. */
+  private record InjectorRow(String place, InjectorFigures figures) {}
+
+  private static final Column<InjectorRow> INJECTOR =
+      Column.name("injector", row -> row.figures.name());
+
+  /** What each injector of a joined run measured at the operating points; empty in other runs. */
+  static Table injectors(Summary summary) {
+    List<InjectorRow> rows = injectorRows(summary);
+    return Table.of("Injectors", rows, placed(summary, measured(rows)));
+  }
+
+  /** How the generator of each injector fared there; empty where that is not known. */
+  static Table generators(Summary summary) {
+    List<InjectorRow> rows =
+        injectorRows(summary).stream().filter(row -> row.figures.generator() != null).toList();
+    return Table.of("Generators", rows, placed(summary, health()));
+  }
+
+  /** Both at one load level. */
+  static Table injectors(Summary summary, Stage level) {
+    List<InjectorRow> rows = injectorRows(summary, level);
+    List<Column<InjectorRow>> columns = new ArrayList<>(List.of(INJECTOR));
+    measured(rows).forEach(column -> columns.add(column.in(InjectorRow::figures)));
+    if (rows.stream().anyMatch(row -> row.figures.generator() != null)) {
+      health().forEach(column -> columns.add(column.in(InjectorRow::figures)));
+    }
+    return Table.of("Injectors", rows, columns);
+  }
+
+  private static List<Column<InjectorRow>> placed(
+      Summary summary, List<Column<InjectorFigures>> figures) {
+    List<Column<InjectorRow>> columns = new ArrayList<>(List.of(INJECTOR));
+    if (summary.hasSeveralLevels()) {
+      columns.add(Column.words("at", InjectorRow::place));
+    }
+    figures.forEach(column -> columns.add(column.in(InjectorRow::figures)));
+    return columns;
+  }
+
+  private static List<InjectorRow> injectorRows(Summary summary) {
+    return summary.curves().stream()
+        .flatMap(curve -> injectorRows(summary, summary.operatingLevel(curve)).stream())
+        .toList();
+  }
+
+  private static List<InjectorRow> injectorRows(Summary summary, Stage level) {
+    String place = KeyFigureTables.place(summary, level);
+    return level.injectors().stream().map(of -> new InjectorRow(place, of)).toList();
+  }
+
+  private static List<Column<InjectorFigures>> measured(List<InjectorRow> rows) {
+    List<Column<InjectorFigures>> figures = new ArrayList<>();
+    if (rows.stream().anyMatch(row -> row.figures.planned() != null)) {
+      figures.add(Column.figure("planned", of -> count(of.planned())));
+    }
+    figures.add(Column.count("started", InjectorFigures::started));
+    figures.add(Column.count("ended", InjectorFigures::ended));
+    figures.add(Column.count("ok", InjectorFigures::ok));
+    figures.add(Column.count("failed", InjectorFigures::failed));
+    figures.add(Column.number("req/s", InjectorFigures::requestsPerS));
+    figures.add(Column.number("output tok/s", InjectorFigures::outputTokensPerS));
+    figures.add(Column.percentile("TTFT p50", "p50", InjectorFigures::ttftMs));
+    figures.add(Column.percentile("TTFT p99", "p99", InjectorFigures::ttftMs));
+    if (rows.stream().anyMatch(row -> !row.figures.startLagMs().isEmpty())) {
+      figures.add(Column.percentile("start lag p99", "p99", InjectorFigures::startLagMs));
+    }
+    return figures;
+  }
+
+  private static List<Column<InjectorFigures>> health() {
+    return List.of(
+        Column.figure("event loops late, max", of -> NumberText.ms(of.loopLagMaxMs())),
+        Column.percent("own CPU", InjectorFigures::ownCpu),
+        Column.percent("CPU idle", InjectorFigures::idleCpu),
+        Column.figure(
+            "generator", of -> of.generator() == null ? NumberText.ABSENT : of.generator().key()));
+  }
+
+  /** How far each injector of a joined run came; empty in other runs. */
+  static Table injectorRuns(Summary summary) {
+    return Table.of(
+        "Injectors of the whole run",
+        summary.injectors(),
+        Column.name("injector", of -> of.figures().name()),
+        Column.words("share", of -> of.share() == null ? NumberText.ABSENT : of.share().toString()),
+        Column.words("run", Summary.Injector::run),
+        Column.words("state", of -> of.isDead() ? "died" : of.state().key()),
+        Column.figure("planned", of -> count(of.figures().planned())),
+        Column.figure("missing", of -> count(of.missing())),
+        Column.count("records", Summary.Injector::records),
+        Column.count("dropped", Summary.Injector::dropped));
+  }
+
+  private static String count(@Nullable Long requests) {
+    return requests == null ? NumberText.ABSENT : NumberText.count(requests);
   }
 
   /** Counts by name, and what share of all they are. */

@@ -20,6 +20,7 @@ import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.check.InjectorFigures;
 import io.github.gatlingllm.enginestats.EngineFigures;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
@@ -52,7 +53,8 @@ public final class SummaryJson {
                   .addSerializer(Double.class, new ShortNumber())
                   .addSerializer(double.class, new ShortNumber()))
           .addMixIn(Summary.class, SummaryForm.class)
-          .addMixIn(Summary.Stage.class, ServedInline.class)
+          .addMixIn(Summary.Stage.class, StageForm.class)
+          .addMixIn(Summary.Injector.class, InjectorForm.class)
           .addMixIn(Summary.Target.class, ServedInline.class)
           .addMixIn(Summary.RequestGroup.class, FiguresInline.class)
           .addMixIn(Figures.class, FiguresForm.class)
@@ -73,6 +75,19 @@ public final class SummaryJson {
   interface SummaryForm extends FiguresInline {
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     List<EngineFigures.Page> serverPages();
+
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    List<Summary.Injector> injectors();
+  }
+
+  interface StageForm extends ServedInline {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    List<InjectorFigures> injectors();
+  }
+
+  interface InjectorForm {
+    @JsonUnwrapped
+    InjectorFigures figures();
   }
 
   interface ServedInline extends FiguresInline {

@@ -2,10 +2,12 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.RunText.Fact;
 import io.github.gatlingllm.report.Table.Column;
 import io.github.gatlingllm.stats.Summary;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** A {@link Summary} as text: the block that ends a run on the console, and a Markdown file. */
 public final class SummaryText {
@@ -15,6 +17,23 @@ public final class SummaryText {
   /** The console block, each line ended. */
   public static String console(Summary summary) {
     return Console.of(summary);
+  }
+
+  /**
+   * Whether the build is to fail for what the run shows. A missed assertion has a line of its own;
+   * what makes the run invalid is said here, in one line.
+   *
+   * @param isWhole whether the run came to its end: else that it is invalid says nothing new
+   */
+  public static boolean failsBuild(
+      Summary summary, RunInfo.ReportOptions options, boolean isWhole, Consumer<String> say) {
+    String why = isWhole && options.failOnInvalid() ? summary.whyInvalid() : null;
+    boolean invalid = options.failBuild() && why != null;
+    if (invalid) {
+      say.accept(
+          "LLM: the run is invalid, so the build fails (failOnInvalid=false lets it pass): " + why);
+    }
+    return invalid || (options.failBuild() && !summary.assertionsHold());
   }
 
   /** The whole {@code llm/summary.md}. */
@@ -53,6 +72,8 @@ public final class SummaryText {
       }
       table("Requests", KeyFigureTables.requests(summary));
       table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
+      table("Injectors", OutcomeTables.injectors(summary));
+      table("Generators", OutcomeTables.generators(summary));
       SelfTestText selfTest = new SelfTestText(summary);
       table(SelfTestText.TITLE, selfTest.table());
       if (!selfTest.table().isEmpty()) {
@@ -154,6 +175,8 @@ public final class SummaryText {
       out.append(selfTest.table().isEmpty() ? "" : "\n" + selfTest.ceiling() + "\n\n");
       table("Requests", KeyFigureTables.requests(summary));
       table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
+      table("Injectors", OutcomeTables.injectors(summary));
+      table("Generators", OutcomeTables.generators(summary));
       Summary.SloTable slo = summary.slo();
       if (slo != null) {
         String share = ": " + NumberText.plain(slo.percentile()) + " % of the requests";

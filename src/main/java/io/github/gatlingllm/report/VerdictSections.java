@@ -150,6 +150,32 @@ final class VerdictSections {
     return checks == 0 ? "" : checks + (checks == 1 ? " check passed" : " checks passed");
   }
 
+  /** Each injector of a joined run by itself; empty in other runs. */
+  Optional<Section> injectors() {
+    if (summary.injectors().isEmpty()) {
+      return Optional.empty();
+    }
+    List<LevelInjectors> groups = new ArrayList<>();
+    for (Level level : levels.all()) {
+      groups.add(
+          new LevelInjectors(
+              level.title(), levels.when(level), OutcomeTables.injectors(summary, level.stage())));
+    }
+    return Optional.of(
+        Section.of(
+                "injectors",
+                "The injectors, each by itself",
+                "Injectors",
+                "All met the same server at the same time: where one differs, its machine or its"
+                    + " way to the server does. TTFT and lags in ms.")
+            .body(
+                "injectors",
+                Map.of("groups", groups, "apart", OutcomeTables.injectorRuns(summary))));
+  }
+
+  /** The injectors at one load level, and when they are shown. */
+  private record LevelInjectors(String title, When when, Table table) {}
+
   /** How requests ended: errors by verdict and message, finish reasons, objectives missed. */
   Section outcomes() {
     Figures figures = summary.figures();

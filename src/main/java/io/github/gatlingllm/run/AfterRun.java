@@ -1,34 +1,43 @@
 package io.github.gatlingllm.run;
 
+import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.report.RunReport;
 import io.github.gatlingllm.report.SummaryText;
 import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.stats.Summary;
+import io.github.gatlingllm.store.RunUpload;
+import io.github.gatlingllm.store.S3Location;
+import java.io.IOException;
 import java.io.PrintStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The JVM's shutdown hook: Gatling's pages exist by now and its loggers are gone, so ours are made,
  * and what is said is printed. A run that did not come to its end is reported as interrupted. Only
  * a missed assertion or an invalid run after it came to its end, and records that could not be
- * written, change the exit code; no failure in here does.
+ * written or uploaded, change the exit code; no other failure in here does. Records are uploaded
+ * before the report is made: who sends a SIGTERM does not wait long.
  */
 final class AfterRun implements Runnable {
 
   private final Run run;
   private final PrintStream out;
+  private final @Nullable S3Location uploadTo;
+  private boolean isUploadFailed;
 
-  AfterRun(Run run, PrintStream out) {
+  AfterRun(Run run, PrintStream out, @Nullable S3Location uploadTo) {
     this.run = run;
     this.out = out;
+    this.uploadTo = uploadTo;
   }
 
   @Override
   public void run() {
     boolean failed = report();
     GatlingExit exit = run.exit();
-    if (exit != null && (failed || run.isRecordLost())) {
+    if (exit != null && (failed || run.isRecordLost() || isUploadFailed)) {
       exit.with(failed ? GatlingExit.ASSERTIONS_MISSED : GatlingExit.RECORDS_LOST);
     }
   }
@@ -37,29 +46,26 @@ final class AfterRun implements Runnable {
   boolean report() {
     try {
       RunInfo info = run.end(RunInfo.State.INTERRUPTED);
-      if (run.isRefused()) {
-        return false;
+      if (run.isRefused() || ParentProcess.ofProcess() != null) {
+        return false; // what is to be said, the process says that joins the injectors' runs
       }
-      if (!run.hasRequests() && info.assertions().isEmpty()) {
+      boolean isEmpty = !run.hasRequests() && info.assertions().isEmpty();
+      if (!isEmpty) {
+        run.selfTest(SelfTestResults.ofUser(), out::println);
+      }
+      upload(
+          info,
+          upload -> {
+            upload.records();
+            out.println("LLM upload: " + upload.place());
+          });
+      if (isEmpty) {
         out.println("LLM report: no llm request was sent, so there is none");
         return false;
       }
-      run.selfTest(SelfTestResults.ofUser(), out::println);
-      RunReport report = RunReport.of(run.files());
-      Summary summary = report.write().summary();
-      out.println(SummaryText.console(summary));
-      summary.assertions().forEach(result -> out.println(ConsoleBlock.visible(result.line())));
-      if (info.assertionsToJudge().size() < info.assertions().size()) {
-        out.println(
-            "LLM assertions: judged when the runs of all "
-                + info.share().count()
-                + " injectors are merged, not by this one's part");
-      }
-      run.conclusions().forEach(line -> out.println(ConsoleBlock.visible(line)));
-      report.messages().forEach(out::println);
-      out.println(
-          "LLM report generated, please open the following file: " + run.files().page().toUri());
-      return failsBuild(summary, info.reportOptions());
+      boolean failsBuild = report(info);
+      upload(info, RunUpload::report);
+      return failsBuild;
     } catch (Throwable e) {
       out.println(
           "LLM report could not be made ("
@@ -71,19 +77,46 @@ final class AfterRun implements Runnable {
     }
   }
 
-  /** A missed assertion was said above; what makes the run invalid is said here, in one line. */
-  private boolean failsBuild(Summary summary, RunInfo.ReportOptions options) {
-    if (!options.failBuild()) {
-      return false;
+  private boolean report(RunInfo info) throws IOException {
+    RunReport report = RunReport.of(run.files());
+    Summary summary = report.write().summary();
+    out.println(SummaryText.console(summary));
+    summary.assertions().forEach(result -> out.println(ConsoleBlock.visible(result.line())));
+    if (info.assertionsToJudge().size() < info.assertions().size()) {
+      out.println(
+          "LLM assertions: judged when the runs of all "
+              + info.share().count()
+              + " injectors are merged, not by this one's part");
     }
-    String why = summary.whyInvalid();
-    boolean invalid = options.failOnInvalid() && why != null && run.exit() != null;
-    if (invalid) {
+    run.conclusions().forEach(line -> out.println(ConsoleBlock.visible(line)));
+    report.messages().forEach(out::println);
+    out.println(
+        "LLM report generated, please open the following file: " + run.files().page().toUri());
+    return SummaryText.failsBuild(
+        summary,
+        info.reportOptions(),
+        run.exit() != null,
+        line -> out.println(ConsoleBlock.visible(line)));
+  }
+
+  /** A part of an upload. */
+  private interface Part {
+    void send(RunUpload upload) throws IOException;
+  }
+
+  /** Where that is asked for; after a failure not again. */
+  private void upload(RunInfo info, Part part) {
+    if (uploadTo == null || isUploadFailed) {
+      return;
+    }
+    try (RunUpload upload = RunUpload.open(uploadTo, run.files(), info)) {
+      part.send(upload);
+    } catch (IOException | RuntimeException | LinkageError e) {
+      isUploadFailed = true;
       out.println(
           ConsoleBlock.visible(
-              "LLM: the run is invalid, so the build fails (failOnInvalid=false lets it pass): "
-                  + why));
+              "LLM upload failed: %s; all is still here, try again with: upload %s --to %s"
+                  .formatted(e.getMessage(), run.files().run(), uploadTo)));
     }
-    return invalid || !summary.assertionsHold();
   }
 }

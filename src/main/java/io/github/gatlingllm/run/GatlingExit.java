@@ -21,7 +21,7 @@ final class GatlingExit {
    */
   static final int ASSERTIONS_MISSED = 2;
 
-  /** Records could not be written. */
+  /** Records could not be written, or not uploaded. */
   static final int RECORDS_LOST = 1;
 
   private static final String GATLING = "io.gatling.app.Gatling";

@@ -275,6 +275,9 @@ final class LevelLog {
         host.windowEdge(nanoTime);
       }
       host.levelsChanged();
+      if (phase == Phase.MEASURE && level.measureEndKnown()) {
+        countPlanned(entryOf(level)); // known even if this process dies in the level
+      }
     }
 
     @Override

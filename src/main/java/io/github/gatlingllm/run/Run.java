@@ -6,8 +6,11 @@ import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
+import io.github.gatlingllm.processes.LoadProgress;
+import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.Recorder;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunFiles;
@@ -17,6 +20,9 @@ import io.github.gatlingllm.report.ConsoleBlock;
 import io.github.gatlingllm.selftest.SelfTestResults;
 import io.github.gatlingllm.stats.LiveStats;
 import io.github.gatlingllm.stats.LiveStats.LiveFigures;
+import io.github.gatlingllm.stats.LiveStats.LiveFigures.Progress;
+import io.github.gatlingllm.store.RunUpload;
+import io.github.gatlingllm.store.S3Location;
 import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.telemetry.ServerWatch;
 import io.netty.util.concurrent.EventExecutor;
@@ -219,15 +225,30 @@ public final class Run {
    * Opens the run's files, and registers what happens after it.
    *
    * @throws UncheckedIOException in one line, if nothing can be recorded
+   * @throws IllegalArgumentException in one line, where a setting of the process is wrong
    */
   public static Run open(RunDirectory directory, String injector) {
     try {
       LiveView.Options watched = LiveView.Options.of(System.getProperties(), System.getenv());
+      S3Location uploadTo = S3Location.ofProcess(System.getProperties(), System.getenv());
+      check(uploadTo);
       Run run = new Run(directory, injector, RunClock.system(), watched);
-      Runtime.getRuntime().addShutdownHook(new Thread(new AfterRun(run, System.out), "llm-report"));
+      Runtime.getRuntime()
+          .addShutdownHook(new Thread(new AfterRun(run, System.out, uploadTo), "llm-report"));
       return run;
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
+    }
+  }
+
+  private static void check(@Nullable S3Location uploadTo) {
+    try {
+      if (uploadTo != null) {
+        RunUpload.check(uploadTo);
+      }
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          S3Location.UPLOAD_PROPERTY + ": " + e.getMessage() + "; no load is sent", e);
     }
   }
 
@@ -597,6 +618,19 @@ public final class Run {
         : figures.withInFlight(inFlight.get()).withProgress(levels.progress(System.nanoTime()));
   }
 
+  private static LoadProgress progress(LiveFigures figures) {
+    Progress at = figures.progress();
+    Phase phase = at == null ? null : at.phase();
+    Double tokens = figures.tokensPerSecondNow();
+    Long open = figures.inFlight();
+    return new LoadProgress(
+        (at == null ? "" : at.stage()) + (phase == null ? "" : " " + phase.key()),
+        open == null ? 0 : open,
+        figures.ok(),
+        figures.failed(),
+        tokens == null ? 0 : tokens);
+  }
+
   private void print() {
     try {
       long first = firstRequestNanos;
@@ -604,7 +638,10 @@ public final class Run {
         return;
       }
       LiveFigures figures = figures(levels.figures(), live::snapshot);
-      if (figures != null) {
+      ParentProcess parent = ParentProcess.ofProcess();
+      if (figures != null && parent != null) {
+        parent.tell(progress(figures));
+      } else if (figures != null) {
         System.out.println(ConsoleBlock.of(figures, System.nanoTime() - first));
       }
     } catch (RuntimeException e) {

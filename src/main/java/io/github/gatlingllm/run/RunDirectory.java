@@ -5,11 +5,15 @@ import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
@@ -22,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * read from the statistics engine's log writer. Where that writer's file is open, there is the
  * directory; where the operating system does not tell (it does on Linux), the command line names
  * the results root, and a program that called Gatling by itself is helped by a search below the
- * working directory. This is the one class that knows.
+ * working directory. A Gatling without such a writer, that of Gatling Enterprise, gets a directory
+ * of our own. This is the one class that knows.
  *
  * @param simulation class name of the simulation
  * @param id name of the run, e.g. {@code benchmark-20261121031138123}
@@ -31,6 +36,8 @@ import org.jspecify.annotations.Nullable;
 public record RunDirectory(String simulation, String id, Path path) {
 
   private static final Path DEFAULT_ROOT = Path.of("results");
+  private static final DateTimeFormatter TIME_OF_ID =
+      DateTimeFormatter.ofPattern("yyyyMMddHHmmssSSS", Locale.ROOT);
   private static final String LOG = "simulation.log";
   private static final int DEPTH = 6;
   private static final int SEARCH_DEPTH = 5;
@@ -40,21 +47,41 @@ public record RunDirectory(String simulation, String id, Path path) {
           .toList();
 
   /**
-   * Looks behind Gatling's statistics engine.
-   *
-   * @throws IllegalStateException in one line, if this version of Gatling keeps it elsewhere
+   * Looks behind Gatling's statistics engine. A Gatling that writes no {@code simulation.log},
+   * because its file data writer is off or it is that of Gatling Enterprise, has no such directory:
+   * then the run gets one of its own, and a line says where.
    */
   public static RunDirectory of(Object statsEngine) {
-    Object runMessage =
-        find(statsEngine)
-            .orElseThrow(
-                () ->
-                    new IllegalStateException(
-                        "Gatling's run id was not found; gatling-llm is made for Gatling 3.14 and"
-                            + " 3.15 with its file data writer on"));
+    Object runMessage = find(statsEngine).orElse(null);
+    if (runMessage == null) {
+      RunDirectory own = own(launcherArguments(), command(), LocalDateTime.now(ZoneOffset.UTC));
+      System.out.println(
+          "LLM: this Gatling writes no simulation.log; records and report go to " + own.path);
+      return own;
+    }
     String id = text(runMessage, "runId");
     return new RunDirectory(
         text(runMessage, "simulationClassName"), id, directory(id).toAbsolutePath());
+  }
+
+  /** In the results folder, or in that for temporary files where nothing can be made there. */
+  static RunDirectory own(String[] launcher, String[] command, LocalDateTime now) {
+    String simulation =
+        value(launcher, "-s", "--simulation")
+            .or(() -> value(command, "-s", "--simulation"))
+            .orElse("Simulation");
+    String id =
+        simulation.substring(simulation.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT)
+            + "-"
+            + now.format(TIME_OF_ID);
+    Path root = root(launcher).or(() -> root(command)).orElse(DEFAULT_ROOT);
+    Path path = root.resolve(id).toAbsolutePath();
+    try {
+      Files.createDirectories(path);
+    } catch (IOException e) {
+      path = Path.of(System.getProperty("java.io.tmpdir")).resolve(id).toAbsolutePath();
+    }
+    return new RunDirectory(simulation, id, path);
   }
 
   private static String text(Object runMessage, String accessor) {
@@ -156,15 +183,20 @@ public record RunDirectory(String simulation, String id, Path path) {
     }
   }
 
-  /** The value of {@code -rf}, also where a path with spaces was split. */
+  /** The value of {@code -rf}. */
   static Optional<Path> root(String[] arguments) {
+    return value(arguments, "-rf", "--results-folder").map(Path::of);
+  }
+
+  /** The value of an option, also where one with spaces was split. */
+  private static Optional<String> value(String[] arguments, String option, String longOption) {
     for (int i = 0; i + 1 < arguments.length; i++) {
-      if (arguments[i].equals("-rf") || arguments[i].equals("--results-folder")) {
-        StringBuilder path = new StringBuilder(arguments[i + 1]);
+      if (arguments[i].equals(option) || arguments[i].equals(longOption)) {
+        StringBuilder value = new StringBuilder(arguments[i + 1]);
         for (int j = i + 2; j < arguments.length && !arguments[j].startsWith("-"); j++) {
-          path.append(' ').append(arguments[j]);
+          value.append(' ').append(arguments[j]);
         }
-        return Optional.of(Path.of(path.toString()));
+        return Optional.of(value.toString());
       }
     }
     return Optional.empty();

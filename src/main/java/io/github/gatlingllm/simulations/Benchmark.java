@@ -19,10 +19,12 @@ import io.github.gatlingllm.javaapi.LlmProtocolBuilder;
 import io.github.gatlingllm.javaapi.LoadProfile;
 import io.github.gatlingllm.javaapi.LoadProfile.TargetLoad;
 import io.github.gatlingllm.live.LiveView;
+import io.github.gatlingllm.processes.LocalInjectors;
 import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.selftest.EngineProcess;
 import io.github.gatlingllm.selftest.SelfTestResults;
+import io.github.gatlingllm.store.S3Location;
 import io.github.gatlingllm.wire.Api;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.RunSeed;
@@ -58,6 +60,7 @@ public final class Benchmark extends Simulation {
     }
     forRun(Injector.SHARE_PROPERTY, settings.get(Setting.INJECTOR));
     forRun(Injector.START_PROPERTY, settings.get(Setting.START_AT));
+    forRun(LocalInjectors.PROPERTY, settings.get(Setting.INJECTORS));
     BenchmarkPlan plan =
         BenchmarkPlan.of(settings, () -> InvalidSimulation.checked(RunSeed::ofProcess).value());
     settings.warnings().forEach(System.out::println);
@@ -73,10 +76,12 @@ public final class Benchmark extends Simulation {
     }
     boolean selfTest = plan.get(Setting.SELF_TEST);
     forRun(SelfTestResults.FILE_PROPERTY, plan.get(Setting.SELF_TEST_FILE));
-    forRun(LiveView.Options.PORT_PROPERTY, plan.get(Setting.LIVE));
+    forRun(LiveView.Options.PAGE_PROPERTY, plan.get(Setting.LIVE));
     forRun(LiveView.Options.OTLP_PROPERTY, plan.get(Setting.OTLP));
+    forRun(S3Location.UPLOAD_PROPERTY, plan.get(Setting.UPLOAD));
     forRun(TimeServer.PROPERTY, plan.get(Setting.CLOCK));
-    EmbeddedEngine engine = plan.embedded() && !selfTest ? start(plan) : null;
+    String shared = System.getProperty(LocalInjectors.ENGINE_PROPERTY);
+    EmbeddedEngine engine = plan.embedded() && !selfTest && shared == null ? start(plan) : null;
     LoadProfile load = plan.load()::plan;
     if (plan.targets().size() > 1) {
       List<PopulationBuilder> all = populations(plan, load);
@@ -92,7 +97,11 @@ public final class Benchmark extends Simulation {
                   plan.tokenizers().get(0),
                   selfTest
                       ? embedded(startProcess())
-                      : engine == null ? target(plan, plan.targets().get(0)) : embedded(engine)));
+                      : engine != null
+                          ? embedded(engine)
+                          : plan.embedded() && shared != null
+                              ? embedded(shared)
+                              : target(plan, plan.targets().get(0))));
     }
   }
 
@@ -227,7 +236,11 @@ public final class Benchmark extends Simulation {
   private static EmbeddedEngine start(BenchmarkPlan plan) {
     EnginePreset preset = plan.get(Setting.ENGINE_PRESET);
     EmbeddedEngineBuilder builder = EmbeddedEngine.builder().seed(plan.seed());
-    return (preset == null ? builder : builder.preset(preset)).start();
+    EmbeddedEngine engine = (preset == null ? builder : builder.preset(preset)).start();
+    if (plan.get(Setting.INJECTORS) > 1) {
+      forRun(LocalInjectors.ENGINE_PROPERTY, engine.baseUrl()); // one for all injectors
+    }
+    return engine;
   }
 
   private static LlmProtocolBuilder embedded(EmbeddedEngine engine) {

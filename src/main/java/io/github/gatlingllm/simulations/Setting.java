@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.clock.TimeServer;
 import io.github.gatlingllm.engine.EnginePreset;
 import io.github.gatlingllm.injector.StartTime;
+import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.StopRule;
@@ -16,6 +17,7 @@ import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.record.SloPreset;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
 import io.github.gatlingllm.simulations.SettingBuilder.Rule;
+import io.github.gatlingllm.store.S3Location;
 import io.github.gatlingllm.telemetry.MetricsPage;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPool;
@@ -793,15 +795,21 @@ final class Setting<T extends @Nullable Object> {
                   + " (/prometheus/metrics), Triton (port 8002), Dynamo, llm-d, NVIDIA's"
                   + " dcgm-exporter and node_exporter.");
 
-  static final Setting<@Nullable Integer> LIVE =
-      in(Group.OUTPUT, "live", Form.whole(0))
+  static final Setting<LiveView.@Nullable Address> LIVE =
+      in(
+              Group.OUTPUT,
+              "live",
+              new Form<>(
+                  "<port>, <address>:<port>", LiveView.Address::parse, LiveView.Address.FORMS))
           .orNull("none")
           .example("8088")
           .means(
               "port of a page on 127.0.0.1 that shows the run as it goes; 0 takes any that is free",
-              "The console says where. /metrics beside it is what Prometheus scrapes, where"
-                  + " micrometer-registry-prometheus is on the class path. Simulations of your own"
-                  + " read it from the system property and the environment.");
+              "0.0.0.0:8088 lets other machines see it too, in a container for example; it asks for"
+                  + " no password. The console says where. /metrics beside it is what Prometheus"
+                  + " scrapes, where micrometer-registry-prometheus is on the class path."
+                  + " Simulations of your own read it from the system property and the"
+                  + " environment.");
 
   static final Setting<@Nullable String> OTLP =
       in(Group.OUTPUT, "otlp", Form.text())
@@ -812,6 +820,24 @@ final class Setting<T extends @Nullable Object> {
               "Needs micrometer-registry-otlp on the class path. Names are those of OpenTelemetry"
                   + " for generative AI. Simulations of your own read it from the system property"
                   + " and the environment.");
+
+  static final Setting<@Nullable S3Location> UPLOAD =
+      in(
+              Group.OUTPUT,
+              "upload",
+              new Form<>(
+                  "s3://bucket/prefix", Form.silent(S3Location::parse), "s3://bucket/prefix"))
+          .orNull("none")
+          .example("s3://load-tests/2026-11-22")
+          .means(
+              "where in S3-compatible object storage the run is put when it has ended, or was"
+                  + " interrupted: <prefix>/<run>-<injector>/",
+              "llm/ and llm.html, run.json after all other records: where it is, they are."
+                  + " Credentials, region and endpoint (AWS_ENDPOINT_URL) as the AWS SDK finds"
+                  + " them; software.amazon.awssdk:s3 and url-connection-client on the class path."
+                  + " A place that cannot be reached is refused before the load; an upload that"
+                  + " fails leaves all here and ends with exit code 1. Simulations of your own read"
+                  + " it from the system property and the environment.");
 
   static final Setting<@Nullable Double> GPUS =
       in(
@@ -876,6 +902,21 @@ final class Setting<T extends @Nullable Object> {
                   + " an Indexed Job of Kubernetes it is JOB_COMPLETION_INDEX + 1 of INJECTORS."
                   + " Also for simulations of your own (system property, environment). What is"
                   + " shared out and how is in injectors.md.");
+
+  static final Setting<Integer> INJECTORS =
+      in(Group.RUN, "injectors", Form.whole(1))
+          .byDefault("1")
+          .excludesWhere(
+              "more than 1", injectors -> injectors > 1, "the load is shared out once", "injector")
+          .excludesWhere(
+              "more than 1", injectors -> injectors > 1, "it is of one process", "selfTest")
+          .example("4")
+          .means(
+              "so many processes on this machine share the load, and their runs are joined",
+              "For machines with many processors. This process starts them by its own Java, options"
+                  + " and settings, with the shares 1/n to n/n, lets them start together, and ends"
+                  + " with the report and the exit code of the joined run; see injectors.md. Also"
+                  + " for simulations of your own (system property, environment).");
 
   static final Setting<@Nullable StartTime> START_AT =
       in(

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GeneratorTally {
 
-  /** A day of one injector. */
-  private static final int MOST = 100_000;
+  /** A day of one injector, or five hours of twenty. */
+  private static final int MOST = 400_000;
 
   private final long origin;
   private final TimeBuckets<Sums> overTime;

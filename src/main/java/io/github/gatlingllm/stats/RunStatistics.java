@@ -90,6 +90,7 @@ public final class RunStatistics {
   final AnswerCounts answers;
   final RequestSampleTally requestSamples;
   final SliceTally slices = new SliceTally();
+  final InjectorTally byInjector;
   final GeneratorTally generator;
   final Map<String, SentRequests> sent = new LinkedHashMap<>();
   final EngineTally engines;
@@ -123,6 +124,7 @@ public final class RunStatistics {
     targets = info.targets();
     requestSamples = new RequestSampleTally(info.startUnixNanos());
     generator = new GeneratorTally(info.startUnixNanos());
+    byInjector = new InjectorTally(info.injectors());
     engines =
         new EngineTally(
             info.startUnixNanos(),
@@ -207,11 +209,12 @@ public final class RunStatistics {
     Boolean met = judgement.met();
     boolean inSlo = Boolean.TRUE.equals(met) && record.outcome().ok();
     stream.read(record);
-    tokens(stage, name, inSlo);
+    tokens(stage, name, inSlo, id.injector());
     passage(record, stage, name, inSlo);
     silence.computeIfAbsent(id.target(), t -> new SilenceTally(runStart, runEnd)).add(record);
     outages.computeIfAbsent(id.target(), t -> new Outages(runStart, runEnd)).add(record);
     injectors.add(id.injector());
+    byInjector.add(record, stage);
     sent.computeIfAbsent(id.target(), t -> new SentRequests()).add(record);
     if (record.timing().scheduledOffsetNanos() != null && stage.nanos() > 0) {
       arrivals.computeIfAbsent(stage.index(), i -> new ArrivalTally(stage)).add(record);
@@ -240,7 +243,7 @@ public final class RunStatistics {
    * Puts every token into the window, the slice and the second in which it arrived. Those that
    * follow each other in all of them are added up first.
    */
-  private void tokens(LevelWindow stage, String name, boolean inSlo) {
+  private void tokens(LevelWindow stage, String name, boolean inSlo, String injector) {
     LevelWindow window = stage;
     WindowThroughput flow = null;
     int next = 0;
@@ -267,6 +270,7 @@ public final class RunStatistics {
           window = now;
         }
         flow.tokens(at, tokens, inSlo);
+        byInjector.tokens(injector, now, tokens);
         slices.tokens(now, at, tokens, inSlo);
       }
     }
@@ -350,6 +354,9 @@ public final class RunStatistics {
         flow.inputs(ok ? inputs : 0);
       }
       slices.ended(window, closed, ok, inSlo);
+      if (ok) {
+        byInjector.completed(record.identity().injector(), window);
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.stats;
 
 import io.github.gatlingllm.check.Check;
+import io.github.gatlingllm.check.InjectorFigures;
 import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.enginestats.EngineFigures;
 import io.github.gatlingllm.metric.Backlog.Queue;
@@ -9,6 +10,8 @@ import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Metric.Unit;
 import io.github.gatlingllm.record.Assertion;
+import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.Slo;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -42,6 +45,7 @@ import org.jspecify.annotations.Nullable;
  * @param requests by request name
  * @param requestsAtPoints by request name at each curve's operating point; in no file
  * @param serverPages the servers' pages of metrics that were read; empty where there are none
+ * @param injectors of a joined run, in the order in which they were joined; else empty
  */
 public record Summary(
     Run run,
@@ -62,7 +66,8 @@ public record Summary(
     List<Target> targets,
     List<RequestGroup> requests,
     List<RequestAtPoint> requestsAtPoints,
-    List<EngineFigures.Page> serverPages) {
+    List<EngineFigures.Page> serverPages,
+    List<Injector> injectors) {
 
   /** Name and version of the form. */
   public static final String SCHEMA = "gatling-llm/summary/1";
@@ -76,6 +81,7 @@ public record Summary(
     requests = List.copyOf(requests);
     requestsAtPoints = List.copyOf(requestsAtPoints);
     serverPages = List.copyOf(serverPages);
+    injectors = List.copyOf(injectors);
   }
 
   /**
@@ -380,6 +386,7 @@ public record Summary(
    * @param objectives of the SLO; empty without
    * @param arrivals null in closed loops
    * @param serverMetrics what the server's own metrics say; null where not read
+   * @param injectors each injector of a joined run by itself; else empty
    */
   public record Stage(
       String label,
@@ -398,11 +405,44 @@ public record Summary(
       List<ObjectiveRow> objectives,
       @Nullable ArrivalFigures arrivals,
       @Nullable EngineFigures serverMetrics,
+      List<InjectorFigures> injectors,
       Figures figures) {
+
+    public Stage {
+      injectors = List.copyOf(injectors);
+    }
 
     /** Whether more requests came than the server could answer; not known of closed loops. */
     public boolean fallsBehind() {
       return queue != null && queue.grows();
+    }
+  }
+
+  /**
+   * One injector of a joined run.
+   *
+   * @param run id of its own run
+   * @param share its part of the load; null where its run does not say
+   * @param state {@code complete}, {@code interrupted}, or {@code running} where it died
+   * @param records that its file has
+   * @param dropped records known to be lost
+   * @param missing planned requests without a record; null where the plan does not say
+   * @param settings of those that are not the same at all injectors, its own
+   * @param figures of all stages pooled
+   */
+  public record Injector(
+      String run,
+      @Nullable InjectorShare share,
+      RunInfo.State state,
+      long records,
+      long dropped,
+      @Nullable Long missing,
+      Map<String, String> settings,
+      InjectorFigures figures) {
+
+    /** Whether its run has no end. */
+    public boolean isDead() {
+      return state == RunInfo.State.RUNNING;
     }
   }
 

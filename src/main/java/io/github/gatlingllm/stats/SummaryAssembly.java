@@ -60,6 +60,7 @@ final class SummaryAssembly {
   private final List<MeasuredLevel> measured = new ArrayList<>();
   private final List<LoadCurve> curves = new ArrayList<>();
   private final List<Target> targets = new ArrayList<>();
+  private boolean isServerHere;
 
   SummaryAssembly(RunInfo info, boolean inferred, ReadReport file, RunStatistics counted) {
     this.info = info;
@@ -70,6 +71,8 @@ final class SummaryAssembly {
   }
 
   RunFigures figures() {
+    Summary.Workload workload = counted.workload.workload();
+    isServerHere = workload.endpoints().keySet().stream().anyMatch(HERE.asPredicate());
     counted.windows.stages().forEach(this::addStage);
     counted.windows.tracks().forEach(this::addCurve);
     counted.windows.targets().forEach(this::addTarget);
@@ -82,7 +85,6 @@ final class SummaryAssembly {
             bestGoodput(curves),
             parts.trials(w -> true));
     ArrivalFigures arrivals = ArrivalTally.pooled(List.copyOf(counted.arrivals.values()));
-    Summary.Workload workload = counted.workload.workload();
     List<Check> checks = checks(run, workload, arrivals);
     Summary summary =
         new Summary(
@@ -105,7 +107,8 @@ final class SummaryAssembly {
             targets,
             requests(),
             requestsAtPoints(),
-            counted.engines.pages());
+            counted.engines.pages(),
+            injectors());
     return new RunFigures(summary, series(whole.tally()), counted.slices);
   }
 
@@ -128,6 +131,25 @@ final class SummaryAssembly {
             hasSeveralEach(window, cell, arrivals) ? null : window.level().planned(),
             null,
             parts.trials(w -> w.index() == window.index()));
+    List<TimeSlice> slices = parts.steadySlices(window);
+    MeasuredLevel level =
+        new MeasuredLevel(
+            placeInWords(window.level()),
+            window.level(),
+            !window.level().kind().equals(Windows.UNPLANNED),
+            arrivals == null
+                ? window.level().isOpen() ? 0 : figures.counts().started()
+                : arrivals.sent(),
+            arrivals != null || window.level().isOpen(),
+            isCutShort(window),
+            figures,
+            inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
+            silence(window),
+            slices == null ? null : SteadyState.of(window, slices),
+            counted.generator.in(window),
+            counted.engines.of(window.index()));
+    measured.add(level);
+
     stages.add(
         new Stage(
             window.level().label(),
@@ -148,24 +170,8 @@ final class SummaryAssembly {
             counted.slo.level(window.index()),
             arrivals == null ? null : arrivals.arrivals(),
             counted.engines.of(window.index()),
+            counted.byInjector.at(window, level, isServerHere),
             figures));
-    List<TimeSlice> slices = parts.steadySlices(window);
-    measured.add(
-        new MeasuredLevel(
-            placeInWords(window.level()),
-            window.level(),
-            !window.level().kind().equals(Windows.UNPLANNED),
-            arrivals == null
-                ? window.level().isOpen() ? 0 : figures.counts().started()
-                : arrivals.sent(),
-            arrivals != null || window.level().isOpen(),
-            isCutShort(window),
-            figures,
-            inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
-            silence(window),
-            slices == null ? null : SteadyState.of(window, slices),
-            counted.generator.in(window),
-            counted.engines.of(window.index())));
   }
 
   /** As sentences name a level: {@code c=8}, or the whole run. */
@@ -348,8 +354,33 @@ final class SummaryAssembly {
             cachedPrompts(workload.cachedShare(), workload.cache()),
             isSharingMeant(workload),
             failures(),
-            workload.endpoints().keySet().stream().anyMatch(HERE.asPredicate()),
-            counted.engines.wholeRun(counted.sent)));
+            isServerHere,
+            counted.engines.wholeRun(counted.sent),
+            counted.byInjector.outlier(levelsByName())));
+  }
+
+  private Map<String, LevelWindow> levelsByName() {
+    Map<String, LevelWindow> byName = new LinkedHashMap<>();
+    counted.windows.stages().forEach(window -> byName.put(placeInWords(window.level()), window));
+    return byName;
+  }
+
+  private List<Summary.Injector> injectors() {
+    List<Summary.Injector> all = new ArrayList<>();
+    for (RunInfo.InjectorRun injector : info.injectors()) {
+      all.add(
+          new Summary.Injector(
+              injector.run(),
+              injector.share(),
+              injector.state(),
+              injector.records(),
+              injector.dropped(),
+              injector.missing(),
+              injector.settings(),
+              counted.byInjector.pooled(
+                  injector, parts.windowNanos(w -> true), measured, isServerHere)));
+    }
+    return all;
   }
 
   /** How each target failed that got a request. */

@@ -20,9 +20,10 @@ import java.util.stream.Collectors;
 
 /**
  * Puts what a run has recorded, and its report, into object storage: {@code
- * <prefix>/<run>-<injector>/}. {@code run.json} comes after the other records, so that where it is
- * all of them are; the report follows when it is made. Gatling's own pages and its {@code
- * simulation.log} stay where they are. What is there already, byte for byte, is not sent again.
+ * <prefix>/<run>-<injector>/}, without the injector for a joined run. {@code run.json} comes after
+ * the other records, so that where it is all of them are; the report follows when it is made.
+ * Gatling's own pages and its {@code simulation.log} stay where they are. What is there already,
+ * byte for byte, is not sent again.
  */
 public final class RunUpload implements AutoCloseable {
 
@@ -76,7 +77,10 @@ public final class RunUpload implements AutoCloseable {
    * @throws IOException in one line, where the place cannot be opened
    */
   public static RunUpload open(S3Location prefix, RunFiles files, RunInfo info) throws IOException {
-    String name = (info.id() + "-" + info.injector()).replaceAll("[^A-Za-z0-9._-]+", "-");
+    boolean isJoined = info.injector().contains(",");
+    String name =
+        (isJoined ? info.id() : info.id() + "-" + info.injector())
+            .replaceAll("[^A-Za-z0-9._-]+", "-");
     Bucket bucket = prefix.open();
     try {
       return new RunUpload(bucket, prefix.at(name), files);

@@ -1,8 +1,10 @@
 package io.github.gatlingllm.store;
 
 import java.io.IOException;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A place in object storage, written {@code s3://bucket/prefix}.
@@ -11,6 +13,11 @@ import java.util.regex.Pattern;
  * @param prefix what keys begin with: empty, or without a slash at its end
  */
 public record S3Location(String bucket, String prefix) {
+
+  /**
+   * System property that names where runs are uploaded to; {@code LLM_UPLOAD} in the environment.
+   */
+  public static final String UPLOAD_PROPERTY = "llm.upload";
 
   private static final String SCHEME = "s3://";
   private static final Pattern FORM =
@@ -33,6 +40,22 @@ public record S3Location(String bucket, String prefix) {
           "'" + text + "' is no place in object storage; expected s3://bucket/prefix");
     }
     return new S3Location(parts.group(1), parts.group(2) == null ? "" : parts.group(2));
+  }
+
+  /**
+   * Where this process uploads its run to; null for nowhere.
+   *
+   * @throws IllegalArgumentException for what is no such place, in one line
+   */
+  public static @Nullable S3Location ofProcess(
+      Map<?, ?> properties, Map<String, String> environment) {
+    Object property = properties.get(UPLOAD_PROPERTY);
+    String text = property == null ? environment.get("LLM_UPLOAD") : property.toString();
+    try {
+      return text == null || text.isBlank() ? null : parse(text.strip());
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(UPLOAD_PROPERTY + ": " + e.getMessage(), e);
+    }
   }
 
   /** What the keys of all that lies in this place begin with. */

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.wire;
 
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,8 @@ public enum Api {
   /** Of OpenAI: texts in, a vector for each out; never streamed. */
   EMBEDDINGS("/embeddings", null);
 
+  private static final List<Api> ALL = List.of(values());
+
   private final String key = name().toLowerCase(Locale.ROOT);
   private final String path;
   private final @Nullable String terminalEvent;
@@ -27,7 +30,7 @@ public enum Api {
 
   /** The API whose path that is, or ends with; null for none. */
   public static @Nullable Api ofPath(String path) {
-    for (Api api : values()) {
+    for (Api api : ALL) {
       if (path.endsWith(api.path)) {
         return api;
       }

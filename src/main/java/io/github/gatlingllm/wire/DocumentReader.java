@@ -57,11 +57,14 @@ abstract class DocumentReader {
 
   private static final int MOST_DIGITS = 400;
 
+  /** Stands for that of the first document. */
+  private static final JsonParser NONE_YET = parser(new byte[0], 0, 0);
+
   static final Text NOTHING = new Text(Channel.CONTENT, new byte[0], 0, 0, null);
 
   final ChunkParser.Listener listener;
 
-  JsonParser json;
+  JsonParser json = NONE_YET;
   byte[] buffer = {};
   private int from;
   private int to;
@@ -118,7 +121,6 @@ abstract class DocumentReader {
 
   DocumentReader(ChunkParser.Listener listener) {
     this.listener = listener;
-    this.json = parser();
   }
 
   /** Reads the object that the parser is at the start of, and pushes what it says. */
@@ -139,7 +141,7 @@ abstract class DocumentReader {
     usages = 0;
     slots.clear();
     onlyDeltas = true;
-    try (JsonParser opened = parser()) {
+    try (JsonParser opened = parser(bytes, start, end)) {
       json = opened;
       if (!startsObject()) {
         throw new Malformed("data is not a JSON object");
@@ -218,11 +220,11 @@ abstract class DocumentReader {
     }
   }
 
-  private JsonParser parser() {
+  private static JsonParser parser(byte[] bytes, int from, int to) {
     try {
-      return ByteSearch.isAscii(buffer, from, to)
-          ? JSON.createParser(buffer, from, to - from)
-          : JSON.createParser(new String(buffer, from, to - from, StandardCharsets.ISO_8859_1));
+      return ByteSearch.isAscii(bytes, from, to)
+          ? JSON.createParser(bytes, from, to - from)
+          : JSON.createParser(new String(bytes, from, to - from, StandardCharsets.ISO_8859_1));
     } catch (IOException impossible) {
       throw new IllegalStateException(impossible);
     }

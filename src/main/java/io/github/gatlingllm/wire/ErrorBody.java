@@ -168,7 +168,20 @@ public final class ErrorBody {
   }
 
   /** White space, and control characters of any kind, become single spaces. */
+  /** Whether all of it is visible ASCII, as with a reason to finish: one of each answer. */
+  private static boolean isAWord(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) <= ' ' || text.charAt(i) >= 0x7f) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private static String oneLine(String text) {
+    if (isAWord(text)) {
+      return text;
+    }
     return NOT_SHOWN.matcher(text).replaceAll(" ").strip();
   }
 

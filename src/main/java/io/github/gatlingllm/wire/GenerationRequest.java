@@ -9,9 +9,9 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,11 +26,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GenerationRequest {
 
+  /** The names of the limit on the output. */
+  private static final List<String> LIMITS =
+      List.of("max_tokens", "max_completion_tokens", "max_output_tokens");
+
   private final Api api;
   private final ObjectNode body;
+  private final List<String> promptTexts = new ArrayList<>();
 
   /** Of {@link #promptTexts()}. */
   private final int promptChars;
+
+  private final @Nullable Integer maxTokens;
 
   /**
    * One chat message of a request.
@@ -99,8 +106,13 @@ public final class GenerationRequest {
   private GenerationRequest(Api api, ObjectNode body) {
     this.api = api;
     this.body = body;
-    this.promptChars =
-        promptTexts().stream().mapToInt(text -> text.codePointCount(0, text.length())).sum();
+    collectTexts();
+    int chars = 0;
+    for (String text : promptTexts) {
+      chars += text.codePointCount(0, text.length());
+    }
+    this.promptChars = chars;
+    this.maxTokens = limit(body);
   }
 
   /** Starts a request that streams, with usage, and says nothing else. */
@@ -123,12 +135,7 @@ public final class GenerationRequest {
 
   /** The limit on the output, under any of its names; null when none is sent. */
   public @Nullable Integer maxTokens() {
-    return Stream.of("max_tokens", "max_completion_tokens", "max_output_tokens")
-        .map(body::path)
-        .filter(JsonNode::isInt)
-        .map(JsonNode::intValue)
-        .findFirst()
-        .orElse(null);
+    return maxTokens;
   }
 
   /** How many texts are to be embedded; 0 where an answer is generated. */
@@ -179,16 +186,28 @@ public final class GenerationRequest {
 
   /** The prompt, or the texts of all messages in their order; images and tools are no text. */
   public List<String> promptTexts() {
-    List<String> all = new ArrayList<>();
-    collect(body.path("prompt"), all);
-    collect(body.path("system"), all);
+    return Collections.unmodifiableList(promptTexts);
+  }
+
+  private static @Nullable Integer limit(ObjectNode body) {
+    for (String name : LIMITS) {
+      JsonNode limit = body.path(name);
+      if (limit.isInt()) {
+        return limit.intValue();
+      }
+    }
+    return null;
+  }
+
+  private void collectTexts() {
+    collect(body.path("prompt"), promptTexts);
+    collect(body.path("system"), promptTexts);
     if (!api.generates()) {
-      collect(body.path("input"), all);
+      collect(body.path("input"), promptTexts);
     }
     for (JsonNode message : messages()) {
-      collect(message.path("content"), all);
+      collect(message.path("content"), promptTexts);
     }
-    return all;
   }
 
   /** Whether {@link #promptTexts()} is all that is asked: there are no images, sounds or files. */
@@ -335,9 +354,12 @@ public final class GenerationRequest {
 
     /** Texts that end the output; none when empty. */
     public Builder stop(List<String> texts) {
+      if (texts.isEmpty()) {
+        return set("stop", null);
+      }
       ArrayNode array = JsonNodeFactory.instance.arrayNode();
       texts.forEach(array::add);
-      return set("stop", texts.isEmpty() ? null : array);
+      return set("stop", array);
     }
 
     /** A JSON array. */

@@ -78,7 +78,10 @@ final class Template {
     }
     System.arraycopy(buffer, from, frame, 0, to - from);
     length = to - from;
-    slots = learnt.stream().map(slot -> slot.movedBy(-from)).toArray(Slot[]::new);
+    slots = new Slot[learnt.size()];
+    for (int i = 0; i < slots.length; i++) {
+      slots[i] = learnt.get(i).movedBy(-from);
+    }
     meaning = of;
     Arrays.fill(counts, -1);
   }

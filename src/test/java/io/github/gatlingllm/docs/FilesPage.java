@@ -35,7 +35,8 @@ public final class FilesPage {
           "missed",
           "server",
           "server_names",
-          "quotas");
+          "quotas",
+          "settings");
 
   private FilesPage() {}
 

@@ -38,7 +38,7 @@ class GenAiMetersTest {
 
   @Test
   void prometheusScrapesThem() {
-    try (GenAiMeters meters = open(new Options(0, null))) {
+    try (GenAiMeters meters = open(new Options(LiveView.Address.parse("0"), null))) {
       oneGoodOneBad(meters);
 
       String text = Objects.requireNonNull(meters.scraped()).get();

@@ -22,12 +22,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class LiveServerTest {
 
+  private static final LiveView.Address ANY_PORT = LiveView.Address.parse("0");
+
   private final CountDownLatch asked = new CountDownLatch(1);
   private final LiveServer server;
   private final HttpClient client = HttpClient.newHttpClient();
 
   LiveServerTest() throws IOException {
-    server = new LiveServer(0, new LiveServer.Views(() -> "<p>page", this::event, null));
+    server = new LiveServer(ANY_PORT, new LiveServer.Views(() -> "<p>page", this::event, null));
   }
 
   private String event() {
@@ -69,18 +71,45 @@ class LiveServerTest {
   }
 
   /** A name that an attacker's DNS resolves to this machine gets nothing. */
-  @Test
-  void otherNamesAreRefused() throws IOException {
+  @ParameterizedTest
+  @CsvSource({
+    "evil.example, 403",
+    "127.0.0.1.evil.example:8088, 403",
+    "'', 403",
+    "localhost:9999, 200",
+    "10.42.0.7:8088, 200",
+    "[fd00::7]:8088, 200"
+  })
+  void onlyNamesThatNobodyElseCanGiveAreAnswered(String host, int status) throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.address().getPort())) {
       socket
           .getOutputStream()
           .write(
-              "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n".getBytes(UTF_8));
+              ("GET / HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
+                  .getBytes(UTF_8));
 
       assertThat(new String(socket.getInputStream().readAllBytes(), UTF_8))
-          .startsWith("HTTP/1.1 403")
-          .contains("Ask for " + server.address())
-          .doesNotContain("<p>page");
+          .startsWith("HTTP/1.1 " + status)
+          .contains(status == 200 ? "<p>page" : "Ask for " + server.address());
+    }
+  }
+
+  /** As a container needs it, whose own address nobody knows before. */
+  @Test
+  void listensWhereItIsTold() throws IOException, InterruptedException {
+    LiveServer.Views views = new LiveServer.Views(() -> "<p>page", () -> "{}", null);
+    try (LiveServer everywhere = new LiveServer(LiveView.Address.parse("0.0.0.0:0"), views)) {
+      URI page = everywhere.address();
+
+      assertThat(page.getHost()).isEqualTo("0.0.0.0");
+      assertThat(
+              client
+                  .send(
+                      HttpRequest.newBuilder(URI.create("http://localhost:" + page.getPort() + "/"))
+                          .build(),
+                      BodyHandlers.ofString())
+                  .body())
+          .isEqualTo("<p>page");
     }
   }
 
@@ -107,7 +136,7 @@ class LiveServerTest {
             },
             () -> "{}",
             () -> "# meters");
-    try (LiveServer broken = new LiveServer(0, failing)) {
+    try (LiveServer broken = new LiveServer(ANY_PORT, failing)) {
       URI page = broken.address();
 
       HttpResponse<String> answer =

@@ -3,6 +3,7 @@ package io.github.gatlingllm.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.gatlingllm.live.LiveView.Address;
 import io.github.gatlingllm.live.LiveView.Options;
 import io.github.gatlingllm.live.LiveView.Watched;
 import java.io.IOException;
@@ -31,31 +32,40 @@ class LiveViewTest {
     Map<String, String> environment = Map.of("LLM_LIVE", "1", "LLM_OTLP", "http://a/v1/metrics");
 
     assertThat(Options.of(Map.of("llm.live", "8099"), environment))
-        .isEqualTo(new Options(8099, "http://a/v1/metrics"));
+        .isEqualTo(new Options(new Address("127.0.0.1", 8099), "http://a/v1/metrics"));
+    assertThat(Options.of(Map.of(), Map.of("LLM_LIVE", "0.0.0.0:8088")).page())
+        .isEqualTo(new Address("0.0.0.0", 8088));
+    assertThat(Options.of(Map.of("llm.live", "[::]:0"), Map.of()).page())
+        .isEqualTo(new Address("[::]", 0));
     assertThat(Options.of(Map.of("llm.live", " "), Map.of())).isEqualTo(new Options(null, null));
   }
 
   @Test
-  void whatIsNoPortIsRefusedInOneLine() {
-    for (String port : List.of("web", "-1", "65536", "99999999999")) {
+  void whatIsNoAddressIsRefusedInOneLine() {
+    for (String port :
+        List.of("web", "-1", "65536", "99999999999", "localhost:80", "0.0.0.0:", "::1:80")) {
       assertThatThrownBy(() -> Options.of(Map.of("llm.live", port), Map.of()))
           .hasMessage(
               "llm.live="
                   + port
-                  + " is no port: use one from 1 to 65535, or 0 for any that is free");
+                  + ": expected a port, or <IP address>:<port>; port 0 takes any that is free");
     }
   }
 
   @Test
   void portInUseCostsALine() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        LiveView view = LiveView.open(run, new Options(taken.getLocalPort(), null), said::add)) {
+        LiveView view =
+            LiveView.open(
+                run,
+                new Options(new Address("127.0.0.1", taken.getLocalPort()), null),
+                said::add)) {
       assertThat(view).isNotNull();
       assertThat(said)
           .singleElement()
           .asString()
-          .startsWith("LLM live page: port " + taken.getLocalPort() + " cannot be had (")
-          .endsWith("so there is none; llm.live=0 takes any that is free");
+          .startsWith("LLM live page: 127.0.0.1:" + taken.getLocalPort() + " cannot be had (")
+          .endsWith("so there is none; port 0 takes any that is free");
     }
   }
 

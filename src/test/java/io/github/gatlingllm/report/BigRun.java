@@ -24,12 +24,13 @@ import java.util.UUID;
 
 /**
  * Writes the records of an invented open-loop run of any size, to measure how long its report takes
- * to make and to open. Arguments: directory, requests, gaps per request, seconds of load (960).
- * Seeded: always the same.
+ * to make and to open. Arguments: directory, requests, gaps per request, seconds of load (960),
+ * name of the injector (local). Seeded: always the same of an injector.
  *
  * <pre>{@code
  * BigRun big 1000000 10          10 million gaps
  * BigRun big 1800000 199 3600    an hour of 500 requests/s with 200 tokens each: 5.2 GB
+ * BigRun part 1000000 5 960 one   an injector of several that are merged: 1.5 GB
  * }</pre>
  */
 final class BigRun {
@@ -37,12 +38,19 @@ final class BigRun {
   private static final long START = 1_795_226_400_000_000_000L;
   private static final int LEVELS = 8;
 
-  private final Random random = new Random(11);
+  private final Random random;
+  private final String injector;
   private final int requests;
   private final int gaps;
   private final long levelNanos;
 
   BigRun(int requests, int gaps, int seconds) {
+    this(requests, gaps, seconds, "local");
+  }
+
+  private BigRun(int requests, int gaps, int seconds, String injector) {
+    this.injector = injector;
+    random = new Random(injector.equals("local") ? 11 : injector.hashCode());
     this.requests = requests;
     this.gaps = gaps;
     levelNanos = seconds * 1_000_000_000L / LEVELS;
@@ -50,7 +58,8 @@ final class BigRun {
 
   public static void main(String[] args) throws IOException {
     int seconds = args.length > 3 ? Integer.parseInt(args[3]) : 960;
-    new BigRun(Integer.parseInt(args[1]), Integer.parseInt(args[2]), seconds)
+    String injector = args.length > 4 ? args[4] : "local";
+    new BigRun(Integer.parseInt(args[1]), Integer.parseInt(args[2]), seconds, injector)
         .write(Path.of(args[0]));
   }
 
@@ -77,7 +86,7 @@ final class BigRun {
           new LevelInfo(
               label(level), "local", null, "open loop", rate, "requests/s", List.of(measure)));
     }
-    return RunInfo.started("bigrun", "demo.BigRun", "local", START)
+    return RunInfo.started("bigrun", "demo.BigRun", injector, START)
         .ended(START + LEVELS * levelNanos, RunInfo.State.COMPLETE)
         .slo(Slo.parse("ttft<500ms,tpot<30ms", 95, Slo.Rule.PERCENTILES))
         .stages(stages);
@@ -116,7 +125,7 @@ final class BigRun {
         new RequestRecord.Identity(
             new UUID(random.nextLong(), random.nextLong()).toString(),
             "bigrun",
-            "local",
+            injector,
             null,
             i,
             i % 3 == 0 ? "summary" : "chat",

@@ -46,7 +46,7 @@ class AfterRunTest {
   }
 
   private boolean failsBuild(Run ended) {
-    return new AfterRun(ended, new PrintStream(said, true, UTF_8)).report();
+    return new AfterRun(ended, new PrintStream(said, true, UTF_8), null).report();
   }
 
   private String said() {

@@ -264,7 +264,7 @@ class LevelLogTest {
   void notesWhoIsPlannedToArriveInOpenLevels() {
     LoadLevel open = new LoadLevel.Open(5, Arrivals.constant(5), new Phases(0, 0, 1, 1, null));
     begin(new LoadPlan.Sweep(List.of(open)), NOBODY);
-    assertThat(events).containsExactly("r=5 evenly spaced at 5 users/s");
+    assertThat(events).containsExactly("r=5 evenly spaced at 5 users/s", "count from 0 until 1");
     assertThat(log.levels()).extracting(LevelInfo::unit).containsExactly("requests/s");
     assertThat(log.levels()).extracting(LevelInfo::kind).containsExactly("open loop");
   }
@@ -279,7 +279,8 @@ class LevelLogTest {
     assertThat(events)
         .containsExactly(
             "r=5 evenly spaced at 5 users/s",
-            "count from 0 until 1000000000",
+            "count from 0 until 1000000000", // as it is to be
+            "count from 0 until 1000000000", // as it was
             "scenario target r=5 0 200000000 400000000 600000000 800000000",
             "cancel r=5");
   }

@@ -1,11 +1,11 @@
 package io.github.gatlingllm.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,11 +56,20 @@ class RunDirectoryTest {
   }
 
   @Test
-  void anEngineWithoutARunIdIsRefusedInOneLine() {
-    assertThatThrownBy(() -> RunDirectory.of(new Object()))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageStartingWith("Gatling's run id was not found; gatling-llm is made for Gatling")
-        .message()
-        .doesNotContain("\n");
+  void aGatlingWithoutALogGetsAFolderOfOurs(@TempDir Path folder) throws IOException {
+    LocalDateTime now = LocalDateTime.of(2026, 11, 22, 13, 45, 6, 7_000_000);
+    String[] launcher = {"-s", "demo.ChatSimulation", "-rf", folder.resolve("out").toString()};
+
+    RunDirectory own = RunDirectory.own(launcher, new String[0], now);
+
+    assertThat(own.simulation()).isEqualTo("demo.ChatSimulation");
+    assertThat(own.path()).isEqualTo(folder.resolve("out/chatsimulation-20261122134506007"));
+
+    Path file = Files.createFile(folder.resolve("file"));
+    RunDirectory elsewhere =
+        RunDirectory.own(new String[0], new String[] {"-rf", file.toString()}, now);
+    assertThat(elsewhere.simulation()).isEqualTo("Simulation");
+    assertThat(elsewhere.path())
+        .hasParentRaw(Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath());
   }
 }

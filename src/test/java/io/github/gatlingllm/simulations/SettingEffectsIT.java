@@ -101,7 +101,7 @@ class SettingEffectsIT {
       settings.removeAll(List.of("concurrency", "requests", "uniquePrompts", "header.X-Tenant"));
       settings.addAll(Arrays.asList("header.<Name>", "dryRun"));
       List<String> elsewhere =
-          List.of("live", "otlp", "selfTestFile", "clock", "jvmWarmUp", "help");
+          List.of("live", "otlp", "upload", "selfTestFile", "clock", "jvmWarmUp", "help");
       settings.addAll(elsewhere);
       assertThat(new TreeSet<>(settings)).isEqualTo(new TreeSet<>(SettingEffectsTest.SEEN_IN_RUNS));
     }

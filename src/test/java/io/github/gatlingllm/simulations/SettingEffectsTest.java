@@ -51,8 +51,9 @@ class SettingEffectsTest {
           "dryRun",
           "live", // LivePageIT
           "otlp", // GenAiMetersTest
+          "upload", // UploadIT
           "selfTestFile", // SelfTestIT
-          "clock", // ClockIT
+          "clock", // HealthyRunsIT
           "jvmWarmUp", // every run of a test
           "help"); // MistakesIT
 

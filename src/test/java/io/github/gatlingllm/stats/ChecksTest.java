@@ -49,6 +49,21 @@ class ChecksTest {
           pair("windows", 0.0, () -> of(null)),
           pair("complete", null, () -> of(ended(RunInfo.State.INTERRUPTED))),
           pair("all_accounted", 188.0, () -> sent(600, 412), () -> sent(600, 600)),
+          pair(
+              "injectors",
+              1.0,
+              () -> InjectorTallyTest.joined(3, 0, 1),
+              () -> InjectorTallyTest.joined(2, 0, 1)),
+          pair(
+              "injector_settings",
+              1.0,
+              () -> InjectorTallyTest.differing("maxTokens"),
+              () -> InjectorTallyTest.joined(2, 0, 1)),
+          pair(
+              "injectors_alike",
+              null,
+              () -> InjectorTallyTest.joined(2, 0, 1.3),
+              () -> InjectorTallyTest.joined(2, 0, 1)),
           pair("littles_law", 0.2, () -> inFlight(1.25), () -> inFlight(1)),
           pair("steady_state", null, () -> ttftGrowsTo(5_200), () -> ttftGrowsTo(1_200)),
           pair("window_length", 0.15, () -> taking(1_500), () -> taking(950)),

@@ -31,6 +31,7 @@ public final class Recorded {
   private static final long MS = 1_000_000L;
 
   private String id = "id";
+  private String injector = "local";
   private String scenario = "scn";
   private @Nullable Integer turn;
   private @Nullable Double connectMs;
@@ -81,6 +82,11 @@ public final class Recorded {
 
   public Recorded id(String value) {
     id = value;
+    return this;
+  }
+
+  public Recorded injector(String value) {
+    injector = value;
     return this;
   }
 
@@ -317,7 +323,7 @@ public final class Recorded {
         new Identity(
             id,
             "run",
-            "local",
+            injector,
             trial,
             0,
             scenario,

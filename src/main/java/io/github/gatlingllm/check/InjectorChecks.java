@@ -1,0 +1,195 @@
+package io.github.gatlingllm.check;
+
+import static io.github.gatlingllm.metric.NumberText.count;
+import static io.github.gatlingllm.metric.NumberText.ms;
+import static io.github.gatlingllm.metric.NumberText.number;
+import static java.util.Objects.requireNonNull;
+
+import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.check.CheckInput.Outlier;
+import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.record.RunInfo.InjectorRun;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** Checks of joined runs: are all injectors there, did they do the same, did they see the same? */
+final class InjectorChecks {
+
+  /** Settings that are named with their values. */
+  private static final int MOST_NAMED = 5;
+
+  private InjectorChecks() {}
+
+  static boolean applies(CheckInput in) {
+    return !in.info().injectors().isEmpty();
+  }
+
+  static boolean hasSeveral(CheckInput in) {
+    return in.info().injectors().size() > 1;
+  }
+
+  /** Injectors that are not there, and those that did not come to their end. */
+  static Finding injectors(CheckInput in) {
+    List<InjectorRun> injectors = in.info().injectors();
+    List<String> found = new ArrayList<>();
+    int missing = missing(in.info());
+    if (missing > 0) {
+      found.add(missing(in.info(), missing));
+    }
+    injectors.stream()
+        .filter(injector -> !injector.isComplete())
+        .forEach(injector -> found.add(died(injector, in.info())));
+    return Finding.of(
+            (double) missing + injectors.stream().filter(one -> !one.isComplete()).count(),
+            found.isEmpty()
+                ? "All %s injectors came to their end.".formatted(count(injectors.size()))
+                : String.join(" ", found))
+        .level(found.isEmpty() ? Level.OK : Level.INVALID);
+  }
+
+  private static int missing(RunInfo info) {
+    Integer expected = info.injectorsExpected();
+    return expected == null ? 0 : expected - info.injectors().size();
+  }
+
+  private static String missing(RunInfo info, int missing) {
+    int expected = requireNonNull(info.injectorsExpected());
+    Set<Integer> shares =
+        info.injectors().stream()
+            .map(InjectorRun::share)
+            .filter(share -> share != null)
+            .map(InjectorShare::index)
+            .collect(Collectors.toCollection(TreeSet::new));
+    List<String> absent = new ArrayList<>();
+    for (int index = 1; index <= expected && shares.size() == info.injectors().size(); index++) {
+      if (!shares.contains(index)) {
+        absent.add(new InjectorShare(index, expected).toString());
+      }
+    }
+    return "Of %s injectors %s missing%s.%s"
+        .formatted(
+            count(expected),
+            missing == 1 ? "1 is" : count(missing) + " are",
+            absent.isEmpty() ? "" : ": " + String.join(", ", absent),
+            estimated(info, missing));
+  }
+
+  /** Shares are alike, so that others tell how much of the plan a missing one had. */
+  private static String estimated(RunInfo info, int missing) {
+    List<Long> planned =
+        info.injectors().stream()
+            .filter(InjectorRun::isComplete)
+            .map(InjectorRun::planned)
+            .filter(requests -> requests != null)
+            .toList();
+    double mean = planned.stream().mapToLong(Long::longValue).average().orElse(0);
+    return mean == 0
+        ? ""
+        : " By what the others had planned, about %s requests are missing."
+            .formatted(count(Math.round(mean * missing)));
+  }
+
+  private static String died(InjectorRun injector, RunInfo info) {
+    Long missing = injector.missing();
+    Long end = injector.endUnixNanos();
+    String name = injector.name() + (injector.share() == null ? "" : " (" + injector.share() + ")");
+    return "%s %s%s: %s.%s"
+        .formatted(
+            name,
+            injector.state() == RunInfo.State.RUNNING ? "died" : "was interrupted",
+            end == null
+                ? ""
+                : " at " + NumberText.clock((end - info.startUnixNanos()) / 1e9) + " of the run",
+            missing == null
+                ? count(injector.records())
+                    + " requests recorded, its plan does not say of how many"
+                : "%s of the %s requests that its levels had planned are missing"
+                    .formatted(count(missing), count(requireNonNull(injector.planned()))),
+            neverBegun(injector, info));
+  }
+
+  private static String neverBegun(InjectorRun injector, RunInfo info) {
+    List<String> levels =
+        info.stages().stream()
+            .filter(
+                stage ->
+                    injector.levels().stream()
+                        .noneMatch(
+                            own ->
+                                own.label().equals(stage.label())
+                                    && own.target().equals(stage.target())))
+            .map(stage -> stage.label())
+            .distinct()
+            .toList();
+    return levels.isEmpty() ? "" : " It never began " + String.join(", ", levels) + ".";
+  }
+
+  /** Which settings and versions differ, by injector. */
+  static Finding settings(CheckInput in) {
+    TreeMap<String, TreeMap<String, List<String>>> byName = new TreeMap<>();
+    Set<String> names = new TreeSet<>();
+    in.info().injectors().forEach(injector -> names.addAll(injector.settings().keySet()));
+    for (InjectorRun injector : in.info().injectors()) {
+      for (String name : names) {
+        byName
+            .computeIfAbsent(name, n -> new TreeMap<>())
+            .computeIfAbsent(
+                injector.settings().getOrDefault(name, "not set"), value -> new ArrayList<>())
+            .add(injector.name());
+      }
+    }
+    String different =
+        byName.entrySet().stream()
+            .limit(MOST_NAMED)
+            .map(
+                setting ->
+                    setting.getKey()
+                        + " is "
+                        + setting.getValue().entrySet().stream()
+                            .map(of -> of.getKey() + " at " + some(of.getValue()))
+                            .collect(Collectors.joining(", ")))
+            .collect(Collectors.joining("; "));
+    return Finding.of(
+        (double) names.size(),
+        names.isEmpty()
+            ? "All injectors had the same settings and versions."
+            : "%s %s not the same at all injectors: %s%s."
+                .formatted(
+                    NumberText.counted(names.size(), "setting"),
+                    names.size() == 1 ? "is" : "are",
+                    different,
+                    names.size() > MOST_NAMED
+                        ? "; and " + String.join(", ", names.stream().skip(MOST_NAMED).toList())
+                        : ""));
+  }
+
+  private static String some(List<String> injectors) {
+    return injectors.size() <= 3
+        ? String.join(", ", injectors)
+        : injectors.get(0) + " and " + (injectors.size() - 1) + " others";
+  }
+
+  /** The injector that differs most from the others. */
+  static Finding alike(CheckInput in) {
+    Outlier one = in.outlier();
+    return one == null
+        ? Finding.of(0.0, "No injector measured anything else than the others.").level(Level.OK)
+        : Finding.of(
+                one.othersMs() == 0 ? null : (Double) (one.valueMs() / one.othersMs() - 1),
+                "%s stands out: at %s its %s is %s, %sthat of the others %s."
+                    .formatted(
+                        one.injector(),
+                        one.level(),
+                        one.figure(),
+                        ms(one.valueMs()),
+                        one.othersMs() == 0 ? "" : number(one.valueMs() / one.othersMs()) + " × ",
+                        ms(one.othersMs())))
+            .level(Level.WARNING);
+  }
+}

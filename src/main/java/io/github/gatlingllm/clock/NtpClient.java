@@ -1,0 +1,195 @@
+package io.github.gatlingllm.clock;
+
+import io.github.gatlingllm.record.ClockOffset;
+import io.github.gatlingllm.record.ClockOffset.Reading;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+
+/**
+ * Compares the clock of this machine with that of an NTP server, which it changes nothing of: some
+ * exchanges of four timestamps, of which the one that took least decides. With T1 and T4 when we
+ * sent and received by our clock, T2 and T3 when the server did by its own:
+ *
+ * <pre>
+ * offset = ((T2 − T1) + (T3 − T4)) ÷ 2      delay = (T4 − T1) − (T3 − T2)
+ * </pre>
+ *
+ * <p>However different the ways there and back take, the offset is wrong by at most half the delay.
+ * It blocks, and is for threads that carry no load.
+ *
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc5905">RFC 5905</a>, sections 7.3, 7.4, 8 and 14
+ */
+final class NtpClient {
+
+  private static final int EXCHANGES = 8;
+  private static final int BYTES = 48;
+
+  /** Version 4, client. */
+  private static final byte REQUEST = 4 << 3 | 3;
+
+  private static final int SERVER = 4;
+  private static final int UNSYNCHRONIZED = 3;
+  private static final int HIGHEST_STRATUM = 15;
+
+  /** From 1900, where NTP counts from, to 1970. */
+  private static final long NTP_TO_UNIX_SECONDS = 2_208_988_800L;
+
+  private static final long SECOND = 1_000_000_000L;
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final TimeServer server;
+  private final LongSupplier unixNanos;
+  private final Duration patience;
+  private final Duration pause;
+
+  /**
+   * @param unixNanos the clock that is compared
+   * @param patience how long an answer may take
+   * @param pause between exchanges, so that not all meet the same burst of traffic
+   */
+  NtpClient(TimeServer server, LongSupplier unixNanos, Duration patience, Duration pause) {
+    this.server = server;
+    this.unixNanos = unixNanos;
+    this.patience = patience;
+    this.pause = pause;
+  }
+
+  /**
+   * One exchange.
+   *
+   * @param rootNanos how far the server may be from UTC
+   */
+  private record Exchange(Reading reading, long rootNanos) {}
+
+  /** What a server says instead of the time. */
+  private static final class NoTime extends IOException {
+    NoTime(String why) {
+      super(why);
+    }
+  }
+
+  /** The offset, with one reading; or why there is none. Takes at most about 3 × the patience. */
+  ClockOffset ask() {
+    String source = "ntp " + server;
+    try (DatagramSocket socket = new DatagramSocket()) {
+      InetAddress address = InetAddress.getByName(server.host());
+      String resolved = address.getHostAddress();
+      source += server.host().equals(resolved) ? "" : " (" + resolved + ")";
+      socket.setSoTimeout(Math.toIntExact(patience.toMillis()));
+      socket.connect(new InetSocketAddress(address, server.port()));
+      Exchange best = best(socket);
+      return new ClockOffset(source, List.of(best.reading), best.rootNanos, null, Map.of());
+    } catch (UnknownHostException e) {
+      return ClockOffset.unknown(source, "there is no host " + server.host());
+    } catch (PortUnreachableException e) {
+      return ClockOffset.unknown(source, "nothing answers at that port (UDP)");
+    } catch (SocketTimeoutException e) {
+      return ClockOffset.unknown(
+          source, "no answer within " + patience.toMillis() + " ms; is it an NTP server?");
+    } catch (IOException e) {
+      return ClockOffset.unknown(source, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Servers may refuse all but the first of requests that come fast; then what came counts. */
+  private Exchange best(DatagramSocket socket) throws IOException {
+    Exchange best = null;
+    int lost = 0;
+    for (int i = 0; i < EXCHANGES; i++) {
+      try {
+        Exchange next = exchange(socket);
+        if (best == null || next.reading.uncertaintyNanos() < best.reading.uncertaintyNanos()) {
+          best = next;
+        }
+      } catch (InterruptedIOException | NoTime e) {
+        lost++;
+        boolean isRefused = e instanceof NoTime;
+        if (best == null && (isRefused || lost == 3)) {
+          throw e;
+        } else if (isRefused || lost == 3) {
+          return best;
+        }
+      }
+      LockSupport.parkNanos(pause.toNanos());
+    }
+    if (best == null) {
+      throw new SocketTimeoutException();
+    }
+    return best;
+  }
+
+  private Exchange exchange(DatagramSocket socket) throws IOException {
+    long nonce = RANDOM.nextLong();
+    ByteBuffer request = ByteBuffer.allocate(BYTES).put(0, REQUEST).putLong(40, nonce);
+    DatagramPacket answer = new DatagramPacket(new byte[BYTES], BYTES);
+    long sent = unixNanos.getAsLong();
+    socket.send(new DatagramPacket(request.array(), BYTES));
+    while (true) {
+      socket.receive(answer);
+      long received = unixNanos.getAsLong();
+      ByteBuffer packet = ByteBuffer.wrap(answer.getData());
+      // An answer to another request is one that was late.
+      if (answer.getLength() == BYTES && packet.getLong(24) == nonce) {
+        return exchange(packet, sent, received);
+      }
+      if (received - sent > patience.toNanos()) {
+        throw new SocketTimeoutException();
+      }
+    }
+  }
+
+  private static Exchange exchange(ByteBuffer packet, long sent, long received) throws NoTime {
+    int leap = packet.get(0) >> 6 & 3;
+    int mode = packet.get(0) & 7;
+    int stratum = packet.get(1) & 0xff;
+    if (stratum == 0) {
+      String code = new String(packet.array(), 12, 4, StandardCharsets.US_ASCII);
+      throw new NoTime(
+          "it refuses to answer (" + code.replaceAll("[^A-Za-z0-9]", "?") + ", kiss of death)");
+    }
+    if (leap == UNSYNCHRONIZED || stratum > HIGHEST_STRATUM || packet.getLong(40) == 0) {
+      throw new NoTime(
+          "it is not synchronized itself (leap %d, stratum %d)".formatted(leap, stratum));
+    }
+    if (mode != SERVER) {
+      throw new NoTime("it answers as no server (mode " + mode + ")");
+    }
+    long theirReceived = unixNanos(packet.getLong(32), sent);
+    long theirSent = unixNanos(packet.getLong(40), sent);
+    long offset = ((theirReceived - sent) + (theirSent - received)) / 2;
+    long delay = Math.max(0, (received - sent) - (theirSent - theirReceived));
+    long precision = Math.round(Math.scalb((double) SECOND, packet.get(3)));
+    return new Exchange(
+        new Reading(received, offset, delay / 2 + Math.min(precision, SECOND)),
+        shortNanos(packet.getInt(4)) / 2 + shortNanos(packet.getInt(8)));
+  }
+
+  /** Epoch time of an NTP timestamp, of the era that is nearest to our time. */
+  private static long unixNanos(long ntp, long nearUnixNanos) {
+    long nearSeconds = Math.floorDiv(nearUnixNanos, SECOND) + NTP_TO_UNIX_SECONDS;
+    int away = (int) (ntp >>> 32) - (int) nearSeconds;
+    return (nearSeconds + away - NTP_TO_UNIX_SECONDS) * SECOND
+        + ((ntp & 0xffff_ffffL) * SECOND >>> 32);
+  }
+
+  /** Of seconds with 16 bits before and 16 behind the point. */
+  private static long shortNanos(int ntp) {
+    return (ntp & 0xffff_ffffL) * SECOND >>> 16;
+  }
+}

@@ -1,0 +1,206 @@
+package io.github.gatlingllm.processes;
+
+import io.github.gatlingllm.processes.InjectorProcesses.Outcome;
+import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.report.Main;
+import io.github.gatlingllm.store.S3Location;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A load test by several injectors on this machine: this process sends nothing, but starts itself
+ * again for each share of the load, waits, and joins what they recorded into one run.
+ *
+ * <pre>
+ * results/benchmark-20261122133848500/                 the joined run
+ * results/benchmark-20261122133848500/injectors/1/     output.txt, and the folder of the first
+ *                                                      injector's own run
+ * </pre>
+ */
+public final class LocalInjectors {
+
+  /** System property with their number; {@code LLM_INJECTORS} in the environment. */
+  public static final String PROPERTY = "llm.injectors";
+
+  /**
+   * System property with the base URL of the embedded engine, where another process of this machine
+   * has started it.
+   */
+  public static final String ENGINE_PROPERTY = "gatlingllm.engine";
+
+  /** More than any machine has use for; a guard against typing errors. */
+  public static final int MOST = 256;
+
+  private static final String VARIABLE = "LLM_INJECTORS";
+
+  /** What a joined run of minutes takes, and much more. */
+  private static final long MERGING_SECONDS = 300;
+
+  private static final int FAILED = 1;
+  private static final int MISSED = 2;
+
+  private LocalInjectors() {}
+
+  /**
+   * How many this process is asked for; 1 where it sends the load itself.
+   *
+   * @throws IllegalArgumentException in one line, if that is no number of injectors
+   */
+  public static int asked() {
+    return number(System.getProperty(PROPERTY, System.getenv(VARIABLE)));
+  }
+
+  static int number(@Nullable String text) {
+    if (text == null || text.isBlank()) {
+      return 1;
+    }
+    String number = text.strip();
+    int count = number.matches("\\d{1,3}") ? Integer.parseInt(number) : 0;
+    if (count < 1 || count > MOST) {
+      throw new IllegalArgumentException(
+          PROPERTY + "=" + number + ": expected how many processes, 1 to " + MOST);
+    }
+    return count;
+  }
+
+  /**
+   * Runs the load test to its end.
+   *
+   * @param directory folder of this process's own run; the joined run takes its place
+   * @param seed of all that has none of its own, the same in all injectors
+   * @return exit code: that of the joined run; 1 where an injector failed; 2 where one missed
+   *     assertions of Gatling's own
+   */
+  public static int run(int count, String simulation, Path directory, long seed)
+      throws IOException, InterruptedException {
+    Path work = directory.resolveSibling(directory.getFileName() + "-injectors");
+    InjectorCommand command = InjectorCommand.ofProcess(simulation, count);
+    InjectorProcesses processes = new InjectorProcesses(LocalInjectors::say, LocalInjectors::now);
+    CountDownLatch over = new CountDownLatch(1);
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(processes, over), "llm-injectors"));
+    try {
+      say(
+          "LLM injectors: %d processes of %d of the machine's %d processors each"
+              .formatted(count, command.processors(), Runtime.getRuntime().availableProcessors()));
+      for (int index = 1; index <= count; index++) {
+        InjectorShare share = new InjectorShare(index, count);
+        Path results = Files.createDirectories(work.resolve(Integer.toString(index)));
+        ProcessBuilder builder = new ProcessBuilder(command.words(share, results, own(seed)));
+        command.prepare(builder.environment());
+        processes.start(share, builder, results.resolve("output.txt"));
+      }
+      List<Outcome> outcomes = processes.await();
+      if (!processes.isStarted()) {
+        say("LLM injectors: no load was sent; what each said is in " + work);
+        return FAILED;
+      }
+      return joined(outcomes, directory, work, processes.isStopped());
+    } finally {
+      over.countDown();
+    }
+  }
+
+  private static Map<String, String> own(long seed) {
+    Map<String, String> own = new TreeMap<>();
+    own.put("llm.seed", Long.toString(seed));
+    if (System.getProperty("llm.live", System.getenv("LLM_LIVE")) != null) {
+      own.put("llm.live", "0"); // a page each
+    }
+    return own;
+  }
+
+  private static int joined(List<Outcome> outcomes, Path directory, Path work, boolean isStopped)
+      throws IOException {
+    List<String> merge = new ArrayList<>(List.of("merge"));
+    for (Outcome outcome : outcomes) {
+      Path run = runIn(work.resolve(Integer.toString(outcome.share().index())));
+      if (run == null) {
+        say("LLM injector %s left no records".formatted(outcome.share()));
+      } else {
+        merge.add(run.toString());
+      }
+    }
+    empty(directory);
+    merge.addAll(
+        List.of(
+            "--out",
+            directory.toString(),
+            "--expect",
+            Integer.toString(outcomes.size()),
+            "--fail-as-run"));
+    int code = Main.execute(merge.toArray(String[]::new));
+    if (Files.isDirectory(directory)) {
+      Files.move(work, directory.resolve("injectors"));
+    }
+    if (!uploaded(directory)) {
+      code = code == 0 ? FAILED : code;
+    }
+    if (isStopped) {
+      return code;
+    }
+    outcomes.stream()
+        .filter(outcome -> outcome.exitCode() == MISSED)
+        .forEach(
+            outcome ->
+                say(
+                    "LLM injector %s missed assertions of Gatling's own, which each injector judges"
+                            .formatted(outcome.share())
+                        + " by its share"));
+    boolean failed = outcomes.stream().anyMatch(Outcome::failed);
+    boolean missed = outcomes.stream().anyMatch(outcome -> outcome.exitCode() == MISSED);
+    return failed ? FAILED : code == 0 && missed ? MISSED : code;
+  }
+
+  /** The joined run goes where runs are uploaded to, if that is asked for; its parts do not. */
+  private static boolean uploaded(Path directory) {
+    S3Location to = S3Location.ofProcess(System.getProperties(), System.getenv());
+    return to == null
+        || !Files.isDirectory(directory)
+        || Main.execute("upload", directory.toString(), "--to", to.toString()) == 0;
+  }
+
+  /** The folder of the run that an injector made; null where it made none. */
+  private static @Nullable Path runIn(Path results) throws IOException {
+    try (Stream<Path> all = Files.list(results)) {
+      return all.filter(run -> Files.exists(run.resolve("llm").resolve("run.json")))
+          .findFirst()
+          .orElse(null);
+    }
+  }
+
+  /** Takes away what Gatling began to write for this process, which sends nothing. */
+  private static void empty(Path directory) throws IOException {
+    Files.deleteIfExists(directory.resolve("simulation.log"));
+    Files.deleteIfExists(directory);
+  }
+
+  private static void stop(InjectorProcesses processes, CountDownLatch over) {
+    if (over.getCount() > 0) {
+      processes.stop();
+      try {
+        var unused = over.await(MERGING_SECONDS, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static void say(String line) {
+    System.out.println(line);
+  }
+
+  private static long now() {
+    return ChronoUnit.NANOS.between(Instant.EPOCH, Instant.now());
+  }
+}
