@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -225,7 +226,8 @@ class ArchiveTest {
   @Test
   void tooManyFilesAreRefused() throws IOException {
     Path archive = folder.resolve("many.zip");
-    try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(archive))) {
+    try (ZipOutputStream zip =
+        new ZipOutputStream(new BufferedOutputStream(Files.newOutputStream(archive)))) {
       for (int i = 0; i <= 100_000; i++) {
         ZipEntry empty = new ZipEntry(Integer.toString(i));
         empty.setMethod(ZipEntry.STORED);
