@@ -165,7 +165,8 @@ class ArchiveTest {
     }
 
     assertThatThrownBy(() -> open(archive))
-        .hasMessage(archive + " holds no run: no llm/requests.jsonl is in it");
+        .hasMessage(
+            archive + " holds no run: neither llm/requests.jsonl nor llm/run.json is in it");
     assertThat(left()).isEmpty();
   }
 
