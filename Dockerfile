@@ -30,6 +30,8 @@ COPY --from=jvm /opt /opt
 COPY --from=jvm --chown=65532:65532 /results /results
 # What a library unpacks goes to /tmp, also where there is no home.
 ENV DJL_CACHE_DIR=/tmp/djl
+# The console has characters beyond ASCII.
+ENV LANG=C.UTF-8
 # A number, so that Kubernetes can see that it is not root.
 USER 65532:65532
 WORKDIR /tmp

@@ -284,19 +284,11 @@ public final class InjectorJoin {
   /** Settings and versions by run, those that not all runs have alike. */
   private List<Map<String, String>> different() {
     List<Map<String, String>> settings = runs.stream().map(InjectorJoin::settings).toList();
-    Map<String, Set<String>> values = new HashMap<>();
-    settings.forEach(
-        of ->
-            of.forEach(
-                (key, value) -> values.computeIfAbsent(key, k -> new HashSet<>()).add(value)));
-    settings.forEach(of -> of.keySet().removeIf(key -> isAlike(key, settings, values)));
+    Set<String> names = new HashSet<>();
+    settings.forEach(of -> names.addAll(of.keySet()));
+    names.removeIf(name -> settings.stream().map(of -> of.get(name)).distinct().count() == 1);
+    settings.forEach(of -> of.keySet().retainAll(names));
     return settings;
-  }
-
-  private static boolean isAlike(
-      String key, List<Map<String, String>> settings, Map<String, Set<String>> values) {
-    return Objects.requireNonNull(values.get(key)).size() == 1
-        && settings.stream().allMatch(of -> of.containsKey(key));
   }
 
   /** Those that are of the load test, not of this injector's part or of what came of it. */

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -91,6 +92,9 @@ public final class JoinedRecords implements RecordSource {
   private ReadReport copy(int injector, OutputStream to, Consumer<RequestRecord> sink)
       throws IOException {
     measured = 0;
+    if (!Files.exists(runs.get(injector).requests())) {
+      return new ReadReport(0, 0, 0, List.of());
+    }
     OutputStream lines = corrected(injector, to, START);
     return RecordFile.readLines(
         runs.get(injector).requests(),
@@ -180,13 +184,12 @@ public final class JoinedRecords implements RecordSource {
     }
   }
 
-  /** What servers said; a page that several injectors read as the first of them did. */
+  /** What servers said; a page that several injectors read as the first whole run of them did. */
   private void copyServer() throws IOException {
     ServerFile to = new ServerFile(target.server());
     Map<String, RunFiles> readBy = new HashMap<>();
-    for (int i = 0; i < runs.size(); i++) {
-      RunFiles run = runs.get(i);
-      int injector = i;
+    for (RunFiles run : completeFirst()) {
+      int injector = runs.indexOf(run);
       var unused =
           ServerFile.read(
               run.server(),
@@ -196,6 +199,14 @@ public final class JoinedRecords implements RecordSource {
                 }
               });
     }
+  }
+
+  /** One that died has read a page up to its death only. */
+  private List<RunFiles> completeFirst() {
+    List<RunFiles> sorted = new ArrayList<>(runs);
+    sorted.sort(
+        Comparator.comparing(run -> !join.info().injectors().get(runs.indexOf(run)).isComplete()));
+    return sorted;
   }
 
   private static void append(ServerSample sample, ServerFile to) {

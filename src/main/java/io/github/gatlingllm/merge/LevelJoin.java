@@ -8,6 +8,7 @@ import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,6 +44,8 @@ final class LevelJoin {
 
   /** Injectors that began together began within this time of each other. */
   private static final long TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final MathContext DIGITS = new MathContext(12);
 
   private final List<RunInfo> runs;
   private final Map<Key, Common> measured = new LinkedHashMap<>();
@@ -153,11 +156,12 @@ final class LevelJoin {
         : level.withPlanned(planned);
   }
 
-  /** The sum, as short as its parts are written. */
+  /** The sum, without what parts such as a third were rounded by. */
   private static double offered(List<LevelInfo> of) {
     return of.stream()
         .map(part -> BigDecimal.valueOf(requireNonNull(part.offered())))
         .reduce(BigDecimal.ZERO, BigDecimal::add)
+        .round(DIGITS)
         .doubleValue();
   }
 

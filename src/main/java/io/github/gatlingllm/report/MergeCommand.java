@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.merge.InjectorJoin;
 import io.github.gatlingllm.merge.JoinedRecords;
 import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.RunStatistics;
@@ -73,13 +74,13 @@ final class MergeCommand implements Callable<Integer> {
   }
 
   private int merge(List<Path> runs) throws IOException {
-    if (runs.size() < 2 && expected == null) {
-      throw new IllegalArgumentException(
-          runs.get(0) + " is one run; name two or more to join, or say with --expect how many");
-    }
     List<RunInfo> infos = new ArrayList<>();
     for (Path run : runs) {
       infos.add(info(new RunFiles(run)));
+    }
+    if (runs.size() < 2 && expected == null && infos.get(0).share() == null) {
+      throw new IllegalArgumentException(
+          runs.get(0) + " is one run; name two or more to join, or say with --expect how many");
     }
     Path name = out.toAbsolutePath().normalize().getFileName();
     InjectorJoin join = InjectorJoin.of(String.valueOf(name), infos, expected);
@@ -115,12 +116,16 @@ final class MergeCommand implements Callable<Integer> {
     }
   }
 
+  /** An injector that died early may have left no records, but what it had to do. */
   private static RunInfo info(RunFiles files) throws IOException {
-    if (!Files.exists(files.requests())) {
+    RunInfo info = RunInfo.read(files.info()).orElse(null);
+    if (Files.exists(files.requests())) {
+      return RunStatistics.completed(info, sink -> RecordFile.read(files.requests(), sink));
+    }
+    if (info == null) {
       throw new NoSuchFileException(
           files.requests() + " is not there; expected the directory of a recorded run");
     }
-    return RunStatistics.completed(
-        RunInfo.read(files.info()).orElse(null), sink -> RecordFile.read(files.requests(), sink));
+    return RunStatistics.completed(info, sink -> new ReadReport(0, 0, 0, List.of()));
   }
 }

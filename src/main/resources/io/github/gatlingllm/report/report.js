@@ -32,7 +32,7 @@
   const escape = (text) =>
     String(text).replace(/[&<>"']/g, (c) => "&#" + c.charCodeAt(0) + ";");
 
-  const ink = () => {
+  const readInk = () => {
     const probe = document.body.appendChild(document.createElement("i"));
     const read = (name) => {
       probe.style.color = "var(--" + name + ")";
@@ -46,6 +46,9 @@
     probe.remove();
     return colors;
   };
+  /* Read once for all charts: each reading makes the browser style the page anew. */
+  let colors = null;
+  const ink = () => (colors ??= readInk());
 
   const symbols = ["circle", "diamond", "triangle", "rect", "roundRect", "arrow"];
   const dashes = ["solid", "dashed", "dotted", [8, 3, 2, 3], [2, 2], [12, 4]];
@@ -270,7 +273,11 @@
     if (!plot) {
       plot = echarts.init(place, null, { renderer: "svg" });
       drawn.set(chart.id, plot);
-      new ResizeObserver(() => plot.resize()).observe(place);
+      /* It is told of the first size, which is the one that is drawn, and when the chart is hidden. */
+      new ResizeObserver(() => {
+        const { clientWidth, clientHeight } = place;
+        if (clientWidth && (clientWidth !== plot.getWidth() || clientHeight !== plot.getHeight())) plot.resize();
+      }).observe(place);
       if (overTime(chart)) {
         plot.group = "time";
         plot.on("datazoom", () => {
@@ -285,7 +292,11 @@
   };
   /* Charts about load levels that are not chosen have no size; they are drawn when they are. */
   const isShown = (chart) => !document.getElementById(chart.id).closest("[data-level]:not(.shown)");
-  const draw = () => charts.filter(isShown).forEach(drawOne);
+  const isOfLevel = (chart) => document.getElementById(chart.id).closest("[data-level]") != null;
+  const draw = () => {
+    colors = null;
+    charts.filter(isShown).forEach(drawOne);
+  };
 
   /* One chart after the other, so that the page can be read and scrolled while the rest is drawn. */
   for (const chart of charts) {
@@ -318,7 +329,7 @@
     for (const part of parts) if (part.tagName === "DETAILS") part.open = part.classList.contains("shown");
     for (const link of levelLinks) link.closest("tr").classList.toggle("chosen", link.hash === "#level-" + key);
     level.value = key;
-    draw();
+    charts.filter((chart) => isOfLevel(chart) && isShown(chart)).forEach(drawOne);
   };
   level?.addEventListener("change", () => choose(level.value));
   for (const link of levelLinks) {

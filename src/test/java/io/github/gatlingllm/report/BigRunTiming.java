@@ -4,7 +4,6 @@ import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
-import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
 import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
@@ -61,7 +60,7 @@ final class BigRunTiming {
    * From the start of navigation until every chart is drawn: the load event follows the scripts.
    */
   private static void open(Path page) throws IOException {
-    try (Browser browser = Browser.open(Files.createTempDirectory("big-run"), Scripts.ON)) {
+    try (Browser browser = Browser.open(Files.createTempDirectory("big-run"))) {
       browser.prefer(Theme.LIGHT);
       for (int i = 0; i < 5; i++) {
         browser.show(page, 1400, 1000);

@@ -39,12 +39,6 @@ final class Browser implements AutoCloseable {
       """;
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** What a page may do. */
-  enum Scripts {
-    ON,
-    OFF
-  }
-
   /** What the system prefers. */
   enum Theme {
     LIGHT,
@@ -71,15 +65,13 @@ final class Browser implements AutoCloseable {
       """;
 
   private final ChromeDriver driver;
-  private final Scripts scripts;
 
-  private Browser(ChromeDriver driver, Scripts scripts) {
+  private Browser(ChromeDriver driver) {
     this.driver = driver;
-    this.scripts = scripts;
   }
 
   /** Opens one, or skips the test where there is no Chromium; in CI its absence is a failure. */
-  static Browser open(Path profile, Scripts scripts) {
+  static Browser open(Path profile) {
     boolean present = Files.isExecutable(CHROMIUM) && Files.isExecutable(DRIVER);
     if ("true".equals(System.getenv("CI"))) {
       assertThat(present).as("CI has " + CHROMIUM + " and " + DRIVER).isTrue();
@@ -99,10 +91,6 @@ final class Browser implements AutoCloseable {
         "--hide-scrollbars",
         "--user-data-dir=" + profile.toAbsolutePath(),
         "about:blank");
-    if (scripts == Scripts.OFF) {
-      options.setExperimentalOption(
-          "prefs", Map.of("profile.managed_default_content_settings.javascript", 2));
-    }
     LoggingPreferences logs = new LoggingPreferences();
     logs.enable(LogType.BROWSER, Level.ALL);
     logs.enable(LogType.PERFORMANCE, Level.ALL);
@@ -111,7 +99,7 @@ final class Browser implements AutoCloseable {
         new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).build();
     ChromeDriver driver = new ChromeDriver(service, options);
     driver.manage().timeouts().scriptTimeout(Duration.ofMinutes(5));
-    return new Browser(driver, scripts);
+    return new Browser(driver);
   }
 
   ChromeDriver driver() {
@@ -137,10 +125,21 @@ final class Browser implements AutoCloseable {
     complaints();
     networkRequests();
     driver.get(page.toUri().toString());
-    if (scripts == Scripts.ON) {
-      driver.executeAsyncScript(UNTIL_DRAWN);
-    }
+    driver.executeAsyncScript(UNTIL_DRAWN);
     return this;
+  }
+
+  /** As a browser shows a file that lets no page run scripts; until {@link #letScriptsRun}. */
+  Browser showWithoutScripts(Path page, int width, int height) {
+    driver.executeCdpCommand("Emulation.setScriptExecutionDisabled", Map.of("value", true));
+    driver.manage().window().setSize(new Dimension(width, height));
+    driver.get(page.toUri().toString());
+    return this;
+  }
+
+  /** Pages that are shown from now on may run scripts, as at first. */
+  void letScriptsRun() {
+    driver.executeCdpCommand("Emulation.setScriptExecutionDisabled", Map.of("value", false));
   }
 
   /** The value of an expression in the page. */

@@ -3,7 +3,6 @@ package io.github.gatlingllm.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.report.Browser.Plot;
-import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -77,24 +76,26 @@ class ComparePageIT {
 
   @Test
   void withoutScriptsVerdictAndTablesAreReadable() throws IOException {
-    try (Browser plain = Browser.open(folder.resolve("plain"), Scripts.OFF)) {
-      plain.show(page, 1400, 1000);
+    try {
+      browser.showWithoutScripts(page, 1400, 1000);
 
-      assertThat(plain.driver().findElement(By.id("verdict")).getText())
+      assertThat(browser.driver().findElement(By.id("verdict")).getText())
           .contains(
               "vllm-0.9-again: No clear change.",
               "vllm-1.0: Failed: itl.mean>+10% (",
               " Worse: ",
               "itl.mean>+10%",
               "KO");
-      assertThat(plain.driver().findElement(By.id("figures")).getText())
+      assertThat(browser.driver().findElement(By.id("figures")).getText())
           .contains(
               "ttft.p50",
               "▲ worse",
               "No clear change: ",
               "all 9 load levels pooled",
               "c=4: 1 worse");
-      assertThat(plain.plots()).hasSize(7).noneMatch(Plot::displayed);
+      assertThat(browser.plots()).hasSize(7).noneMatch(Plot::displayed);
+    } finally {
+      browser.letScriptsRun();
     }
   }
 

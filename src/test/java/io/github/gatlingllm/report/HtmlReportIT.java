@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.report.Browser.Plot;
-import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
 import io.github.gatlingllm.stats.RunStatistics.RunFigures;
 import io.github.gatlingllm.stats.Summary;
@@ -64,12 +63,28 @@ class HtmlReportIT {
     browser = shared;
   }
 
-  @ParameterizedTest
-  @CsvSource({"LIGHT,1400", "DARK,800"})
-  void everyChartIsPaintedWithoutComplaintOrNetwork(Theme theme, int width) throws IOException {
+  /** One page, as it is first shown, and what its reader may do with it. */
+  @Test
+  void aSweepIsPaintedSaysWhatItsFileSaysAndDoesWhatItsReaderAsks() throws IOException {
+    Path page = showSweep(Theme.LIGHT, 1400);
+    PageNumbers.assertTablesAndTilesAreThoseOf(SWEEP.summary(), browser);
+    aLinkOpensTheMetricsOfARequest();
+    zoomingOneChartByKeyboardZoomsAll();
+    browser.driver().executeScript("scrollTo(0, 0)");
+    theReaderChoosesTheLoadLevelThatThePageSpeaksOf();
+    theSwitchChangesTheThemeOfPageAndChartsAndIsRemembered(page);
+    assertThat(browser.complaints()).isEmpty();
+  }
+
+  @Test
+  void aSweepIsPaintedInTheDarkOnASmallScreen() throws IOException {
+    var unused = showSweep(Theme.DARK, 800);
+  }
+
+  /** Every chart is painted, without complaint or network. */
+  private Path showSweep(Theme theme, int width) throws IOException {
     Path page = write(SWEEP);
-    browser.prefer(theme);
-    browser.show(page, width, 1000);
+    browser.prefer(theme).show(page, width, 1000);
 
     assertThat(browser.eval("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
     for (String section : SECTIONS) {
@@ -79,6 +94,7 @@ class HtmlReportIT {
     assertThat(browser.complaints()).isEmpty();
     assertThat(browser.networkRequests()).isEmpty();
     browser.picture(PICTURES.resolve("llm-" + width + "-" + theme + ".png"));
+    return page;
   }
 
   @ParameterizedTest
@@ -118,8 +134,12 @@ class HtmlReportIT {
 
   @Test
   void hostileNamesAreShownAsTheyAreAndPointingAtARequestTellsItsId() throws IOException {
-    RunFigures figures = new DemoRun(List.of(1, 4), List.of("local"), List.of(HOSTILE)).figures();
+    RunFigures figures =
+        new DemoRun(List.of(1, 4, 16), List.of(HOSTILE), List.of(HOSTILE))
+            .scenarios(HOSTILE, "other")
+            .figures();
     browser.prefer(Theme.LIGHT).show(write(figures), 1400, 1000);
+    assertWithoutEmptyBoxes();
     String slowest = figures.series().requestSamples().exemplars().slowest().get(0).requestId();
 
     browser
@@ -142,11 +162,8 @@ class HtmlReportIT {
     assertThat(plot.texts()).as("labels").isGreaterThan(5);
   }
 
-  @Test
-  void theSwitchChangesTheThemeOfPageAndChartsAndIsRemembered() throws IOException {
-    Path page = write(SWEEP);
-    browser.prefer(Theme.LIGHT);
-    browser.show(page, 1400, 1000);
+  private void theSwitchChangesTheThemeOfPageAndChartsAndIsRemembered(Path page)
+      throws IOException {
     Object light = firstLine();
     browser.driver().findElement(By.id("theme")).click();
     Object dark = firstLine();
@@ -154,14 +171,24 @@ class HtmlReportIT {
     assertThat(light).isNotEqualTo(dark);
     assertThat(browser.eval("document.documentElement.dataset.theme")).isEqualTo("dark");
     assertThat(browser.eval("localStorage.getItem('theme')")).isEqualTo("dark");
+    awaitThemeIsStored();
     browser.show(page, 1400, 1000);
     assertThat(firstLine()).isEqualTo(dark);
   }
 
+  /** The browser stores it some time after the page has asked for it. */
+  private void awaitThemeIsStored() throws IOException {
+    Path empty = Files.writeString(directory.resolve("empty.html"), "<title>Empty</title>");
+    assertThat(IntStream.range(0, 100))
+        .anyMatch(
+            unused -> {
+              browser.driver().get(empty.toUri().toString());
+              return "dark".equals(browser.eval("localStorage.getItem('theme')"));
+            });
+  }
+
   /** At first it is c=24, the highest within the SLO; then c=4, by its row and by the list. */
-  @Test
-  void theReaderChoosesTheLoadLevelThatThePageSpeaksOf() throws IOException {
-    browser.prefer(Theme.LIGHT).show(write(SWEEP), 1400, 1000);
+  private static void theReaderChoosesTheLoadLevelThatThePageSpeaksOf() {
     String all = SWEEP.summary().curves().get(0).quoted();
     assertThat(chosen()).startsWith(all, "At " + all);
 
@@ -177,7 +204,6 @@ class HtmlReportIT {
     browser.driver().findElement(By.cssSelector("#level option[value='3']")).click();
     assertThat(chosen()).startsWith("c=8", "At c=8");
     assertThat(browser.texts("tr.chosen th")).containsExactly("c=8");
-    assertThat(browser.complaints()).isEmpty();
   }
 
   /** The chosen level, and the headings of what is shown of one. */
@@ -193,14 +219,14 @@ class HtmlReportIT {
             + ".getOption().series[0].color].join()");
   }
 
-  @Test
-  void aLinkOpensTheMetricsOfARequestAndZoomingOneChartByKeyboardZoomsAll() throws IOException {
-    browser.prefer(Theme.LIGHT).show(write(SWEEP), 1400, 1000);
+  private static void aLinkOpensTheMetricsOfARequest() {
     WebElement metrics = browser.driver().findElement(By.id(KeyFigureTables.anchor("ask")));
     assertThat(metrics.isDisplayed()).isFalse();
     browser.driver().findElement(By.linkText("ask")).click();
     assertThat(metrics.isDisplayed()).isTrue();
+  }
 
+  private static void zoomingOneChartByKeyboardZoomsAll() {
     browser.driver().findElement(By.cssSelector("[data-zoom=in]")).sendKeys("\n");
 
     for (String chart : List.of("time-ttft", "time-tokens", "time-itl", "time-requests")) {
@@ -208,7 +234,6 @@ class HtmlReportIT {
     }
     browser.driver().findElement(By.cssSelector("[data-zoom=all]")).sendKeys("\n");
     assertThat(browser.eval(zoomOf("time-itl"))).isEqualTo("0,100");
-    assertThat(browser.complaints()).isEmpty();
   }
 
   private static String zoomOf(String chart) {
@@ -219,25 +244,25 @@ class HtmlReportIT {
 
   @Test
   void withoutScriptsVerdictAndTablesAreReadable() throws IOException {
-    RunFigures figures = SWEEP;
-    Path page = write(figures);
-    try (Browser plain = Browser.open(directory.resolve("profile"), Scripts.OFF)) {
-      plain.show(page, 1400, 1000);
+    try {
+      browser.prefer(Theme.LIGHT).showWithoutScripts(write(SWEEP), 1400, 1000);
 
-      assertThat(plain.driver().findElement(By.id("verdict")).getText())
-          .contains(figures.summary().verdict())
+      assertThat(browser.driver().findElement(By.id("verdict")).getText())
+          .contains(SWEEP.summary().verdict())
           .contains("TTFT p99");
-      assertThat(plain.driver().findElement(By.id("metrics")).getText())
+      assertThat(browser.driver().findElement(By.id("metrics")).getText())
           .contains("TTFT", "lower is better", "p99.9");
-      assertThat(plain.plots()).hasSize(34).noneMatch(Plot::displayed);
-      assertThat(plain.driver().findElements(By.cssSelector("figure summary")))
+      assertThat(browser.plots()).hasSize(34).noneMatch(Plot::displayed);
+      assertThat(browser.driver().findElements(By.cssSelector("figure summary")))
           .filteredOn(WebElement::isDisplayed)
           .hasSize(34);
-      WebElement requests = plain.driver().findElement(By.cssSelector("#timeline details"));
+      WebElement requests = browser.driver().findElement(By.cssSelector("#timeline details"));
       requests.findElement(By.tagName("summary")).click();
       assertThat(requests.getText())
-          .contains(figures.series().requestSamples().exemplars().slowest().get(0).requestId());
-      plain.picture(PICTURES.resolve("llm-scripts-off.png"));
+          .contains(SWEEP.series().requestSamples().exemplars().slowest().get(0).requestId());
+      browser.picture(PICTURES.resolve("llm-scripts-off.png"));
+    } finally {
+      browser.letScriptsRun();
     }
   }
 
@@ -247,14 +272,10 @@ class HtmlReportIT {
     List<Integer> many = IntStream.rangeClosed(1, 40).boxed().toList();
     return Stream.of(
         Arguments.of(
-            "hostile",
-            new DemoRun(List.of(1, 4, 16), List.of(HOSTILE), List.of(HOSTILE))
-                .scenarios(HOSTILE, "other")),
-        Arguments.of(
-            "assertions",
+            "interrupted, with assertions",
             new DemoRun(List.of(1, 8), local, ask)
-                .demanding("ttft.p99<1ms", "errors<50%", "c=9:jitter<3", "valid")),
-        Arguments.of("interrupted", new DemoRun(List.of(1, 4, 8), local, ask).interrupted()),
+                .demanding("ttft.p99<1ms", "errors<50%", "c=9:jitter<3", "valid")
+                .interrupted()),
         Arguments.of("one-level", new DemoRun(List.of(8), local, ask)),
         Arguments.of("two-targets", new DemoRun(List.of(1, 8, 24, 48), List.of("a", "b"), ask)),
         Arguments.of("many-levels", new DemoRun(many, local, ask)),
@@ -268,11 +289,9 @@ class HtmlReportIT {
   @MethodSource("runs")
   void anyRunGivesAPageWithoutEmptyBoxes(String name, DemoRun run) throws IOException {
     Path page = write(run.figures());
-    browser.prefer(Theme.LIGHT);
-    browser.show(page, 1400, 1000);
+    browser.prefer(Theme.LIGHT).show(page, 1400, 1000);
 
     assertWithoutEmptyBoxes();
-    browser.driver().executeScript("document.getElementById('load').scrollIntoView()");
     browser.picture(PICTURES.resolve("llm-run-" + name + ".png"));
   }
 

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.report.Browser.Scripts;
 import io.github.gatlingllm.report.Browser.Theme;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,7 +15,7 @@ final class ReportPicture {
 
   public static void main(String[] args) throws IOException {
     Path profile = Files.createTempDirectory("report-picture");
-    try (Browser browser = Browser.open(profile, Scripts.ON)) {
+    try (Browser browser = Browser.open(profile)) {
       browser.prefer(Theme.LIGHT).show(Path.of(args[0]).toAbsolutePath(), 1400, 2008);
       browser.picture(Path.of(args[1]));
     }

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.report.Browser.Scripts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -10,7 +9,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/** One {@link Browser} with scripts for all test classes of a JVM that ask for one. */
+/** One {@link Browser} for all test classes of a JVM that ask for one. */
 final class SharedBrowser implements ParameterResolver {
 
   /** Closed when the last test class of the JVM has ended. */
@@ -18,7 +17,7 @@ final class SharedBrowser implements ParameterResolver {
     static Opened open() {
       try {
         Path target = Files.createDirectories(Path.of("target"));
-        return new Opened(Browser.open(Files.createTempDirectory(target, "chromium-"), Scripts.ON));
+        return new Opened(Browser.open(Files.createTempDirectory(target, "chromium-")));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

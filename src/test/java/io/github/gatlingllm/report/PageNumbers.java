@@ -6,45 +6,26 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.stats.RunStatistics.RunFigures;
+import io.github.gatlingllm.stats.Summary;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 
 /** The page against {@code summary.json}: a number in one is the number in the other. */
-@ExtendWith(SharedBrowser.class)
-class PageNumbersIT {
+final class PageNumbers {
 
-  private static Browser browser;
-
-  @TempDir Path directory;
-
-  @BeforeAll
-  static void openBrowser(Browser shared) {
-    browser = shared;
-  }
+  private PageNumbers() {}
 
   /** Every figure of the tables and tiles, as the file says it. */
-  @Test
-  void tablesAndTiles() throws IOException {
-    RunFigures figures = DemoRun.sweep().figures();
-    JsonNode json = new ObjectMapper().readTree(SummaryJson.of(figures.summary()));
-    Path page = directory.resolve("llm.html");
-    HtmlReport.write(page, figures.summary(), figures.series());
-    browser.show(page, 1400, 1000);
-
+  static void assertTablesAndTilesAreThoseOf(Summary summary, Browser browser) throws IOException {
+    JsonNode json = new ObjectMapper().readTree(SummaryJson.of(summary));
     assertThat(browser.driver().findElement(By.className("verdict")).getText())
         .isEqualTo(json.path("verdict").textValue());
     JsonNode headline = operatingLevel(json);
-    List<List<String>> metrics = new ArrayList<>(rows("metrics", "Metric", 0));
-    metrics.addAll(rows("metrics", "Metric", 1));
+    List<List<String>> metrics = new ArrayList<>(rows(browser, "metrics", "Metric", 0));
+    metrics.addAll(rows(browser, "metrics", "Metric", 1));
     for (Metric metric : Metric.distributions()) {
       boolean isRate = metric.unit() == Metric.Unit.TOKENS_PER_S;
       JsonNode values = headline.path(isRate ? "throughput" : "metrics").path(metric.key());
@@ -95,7 +76,7 @@ class PageNumbersIT {
       }
       levels.add(row);
     }
-    List<List<String>> shown = rows("levels", "Load level", 0);
+    List<List<String>> shown = rows(browser, "levels", "Load level", 0);
     shown.forEach(row -> row.remove(2)); // failed: counted by verdict in the file
     assertThat(shown).isNotEmpty().isEqualTo(levels);
     assertThat(browser.driver().findElements(By.cssSelector(".tiles strong")))
@@ -120,7 +101,8 @@ class PageNumbersIT {
 
   /** Of one of the tables with that heading: each row's texts, without what is added in small. */
   @SuppressWarnings("unchecked")
-  private static List<List<String>> rows(String section, String heading, int which) {
+  private static List<List<String>> rows(
+      Browser browser, String section, String heading, int which) {
     Object cells =
         browser.eval(
             "[...[...document.querySelectorAll('#"
