@@ -3,7 +3,6 @@ package io.github.gatlingllm.merge;
 import io.github.gatlingllm.record.ClockOffset;
 import io.github.gatlingllm.record.ClockOffset.Correction;
 import io.github.gatlingllm.record.ClockOffset.Reading;
-import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RunInfo;
@@ -43,7 +42,8 @@ final class InjectorClocks {
    * What is known of the clock of one injector.
    *
    * @param readings what is to be added to its instants; empty for nothing
-   * @param reading the first comparison, whether or not it is exact enough; null where there is none
+   * @param reading the first comparison, whether or not it is exact enough; null where there is
+   *     none
    * @param by what it was compared with
    * @param doubt why its instants may not fit those of the others; null where they do
    */
@@ -58,7 +58,8 @@ final class InjectorClocks {
   InjectorClocks(List<RunInfo> runs) {
     this.runs = runs;
     limit = Math.min(MOST_UNCERTAIN, Math.round(shortestWindow() * MOST_OF_WINDOW));
-    anchor = IntStream.range(0, runs.size()).filter(i -> isAsked(runs.get(i))).findFirst().orElse(0);
+    anchor =
+        IntStream.range(0, runs.size()).filter(i -> isAsked(runs.get(i))).findFirst().orElse(0);
     for (int i = 0; i < runs.size(); i++) {
       clocks.add(judged(clock(i)));
     }
@@ -156,8 +157,7 @@ final class InjectorClocks {
   private @Nullable String disagreement(int i) {
     ClockOffset own = runs.get(i).clock();
     ClockOffset other = runs.get(anchor).clock();
-    List<Reading> byDate =
-        own == null || other == null || i == anchor ? List.of() : own.to(other);
+    List<Reading> byDate = own == null || other == null || i == anchor ? List.of() : own.to(other);
     if (byDate.isEmpty()) {
       return null;
     }
@@ -230,7 +230,10 @@ final class InjectorClocks {
   List<RunInfo> corrected() {
     return IntStream.range(0, runs.size())
         .mapToObj(
-            i -> isCorrected(i) ? runs.get(i).byClock(instant -> corrected(i, instant)) : runs.get(i))
+            i ->
+                isCorrected(i)
+                    ? runs.get(i).byClock(instant -> corrected(i, instant))
+                    : runs.get(i))
         .toList();
   }
 

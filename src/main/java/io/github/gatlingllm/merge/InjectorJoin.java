@@ -89,9 +89,7 @@ public final class InjectorJoin {
   /** A record of the {@code i}-th run, with the instants and the phase of the joined run. */
   public RequestRecord placed(int i, RequestRecord record) {
     return levels.placed(
-        isClockOff(i)
-            ? record.startedAt(byClock(i, record.timing().startUnixNanos()))
-            : record);
+        isClockOff(i) ? record.startedAt(byClock(i, record.timing().startUnixNanos())) : record);
   }
 
   /** Whether instants of the {@code i}-th run are corrected. */

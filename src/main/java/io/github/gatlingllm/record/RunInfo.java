@@ -484,8 +484,7 @@ public record RunInfo(
     return with(
         run -> {
           run.startUnixNanos = clock.applyAsLong(startUnixNanos);
-          run.endUnixNanos =
-              endUnixNanos == null ? null : (Long) clock.applyAsLong(endUnixNanos);
+          run.endUnixNanos = endUnixNanos == null ? null : (Long) clock.applyAsLong(endUnixNanos);
           run.stages = stages.stream().map(stage -> stage.byClock(clock)).toList();
         });
   }

@@ -14,8 +14,8 @@ import io.github.gatlingllm.record.RunInfo;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.Test;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 
 /** What is made of clocks that were compared in one way or another, or not at all. */
 class InjectorClocksTest {
@@ -37,8 +37,7 @@ class InjectorClocksTest {
 
   /** Offset and uncertainty in ms. */
   private static ClockOffset ntp(String server, double offset, double uncertainty) {
-    Reading reading =
-        new Reading(START, Math.round(offset * MS), Math.round(uncertainty * MS));
+    Reading reading = new Reading(START, Math.round(offset * MS), Math.round(uncertainty * MS));
     return new ClockOffset("ntp " + server, List.of(reading), 4 * MS, null, Map.of());
   }
 
@@ -77,8 +76,7 @@ class InjectorClocksTest {
     assertThat(clocks.remarks())
         .containsExactly("clock of north: 200.0 ms behind ntp t:123, ± 0.3 ms; corrected");
     assertThat(clocks.correction(0))
-        .isEqualTo(
-            new ClockOffset.Correction("ntp t:123", 200 * MS, 3 * MS / 10, true, null));
+        .isEqualTo(new ClockOffset.Correction("ntp t:123", 200 * MS, 3 * MS / 10, true, null));
   }
 
   @Test
@@ -144,8 +142,7 @@ class InjectorClocksTest {
             "clock of west: ntp t:123: no answer within 500 ms");
     assertThat(clocks.correction(1))
         .isEqualTo(
-            new ClockOffset.Correction(
-                "", null, null, false, "it was not compared with another"));
+            new ClockOffset.Correction("", null, null, false, "it was not compared with another"));
   }
 
   @Test
@@ -153,8 +150,7 @@ class InjectorClocksTest {
     InjectorClocks clocks =
         new InjectorClocks(
             List.of(
-                run("north", 0, ntp("t:123", 0, 0.1)),
-                run("south", -200, ntp("t:123", 300, 150))));
+                run("north", 0, ntp("t:123", 0, 0.1)), run("south", -200, ntp("t:123", 300, 150))));
 
     isBegin(clocks, 1, -200);
     assertThat(clocks.remarks())

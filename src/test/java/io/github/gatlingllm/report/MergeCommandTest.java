@@ -181,8 +181,7 @@ class MergeCommandTest {
     assertThat(summary.at("/arrivals/planned_per_s").isNull()).isTrue();
     assertThat(summary.at("/counts/planned").isNull()).isTrue();
     assertThat(Files.readAllLines(files.arrivals()))
-        .containsExactly(
-            arrival("north", START), arrival("south", START + 2_000 * MS));
+        .containsExactly(arrival("north", START), arrival("south", START + 2_000 * MS));
     List<RequestRecord> records = new ArrayList<>();
     assertThat(RecordFile.read(files.requests(), records::add).isClean()).isTrue();
     assertThat(records).hasSize(200);
@@ -195,11 +194,7 @@ class MergeCommandTest {
   void clockThatIsOffGivesTheFiguresOfTheSameRunsWithRightClocks() throws IOException {
     ClockOffset behind =
         new ClockOffset(
-            "ntp t:123",
-            List.of(new Reading(START - 200 * MS, 200 * MS, MS)),
-            0L,
-            null,
-            Map.of());
+            "ntp t:123", List.of(new Reading(START - 200 * MS, 200 * MS, MS)), 0L, null, Map.of());
     Path expected = folder.resolve("right/joined");
     Path found = folder.resolve("off/joined");
     Called plain = joined(expected, injector(folder.resolve("right"), "south", 1_230, "", RIGHT));
@@ -227,8 +222,7 @@ class MergeCommandTest {
 
   /** All but what is said of clocks. */
   private static JsonNode figures(RunFiles files) throws IOException {
-    ObjectNode summary =
-        (ObjectNode) new ObjectMapper().readTree(files.summaryJson().toFile());
+    ObjectNode summary = (ObjectNode) new ObjectMapper().readTree(files.summaryJson().toFile());
     for (Iterator<JsonNode> checks = summary.get("checks").elements(); checks.hasNext(); ) {
       if (checks.next().get("id").asText().equals("injector_clocks")) {
         checks.remove();

@@ -66,7 +66,12 @@ class InjectorTallyTest {
   }
 
   private static InjectorRun part(
-      int index, State state, @Nullable Long planned, long measured, Map<String, String> settings, @Nullable Correction clock) {
+      int index,
+      State state,
+      @Nullable Long planned,
+      long measured,
+      Map<String, String> settings,
+      @Nullable Correction clock) {
     return new InjectorRun(
         "injector-" + index,
         "run-" + index,
