@@ -66,7 +66,8 @@ enum CheckCatalogue {
       "runs whose run.json says what was planned or started",
       in ->
           in.info().started() != null
-              || in.levels().stream().anyMatch(level -> level.info().planned() != null),
+              || in.levels().stream().anyMatch(level -> level.info().planned() != null)
+              || in.info().injectors().stream().anyMatch(injector -> injector.planned() != null),
       "Figures miss these requests: look at Gatling's log, and for a generator short of CPU or"
           + " memory.",
       LoadChecks::allAccounted),

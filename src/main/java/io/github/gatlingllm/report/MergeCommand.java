@@ -2,6 +2,7 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.merge.InjectorJoin;
 import io.github.gatlingllm.merge.JoinedRecords;
+import io.github.gatlingllm.record.DurationText;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunFiles;
@@ -9,11 +10,13 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.store.RunInputs;
+import io.github.gatlingllm.store.RunWait;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -57,6 +60,12 @@ final class MergeCommand implements Callable<Integer> {
   private @Nullable Integer expected;
 
   @Option(
+      names = "--wait",
+      paramLabel = "<duration>",
+      description = "wait so long for the runs of all injectors to have ended, e.g. 10m")
+  private @Nullable String wait;
+
+  @Option(
       names = "--fail-as-run",
       description =
           "end with 2 where the run itself would have: where it is invalid too, unless its"
@@ -66,10 +75,22 @@ final class MergeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     refuseUsed(out);
+    if (wait != null) {
+      expected = RunWait.in(places, Main::print).await(atMost(wait), expected);
+    }
     try (RunInputs inputs = from.open(places)) {
       int code = merge(inputs.runs());
       inputs.forget();
       return code;
+    }
+  }
+
+  private static Duration atMost(String text) {
+    try {
+      return Duration.ofNanos(DurationText.nanos(text, "s"));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "--wait " + text + " is no duration; expected one such as 10m", e);
     }
   }
 
