@@ -10,9 +10,11 @@ import io.github.gatlingllm.check.CheckInput.Outlier;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.ClockOffset.Correction;
 import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.InjectorRun;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
@@ -116,20 +118,31 @@ final class InjectorChecks {
             neverBegun(injector, info));
   }
 
+  /** Levels that only the others have, and about how many requests of them were its part. */
   private static String neverBegun(InjectorRun injector, RunInfo info) {
-    List<String> levels =
-        info.stages().stream()
-            .filter(
-                stage ->
-                    injector.levels().stream()
-                        .noneMatch(
-                            own ->
-                                own.label().equals(stage.label())
-                                    && own.target().equals(stage.target())))
-            .map(stage -> stage.label())
-            .distinct()
-            .toList();
-    return levels.isEmpty() ? "" : " It never began " + String.join(", ", levels) + ".";
+    Set<String> levels = new LinkedHashSet<>();
+    double planned = 0;
+    for (LevelInfo level : info.stages()) {
+      if (injector.levels().stream().noneMatch(own -> own.isOf(level))) {
+        levels.add(level.label());
+        planned +=
+            info.injectors().stream()
+                .flatMap(other -> other.levels().stream())
+                .filter(part -> part.isOf(level) && part.planned() != null)
+                .mapToLong(part -> requireNonNull(part.planned()))
+                .average()
+                .orElse(0);
+      }
+    }
+    return levels.isEmpty()
+        ? ""
+        : " It never began %s%s."
+            .formatted(
+                String.join(", ", levels),
+                planned == 0
+                    ? ""
+                    : ": about %s requests, by what the others had planned"
+                        .formatted(count(Math.round(planned))));
   }
 
   /** Which settings and versions differ, by injector. */

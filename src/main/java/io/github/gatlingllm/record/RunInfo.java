@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -411,7 +412,15 @@ public record RunInfo(
    * @param planned requests in its measure window; null where the plan does not say
    */
   public record LevelPart(
-      String label, String target, @Nullable String scenario, @Nullable Long planned) {}
+      String label, String target, @Nullable String scenario, @Nullable Long planned) {
+
+    /** Whether it is part of that level. */
+    public boolean isOf(LevelInfo level) {
+      return label.equals(level.label())
+          && target.equals(level.target())
+          && Objects.equals(scenario, level.scenario());
+    }
+  }
 
   /** How far a run came. */
   public enum State {
