@@ -62,16 +62,16 @@ final class MergeCommand implements Callable<Integer> {
   private @Nullable Integer expected;
 
   @Option(
-      names = "--upload",
-      paramLabel = "<s3://bucket/prefix>",
-      description = "put the joined run there too, whatever its figures are, into a folder <dir>")
-  private @Nullable String upload;
-
-  @Option(
       names = "--wait",
       paramLabel = "<duration>",
       description = "wait so long for the runs of all injectors to have ended, e.g. 10m")
   private @Nullable String wait;
+
+  @Option(
+      names = "--upload",
+      paramLabel = "<s3://bucket/prefix>",
+      description = "put the joined run there too, into <prefix>/<dir>/")
+  private @Nullable String upload;
 
   @Option(
       names = "--fail-as-run",
@@ -83,15 +83,14 @@ final class MergeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     refuseUsed(out);
-    S3Location target = upload == null ? null : S3Location.parse(upload);
-    if (target != null) {
-      RunUpload.check(target);
+    if (upload != null) {
+      RunUpload.check(S3Location.parse(upload));
     }
     if (wait != null) {
       expected = RunWait.in(places, Main::print).await(atMost(wait), expected);
     }
     try (RunInputs inputs = from.open(places)) {
-      int code = merge(inputs.runs(), target);
+      int code = merge(inputs.runs());
       inputs.forget();
       return code;
     }
@@ -106,7 +105,7 @@ final class MergeCommand implements Callable<Integer> {
     }
   }
 
-  private int merge(List<Path> runs, @Nullable S3Location target) throws IOException {
+  private int merge(List<Path> runs) throws IOException {
     List<RunInfo> infos = new ArrayList<>();
     for (Path run : runs) {
       infos.add(info(new RunFiles(run)));
@@ -125,8 +124,8 @@ final class MergeCommand implements Callable<Integer> {
     join.remarks().forEach(Main::print);
     Summary summary = Main.written(RunReport.of(files, join.info(), records), files);
     records.remarks().forEach(Main::print);
-    if (target != null) {
-      Main.Upload.send(target, files, join.info());
+    if (upload != null) {
+      Main.upload(S3Location.parse(upload), files);
     }
     return failAsRun ? codeOfRun(summary, join.info()) : Main.codeOf(summary);
   }
