@@ -19,6 +19,8 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
   /** System property with the start; {@code LLM_START_AT} in the environment. */
   public static final String START_PROPERTY = "llm.startAt";
 
+  private static final InjectorShare ALONE = new InjectorShare(1, 1);
+
   private static final String INDEX = "JOB_COMPLETION_INDEX";
   private static final String COUNT = "INJECTORS";
 
@@ -35,9 +37,20 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
   static Injector of(Map<?, ?> properties, Map<String, String> environment) {
     String share = text(properties.get(SHARE_PROPERTY), environment.get("LLM_INJECTOR"));
     String start = text(properties.get(START_PROPERTY), environment.get("LLM_START_AT"));
-    return new Injector(
-        share == null ? ofJob(environment) : named(SHARE_PROPERTY, share, InjectorShare::parse),
-        start == null ? null : named(START_PROPERTY, start, StartTime::parse));
+    Injector injector =
+        new Injector(
+            share == null ? ofJob(environment) : named(SHARE_PROPERTY, share, InjectorShare::parse),
+            start == null ? null : named(START_PROPERTY, start, StartTime::parse));
+    if (injector.isPart() && start == null) {
+      throw new IllegalArgumentException(
+          "injector "
+              + injector.share
+              + " needs "
+              + START_PROPERTY
+              + ", an instant at which all injectors are ready and start together; expected "
+              + StartTime.EXPECTED);
+    }
+    return injector;
   }
 
   /** The pod of an Indexed Job of Kubernetes, which knows its index, from 0, and no count. */
@@ -103,6 +116,17 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
   /** Whether other injectors offer the rest of the load. */
   public boolean isPart() {
     return share != null && share.isPart();
+  }
+
+  /** Its part, also where nobody said that it has one. */
+  public InjectorShare part() {
+    return share == null ? ALONE : share;
+  }
+
+  /** {@code 2/4, from 2027-03-01T09:30:00Z}. */
+  @Override
+  public String toString() {
+    return part() + (startAt == null ? "" : ", from " + startAt);
   }
 
   /** The name of this injector on that host: with its index, as a host may have several. */

@@ -7,6 +7,7 @@ import io.github.gatlingllm.store.S3Location;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -46,6 +47,8 @@ public final class LocalInjectors {
 
   /** What a joined run of minutes takes, and much more. */
   private static final long MERGING_SECONDS = 300;
+
+  private static final Duration NOT_YET = Duration.ofDays(6);
 
   private static final int FAILED = 1;
   private static final int MISSED = 2;
@@ -114,6 +117,7 @@ public final class LocalInjectors {
   private static Map<String, String> own(long seed) {
     Map<String, String> own = new TreeMap<>();
     own.put("llm.seed", Long.toString(seed));
+    own.put("llm.startAt", Instant.now().plus(NOT_YET).toString()); // until all are ready
     if (System.getProperty("llm.live", System.getenv("LLM_LIVE")) != null) {
       own.put("llm.live", "0"); // a page each
     }
