@@ -11,7 +11,6 @@ import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.run.Run;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
@@ -32,15 +31,19 @@ final class CommonStart {
 
   private static final long MOST_AHEAD_NANOS = TimeUnit.DAYS.toNanos(7);
 
+  private final Injector injector;
   private final List<PopulationBuilder> roots;
-  private final long plans;
-  private volatile Injector injector;
-  private boolean announced;
+
+  /** Load plans that are not built yet. */
+  private long unready;
+
+  private @Nullable StartTime start;
 
   private CommonStart(Injector injector, List<PopulationBuilder> roots, long plans) {
     this.injector = injector;
     this.roots = roots;
-    this.plans = plans;
+    this.unready = Math.max(1, plans);
+    this.start = injector.startAt();
   }
 
   /**
@@ -50,14 +53,23 @@ final class CommonStart {
    *     started at a given instant
    */
   static CommonStart of(CoreComponents core, Injector injector) {
-    StartTime start = injector.startAt();
-    if (start == null || LlmProtocol.isDryRun()) {
+    boolean isTold = ParentProcess.ofProcess() != null;
+    boolean isAlone = injector.startAt() == null && !injector.isPart();
+    if (isAlone || LlmProtocol.isDryRun()) {
       return new CommonStart(new Injector(injector.share(), null), List.of(), 0);
     }
+    if (injector.startAt() == null && !isTold) {
+      throw InvalidSimulation.because(
+          ("injector %s needs %s, an instant at which all injectors are ready and start together;"
+                  + " expected %s")
+              .formatted(injector.share(), Injector.START_PROPERTY, StartTime.EXPECTED));
+    }
     try {
-      List<PopulationBuilder> all = InjectionPlans.populations(core);
-      for (PopulationBuilder each : all) {
-        if (PlanPopulation.planOf(each.injectionProfile()) == null && each.shard()) {
+      long plans = 0;
+      for (PopulationBuilder each : InjectionPlans.populations(core)) {
+        if (PlanPopulation.planOf(each.injectionProfile()) != null) {
+          plans++;
+        } else if (each.shard()) {
           throw InvalidSimulation.because(
               ("%s: scenario '%s' is injected by Gatling itself, which offers all of it in every"
                       + " injector, whenever it is ready; use openLoop or closedLoop, or say"
@@ -65,10 +77,6 @@ final class CommonStart {
                   .formatted(what(injector), each.scenarioBuilder().name()));
         }
       }
-      long plans =
-          all.stream()
-              .filter(each -> PlanPopulation.planOf(each.injectionProfile()) != null)
-              .count();
       return new CommonStart(injector, InjectionPlans.rootPopulations(core), plans);
     } catch (ReflectiveOperationException | ClassCastException e) {
       throw InvalidSimulation.because(
@@ -91,7 +99,6 @@ final class CommonStart {
    *     be without this injector's part
    */
   synchronized void requireInTime(Run run) {
-    StartTime start = injector.startAt();
     if (start == null) {
       return;
     }
@@ -112,27 +119,17 @@ final class CommonStart {
     }
   }
 
-  /**
-   * Where another process started this one, which then had no more than a guess that is far ahead:
-   * waits until all injectors are ready, and takes the instant that they are told.
-   *
-   * @param built load plans whose scenarios are built and warmed up
-   */
-  synchronized void agree(int built, Run run) {
-    ParentProcess parent = ParentProcess.ofProcess();
-    if (parent != null && built == plans && !announced) {
-      announced = true;
-      StartTime start = new StartTime(parent.awaitStart());
-      injector = new Injector(injector.share(), start);
-      run.describe(info -> info.config("startAt", start.toString()));
+  /** A scenario is built; with the last one that has a load plan it is known when load starts. */
+  synchronized void scenarioReady(Run run) {
+    unready--;
+    if (unready != 0) {
+      return;
     }
-  }
-
-  /** Says, once, when the load starts. */
-  synchronized void announce(Run run) {
-    StartTime start = injector.startAt();
-    if (start != null && !announced && ParentProcess.ofProcess() == null) {
-      announced = true;
+    ParentProcess parent = ParentProcess.ofProcess();
+    if (parent != null) {
+      start = new StartTime(parent.awaitStart());
+    }
+    if (start != null) {
       System.out.println(
           "LLM: %sready; the load starts at %s, in %s"
               .formatted(
@@ -148,19 +145,26 @@ final class CommonStart {
 
   /** When the levels of that plan start, which is the load of that population. */
   PlanDriver.Starts starts(String population, LoadPlan plan, Run run) {
-    StartTime start = injector.startAt();
-    Long before = start == null ? null : offsetOf(population);
-    if (start == null || before == null) {
+    Long before = roots.isEmpty() ? null : offsetOf(population);
+    if (before == null) {
       return level -> null;
     }
     List<Long> offsets = plan.startOffsets(injector.part());
     return level -> {
-      long first = run.nanoTime(Objects.requireNonNull(injector.startAt()).unixNanos()) + before;
+      StartTime known = start();
+      if (known == null || level >= offsets.size()) {
+        return null;
+      }
+      long first = run.nanoTime(known.unixNanos()) + before;
       if (level == 0) {
         tellIfLate(run, System.nanoTime() - first);
       }
-      return level < offsets.size() ? (Long) (first + offsets.get(level)) : null;
+      return first + offsets.get(level);
     };
+  }
+
+  private synchronized @Nullable StartTime start() {
+    return start;
   }
 
   private static void tellIfLate(Run run, long nanos) {

@@ -218,8 +218,7 @@ final class LlmComponents implements ProtocolComponents {
   @Override
   public Function1<Session, Session> onStart() {
     parts.sayWhatIsUnseeded();
-    parts.start().agree(parts.plans().get(), run());
-    parts.start().announce(run());
+    parts.start().scenarioReady(run());
     if (LlmProtocol.isDryRun()) {
       parts.plan().scenarioBuilt();
     }

@@ -37,20 +37,9 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
   static Injector of(Map<?, ?> properties, Map<String, String> environment) {
     String share = text(properties.get(SHARE_PROPERTY), environment.get("LLM_INJECTOR"));
     String start = text(properties.get(START_PROPERTY), environment.get("LLM_START_AT"));
-    Injector injector =
-        new Injector(
-            share == null ? ofJob(environment) : named(SHARE_PROPERTY, share, InjectorShare::parse),
-            start == null ? null : named(START_PROPERTY, start, StartTime::parse));
-    if (injector.isPart() && start == null) {
-      throw new IllegalArgumentException(
-          "injector "
-              + injector.share
-              + " needs "
-              + START_PROPERTY
-              + ", an instant at which all injectors are ready and start together; expected "
-              + StartTime.EXPECTED);
-    }
-    return injector;
+    return new Injector(
+        share == null ? ofJob(environment) : named(SHARE_PROPERTY, share, InjectorShare::parse),
+        start == null ? null : named(START_PROPERTY, start, StartTime::parse));
   }
 
   /** The pod of an Indexed Job of Kubernetes, which knows its index, from 0, and no count. */

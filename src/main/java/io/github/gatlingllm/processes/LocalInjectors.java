@@ -7,7 +7,6 @@ import io.github.gatlingllm.store.S3Location;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -47,8 +46,6 @@ public final class LocalInjectors {
 
   /** What a joined run of minutes takes, and much more. */
   private static final long MERGING_SECONDS = 300;
-
-  private static final Duration NOT_YET = Duration.ofDays(6);
 
   private static final int FAILED = 1;
   private static final int MISSED = 2;
@@ -117,7 +114,6 @@ public final class LocalInjectors {
   private static Map<String, String> own(long seed) {
     Map<String, String> own = new TreeMap<>();
     own.put("llm.seed", Long.toString(seed));
-    own.put("llm.startAt", Instant.now().plus(NOT_YET).toString()); // until all are ready
     if (System.getProperty("llm.live", System.getenv("LLM_LIVE")) != null) {
       own.put("llm.live", "0"); // a page each
     }
@@ -143,12 +139,13 @@ public final class LocalInjectors {
             "--expect",
             Integer.toString(outcomes.size()),
             "--fail-as-run"));
+    S3Location uploadTo = S3Location.ofProcess(System.getProperties(), System.getenv());
+    if (uploadTo != null) {
+      merge.addAll(List.of("--upload", uploadTo.toString()));
+    }
     int code = Main.execute(merge.toArray(String[]::new));
     if (Files.isDirectory(directory)) {
       Files.move(work, directory.resolve("injectors"));
-    }
-    if (!uploaded(directory)) {
-      code = code == 0 ? FAILED : code;
     }
     if (isStopped) {
       return code;
@@ -164,14 +161,6 @@ public final class LocalInjectors {
     boolean failed = outcomes.stream().anyMatch(Outcome::failed);
     boolean missed = outcomes.stream().anyMatch(outcome -> outcome.exitCode() == MISSED);
     return failed ? FAILED : code == 0 && missed ? MISSED : code;
-  }
-
-  /** The joined run goes where runs are uploaded to, if that is asked for; its parts do not. */
-  private static boolean uploaded(Path directory) {
-    S3Location to = S3Location.ofProcess(System.getProperties(), System.getenv());
-    return to == null
-        || !Files.isDirectory(directory)
-        || Main.execute("upload", directory.toString(), "--to", to.toString()) == 0;
   }
 
   /** The folder of the run that an injector made; null where it made none. */

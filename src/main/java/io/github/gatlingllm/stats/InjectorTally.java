@@ -187,11 +187,7 @@ final class InjectorTally {
     return level.level().planned() == null
         ? null
         : injector.levels().stream()
-            .filter(
-                part ->
-                    part.label().equals(level.level().label())
-                        && part.target().equals(level.level().target())
-                        && Objects.equals(part.scenario(), level.level().scenario()))
+            .filter(part -> part.isOf(level.level()))
             .map(LevelPart::planned)
             .findFirst()
             .orElse(null);

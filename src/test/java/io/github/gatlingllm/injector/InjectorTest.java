@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.github.gatlingllm.record.InjectorShare;
-import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,16 +12,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class InjectorTest {
 
-  /** With a start, which several injectors need, unless it has one. */
   private static Injector of(Map<String, String> properties, Map<String, String> environment) {
-    Map<String, String> all = new HashMap<>(Map.of("LLM_START_AT", "1795255200"));
-    all.putAll(environment);
-    return Injector.of(properties, all);
+    return Injector.of(properties, environment);
   }
 
   @Test
   void whoSaysNothingDoesAllAndStartsWhenReady() {
-    Injector alone = Injector.of(Map.of(), Map.of("HOSTNAME", "a"));
+    Injector alone = of(Map.of(), Map.of("HOSTNAME", "a"));
     assertThat(alone).isEqualTo(new Injector(null, null));
     assertThat(alone.isPart()).isFalse();
     assertThat(alone.nameOn("host")).isEqualTo("host");
@@ -40,14 +36,6 @@ class InjectorTest {
         .isEqualTo(new InjectorShare(4, 4));
     assertThat(of(Map.of(), job).nameOn("host")).isEqualTo("host-1");
     assertThat(of(Map.of("llm.injector", "1/1"), job).isPart()).isFalse();
-  }
-
-  @Test
-  void severalNeedACommonStart() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> Injector.of(Map.of("llm.injector", "2/4"), Map.of()))
-        .withMessageStartingWith("injector 2/4 needs llm.startAt, an instant");
-    assertThat(Injector.of(Map.of("llm.injector", "1/1"), Map.of()).startAt()).isNull();
   }
 
   @ParameterizedTest

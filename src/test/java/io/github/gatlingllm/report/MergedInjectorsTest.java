@@ -325,6 +325,24 @@ class MergedInjectorsTest {
         .contains("266 of the 266 requests that its levels had planned are missing");
   }
 
+  /** It had not come to measure: what its share of the level was, the others' shares say. */
+  @Test
+  void levelThatAnInjectorNeverBeganIsNamedToo() throws IOException {
+    Path second = injector(2, 0, 1);
+    RunFiles files = new RunFiles(second);
+    RunInfo info = RunInfo.read(files.info()).orElseThrow();
+    info.stages(List.of()).planned(null).write(files.info());
+    Files.delete(files.requests());
+    merge(List.of(injector(1, 0, null), second, injector(3, 1, null)));
+
+    assertThat(check(summary(), "injectors").at("/message").asText())
+        .isEqualTo(
+            "injector-2 (2/3) died at 0:00 of the run: 0 requests recorded, its plan does not say"
+                + " of how many. It never began r=40: about 267 requests, by what the others had"
+                + " planned.");
+    assertThat(summary().at("/stages/0/counts/planned").asLong()).isEqualTo(534);
+  }
+
   @Test
   void sharesThatDoNotBelongTogetherAreRefused() throws IOException {
     Path first = injector(1, 0, null);
