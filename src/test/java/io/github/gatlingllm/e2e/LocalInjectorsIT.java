@@ -50,14 +50,14 @@ class LocalInjectorsIT {
     return new RunFiles(found(run, "llm.html").get(0).getParent());
   }
 
-  /** What each has, 6, would miss the assertion that all together hold. */
+  /** What each has, 6 requests, would miss the assertion that all together hold. */
   @Test
   void assertionsAreJudgedByTheJoinedRun() throws Exception {
     GatlingRun run =
         benchmark(2)
             .set("llm.concurrency", 2)
             .set("llm.requests", 12)
-            .set("llm.assert", "ok=12,errors=0")
+            .set("llm.assert", "ok>=7,errors=0")
             .run();
 
     assertThat(run.exitCode()).as(run.output()).isZero();
