@@ -16,7 +16,11 @@ public class JourneySimulation extends Simulation {
                 .injectOpen(atOnceUsers(4))
                 .throttle(reachRps(8).in(1), holdFor(5)))
         .protocols(
-            http.baseUrl(baseUrl), llm.baseUrl(baseUrl).disableJvmWarmUp().disableFailOnInvalid())
+            http.baseUrl(baseUrl),
+            llm.baseUrl(baseUrl)
+                .slo(slo().ttft(java.time.Duration.ofSeconds(9)))
+                .disableJvmWarmUp()
+                .disableFailOnInvalid())
         .assertions(global().failedRequests().count().is(0L));
   }
 }

@@ -197,6 +197,15 @@ final class LoadChecks {
     }
     Map<String, Long> reasons = new LinkedHashMap<>();
     boolean isJoined = !in.info().injectors().isEmpty();
+    if (isJoined && !isPlanKnown) {
+      // Nobody planned the windows that injectors have in common, but each its own.
+      for (InjectorRun injector : in.info().injectors()) {
+        Long lost = injector.missing();
+        isPlanKnown |= lost != null;
+        planned += lost == null ? 0 : requireNonNull(injector.planned());
+        missing += lost == null ? 0 : lost;
+      }
+    }
     long unnamed = 0;
     if (missing > 0 && isJoined) {
       for (InjectorRun injector : in.info().injectors()) {

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,8 @@ import java.util.function.Function;
  * Memory is that of one record, whatever their number.
  */
 public final class JoinedRecords implements RecordSource {
+
+  private static final String START = "start_unix_ns";
 
   private final InjectorJoin join;
   private final List<RunFiles> runs;
@@ -54,8 +57,8 @@ public final class JoinedRecords implements RecordSource {
 
   /** Copies what is beside the records. */
   public void copyOthers() throws IOException {
-    copyLines(RunFiles::arrivals);
-    copyLines(RunFiles::generator);
+    copyLines(RunFiles::arrivals, "scheduled_unix_ns");
+    copyLines(RunFiles::generator, START);
     copyServer();
   }
 
@@ -89,17 +92,22 @@ public final class JoinedRecords implements RecordSource {
   private ReadReport copy(int injector, OutputStream to, Consumer<RequestRecord> sink)
       throws IOException {
     measured = 0;
+    if (!Files.exists(runs.get(injector).requests())) {
+      return new ReadReport(0, 0, 0, List.of());
+    }
+    OutputStream lines = corrected(injector, to, START);
     return RecordFile.readLines(
         runs.get(injector).requests(),
         (record, line, from, end) -> {
-          RequestRecord placed = join.placed(record);
+          RequestRecord placed = join.placed(injector, record);
           sink.accept(placed);
           measured += join.isOfPlan(injector, record) ? 1 : 0;
-          moved += placed.identity().phase() == record.identity().phase() ? 0 : 1;
+          boolean stays = placed.identity().phase() == record.identity().phase();
+          moved += stays ? 0 : 1;
           try {
-            if (placed == record) {
-              to.write(line, from, end - from);
-              to.write('\n');
+            if (stays) {
+              lines.write(line, from, end - from);
+              lines.write('\n');
             } else {
               to.write(RecordCodec.write(placed));
             }
@@ -107,6 +115,13 @@ public final class JoinedRecords implements RecordSource {
             throw new UncheckedIOException(e.getMessage(), e);
           }
         });
+  }
+
+  /** Has the instants after that key corrected where the clock of that injector is off. */
+  private OutputStream corrected(int injector, OutputStream to, String key) {
+    return join.isClockOff(injector)
+        ? new CorrectedInstants(to, key, instant -> join.byClock(injector, instant))
+        : to;
   }
 
   /** With what was lost on the way; {@code run.json} is written. */
@@ -144,42 +159,54 @@ public final class JoinedRecords implements RecordSource {
   }
 
   /** The lines of a file of all injectors, one after the other. */
-  private void copyLines(Function<RunFiles, Path> of) throws IOException {
-    for (RunFiles run : runs) {
-      Path file = of.apply(run);
+  private void copyLines(Function<RunFiles, Path> of, String instants) throws IOException {
+    for (int i = 0; i < runs.size(); i++) {
+      Path file = of.apply(runs.get(i));
       if (Files.isRegularFile(file)) {
         try (InputStream from = Files.newInputStream(file);
             OutputStream to =
-                Files.newOutputStream(
-                    of.apply(target), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+                new BufferedOutputStream(
+                    Files.newOutputStream(
+                        of.apply(target), StandardOpenOption.CREATE, StandardOpenOption.APPEND),
+                    1 << 16)) {
+          OutputStream lines = corrected(i, to, instants);
           byte[] buffer = new byte[1 << 16];
           byte last = '\n';
           for (int count = from.read(buffer); count > 0; count = from.read(buffer)) {
-            to.write(buffer, 0, count);
+            lines.write(buffer, 0, count);
             last = buffer[count - 1];
           }
           if (last != '\n') {
-            to.write('\n');
+            lines.write('\n');
           }
         }
       }
     }
   }
 
-  /** What servers said; a page that several injectors read as the first of them did. */
+  /** What servers said; a page that several injectors read as the first whole run of them did. */
   private void copyServer() throws IOException {
     ServerFile to = new ServerFile(target.server());
     Map<String, RunFiles> readBy = new HashMap<>();
-    for (RunFiles run : runs) {
+    for (RunFiles run : completeFirst()) {
+      int injector = runs.indexOf(run);
       var unused =
           ServerFile.read(
               run.server(),
               sample -> {
                 if (run.equals(readBy.computeIfAbsent(sample.url(), url -> run))) {
-                  append(sample, to);
+                  append(sample.at(join.byClock(injector, sample.unixNanos())), to);
                 }
               });
     }
+  }
+
+  /** One that died has read a page up to its death only. */
+  private List<RunFiles> completeFirst() {
+    List<RunFiles> sorted = new ArrayList<>(runs);
+    sorted.sort(
+        Comparator.comparing(run -> !join.info().injectors().get(runs.indexOf(run)).isComplete()));
+    return sorted;
   }
 
   private static void append(ServerSample sample, ServerFile to) {

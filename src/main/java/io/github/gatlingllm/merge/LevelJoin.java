@@ -8,6 +8,7 @@ import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
 import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,6 +44,8 @@ final class LevelJoin {
 
   /** Injectors that began together began within this time of each other. */
   private static final long TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final MathContext DIGITS = new MathContext(12);
 
   private final List<RunInfo> runs;
   private final Map<Key, Common> measured = new LinkedHashMap<>();
@@ -153,19 +156,22 @@ final class LevelJoin {
         : level.withPlanned(planned);
   }
 
-  /** The sum, as short as its parts are written. */
+  /** The sum, without what parts such as a third were rounded by. */
   private static double offered(List<LevelInfo> of) {
     return of.stream()
         .map(part -> BigDecimal.valueOf(requireNonNull(part.offered())))
         .reduce(BigDecimal.ZERO, BigDecimal::add)
+        .round(DIGITS)
         .doubleValue();
   }
 
   /** The common measure window, what was on before it, and what after. */
   private List<PhaseWindow> phases(Key key, List<LevelInfo> of) {
     List<PhaseWindow> windows = of.stream().flatMap(part -> part.phases().stream()).toList();
-    boolean isByPlan = isOneTimetable(of);
-    PhaseWindow measure = isByPlan ? ofTimetable(of) : common(key, of);
+    List<LevelInfo> measuring =
+        of.stream().filter(part -> part.window(Phase.MEASURE).isPresent()).toList();
+    boolean isByPlan = isOneTimetable(measuring);
+    PhaseWindow measure = isByPlan ? ofTimetable(measuring) : common(key, of);
     if (measure == null) {
       return List.of();
     }
@@ -186,21 +192,18 @@ final class LevelJoin {
   }
 
   /** Whether the users of all came by a schedule, and these had their windows at one time. */
-  private static boolean isOneTimetable(List<LevelInfo> of) {
-    List<LevelInfo> measuring =
-        of.stream().filter(part -> part.window(Phase.MEASURE).isPresent()).toList();
+  private static boolean isOneTimetable(List<LevelInfo> measuring) {
     List<Long> lengths =
         measuring.stream()
             .map(LevelJoin::measure)
             .filter(window -> window.endUnixNanos() != null)
             .map(window -> end(window, 0) - window.startUnixNanos())
             .toList();
-    return measuring.size() == of.size()
-        && of.stream().allMatch(LevelInfo::isOpen)
+    return measuring.stream().allMatch(LevelInfo::isOpen)
         && !lengths.isEmpty()
         && spread(lengths, length -> length) <= SAME_NANOS
-        && spread(of, part -> measure(part).startUnixNanos() - begin(part)) <= SAME_NANOS
-        && spread(of, LevelJoin::begin) <= Math.min(TOGETHER_NANOS, lengths.get(0) / 10);
+        && spread(measuring, part -> measure(part).startUnixNanos() - begin(part)) <= SAME_NANOS
+        && spread(measuring, LevelJoin::begin) <= Math.min(TOGETHER_NANOS, lengths.get(0) / 10);
   }
 
   private static PhaseWindow measure(LevelInfo level) {

@@ -52,7 +52,7 @@ final class InjectorProcesses {
   private static final int LAST_LINES = 5;
   private static final int SIGNALS = 128;
 
-  /** A line that a process has printed; null: it has ended. */
+  /** A line that a process has printed; with none it has ended. */
   private record Event(Injector of, @Nullable String line) {}
 
   /**
@@ -173,7 +173,7 @@ final class InjectorProcesses {
     } else if (line.equals(READY)) {
       injector.isReady = true;
       startIfReady();
-    } else if (line.startsWith("LLM ")) {
+    } else if (line.startsWith("LLM ") || line.startsWith("LLM: ")) {
       say(injector, line);
     } else if (!line.isBlank()) {
       injector.lastLines.add(line);
@@ -211,7 +211,9 @@ final class InjectorProcesses {
     Outcome outcome = new Outcome(injector.share, injector.process.exitValue());
     if (!isStopped && (outcome.failed() || !isStarted)) {
       int code = outcome.exitCode();
-      injector.lastLines.forEach(line -> say(injector, line));
+      if (code < SIGNALS) {
+        injector.lastLines.forEach(line -> say(injector, line));
+      }
       console.accept(
           "LLM injector %s (process %d) ended with exit code %d%s"
               .formatted(

@@ -2,17 +2,23 @@ package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.merge.InjectorJoin;
 import io.github.gatlingllm.merge.JoinedRecords;
+import io.github.gatlingllm.record.DurationText;
 import io.github.gatlingllm.record.RecordFile;
+import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunFiles;
 import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.store.RunInputs;
+import io.github.gatlingllm.store.RunUpload;
+import io.github.gatlingllm.store.RunWait;
+import io.github.gatlingllm.store.S3Location;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -56,6 +62,18 @@ final class MergeCommand implements Callable<Integer> {
   private @Nullable Integer expected;
 
   @Option(
+      names = "--wait",
+      paramLabel = "<duration>",
+      description = "wait so long for the runs of all injectors to have ended, e.g. 10m")
+  private @Nullable String wait;
+
+  @Option(
+      names = "--upload",
+      paramLabel = "<s3://bucket/prefix>",
+      description = "put the joined run there too, into <prefix>/<dir>/")
+  private @Nullable String upload;
+
+  @Option(
       names = "--fail-as-run",
       description =
           "end with 2 where the run itself would have: where it is invalid too, unless its"
@@ -65,6 +83,12 @@ final class MergeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     refuseUsed(out);
+    if (upload != null) {
+      RunUpload.check(S3Location.parse(upload));
+    }
+    if (wait != null) {
+      expected = RunWait.in(places, Main::print).await(atMost(wait), expected);
+    }
     try (RunInputs inputs = from.open(places)) {
       int code = merge(inputs.runs());
       inputs.forget();
@@ -72,14 +96,23 @@ final class MergeCommand implements Callable<Integer> {
     }
   }
 
-  private int merge(List<Path> runs) throws IOException {
-    if (runs.size() < 2 && expected == null) {
+  private static Duration atMost(String text) {
+    try {
+      return Duration.ofNanos(DurationText.nanos(text, "s"));
+    } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          runs.get(0) + " is one run; name two or more to join, or say with --expect how many");
+          "--wait " + text + " is no duration; expected one such as 10m", e);
     }
+  }
+
+  private int merge(List<Path> runs) throws IOException {
     List<RunInfo> infos = new ArrayList<>();
     for (Path run : runs) {
       infos.add(info(new RunFiles(run)));
+    }
+    if (runs.size() < 2 && expected == null && infos.get(0).share() == null) {
+      throw new IllegalArgumentException(
+          runs.get(0) + " is one run; name two or more to join, or say with --expect how many");
     }
     Path name = out.toAbsolutePath().normalize().getFileName();
     InjectorJoin join = InjectorJoin.of(String.valueOf(name), infos, expected);
@@ -91,6 +124,9 @@ final class MergeCommand implements Callable<Integer> {
     join.remarks().forEach(Main::print);
     Summary summary = Main.written(RunReport.of(files, join.info(), records), files);
     records.remarks().forEach(Main::print);
+    if (upload != null) {
+      Main.upload(S3Location.parse(upload), files);
+    }
     return failAsRun ? codeOfRun(summary, join.info()) : Main.codeOf(summary);
   }
 
@@ -115,12 +151,16 @@ final class MergeCommand implements Callable<Integer> {
     }
   }
 
+  /** An injector that died early may have left no records, but what it had to do. */
   private static RunInfo info(RunFiles files) throws IOException {
-    if (!Files.exists(files.requests())) {
+    RunInfo info = RunInfo.read(files.info()).orElse(null);
+    if (Files.exists(files.requests())) {
+      return RunStatistics.completed(info, sink -> RecordFile.read(files.requests(), sink));
+    }
+    if (info == null) {
       throw new NoSuchFileException(
           files.requests() + " is not there; expected the directory of a recorded run");
     }
-    return RunStatistics.completed(
-        RunInfo.read(files.info()).orElse(null), sink -> RecordFile.read(files.requests(), sink));
+    return RunStatistics.completed(info, sink -> new ReadReport(0, 0, 0, List.of()));
   }
 }

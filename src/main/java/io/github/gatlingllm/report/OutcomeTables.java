@@ -169,18 +169,47 @@ final class OutcomeTables {
   /** An injector at a load level. */
   private record InjectorRow(String place, InjectorFigures figures) {}
 
-  /** Each injector of a joined run at the operating points; empty in other runs. */
+  private static final Column<InjectorRow> INJECTOR =
+      Column.name("injector", row -> row.figures.name());
+
+  /** What each injector of a joined run measured at the operating points; empty in other runs. */
   static Table injectors(Summary summary) {
-    List<InjectorRow> rows = new ArrayList<>();
-    for (Curve curve : summary.curves()) {
-      rows.addAll(injectorRows(summary, summary.operatingLevel(curve)));
-    }
-    return injectors(rows, summary.hasSeveralLevels());
+    List<InjectorRow> rows = injectorRows(summary);
+    return Table.of("Injectors", rows, placed(summary, measured(rows)));
   }
 
-  /** The same at one load level. */
+  /** How the generator of each injector fared there; empty where that is not known. */
+  static Table generators(Summary summary) {
+    List<InjectorRow> rows =
+        injectorRows(summary).stream().filter(row -> row.figures.generator() != null).toList();
+    return Table.of("Generators", rows, placed(summary, health()));
+  }
+
+  /** Both at one load level. */
   static Table injectors(Summary summary, Stage level) {
-    return injectors(injectorRows(summary, level), false);
+    List<InjectorRow> rows = injectorRows(summary, level);
+    List<Column<InjectorRow>> columns = new ArrayList<>(List.of(INJECTOR));
+    measured(rows).forEach(column -> columns.add(column.in(InjectorRow::figures)));
+    if (rows.stream().anyMatch(row -> row.figures.generator() != null)) {
+      health().forEach(column -> columns.add(column.in(InjectorRow::figures)));
+    }
+    return Table.of("Injectors", rows, columns);
+  }
+
+  private static List<Column<InjectorRow>> placed(
+      Summary summary, List<Column<InjectorFigures>> figures) {
+    List<Column<InjectorRow>> columns = new ArrayList<>(List.of(INJECTOR));
+    if (summary.hasSeveralLevels()) {
+      columns.add(Column.words("at", InjectorRow::place));
+    }
+    figures.forEach(column -> columns.add(column.in(InjectorRow::figures)));
+    return columns;
+  }
+
+  private static List<InjectorRow> injectorRows(Summary summary) {
+    return summary.curves().stream()
+        .flatMap(curve -> injectorRows(summary, summary.operatingLevel(curve)).stream())
+        .toList();
   }
 
   private static List<InjectorRow> injectorRows(Summary summary, Stage level) {
@@ -188,16 +217,9 @@ final class OutcomeTables {
     return level.injectors().stream().map(of -> new InjectorRow(place, of)).toList();
   }
 
-  private static Table injectors(List<InjectorRow> rows, boolean isPlaced) {
-    List<Column<InjectorRow>> columns = new ArrayList<>();
-    columns.add(Column.name("injector", row -> row.figures.name()));
-    if (isPlaced) {
-      columns.add(Column.words("at", InjectorRow::place));
-    }
-    List<InjectorFigures> all = rows.stream().map(InjectorRow::figures).toList();
-    boolean isOpen = all.stream().anyMatch(of -> !of.startLagMs().isEmpty());
+  private static List<Column<InjectorFigures>> measured(List<InjectorRow> rows) {
     List<Column<InjectorFigures>> figures = new ArrayList<>();
-    if (all.stream().anyMatch(of -> of.planned() != null)) {
+    if (rows.stream().anyMatch(row -> row.figures.planned() != null)) {
       figures.add(Column.figure("planned", of -> count(of.planned())));
     }
     figures.add(Column.count("started", InjectorFigures::started));
@@ -208,20 +230,19 @@ final class OutcomeTables {
     figures.add(Column.number("output tok/s", InjectorFigures::outputTokensPerS));
     figures.add(Column.percentile("TTFT p50", "p50", InjectorFigures::ttftMs));
     figures.add(Column.percentile("TTFT p99", "p99", InjectorFigures::ttftMs));
-    if (isOpen) {
+    if (rows.stream().anyMatch(row -> !row.figures.startLagMs().isEmpty())) {
       figures.add(Column.percentile("start lag p99", "p99", InjectorFigures::startLagMs));
     }
-    if (all.stream().anyMatch(of -> of.generator() != null)) {
-      figures.add(Column.number("loop lag max", InjectorFigures::loopLagMaxMs));
-      figures.add(Column.percent("own CPU", InjectorFigures::ownCpu));
-      figures.add(Column.percent("CPU idle", InjectorFigures::idleCpu));
-      figures.add(
-          Column.figure(
-              "generator",
-              of -> of.generator() == null ? NumberText.ABSENT : of.generator().key()));
-    }
-    figures.forEach(column -> columns.add(column.in(InjectorRow::figures)));
-    return Table.of("Injectors", rows, columns);
+    return figures;
+  }
+
+  private static List<Column<InjectorFigures>> health() {
+    return List.of(
+        Column.figure("event loops late, max", of -> NumberText.ms(of.loopLagMaxMs())),
+        Column.percent("own CPU", InjectorFigures::ownCpu),
+        Column.percent("CPU idle", InjectorFigures::idleCpu),
+        Column.figure(
+            "generator", of -> of.generator() == null ? NumberText.ABSENT : of.generator().key()));
   }
 
   /** How far each injector of a joined run came; empty in other runs. */

@@ -73,6 +73,7 @@ public final class SummaryText {
       table("Requests", KeyFigureTables.requests(summary));
       table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
       table("Injectors", OutcomeTables.injectors(summary));
+      table("Generators", OutcomeTables.generators(summary));
       SelfTestText selfTest = new SelfTestText(summary);
       table(SelfTestText.TITLE, selfTest.table());
       if (!selfTest.table().isEmpty()) {
@@ -175,6 +176,7 @@ public final class SummaryText {
       table("Requests", KeyFigureTables.requests(summary));
       table("Trials", KeyFigureTables.trials(summary, MOST_TRIALS));
       table("Injectors", OutcomeTables.injectors(summary));
+      table("Generators", OutcomeTables.generators(summary));
       Summary.SloTable slo = summary.slo();
       if (slo != null) {
         String share = ": " + NumberText.plain(slo.percentile()) + " % of the requests";

@@ -177,6 +177,7 @@ record BenchmarkPlan(
   Map<String, String> config() {
     Map<String, String> config = new LinkedHashMap<>(settings.shown());
     config.remove(Setting.INJECTOR.name()); // the run's share, by which injectors differ
+    config.remove(Setting.INJECTORS.name());
     long misses = workload.misses().count();
     if (misses > 0) {
       config.put("promptsNotExact", misses + " of " + workload.made());

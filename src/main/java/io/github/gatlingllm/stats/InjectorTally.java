@@ -16,7 +16,6 @@ import io.github.gatlingllm.record.RunInfo.InjectorRun;
 import io.github.gatlingllm.record.RunInfo.LevelPart;
 import io.github.gatlingllm.stats.Windows.LevelWindow;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -188,11 +187,7 @@ final class InjectorTally {
     return level.level().planned() == null
         ? null
         : injector.levels().stream()
-            .filter(
-                part ->
-                    part.label().equals(level.level().label())
-                        && part.target().equals(level.level().target())
-                        && Objects.equals(part.scenario(), level.level().scenario()))
+            .filter(part -> part.isOf(level.level()))
             .map(LevelPart::planned)
             .findFirst()
             .orElse(null);
@@ -261,7 +256,7 @@ final class InjectorTally {
    * The injector that differs most from the others, of those that do by more than chance; null
    * where none does. All injectors meet the same server, in each part of a measure window in the
    * same state: what is compared is the mean of each in each part with that of the others there, by
-   * Student's t over the parts.
+   * Student's t over the parts, whose first autocorrelation counts.
    *
    * @param levels with their names
    */
@@ -325,23 +320,38 @@ final class InjectorTally {
   /**
    * Both means of the parts of the window in which there are values on both sides.
    *
-   * @param differences of these parts, own − others'
+   * @param differences of these parts in order of time, own − others'
    */
-  private record Sides(Moments differences, long values, double own, double others) {
+  private record Sides(List<Double> differences, long values, double own, double others) {
+
     private boolean isSure(int comparisons) {
-      double error = differences.std() / Math.sqrt(Math.max(1.0, differences.count() - 1));
-      if (differences.count() < LEAST_SLICES || values < LEAST_VALUES) {
+      int count = differences.size();
+      if (count < LEAST_SLICES || values < LEAST_VALUES) {
         return false;
       }
+      Moments moments = new Moments();
+      differences.forEach(difference -> moments.add(difference, 1));
+      double error = moments.std() / Math.sqrt(count - 1.0) * memory(moments);
       return error == 0
-          ? differences.mean() != 0
-          : StudentT.beyond(Math.abs(differences.mean()) / error, (int) differences.count() - 1)
-              < CHANCE / comparisons;
+          ? moments.mean() != 0
+          : StudentT.beyond(Math.abs(moments.mean()) / error, count - 1.0) < CHANCE / comparisons;
+    }
+
+    /** By how much more a mean strays where each part resembles the one before. */
+    private double memory(Moments moments) {
+      double products = 0;
+      for (int i = 1; i < differences.size(); i++) {
+        products +=
+            (differences.get(i) - moments.mean()) * (differences.get(i - 1) - moments.mean());
+      }
+      double variance = moments.std() * moments.std() * differences.size();
+      double r = variance == 0 ? 0 : Math.max(0, Math.min(0.9, products / variance));
+      return Math.sqrt((1 + r) / (1 - r));
     }
   }
 
-  private static Sides sides(Cell cell, Collection<Cell> others, Function<Slice, Moments> values) {
-    Moments differences = new Moments();
+  private static Sides sides(Cell cell, List<Cell> others, Function<Slice, Moments> values) {
+    List<Double> differences = new ArrayList<>();
     Moments own = new Moments();
     Moments theirs = new Moments();
     for (int i = 0; i < SLICES; i++) {
@@ -351,7 +361,7 @@ final class InjectorTally {
         there.add(values.apply(slice(other, i)));
       }
       if (here.count() > 0 && there.count() > 0) {
-        differences.add(here.mean() - there.mean(), 1);
+        differences.add(here.mean() - there.mean());
         own.add(here);
         theirs.add(there);
       }

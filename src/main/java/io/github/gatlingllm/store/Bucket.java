@@ -112,7 +112,7 @@ final class Bucket implements AutoCloseable {
             UrlConnectionHttpClient.builder().connectionTimeout(CONNECTING).socketTimeout(SILENCE));
   }
 
-  /** Checksums as trailers are not understood everywhere. */
+  /** Bodies in signed chunks, and checksums behind them, are not understood everywhere. */
   private static S3Client elsewhere() {
     Region region;
     try {
@@ -126,6 +126,7 @@ final class Bucket implements AutoCloseable {
     return builder()
         .region(region)
         .forcePathStyle(true)
+        .serviceConfiguration(s3 -> s3.chunkedEncodingEnabled(false))
         .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
         .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
         .build();

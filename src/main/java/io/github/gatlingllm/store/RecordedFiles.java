@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordedFiles {
 
-  private static final int DEEPEST = 32;
+  /** Of folders in each other. */
+  static final int DEEPEST = 32;
+
   private static final int LONGEST = 4_096;
 
   private static final RunFiles ANY = new RunFiles(Path.of(""));

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunInputs implements AutoCloseable {
 
+  /** How deep runs may lie in a folder that is named for them. */
   private static final int DEEPEST = 8;
 
   private final List<String> places;
@@ -113,9 +114,10 @@ public final class RunInputs implements AutoCloseable {
     temporary.add(above);
     Path folder = Files.createDirectory(above.resolve(Archive.stem(archive)));
     Archive.unpack(archive, folder);
-    List<Path> found = runsIn(folder);
+    List<Path> found = runsIn(folder, RecordedFiles.DEEPEST);
     if (found.isEmpty()) {
-      throw new IOException(place + " holds no run: no llm/requests.jsonl is in it");
+      throw new IOException(
+          place + " holds no run: neither llm/requests.jsonl nor llm/run.json is in it");
     }
     runs.addAll(found);
   }
@@ -180,14 +182,18 @@ public final class RunInputs implements AutoCloseable {
   }
 
   /** The folder itself where it is a run's, else the runs below it, by name. */
-  private static List<Path> runsIn(Path folder) throws IOException {
+  static List<Path> runsIn(Path folder) throws IOException {
+    return runsIn(folder, DEEPEST);
+  }
+
+  private static List<Path> runsIn(Path folder, int deepest) throws IOException {
     if (isRun(folder)) {
       return List.of(folder);
     }
     if (!Files.isDirectory(folder)) {
       return List.of();
     }
-    try (Stream<Path> below = Files.find(folder, DEEPEST, (path, is) -> is.isDirectory())) {
+    try (Stream<Path> below = Files.find(folder, deepest, (path, is) -> is.isDirectory())) {
       return below.filter(RunInputs::isRun).sorted().toList();
     } catch (UncheckedIOException e) {
       throw Objects.requireNonNull(e.getCause());
@@ -195,7 +201,8 @@ public final class RunInputs implements AutoCloseable {
   }
 
   private static boolean isRun(Path folder) {
-    return Files.isRegularFile(new RunFiles(folder).requests());
+    RunFiles files = new RunFiles(folder);
+    return Files.isRegularFile(files.requests()) || Files.isRegularFile(files.info());
   }
 
   /** The work is done: what was downloaded for it may go too, with {@link #close()}. */

@@ -37,6 +37,8 @@ public final class GenerationRequest {
   /** Of {@link #promptTexts()}. */
   private final int promptChars;
 
+  private final @Nullable Integer maxTokens;
+
   /**
    * One chat message of a request.
    *
@@ -110,6 +112,7 @@ public final class GenerationRequest {
       chars += text.codePointCount(0, text.length());
     }
     this.promptChars = chars;
+    this.maxTokens = limit(body);
   }
 
   /** Starts a request that streams, with usage, and says nothing else. */
@@ -132,13 +135,7 @@ public final class GenerationRequest {
 
   /** The limit on the output, under any of its names; null when none is sent. */
   public @Nullable Integer maxTokens() {
-    for (String name : LIMITS) {
-      JsonNode limit = body.path(name);
-      if (limit.isInt()) {
-        return limit.intValue();
-      }
-    }
-    return null;
+    return maxTokens;
   }
 
   /** How many texts are to be embedded; 0 where an answer is generated. */
@@ -190,6 +187,16 @@ public final class GenerationRequest {
   /** The prompt, or the texts of all messages in their order; images and tools are no text. */
   public List<String> promptTexts() {
     return Collections.unmodifiableList(promptTexts);
+  }
+
+  private static @Nullable Integer limit(ObjectNode body) {
+    for (String name : LIMITS) {
+      JsonNode limit = body.path(name);
+      if (limit.isInt()) {
+        return limit.intValue();
+      }
+    }
+    return null;
   }
 
   private void collectTexts() {

@@ -29,24 +29,25 @@ final class CiRecipes {
   /** The blocks of a recipe in their order. */
   static List<Block> blocks(String file) throws IOException {
     return switch (file) {
-      case "github-actions.yml" -> github();
+      case "github-actions.yml", "github-matrix.yml" -> github(file);
       case "gitlab-ci.yml" -> gitlab();
       default -> jenkins(file);
     };
   }
 
-  private static List<Block> github() throws IOException {
+  private static List<Block> github(String file) throws IOException {
     List<Block> blocks = new ArrayList<>();
-    Map<?, ?> job = map(map(yaml("github-actions.yml").get("jobs")).get("load-test"));
-    for (Object step : (List<?>) job.get("steps")) {
-      Object run = map(step).get("run");
-      if (run != null) {
-        Object own = map(step).get("env");
-        blocks.add(
-            new Block(
-                String.valueOf(map(step).get("name")),
-                run.toString(),
-                own == null ? Map.of() : map(own)));
+    for (Object job : map(yaml(file).get("jobs")).values()) {
+      for (Object step : (List<?>) map(job).get("steps")) {
+        Object run = map(step).get("run");
+        if (run != null) {
+          Object own = map(step).get("env");
+          blocks.add(
+              new Block(
+                  String.valueOf(map(step).get("name")),
+                  run.toString(),
+                  own == null ? Map.of() : map(own)));
+        }
       }
     }
     return blocks;

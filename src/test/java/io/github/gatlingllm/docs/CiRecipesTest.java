@@ -9,6 +9,7 @@ import io.github.gatlingllm.simulations.CheckedSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -32,6 +33,13 @@ class CiRecipesTest {
     assertThat(CiRecipes.blocks(file))
         .anySatisfy(block -> assertThat(block.shell()).contains("mvn -B gatling:test"))
         .anySatisfy(block -> assertThat(block.shell()).contains("compare baseline"));
+  }
+
+  @Test
+  void shellOfTheMatrixIsValid() throws Exception {
+    assertThat(CiRecipes.blocks("github-matrix.yml"))
+        .hasSize(3)
+        .allSatisfy(block -> assertThat(syntaxError(block.shell())).as(block.name()).isEmpty());
   }
 
   @Test
@@ -68,6 +76,48 @@ class CiRecipesTest {
                 name.equals(files.requests().getFileName().toString())
                     || name.equals(files.info().getFileName().toString())
                     || name.equals(files.junit().getFileName().toString()));
+  }
+
+  /** The command that joins the runners' artifacts, as bash gives it to Maven. */
+  @Test
+  void runnersOfTheMatrixAreJoined() throws Exception {
+    Map<String, String> environment = new TreeMap<>();
+    CiRecipes.map(CiRecipes.yaml("github-matrix.yml").get("env"))
+        .forEach((name, value) -> environment.put(name.toString(), value.toString()));
+    environment.put("LLM_ENDPOINT", "http://localhost:8000/v1");
+    environment.put("LLM_INJECTOR", "2/4");
+    environment.put("LLM_START_AT", "2027-03-01T09:30:00Z");
+    environment.keySet().removeAll(List.of("LLM_API_KEY", "LLM_MODEL"));
+    assertThat(CheckedSettings.warnings(Map.of(), environment, folder)).isEmpty();
+
+    for (int i = 1; i <= 4; i++) {
+      Path run = folder.resolve("injectors/injector-" + i + "/benchmark-" + i + "/llm");
+      Files.createFile(Files.createDirectories(run).resolve("run.json"));
+    }
+    Path mvn = Files.writeString(folder.resolve("mvn"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
+    assertThat(mvn.toFile().setExecutable(true)).isTrue();
+    String join =
+        CiRecipes.blocks("github-matrix.yml").stream()
+            .map(CiRecipes.Block::shell)
+            .filter(shell -> shell.contains("merge"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(bash("PATH=.:$PATH; " + join))
+        .contains(
+            "merge injectors/injector-1/benchmark-1 injectors/injector-2/benchmark-2"
+                + " injectors/injector-3/benchmark-3 injectors/injector-4/benchmark-4"
+                + " --expect 4 --fail-as-run --out joined");
+  }
+
+  private String bash(String script) throws IOException, InterruptedException {
+    Process bash =
+        new ProcessBuilder("bash", "-e", "-o", "pipefail", "-c", script)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(bash.getInputStream().readAllBytes(), UTF_8);
+    assertThat(bash.waitFor()).as(said).isZero();
+    return said;
   }
 
   private String syntaxError(String shell) throws IOException, InterruptedException {

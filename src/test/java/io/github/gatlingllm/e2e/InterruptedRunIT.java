@@ -9,7 +9,10 @@ import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.store.S3Server;
 import io.github.gatlingllm.testing.GatlingRun;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -28,8 +31,13 @@ class InterruptedRunIT {
   @Test
   void sigtermInTheMiddleOfStreamsLeavesAReport() throws Exception {
     try (EmbeddedEngine engine = engine();
+        S3Server s3 = new S3Server();
         GatlingRun run =
-            GatlingRun.of(LongSimulation.class).set("baseUrl", engine.baseUrl()).start()) {
+            GatlingRun.of(LongSimulation.class)
+                .set("baseUrl", engine.baseUrl())
+                .set("llm.upload", "s3://bench/t")
+                .set(s3.properties())
+                .start()) {
       run.awaitRecords(20);
       run.terminate();
       run.await();
@@ -43,6 +51,11 @@ class InterruptedRunIT {
       assertThat(run.summary().at("/counts/ok").asInt()).isBetween(1, run.requests().size());
       assertThat(run.files().page()).isNotEmptyFile();
       assertThat(run.files().summaryMarkdown()).isNotEmptyFile();
+      String place = "t/" + run.info().id() + "-" + run.info().injector() + "/";
+      for (Path file : List.of(run.files().requests(), run.files().info(), run.files().page())) {
+        assertThat(s3.objects.get(place + run.files().run().relativize(file)))
+            .isEqualTo(Files.readAllBytes(file));
+      }
     }
   }
 

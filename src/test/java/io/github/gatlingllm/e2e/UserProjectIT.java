@@ -1,5 +1,6 @@
 package io.github.gatlingllm.e2e;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,9 +13,11 @@ import io.github.gatlingllm.testing.MavenProject.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -30,6 +33,8 @@ class UserProjectIT {
 
   private static final Path SIMULATIONS = Path.of("src", "test", "resources", "user-project");
   private static final Path EXAMPLES = Path.of("src", "gatling", "java");
+
+  private static final String PACKAGE = "target/load-test-1-shaded.jar";
 
   private static final String MISS =
       "Global: count of complete requests is 0.0 : false (actual : 2.0)";
@@ -115,7 +120,10 @@ class UserProjectIT {
         .contains("LLM report generated");
   }
 
-  /** In the newest JVM of this machine. */
+  /**
+   * In the newest JVM of this machine. The package for Gatling Enterprise is run as there: it and
+   * Gatling's own class path, started by a program that is not Gatling's.
+   */
   @Test
   void benchmarkPackageAndOwnMain() throws Exception {
     Path java = newestJava();
@@ -144,7 +152,7 @@ class UserProjectIT {
                 "-XX:+UseSerialGC",
                 "--add-opens=java.base/java.lang=ALL-UNNAMED",
                 "-cp",
-                "target/test-classes:" + Files.readString(classPath).strip(),
+                PACKAGE + ":" + gatlings(Files.readString(classPath).strip()),
                 "-DbaseUrl=" + engine.baseUrl(),
                 "Main",
                 "-s",
@@ -154,6 +162,32 @@ class UserProjectIT {
 
     assertThat(main.exitCode()).as(main.output()).isZero();
     assertThat(summary("own-results", "journeysimulation").at("/counts/ok").asInt()).isEqualTo(4);
+    assertThat(
+            Files.readString(
+                run("own-results", "journeysimulation").resolve("simulation.log"), ISO_8859_1))
+        .as("the groups that Gatling's own reports show")
+        .contains("ask TTFT", "ask SLO");
+  }
+
+  /** What the package does not hold: Gatling and what it brings, which Enterprise has itself. */
+  private static String gatlings(String classPath) throws IOException {
+    List<String> left = new ArrayList<>();
+    try (JarFile packaged = new JarFile(project.folder().resolve(PACKAGE).toFile())) {
+      for (String each : classPath.split(":", -1)) {
+        try (JarFile jar = new JarFile(each)) {
+          boolean isPackaged =
+              jar.stream()
+                  .map(JarEntry::getName)
+                  .filter(name -> name.endsWith(".class") && !name.endsWith("-info.class"))
+                  .anyMatch(name -> packaged.getEntry(name) != null);
+          if (!isPackaged) {
+            left.add(each);
+          }
+        }
+      }
+    }
+    assertThat(left).noneMatch(jar -> jar.contains("gatling-llm")).hasSizeGreaterThan(50);
+    return String.join(":", left);
   }
 
   private static JsonNode summary(String simulation) throws IOException {
@@ -161,20 +195,22 @@ class UserProjectIT {
   }
 
   private static JsonNode summary(String results, String simulation) throws IOException {
+    Path run = run(results, simulation);
+    assertThat(run.resolve("llm.html")).isNotEmptyFile();
+    return new ObjectMapper().readTree(run.resolve("llm/summary.json").toFile());
+  }
+
+  private static Path run(String results, String simulation) throws IOException {
     try (Stream<Path> runs = Files.list(project.folder().resolve(results))) {
-      Path run =
-          runs.filter(path -> path.getFileName().toString().startsWith(simulation + "-"))
-              .findFirst()
-              .orElseThrow();
-      assertThat(run.resolve("llm.html")).isNotEmptyFile();
-      return new ObjectMapper().readTree(run.resolve("llm/summary.json").toFile());
+      return runs.filter(path -> path.getFileName().toString().startsWith(simulation + "-"))
+          .findFirst()
+          .orElseThrow();
     }
   }
 
   /** What Gatling Enterprise would be told to offer. */
   private static String packagedSimulations() throws IOException {
-    Path shaded = project.folder().resolve("target/load-test-1-shaded.jar");
-    try (JarFile jar = new JarFile(shaded.toFile())) {
+    try (JarFile jar = new JarFile(project.folder().resolve(PACKAGE).toFile())) {
       return jar.getManifest().getMainAttributes().getValue("Gatling-Simulations");
     }
   }

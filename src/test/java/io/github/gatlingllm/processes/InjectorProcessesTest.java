@@ -52,7 +52,7 @@ class InjectorProcessesTest {
 
   @Test
   void oneThatDiesUnderLoadIsNamedAndTheOthersGoOn() throws Exception {
-    start(READY + "echo last words; kill -9 $$", READY + "exit 2", READY);
+    start(READY + "kill -9 $$", READY + "exit 2", READY);
 
     assertThat(processes.await())
         .containsExactly(
@@ -60,14 +60,9 @@ class InjectorProcessesTest {
             new Outcome(new InjectorShare(2, 3), 2),
             new Outcome(new InjectorShare(3, 3), 0));
     assertThat(console)
-        .hasSize(2)
-        .anySatisfy(line -> assertThat(line).isEqualTo("[1/3] last words"))
-        .anySatisfy(
-            line ->
-                assertThat(line)
-                    .matches(
-                        "LLM injector 1/3 \\(process \\d+\\) ended with exit code 137, by signal"
-                            + " 9"));
+        .singleElement()
+        .asString()
+        .matches("LLM injector 1/3 \\(process \\d+\\) ended with exit code 137, by signal 9");
     assertThat(processes.isStopped()).isFalse();
   }
 

@@ -1,0 +1,192 @@
+package io.github.gatlingllm.store;
+
+import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.record.RunFiles;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.store.Bucket.Stored;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits until the runs of all injectors of a load test have ended, and lie where they are expected:
+ * in folders, or in object storage, where a run is when its {@code run.json} is. Looks every 5 s.
+ */
+public final class RunWait {
+
+  private static final long EVERY_SECONDS = 5;
+
+  private final List<String> places;
+  private final Consumer<String> say;
+  private final LongSupplier nanoTime;
+  private final Pause pause;
+
+  /** By place and version: each is read once. */
+  private final Map<Stored, RunInfo> read = new HashMap<>();
+
+  /** Lets time pass. */
+  interface Pause {
+    void seconds(long count) throws InterruptedException;
+  }
+
+  /**
+   * What is there.
+   *
+   * @param ended runs that have
+   * @param shares those that they say they are
+   * @param all how many are to come; null where neither they nor anybody else says it
+   */
+  private record Seen(int ended, SortedSet<Integer> shares, @Nullable Integer all) {
+
+    static Seen of(List<RunInfo> runs, @Nullable Integer expected) {
+      List<RunInfo> ended =
+          runs.stream().filter(run -> run.state() != RunInfo.State.RUNNING).toList();
+      SortedSet<Integer> shares = new TreeSet<>();
+      Integer all = expected;
+      for (RunInfo run : ended) {
+        InjectorShare share = run.share();
+        if (share != null) {
+          shares.add(share.index());
+          all = all == null ? (Integer) share.count() : all;
+        }
+      }
+      return new Seen(ended.size(), shares, all);
+    }
+
+    boolean isAll() {
+      return all != null && (shares.isEmpty() ? ended : shares.size()) >= all;
+    }
+
+    @Override
+    public String toString() {
+      String missing =
+          all == null || shares.isEmpty() || isAll()
+              ? ""
+              : IntStream.rangeClosed(1, all)
+                  .filter(index -> !shares.contains(index))
+                  .mapToObj(index -> index + "/" + all)
+                  .collect(Collectors.joining(", ", ", not ", ""));
+      return ended + (all == null ? "" : " of " + all) + " runs are there" + missing;
+    }
+  }
+
+  RunWait(List<String> places, Consumer<String> say, LongSupplier nanoTime, Pause pause) {
+    this.places = List.copyOf(places);
+    this.say = say;
+    this.nanoTime = nanoTime;
+    this.pause = pause;
+  }
+
+  /**
+   * Waits for runs in these places.
+   *
+   * @param places folders, or {@code s3://bucket/prefix}
+   * @param say takes lines for the console
+   */
+  public static RunWait in(List<String> places, Consumer<String> say) {
+    return new RunWait(places, say, System::nanoTime, TimeUnit.SECONDS::sleep);
+  }
+
+  /**
+   * Returns when all have ended, or the time is over.
+   *
+   * @param expected how many injectors there are; null where their runs say it
+   * @return how many there are; null where nobody said it
+   * @throws IOException in one line, where a place cannot be looked into from the first
+   * @throws IllegalArgumentException in one line, where it is no such place, or nobody says how
+   *     many there are
+   */
+  public @Nullable Integer await(Duration atMost, @Nullable Integer expected) throws IOException {
+    long start = nanoTime.getAsLong();
+    Seen seen = Seen.of(look(), expected);
+    String said = "";
+    while (!seen.isAll()) {
+      if (seen.ended() > 0 && seen.all() == null) {
+        throw new IllegalArgumentException(
+            "the runs do not say how many injectors there are; name their number by --expect <n>");
+      }
+      boolean isOver = nanoTime.getAsLong() - start >= atMost.toNanos();
+      if (isOver || !said.equals(seen.toString())) {
+        said = seen.toString();
+        say.accept((isOver ? "the time to wait is over: " : "waiting: ") + said);
+      }
+      if (isOver) {
+        return seen.all();
+      }
+      pause();
+      try {
+        seen = Seen.of(look(), expected);
+      } catch (IOException e) {
+        say.accept("waiting: " + e.getMessage());
+      }
+    }
+    say.accept(seen.toString());
+    return seen.all();
+  }
+
+  private void pause() throws InterruptedIOException {
+    try {
+      pause.seconds(EVERY_SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while waiting for runs");
+    }
+  }
+
+  private List<RunInfo> look() throws IOException {
+    List<RunInfo> runs = new ArrayList<>();
+    for (String place : places) {
+      if (Archive.isMeant(place)) {
+        throw new IllegalArgumentException(
+            place + " is an archive; --wait looks into folders and s3://bucket/prefix");
+      }
+      if (S3Location.isMeant(place)) {
+        lookInto(S3Location.parse(place), runs);
+      } else {
+        for (Path run : RunInputs.runsIn(Path.of(place))) {
+          RunInfo.read(new RunFiles(run).info()).ifPresent(runs::add);
+        }
+      }
+    }
+    return runs;
+  }
+
+  private void lookInto(S3Location place, List<RunInfo> runs) throws IOException {
+    try (Bucket bucket = place.open()) {
+      for (Stored object : bucket.list(place.below())) {
+        Path path = RecordedFiles.path(object.key().substring(place.below().length()));
+        if (path != null && path.endsWith(new RunFiles(Path.of("")).info())) {
+          RunInfo known = read.get(object);
+          RunInfo info = known == null ? read(bucket, object) : known;
+          read.put(object, info);
+          runs.add(info);
+        }
+      }
+    }
+  }
+
+  private static RunInfo read(Bucket bucket, Stored object) throws IOException {
+    Path file = Files.createTempFile("gatling-llm-", ".json");
+    try {
+      bucket.append(object, file);
+      return RunInfo.read(file)
+          .orElseThrow(() -> new IOException(object.key() + " could not be read"));
+    } finally {
+      Files.delete(file);
+    }
+  }
+}

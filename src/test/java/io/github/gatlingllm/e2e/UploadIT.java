@@ -1,0 +1,42 @@
+package io.github.gatlingllm.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.gatlingllm.simulations.Benchmark;
+import io.github.gatlingllm.store.S3Server;
+import io.github.gatlingllm.testing.GatlingRun;
+import org.junit.jupiter.api.Test;
+
+/** A run whose upload fails at its end; that of one which succeeds is in InterruptedRunIT. */
+class UploadIT {
+
+  @Test
+  void uploadThatFailsIsALineAndAnExitCodeAndCostsNothing() throws Exception {
+    try (S3Server s3 = new S3Server()) {
+      s3.refusal = "403 AccessDenied";
+      s3.refused = request -> request.startsWith("PUT");
+      try (GatlingRun run =
+          GatlingRun.of(Benchmark.class)
+              .set("llm.concurrency", 1)
+              .set("llm.requests", 4)
+              .set("llm.upload", "s3://bench/t")
+              .set(s3.properties())
+              .noReports()
+              .run()) {
+        assertThat(run.exitCode()).as(run.output()).isEqualTo(1);
+        assertThat(run.lines())
+            .filteredOn(line -> line.startsWith("LLM upload"))
+            .singleElement()
+            .asString()
+            .startsWith("LLM upload failed: s3://bench/t/" + run.info().id() + "-")
+            .contains("/llm/requests.jsonl at http://127.0.0.1:", ": 403 AccessDenied; ")
+            .endsWith(
+                "all is still here, try again with: upload %s --to s3://bench/t"
+                    .formatted(run.files().run().toAbsolutePath()));
+        assertThat(run.requests()).hasSize(4);
+        assertThat(run.files().page()).isNotEmptyFile();
+        assertThat(s3.objects).isEmpty();
+      }
+    }
+  }
+}
