@@ -58,8 +58,9 @@ public final class ExploredMethods {
     // Numbers are taken from the end.
     Target target = TARGETS.get(data.consumeInt(0, TARGETS.size() - 1));
     boolean takesBytes = target.method().getParameterTypes()[0] == byte[].class;
+    Object input = takesBytes ? data.consumeRemainingAsBytes() : data;
     try {
-      target.method().invoke(target.test(), takesBytes ? data.consumeRemainingAsBytes() : data);
+      target.method().invoke(target.test(), input);
     } catch (InvocationTargetException e) {
       throw e.getCause();
     }
