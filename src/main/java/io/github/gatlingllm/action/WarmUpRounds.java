@@ -36,6 +36,9 @@ final class WarmUpRounds {
 
   private static final int CONCURRENT = 32;
 
+  /** Every so many requests a user comes for whom a connection is opened, and closed after it. */
+  private static final int NEW_USER = 4;
+
   /** Few, since code that runs once per request is compiled after some hundred requests. */
   private static final int SHORT_TOKENS = 16;
 
@@ -63,12 +66,15 @@ final class WarmUpRounds {
         EmbeddedEngine.builder().fixed(ofNanos(1_000_000), ofNanos(200_000)).seed(1).start()) {
       LlmProtocol inside = components.protocol().at(engine.baseUrl());
       Action action = action(components.forWarmUp(inside, requestLog), shortOne(api));
+      LlmProtocol perUser = inside.with(each -> each.shareConnections = false);
+      Action connecting = action(components.forWarmUp(perUser, requestLog), shortOne(api));
       CompilerWatch compilers = CompilerWatch.ofThisJvm();
       for (int i = 0; i < CONCURRENT; i++) {
         send(action, 0, inside);
       }
       int pending = CONCURRENT;
-      while (pending > 0) {
+      long users = 0;
+      for (int sent = CONCURRENT; pending > 0; sent++) {
         RequestRecord record = requestLog.await(GRACE_NANOS);
         if (record == null || !record.outcome().ok()) {
           System.out.println(
@@ -79,7 +85,12 @@ final class WarmUpRounds {
         }
         pending--;
         if (compilers.goesOn()) {
-          send(action, 0, inside);
+          if (sent % NEW_USER == 0) {
+            users++;
+            send(connecting, users, perUser);
+          } else {
+            send(action, 0, inside);
+          }
           pending++;
         }
       }

@@ -97,6 +97,16 @@ enum CheckCatalogue {
       "Give all injectors the same settings but their share (injector), and the same versions: they"
           + " may have made different loads.",
       InjectorChecks::settings),
+  INJECTOR_CLOCKS(
+      "Is it known how the clocks of the injectors differ?",
+      "injectors of which it is not, or not to 100 ms and 5 % of the shortest measure window",
+      Threshold.above(0),
+      "joined runs",
+      InjectorChecks::hasClocks,
+      "Latencies are right, as each injector measures its own. Windows, rates, requests in flight"
+          + " and charts over time of the joined run are wrong by as much as a clock is off. Name"
+          + " one NTP server for all injectors (clock=<host>).",
+      InjectorChecks::clocks),
   INJECTORS_ALIKE(
       "Did all injectors measure the same?",
       "difference of TTFT or start lag ÷ that of all other injectors, of the injector that stands"

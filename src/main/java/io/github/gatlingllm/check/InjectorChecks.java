@@ -8,6 +8,7 @@ import static java.util.Objects.requireNonNull;
 import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.check.CheckInput.Outlier;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.ClockOffset.Correction;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.RunInfo;
@@ -19,6 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Checks of joined runs: are all injectors there, did they do the same, did they see the same? */
 final class InjectorChecks {
@@ -180,6 +182,49 @@ final class InjectorChecks {
                     names.size() > MOST_NAMED
                         ? "; and " + String.join(", ", names.stream().skip(MOST_NAMED).toList())
                         : ""));
+  }
+
+  static boolean hasClocks(CheckInput in) {
+    return in.info().injectors().stream().anyMatch(injector -> injector.clock() != null);
+  }
+
+  /** Injectors whose clocks are in doubt; else by how much they were corrected. */
+  static Finding clocks(CheckInput in) {
+    TreeMap<String, List<String>> doubts = new TreeMap<>();
+    double corrected = 0;
+    double uncertainty = 0;
+    int count = 0;
+    for (InjectorRun injector : in.info().injectors()) {
+      Correction clock = injector.clock();
+      if (clock == null) {
+        continue;
+      }
+      if (clock.doubt() != null) {
+        count++;
+        doubts.computeIfAbsent(clock.doubt(), why -> new ArrayList<>()).add(injector.name());
+      }
+      if (clock.corrected()) {
+        corrected = Math.max(corrected, Math.abs(millis(clock.offsetNanos())));
+      }
+      uncertainty = Math.max(uncertainty, millis(clock.uncertaintyNanos()));
+    }
+    String found =
+        doubts.entrySet().stream()
+            .map(doubt -> some(doubt.getValue()) + ": " + doubt.getKey() + ".")
+            .collect(Collectors.joining(" "));
+    String known =
+        "%s to ± %s".formatted(doubts.isEmpty() ? "All are known" : "Others are", ms(uncertainty));
+    return Finding.of(
+        (double) count,
+        "%s%s%s."
+            .formatted(
+                found.isEmpty() ? "" : "Clocks in doubt: " + found + " ",
+                known,
+                corrected > 0 ? "; corrected by up to " + ms(corrected) : ""));
+  }
+
+  private static double millis(@Nullable Long nanos) {
+    return nanos == null ? 0 : nanos / 1e6;
   }
 
   private static String some(List<String> injectors) {

@@ -25,7 +25,8 @@ public final class GatlingLlm {
 
         --<setting> <value> …    runs the benchmark, e.g. --endpoint http://localhost:8000/v1 --concurrency 1,2,4,8
         benchmark [--<setting>]  the same; without --endpoint against the embedded engine, in about a minute
-        render, merge, compare   work on the folders of recorded runs
+        render, merge, compare   work on recorded runs: folders, .tar.gz, .zip, s3://bucket/prefix
+        upload                   puts the folders of runs into object storage
         engine                   serves the embedded engine until it is stopped
         --help, --version        this text and all settings; the version. <command> --help tells more of a command
 
@@ -55,7 +56,7 @@ public final class GatlingLlm {
         System.out.println("gatling-llm " + version());
         yield 0;
       }
-      case "render", "merge", "compare" -> Main.execute(arguments.toArray(String[]::new));
+      case "render", "merge", "compare", "upload" -> Main.execute(arguments.toArray(String[]::new));
       case "engine" -> Main.commandLine(new EngineCommand()).execute(rest(arguments));
       case "benchmark" -> BenchmarkProcess.run(arguments.subList(1, arguments.size()));
       default -> {
@@ -63,7 +64,9 @@ public final class GatlingLlm {
           yield BenchmarkProcess.run(arguments);
         }
         System.err.println(
-            "Unknown command " + command + "; expected benchmark, render, merge, compare, engine");
+            "Unknown command "
+                + command
+                + "; expected benchmark, render, merge, compare, upload, engine");
         yield 1;
       }
     };

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * Joins the injectors of one load test into one run: several generators that loaded the same
  * servers at the same time, each with its part.
  *
- * <p>Windows are compared by the wall clocks of the injectors, which should agree to a small part
- * of a window.
+ * <p>Instants are brought to one clock where it is known how those of the injectors differ; else
+ * their clocks should agree to a small part of a window.
  */
 public final class InjectorJoin {
 
@@ -41,6 +41,7 @@ public final class InjectorJoin {
   private static final Set<String> OWN =
       Set.of("injector", "seed", "seedOfTheUnseeded", "promptsNotExact", "results");
 
+  private final InjectorClocks clocks;
   private final List<RunInfo> runs;
   private final LevelJoin levels;
   private final RunInfo joined;
@@ -49,8 +50,9 @@ public final class InjectorJoin {
     return run.slo().isEmpty() ? "none" : run.slo() + " at " + run.sloPercentile() + " %";
   }
 
-  private InjectorJoin(String id, List<RunInfo> runs, @Nullable Integer expected) {
-    this.runs = runs;
+  private InjectorJoin(String id, List<RunInfo> given, @Nullable Integer expected) {
+    this.clocks = new InjectorClocks(given);
+    this.runs = clocks.corrected();
     refuseTwice();
     Integer count = count(expected);
     same("simulation", RunInfo::simulation);
@@ -84,9 +86,20 @@ public final class InjectorJoin {
     return LevelJoin.isOfPlan(runs.get(i), record);
   }
 
-  /** The record with the phase that it has in the joined run. */
-  public RequestRecord placed(RequestRecord record) {
-    return levels.placed(record);
+  /** A record of the {@code i}-th run, with the instants and the phase of the joined run. */
+  public RequestRecord placed(int i, RequestRecord record) {
+    return levels.placed(
+        isClockOff(i) ? record.startedAt(byClock(i, record.timing().startUnixNanos())) : record);
+  }
+
+  /** Whether instants of the {@code i}-th run are corrected. */
+  boolean isClockOff(int i) {
+    return clocks.isCorrected(i);
+  }
+
+  /** An instant of the {@code i}-th run by the clock of the joined run. */
+  long byClock(int i, long unixNanos) {
+    return clocks.corrected(i, unixNanos);
   }
 
   private void refuseTwice() {
@@ -252,6 +265,7 @@ public final class InjectorJoin {
               run.state(),
               run.startUnixNanos(),
               run.endUnixNanos(),
+              clocks.correction(i),
               LevelInfo.planned(run.stages()),
               0,
               run.started(),
@@ -285,7 +299,7 @@ public final class InjectorJoin {
 
   /** What to know about the joined run, a line each. */
   public List<String> remarks() {
-    List<String> remarks = new ArrayList<>();
+    List<String> remarks = new ArrayList<>(clocks.remarks());
     levels
         .measured()
         .forEach(

@@ -34,6 +34,8 @@ import java.util.function.Function;
  */
 public final class JoinedRecords implements RecordSource {
 
+  private static final String START = "start_unix_ns";
+
   private final InjectorJoin join;
   private final List<RunFiles> runs;
   private final RunFiles target;
@@ -55,8 +57,8 @@ public final class JoinedRecords implements RecordSource {
 
   /** Copies what is beside the records. */
   public void copyOthers() throws IOException {
-    copyLines(RunFiles::arrivals);
-    copyLines(RunFiles::generator);
+    copyLines(RunFiles::arrivals, "scheduled_unix_ns");
+    copyLines(RunFiles::generator, START);
     copyServer();
   }
 
@@ -93,17 +95,19 @@ public final class JoinedRecords implements RecordSource {
     if (!Files.exists(runs.get(injector).requests())) {
       return new ReadReport(0, 0, 0, List.of());
     }
+    OutputStream lines = corrected(injector, to, START);
     return RecordFile.readLines(
         runs.get(injector).requests(),
         (record, line, from, end) -> {
-          RequestRecord placed = join.placed(record);
+          RequestRecord placed = join.placed(injector, record);
           sink.accept(placed);
           measured += join.isOfPlan(injector, record) ? 1 : 0;
-          moved += placed.identity().phase() == record.identity().phase() ? 0 : 1;
+          boolean stays = placed.identity().phase() == record.identity().phase();
+          moved += stays ? 0 : 1;
           try {
-            if (placed == record) {
-              to.write(line, from, end - from);
-              to.write('\n');
+            if (stays) {
+              lines.write(line, from, end - from);
+              lines.write('\n');
             } else {
               to.write(RecordCodec.write(placed));
             }
@@ -111,6 +115,13 @@ public final class JoinedRecords implements RecordSource {
             throw new UncheckedIOException(e.getMessage(), e);
           }
         });
+  }
+
+  /** Has the instants after that key corrected where the clock of that injector is off. */
+  private OutputStream corrected(int injector, OutputStream to, String key) {
+    return join.isClockOff(injector)
+        ? new CorrectedInstants(to, key, instant -> join.byClock(injector, instant))
+        : to;
   }
 
   /** With what was lost on the way; {@code run.json} is written. */
@@ -148,22 +159,25 @@ public final class JoinedRecords implements RecordSource {
   }
 
   /** The lines of a file of all injectors, one after the other. */
-  private void copyLines(Function<RunFiles, Path> of) throws IOException {
-    for (RunFiles run : runs) {
-      Path file = of.apply(run);
+  private void copyLines(Function<RunFiles, Path> of, String instants) throws IOException {
+    for (int i = 0; i < runs.size(); i++) {
+      Path file = of.apply(runs.get(i));
       if (Files.isRegularFile(file)) {
         try (InputStream from = Files.newInputStream(file);
             OutputStream to =
-                Files.newOutputStream(
-                    of.apply(target), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+                new BufferedOutputStream(
+                    Files.newOutputStream(
+                        of.apply(target), StandardOpenOption.CREATE, StandardOpenOption.APPEND),
+                    1 << 16)) {
+          OutputStream lines = corrected(i, to, instants);
           byte[] buffer = new byte[1 << 16];
           byte last = '\n';
           for (int count = from.read(buffer); count > 0; count = from.read(buffer)) {
-            to.write(buffer, 0, count);
+            lines.write(buffer, 0, count);
             last = buffer[count - 1];
           }
           if (last != '\n') {
-            to.write('\n');
+            lines.write('\n');
           }
         }
       }
@@ -175,12 +189,13 @@ public final class JoinedRecords implements RecordSource {
     ServerFile to = new ServerFile(target.server());
     Map<String, RunFiles> readBy = new HashMap<>();
     for (RunFiles run : completeFirst()) {
+      int injector = runs.indexOf(run);
       var unused =
           ServerFile.read(
               run.server(),
               sample -> {
                 if (run.equals(readBy.computeIfAbsent(sample.url(), url -> run))) {
-                  append(sample, to);
+                  append(sample.at(join.byClock(injector, sample.unixNanos())), to);
                 }
               });
     }

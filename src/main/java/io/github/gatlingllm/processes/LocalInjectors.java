@@ -139,12 +139,13 @@ public final class LocalInjectors {
             "--expect",
             Integer.toString(outcomes.size()),
             "--fail-as-run"));
+    S3Location uploadTo = S3Location.ofProcess(System.getProperties(), System.getenv());
+    if (uploadTo != null) {
+      merge.addAll(List.of("--upload", uploadTo.toString()));
+    }
     int code = Main.execute(merge.toArray(String[]::new));
     if (Files.isDirectory(directory)) {
       Files.move(work, directory.resolve("injectors"));
-    }
-    if (!uploaded(directory)) {
-      code = code == 0 ? FAILED : code;
     }
     if (isStopped) {
       return code;
@@ -160,14 +161,6 @@ public final class LocalInjectors {
     boolean failed = outcomes.stream().anyMatch(Outcome::failed);
     boolean missed = outcomes.stream().anyMatch(outcome -> outcome.exitCode() == MISSED);
     return failed ? FAILED : code == 0 && missed ? MISSED : code;
-  }
-
-  /** The joined run goes where runs are uploaded to, if that is asked for; its parts do not. */
-  private static boolean uploaded(Path directory) {
-    S3Location to = S3Location.ofProcess(System.getProperties(), System.getenv());
-    return to == null
-        || !Files.isDirectory(directory)
-        || Main.execute("upload", directory.toString(), "--to", to.toString()) == 0;
   }
 
   /** The folder of the run that an injector made; null where it made none. */

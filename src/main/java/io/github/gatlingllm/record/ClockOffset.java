@@ -58,6 +58,22 @@ public record ClockOffset(
       @JsonProperty("uncertainty_ns") long uncertaintyNanos) {}
 
   /**
+   * What became of the clock of an injector in a joined run.
+   *
+   * @param by what it was compared with
+   * @param offsetNanos what is to be added to its instants, as first read; null where not known
+   * @param uncertaintyNanos of that; null where not known
+   * @param corrected whether its instants are, in all files of the joined run
+   * @param doubt why they may not fit those of the other injectors; null where they do
+   */
+  public record Correction(
+      String by,
+      @JsonProperty("offset_ns") @Nullable Long offsetNanos,
+      @JsonProperty("uncertainty_ns") @Nullable Long uncertaintyNanos,
+      boolean corrected,
+      @Nullable String doubt) {}
+
+  /**
    * A change of the {@code Date} of a server's answers, by the injector's clock.
    *
    * @param unixSecond what it changed to

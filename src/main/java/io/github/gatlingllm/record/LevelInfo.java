@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,7 +97,15 @@ public record LevelInfo(
   public record PhaseWindow(
       Phase phase,
       @JsonProperty("start_unix_ns") long startUnixNanos,
-      @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos) {}
+      @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos) {
+
+    private PhaseWindow later(long nanos) {
+      return new PhaseWindow(
+          phase,
+          startUnixNanos + nanos,
+          endUnixNanos == null ? null : (Long) (endUnixNanos + nanos));
+    }
+  }
 
   /** Whether its users arrive by a schedule, whether or not earlier ones were served. */
   public boolean isOpen() {
@@ -121,6 +130,16 @@ public record LevelInfo(
         planned,
         plannedStartUnixNanos,
         inFlight);
+  }
+
+  /** The same, by a clock that is ahead by as much as at its begin. */
+  LevelInfo byClock(LongUnaryOperator clock) {
+    if (phases.isEmpty()) {
+      return this;
+    }
+    long begin = phases.get(0).startUnixNanos();
+    long ahead = clock.applyAsLong(begin) - begin;
+    return withPhases(phases.stream().map(phase -> phase.later(ahead)).toList());
   }
 
   /** The same where the plan asks for so many requests. */

@@ -68,6 +68,12 @@ public record RequestRecord(
         && TokenGaps.share(events.count, tokens.streamedTokens) > 1;
   }
 
+  /** The same, begun at another instant; all that followed came as much earlier or later. */
+  public RequestRecord startedAt(long unixNanos) {
+    return new RequestRecord(
+        identity, timing.startedAt(unixNanos), events, tokens, outcome, server, text);
+  }
+
   /** The same, of another phase. */
   public RequestRecord withPhase(Phase as) {
     return with(identity.stage, identity.target, identity.scenario, as);
@@ -298,6 +304,23 @@ public record RequestRecord(
       @Nullable Long closedNanos,
       @Nullable Double tpotNanos,
       @Nullable Long pacingWaitNanos) {
+
+    private Timing startedAt(long unixNanos) {
+      return new Timing(
+          unixNanos,
+          scheduledOffsetNanos,
+          startLagNanos,
+          gateWaitNanos,
+          connectNanos,
+          headersNanos,
+          firstEventNanos,
+          ttftNanos,
+          ttfoNanos,
+          latencyNanos,
+          closedNanos,
+          tpotNanos,
+          pacingWaitNanos);
+    }
 
     /** admitted − scheduled = start lag + gate wait; null when never admitted. */
     public @Nullable Long queueWaitNanos() {

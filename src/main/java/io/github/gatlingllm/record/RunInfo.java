@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -338,6 +339,7 @@ public record RunInfo(
    * @param state how far it came; {@link State#RUNNING} where it died without a word
    * @param startUnixNanos when its run began
    * @param endUnixNanos when it ended; where it died, when its last recorded request did
+   * @param clock how its clock was brought to that of all; null in files without it
    * @param planned requests that its plan asks for in its measure windows; null where it does not
    *     say
    * @param measured of those, how many its records have
@@ -354,6 +356,7 @@ public record RunInfo(
       State state,
       @JsonProperty("start_unix_ns") long startUnixNanos,
       @JsonProperty("end_unix_ns") @Nullable Long endUnixNanos,
+      ClockOffset.@Nullable Correction clock,
       @Nullable Long planned,
       long measured,
       @Nullable Long started,
@@ -382,6 +385,7 @@ public record RunInfo(
           state,
           startUnixNanos,
           endUnixNanos,
+          clock,
           planned,
           ofPlan,
           started,
@@ -482,6 +486,16 @@ public record RunInfo(
 
   public RunInfo share(@Nullable InjectorShare part) {
     return with(run -> run.share = part);
+  }
+
+  /** The same run by another clock: when it was, and its load levels. */
+  public RunInfo byClock(LongUnaryOperator clock) {
+    return with(
+        run -> {
+          run.startUnixNanos = clock.applyAsLong(startUnixNanos);
+          run.endUnixNanos = endUnixNanos == null ? null : (Long) clock.applyAsLong(endUnixNanos);
+          run.stages = stages.stream().map(stage -> stage.byClock(clock)).toList();
+        });
   }
 
   public RunInfo clock(@Nullable ClockOffset offset) {

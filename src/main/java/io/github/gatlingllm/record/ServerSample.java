@@ -38,6 +38,12 @@ public record ServerSample(
     histograms = Map.copyOf(histograms);
   }
 
+  /** The same of another instant. */
+  public ServerSample at(long otherUnixNanos) {
+    return new ServerSample(
+        otherUnixNanos, target, url, source, tookMs, error, reset, names, values, histograms);
+  }
+
   /** A value; null where there is none. */
   public @Nullable Double value(EngineMetric metric) {
     return values.get(metric);

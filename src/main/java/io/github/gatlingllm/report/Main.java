@@ -201,23 +201,27 @@ public final class Main {
     public Integer call() throws IOException {
       S3Location prefix = S3Location.parse(to);
       for (Path run : runs) {
-        RunFiles files = new RunFiles(run);
-        RunInfo info =
-            RunInfo.read(files.info())
-                .orElseThrow(
-                    () ->
-                        new NoSuchFileException(
-                            files.info() + " is not there; expected the directory of a run"));
-        if (info.state() == RunInfo.State.RUNNING) {
-          throw new IOException(run + " is still running");
-        }
-        try (RunUpload upload = RunUpload.open(prefix, files, info)) {
-          upload.records();
-          upload.report();
-          print("LLM upload: " + upload.place());
-        }
+        upload(prefix, new RunFiles(run));
       }
       return 0;
+    }
+  }
+
+  /** Puts a run that has ended into object storage, and says where. */
+  static void upload(S3Location prefix, RunFiles files) throws IOException {
+    RunInfo info =
+        RunInfo.read(files.info())
+            .orElseThrow(
+                () ->
+                    new NoSuchFileException(
+                        files.info() + " is not there; expected the directory of a run"));
+    if (info.state() == RunInfo.State.RUNNING) {
+      throw new IOException(files.run() + " is of a run that has not ended");
+    }
+    try (RunUpload upload = RunUpload.open(prefix, files, info)) {
+      upload.records();
+      upload.report();
+      print("LLM upload: " + upload.place());
     }
   }
 

@@ -10,7 +10,9 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.stats.RunStatistics;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.store.RunInputs;
+import io.github.gatlingllm.store.RunUpload;
 import io.github.gatlingllm.store.RunWait;
+import io.github.gatlingllm.store.S3Location;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -66,6 +68,12 @@ final class MergeCommand implements Callable<Integer> {
   private @Nullable String wait;
 
   @Option(
+      names = "--upload",
+      paramLabel = "<s3://bucket/prefix>",
+      description = "put the joined run there too, into <prefix>/<dir>/")
+  private @Nullable String upload;
+
+  @Option(
       names = "--fail-as-run",
       description =
           "end with 2 where the run itself would have: where it is invalid too, unless its"
@@ -75,6 +83,9 @@ final class MergeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     refuseUsed(out);
+    if (upload != null) {
+      RunUpload.check(S3Location.parse(upload));
+    }
     if (wait != null) {
       expected = RunWait.in(places, Main::print).await(atMost(wait), expected);
     }
@@ -113,6 +124,9 @@ final class MergeCommand implements Callable<Integer> {
     join.remarks().forEach(Main::print);
     Summary summary = Main.written(RunReport.of(files, join.info(), records), files);
     records.remarks().forEach(Main::print);
+    if (upload != null) {
+      Main.upload(S3Location.parse(upload), files);
+    }
     return failAsRun ? codeOfRun(summary, join.info()) : Main.codeOf(summary);
   }
 

@@ -13,6 +13,7 @@ import java.util.zip.CheckedInputStream;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the records of runs out of a {@code .tar.gz}, {@code .tgz} or {@code .zip}, and nothing
@@ -38,7 +39,6 @@ final class Archive {
   private final Path folder;
   private final long most;
   private long bytes;
-  private int entries;
 
   private Archive(Path file, Path folder) throws IOException {
     this.file = file;
@@ -78,50 +78,54 @@ final class Archive {
   private void untar() throws IOException {
     try (InputStream packed = new BufferedInputStream(Files.newInputStream(file), BUFFER);
         TarReader tar = new TarReader(new Counted(new GZIPInputStream(packed, BUFFER)))) {
+      int entries = 0;
       for (String name = tar.next(); name != null; name = tar.next()) {
-        enter();
-        take(name, tar);
+        bound(++entries);
+        Path target = target(name);
+        if (target != null) {
+          Files.copy(tar, target);
+        }
       }
     }
   }
 
   private void unzip() throws IOException {
     try (ZipFile zip = new ZipFile(file.toFile())) {
+      bound(zip.size());
       for (Enumeration<? extends ZipEntry> all = zip.entries(); all.hasMoreElements(); ) {
         ZipEntry entry = all.nextElement();
-        enter();
-        if (!entry.isDirectory()) {
+        Path target = entry.isDirectory() ? null : target(entry.getName());
+        if (target != null) {
           CRC32 sum = new CRC32();
           try (InputStream content = zip.getInputStream(entry)) {
-            boolean isTaken =
-                take(entry.getName(), new CheckedInputStream(new Counted(content), sum));
-            if (isTaken && entry.getCrc() != sum.getValue()) {
-              throw new IOException("the checksum of " + entry.getName() + " does not fit");
-            }
+            Files.copy(new CheckedInputStream(new Counted(content), sum), target);
+          }
+          if (entry.getCrc() != sum.getValue()) {
+            throw new IOException("the checksum of " + entry.getName() + " does not fit");
           }
         }
       }
     }
   }
 
-  private void enter() throws IOException {
-    if (++entries > MOST_ENTRIES) {
+  private static void bound(int entries) throws IOException {
+    if (entries > MOST_ENTRIES) {
       throw new IOException("it holds more than " + MOST_ENTRIES + " files, which is the bound");
     }
   }
 
-  private boolean take(String name, InputStream content) throws IOException {
+  /** Where a file of that name goes; null for nowhere. */
+  private @Nullable Path target(String name) throws IOException {
     Path path = RecordedFiles.path(name);
     if (path == null) {
-      return false;
+      return null;
     }
     Path target = folder.resolve(path);
     if (Files.exists(target)) {
       throw new IOException("it holds " + name + " twice");
     }
     Files.createDirectories(target.getParent());
-    Files.copy(content, target);
-    return true;
+    return target;
   }
 
   /** What is unpacked, up to the bound. */

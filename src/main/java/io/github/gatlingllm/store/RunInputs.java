@@ -116,7 +116,8 @@ public final class RunInputs implements AutoCloseable {
     Archive.unpack(archive, folder);
     List<Path> found = runsIn(folder, RecordedFiles.DEEPEST);
     if (found.isEmpty()) {
-      throw new IOException(place + " holds no run: no llm/requests.jsonl is in it");
+      throw new IOException(
+          place + " holds no run: neither llm/requests.jsonl nor llm/run.json is in it");
     }
     runs.addAll(found);
   }
@@ -200,7 +201,8 @@ public final class RunInputs implements AutoCloseable {
   }
 
   private static boolean isRun(Path folder) {
-    return Files.isRegularFile(new RunFiles(folder).requests());
+    RunFiles files = new RunFiles(folder);
+    return Files.isRegularFile(files.requests()) || Files.isRegularFile(files.info());
   }
 
   /** The work is done: what was downloaded for it may go too, with {@link #close()}. */

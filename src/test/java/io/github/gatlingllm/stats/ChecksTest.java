@@ -60,6 +60,11 @@ class ChecksTest {
               () -> InjectorTallyTest.differing("maxTokens"),
               () -> InjectorTallyTest.joined(2, 0, 1)),
           pair(
+              "injector_clocks",
+              1.0,
+              () -> InjectorTallyTest.clocks("it was not compared with another"),
+              () -> InjectorTallyTest.clocks(null)),
+          pair(
               "injectors_alike",
               null,
               () -> InjectorTallyTest.joined(2, 0, 1.3),

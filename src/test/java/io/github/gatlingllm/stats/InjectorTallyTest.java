@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.check.InjectorFigures;
+import io.github.gatlingllm.record.ClockOffset.Correction;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
@@ -33,8 +34,44 @@ class InjectorTallyTest {
                   .withPlanned(800))
           .planned(800L);
 
+  /** Two injectors, of which the second is 200 ms behind; or in doubt. */
+  static Summary clocks(@Nullable String doubt) {
+    Correction right = new Correction("ntp t:123", 0L, 300_000L, false, null);
+    Correction behind =
+        doubt == null
+            ? new Correction("ntp t:123", 200_000_000L, 700_000L, true, null)
+            : new Correction("", null, null, false, doubt);
+    return figures(
+        RUN.injectors(
+            List.of(
+                part(1, State.COMPLETE, 400L, 400, Map.of(), right),
+                part(2, State.COMPLETE, 400L, 400, Map.of(), behind)),
+            2),
+        records(0, 1, 0));
+  }
+
+  @Test
+  void clocksAreNamedThatAreNotKnown() {
+    assertThat(check(clocks("it was not compared with another"), "injector_clocks").message())
+        .isEqualTo(
+            "Clocks in doubt: injector-2: it was not compared with another. Others are to ±"
+                + " 0.300 ms.");
+    assertThat(check(clocks(null), "injector_clocks").message())
+        .isEqualTo("All are known to ± 0.700 ms; corrected by up to 200 ms.");
+  }
+
   private static InjectorRun part(
       int index, State state, @Nullable Long planned, long measured, Map<String, String> settings) {
+    return part(index, state, planned, measured, settings, null);
+  }
+
+  private static InjectorRun part(
+      int index,
+      State state,
+      @Nullable Long planned,
+      long measured,
+      Map<String, String> settings,
+      @Nullable Correction clock) {
     return new InjectorRun(
         "injector-" + index,
         "run-" + index,
@@ -42,6 +79,7 @@ class InjectorTallyTest {
         state,
         Recorded.ORIGIN,
         Recorded.ORIGIN + 12_000_000_000L,
+        clock,
         planned,
         measured,
         null,

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -164,7 +165,8 @@ class ArchiveTest {
     }
 
     assertThatThrownBy(() -> open(archive))
-        .hasMessage(archive + " holds no run: no llm/requests.jsonl is in it");
+        .hasMessage(
+            archive + " holds no run: neither llm/requests.jsonl nor llm/run.json is in it");
     assertThat(left()).isEmpty();
   }
 
@@ -225,7 +227,8 @@ class ArchiveTest {
   @Test
   void tooManyFilesAreRefused() throws IOException {
     Path archive = folder.resolve("many.zip");
-    try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(archive))) {
+    try (ZipOutputStream zip =
+        new ZipOutputStream(new BufferedOutputStream(Files.newOutputStream(archive)))) {
       for (int i = 0; i <= 100_000; i++) {
         ZipEntry empty = new ZipEntry(Integer.toString(i));
         empty.setMethod(ZipEntry.STORED);
