@@ -27,7 +27,15 @@ class PackageArrowsTest {
       Map.ofEntries(
           Map.entry(
               "javaapi",
-              Set.of("metric", "action", "load", "random", "workload", "record", "telemetry")),
+              Set.of(
+                  "metric",
+                  "action",
+                  "injector",
+                  "load",
+                  "random",
+                  "workload",
+                  "record",
+                  "telemetry")),
           Map.entry(
               "action",
               Set.of(

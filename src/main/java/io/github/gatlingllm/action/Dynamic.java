@@ -174,4 +174,31 @@ public final class Dynamic<T> {
       super(message, null, false, false);
     }
   }
+
+  /**
+   * Gatling's {@code Validation}, whose variance Java's type system does not see, used from Java.
+   */
+  static final class Validations {
+
+    private Validations() {}
+
+    @SuppressWarnings("unchecked") // Failure is a Validation of nothing, and so of everything
+    static <T> Validation<T> failure(String message) {
+      return (Validation<T>) (Object) new Failure(message);
+    }
+
+    /**
+     * The value of a success.
+     *
+     * @throws Dynamic.Unresolved with the message of a failure
+     */
+    @SuppressWarnings("unchecked") // a Validation that is no Failure is a Success of T
+    static <T> T value(Validation<T> validation) {
+      Object either = validation;
+      if (either instanceof Failure failure) {
+        throw new Dynamic.Unresolved(failure.message());
+      }
+      return ((Success<T>) either).value();
+    }
+  }
 }

@@ -181,7 +181,7 @@ final class HttpCall {
       return like(like, session, prepared, values);
     }
     Session asked = session.remove(COOKIES).set(KEY, new Content(prepared, values));
-    Request first = Validations.value(definition.clientRequest().apply(asked));
+    Request first = Dynamic.Validations.value(definition.clientRequest().apply(asked));
     if (alike && made.size() < MOST_URLS) {
       made.put(prepared.url(), first.copyWithCopiedHeaders());
     }
@@ -209,7 +209,7 @@ final class HttpCall {
         like.getProxyProtocolSourceIpV4Address(),
         like.getProxyProtocolSourceIpV6Address(),
         like.getSignatureCalculator(),
-        Validations.value(http.httpCaches().nameResolver(session)),
+        Dynamic.Validations.value(http.httpCaches().nameResolver(session)),
         like.isHttp2Enabled(),
         like.getHttp2PriorKnowledge(),
         like.getWsSubprotocol());

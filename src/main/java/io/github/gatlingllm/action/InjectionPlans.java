@@ -209,16 +209,24 @@ final class InjectionPlans {
   private static Stream<Planned> planned(List<OpenInjectionStep> steps) {
     Stream<Planned> all = Stream.empty();
     long start = 0;
+    long users = 0;
     for (OpenInjectionStep step : CollectionConverters.asJava(steps)) {
       long from = start;
+      long before = users;
       all =
           Stream.concat(
               all,
               StreamSupport.stream(
                       Spliterators.spliteratorUnknownSize(planned(step), Spliterator.ORDERED),
                       false)
-                  .map(arrival -> new Planned(from + arrival.offsetNanos(), arrival.lengths())));
+                  .map(
+                      arrival ->
+                          new Planned(
+                              before + arrival.index(),
+                              from + arrival.offsetNanos(),
+                              arrival.lengths())));
       start += step.duration().toNanos();
+      users += step.users();
     }
     return all;
   }
@@ -229,6 +237,8 @@ final class InjectionPlans {
     }
     scala.collection.Iterator<FiniteDuration> gatlings = step.chain(Iterator$.MODULE$.empty());
     return new Iterator<>() {
+      private long index;
+
       @Override
       public boolean hasNext() {
         return gatlings.hasNext();
@@ -236,7 +246,7 @@ final class InjectionPlans {
 
       @Override
       public Planned next() {
-        return new Planned(gatlings.next().toNanos(), null);
+        return new Planned(index++, gatlings.next().toNanos(), null);
       }
     };
   }
@@ -248,9 +258,23 @@ final class InjectionPlans {
    */
   static java.util.List<PopulationBuilder> populations(CoreComponents core)
       throws ReflectiveOperationException {
+    return CollectionConverters.asJava(PopulationBuilder.flatten(roots(core)));
+  }
+
+  /**
+   * The populations that follow no other.
+   *
+   * @throws ReflectiveOperationException where this Gatling keeps them elsewhere
+   */
+  static java.util.List<PopulationBuilder> rootPopulations(CoreComponents core)
+      throws ReflectiveOperationException {
+    return CollectionConverters.asJava(roots(core));
+  }
+
+  private static List<PopulationBuilder> roots(CoreComponents core)
+      throws ReflectiveOperationException {
     Object controller = field(core.controller(), "actor");
-    SimulationParams params = (SimulationParams) field(controller, "simulationParams");
-    return CollectionConverters.asJava(PopulationBuilder.flatten(params.rootPopulationBuilders()));
+    return ((SimulationParams) field(controller, "simulationParams")).rootPopulationBuilders();
   }
 
   private static Object field(Object owner, String name) throws ReflectiveOperationException {

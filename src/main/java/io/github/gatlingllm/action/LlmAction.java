@@ -57,6 +57,7 @@ final class LlmAction extends RequestActionBase {
       throw LlmComponents.WithoutProtocol.mistake(context);
     }
     components.judge(request.parts());
+    components.refuseThrottle(context);
     components.warmUp(context, request);
     return new LlmAction(request, components, context, next);
   }
@@ -72,7 +73,7 @@ final class LlmAction extends RequestActionBase {
       try {
         return new Success<>(request.parts().name.resolve(session));
       } catch (Dynamic.Unresolved e) {
-        return Validations.failure(e.getMessage());
+        return Dynamic.Validations.failure(e.getMessage());
       }
     };
   }
@@ -83,7 +84,7 @@ final class LlmAction extends RequestActionBase {
       turnAway(session);
       return success();
     }
-    Arrival arrival = (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
+    Arrival arrival = UserSessions.arrivalOf(session);
     long now = components.now();
     if (arrival == null || !arrival.take()) {
       PlanUser user = PlanUser.orNull(session);

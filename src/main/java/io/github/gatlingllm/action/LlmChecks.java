@@ -102,7 +102,7 @@ public final class LlmChecks {
     try {
       return new Success<>(JSON.readTree(text));
     } catch (JsonProcessingException e) {
-      return Validations.failure("the answer is not JSON");
+      return Dynamic.Validations.failure("the answer is not JSON");
     }
   }
 

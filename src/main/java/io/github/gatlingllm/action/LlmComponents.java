@@ -16,7 +16,6 @@ import io.github.gatlingllm.load.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RateLimiter;
 import io.github.gatlingllm.load.RunningLevel;
-import io.github.gatlingllm.processes.ParentProcess;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
@@ -57,6 +56,23 @@ final class LlmComponents implements ProtocolComponents {
   /** Who is told about the levels of that load plan, which runs in that scenario. */
   RunningLevel.Listener levels(String scenario, LoadPlan plan) {
     return run().levels(target, scenario, plan, inFlight()::cancel);
+  }
+
+  /** The place of that load plan in the run, which is the load of that population. */
+  PlanLoop.Timetable timetable(String population, LoadPlan plan) {
+    return new PlanLoop.Timetable(
+        parts.plans().incrementAndGet(), parts.start().starts(population, plan, run()));
+  }
+
+  /** Gatling's throttle knows no other injectors. */
+  void refuseThrottle(ScenarioContext context) {
+    if (context.throttled() && parts.injector().isPart()) {
+      throw InvalidSimulation.because(
+          "injector "
+              + parts.injector().share()
+              + ": Gatling's throttle would let every injector send all that it allows; use"
+              + " maxRequestsPerMinute, which is shared out");
+    }
   }
 
   LlmProtocol protocol() {
@@ -139,6 +155,7 @@ final class LlmComponents implements ProtocolComponents {
     if (!jvm && !first) {
       return;
     }
+    parts.start().requireInTime(run());
     WarmUpRounds rounds = new WarmUpRounds(context, run().id());
     if (jvm) {
       rounds.jvm(this, request.parts().api);
@@ -150,6 +167,7 @@ final class LlmComponents implements ProtocolComponents {
       collectGarbage();
     }
     run().refreshServer();
+    parts.start().requireInTime(run());
   }
 
   /**
@@ -200,10 +218,7 @@ final class LlmComponents implements ProtocolComponents {
   @Override
   public Function1<Session, Session> onStart() {
     parts.sayWhatIsUnseeded();
-    ParentProcess parent = ParentProcess.ofProcess();
-    if (parent != null && parts.isFirst("start")) {
-      parent.awaitStart();
-    }
+    parts.start().scenarioReady(run());
     if (LlmProtocol.isDryRun()) {
       parts.plan().scenarioBuilt();
     }
@@ -242,7 +257,7 @@ final class LlmComponents implements ProtocolComponents {
   public Function1<Session, BoxedUnit> onExit() {
     return session -> {
       RowsForGatling.userLeaves();
-      Arrival arrival = (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
+      Arrival arrival = UserSessions.arrivalOf(session);
       if (arrival != null && !arrival.taken()) {
         RunningLevel level = arrival.level();
         notSent()

@@ -8,6 +8,7 @@ import io.gatling.core.session.Session;
 import io.gatling.core.stats.StatsEngine;
 import io.gatling.core.structure.ScenarioBuilder;
 import io.gatling.core.structure.ScenarioContext;
+import io.github.gatlingllm.load.PlanDriver;
 import io.github.gatlingllm.load.RunningLevel;
 import java.util.Objects;
 import java.util.function.Function;
@@ -20,26 +21,49 @@ import org.jspecify.annotations.Nullable;
 final class PlanLoop extends SessionHook {
   private final String scenario;
   private final RunningLevel.Listener listener;
+  private final Timetable timetable;
   private @Nullable Action body;
 
+  /**
+   * A load plan in its run.
+   *
+   * @param plan its number, from 1
+   * @param starts when its levels start
+   */
+  record Timetable(int plan, PlanDriver.Starts starts) {
+
+    /** Of the only plan, whose levels follow each other. */
+    static final Timetable NONE = new Timetable(1, level -> null);
+  }
+
   private PlanLoop(
-      StatsEngine statsEngine, Action exit, String scenario, RunningLevel.Listener listener) {
+      StatsEngine statsEngine,
+      Action exit,
+      String scenario,
+      RunningLevel.Listener listener,
+      Timetable timetable) {
     // No function: execute is replaced. Of SessionHook only the Scala members are wanted.
     super(null, "plan", statsEngine, exit);
     this.scenario = scenario;
     this.listener = listener;
+    this.timetable = timetable;
   }
 
   /**
    * Builds the loop around a scenario.
    *
    * @param listener finds out who is told about levels and phases
+   * @param timetable finds out when levels start
    */
   static ActionBuilder around(
-      ScenarioBuilder body, Function<ScenarioContext, RunningLevel.Listener> listener) {
+      ScenarioBuilder body,
+      Function<ScenarioContext, RunningLevel.Listener> listener,
+      Function<ScenarioContext, Timetable> timetable) {
     return (context, exit) -> {
       StatsEngine statsEngine = context.coreComponents().statsEngine();
-      PlanLoop loop = new PlanLoop(statsEngine, exit, body.name(), listener.apply(context));
+      PlanLoop loop =
+          new PlanLoop(
+              statsEngine, exit, body.name(), listener.apply(context), timetable.apply(context));
       // The body needs the loop to be built, and the loop the body.
       loop.body = body.build(withExit(context, new Exit(statsEngine, exit)), loop);
       return loop;
@@ -71,6 +95,15 @@ final class PlanLoop extends SessionHook {
 
   RunningLevel.Listener listener() {
     return listener;
+  }
+
+  PlanDriver.Starts starts() {
+    return timetable.starts();
+  }
+
+  /** Of its plan, in the run. */
+  int number() {
+    return timetable.plan();
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.gatling.core.stats.StatsEngine;
 import io.gatling.core.structure.ScenarioBuilder;
 import io.gatling.core.structure.ScenarioContext;
 import io.gatling.javaapi.core.PopulationBuilder;
+import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.netty.channel.EventLoopGroup;
@@ -24,7 +25,9 @@ public final class PlanPopulation {
 
   /** The scenario, its actions wrapped in a loop that the plan drives. */
   public static PopulationBuilder of(LoadPlan plan, ScenarioBuilder scenario) {
-    return of(plan, scenario, listener(plan, scenario));
+    LoadPlan own = ownPart(plan);
+    return of(
+        own, scenario, scenario.name(), listener(own, scenario), timetable(scenario.name(), own));
   }
 
   /**
@@ -33,14 +36,24 @@ public final class PlanPopulation {
    */
   public static PopulationBuilder of(LoadPlan plan, ScenarioBuilder scenario, String target) {
     String name = scenario.name() + " @ " + target;
-    return of(plan, scenario, name, listener(plan, scenario));
+    LoadPlan own = ownPart(plan);
+    return of(own, scenario, name, listener(own, scenario), timetable(name, own));
   }
 
   static PopulationBuilder of(
       LoadPlan plan,
       ScenarioBuilder scenario,
       Function<ScenarioContext, RunningLevel.Listener> listener) {
-    return of(plan, scenario, scenario.name(), listener);
+    return of(plan, scenario, scenario.name(), listener, context -> PlanLoop.Timetable.NONE);
+  }
+
+  private static LoadPlan ownPart(LoadPlan plan) {
+    return InvalidSimulation.checked(() -> plan.of(Injector.ofProcess().part()));
+  }
+
+  private static Function<ScenarioContext, PlanLoop.Timetable> timetable(
+      String name, LoadPlan plan) {
+    return context -> LlmComponents.of(context).timetable(name, plan);
   }
 
   private static Function<ScenarioContext, RunningLevel.Listener> listener(
@@ -52,8 +65,9 @@ public final class PlanPopulation {
       LoadPlan plan,
       ScenarioBuilder scenario,
       String name,
-      Function<ScenarioContext, RunningLevel.Listener> listener) {
-    ActionBuilder loop = PlanLoop.around(scenario, listener);
+      Function<ScenarioContext, RunningLevel.Listener> listener,
+      Function<ScenarioContext, PlanLoop.Timetable> timetable) {
+    ActionBuilder loop = PlanLoop.around(scenario, listener, timetable);
     ScenarioBuilder looped =
         new ScenarioBuilder(name, List$.MODULE$.<ActionBuilder>empty().$colon$colon(loop));
     return new PopulationBuilder(looped.inject(new Profile(plan)));

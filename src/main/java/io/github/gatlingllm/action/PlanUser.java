@@ -19,6 +19,7 @@ final class PlanUser implements PlanDriver.LoopingUser {
   private final PlanDriver driver;
   private final @Nullable Arrival arrival;
   private final String scenario;
+  private final int plan;
 
   private @Nullable Session session;
   private @Nullable Action body;
@@ -31,8 +32,10 @@ final class PlanUser implements PlanDriver.LoopingUser {
   /**
    * @param arrival of a user that runs once; null for one that loops
    * @param scenario the user's name of the scenario that it runs
+   * @param plan the number of the plan in its run
    */
-  PlanUser(PlanDriver driver, @Nullable Arrival arrival, String scenario) {
+  PlanUser(PlanDriver driver, @Nullable Arrival arrival, String scenario, int plan) {
+    this.plan = plan;
     this.driver = driver;
     this.arrival = arrival;
     this.scenario = scenario;
@@ -51,6 +54,11 @@ final class PlanUser implements PlanDriver.LoopingUser {
   static String scenarioOf(Session session) {
     Object user = session.attributes().getOrElse(KEY, () -> null);
     return user instanceof PlanUser planned ? planned.scenario : session.scenario();
+  }
+
+  /** The number of the plan in its run, from 1. */
+  int plan() {
+    return plan;
   }
 
   /** The session of a new user. */

@@ -49,7 +49,8 @@ final class PlanWorkload extends Workload implements PlanDriver.Users {
             System::nanoTime,
             (nanoTime, task) -> EventLoops.at(timerLoop, nanoTime, task),
             this,
-            ((PlanLoop) scenario.entry()).listener());
+            ((PlanLoop) scenario.entry()).listener(),
+            ((PlanLoop) scenario.entry()).starts());
   }
 
   /** Gatling's tick; the plan has its own timers. */
@@ -104,8 +105,9 @@ final class PlanWorkload extends Workload implements PlanDriver.Users {
     if (arrival != null) {
       arrival.started(System.nanoTime());
     }
+    PlanLoop loop = (PlanLoop) scenario.entry();
     Session own =
-        new PlanUser(driver, arrival, ((PlanLoop) scenario.entry()).scenario())
+        new PlanUser(driver, arrival, loop.scenario(), loop.number())
             .in(UserSessions.fresh(scenario.name(), userId, scenario.onExit(), eventLoop));
     Session ready = scenario.onStart().apply(own);
     statsEngine.logUserStart(scenario.name());

@@ -2,6 +2,9 @@ package io.github.gatlingllm.action;
 
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.client.TokenCounts;
+import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.Turns;
+import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.wire.GenerationRequest;
 import io.github.gatlingllm.wire.GenerationRequest.Message;
 import io.github.gatlingllm.wire.Secrets;
@@ -10,7 +13,6 @@ import io.github.gatlingllm.workload.PromptPrefix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,7 +80,7 @@ record PreparedRequest(
                 ? resolve(parts.inputs, session)
                 : parts.inputList.resolve(session))
         // Not part of the conversation: a prefix is sent, and not remembered.
-        .prefix(prefixes.next(chat.conversation() == null ? null : (Long) session.userId()))
+        .prefix(prefixes.next(session, chat.conversation() != null))
         .stream(stream == null ? protocol.streaming : stream)
         .includeUsage(protocol.includeUsage)
         .maxTokens(maxTokens)
@@ -91,7 +93,7 @@ record PreparedRequest(
         .extra(resolve(parts.extraBody, session));
     parts.parameters.forEach((name, value) -> body.parameter(name, value.resolve(session)));
     String apiKey = resolve(parts.apiKey == null ? protocol.apiKey : parts.apiKey, session);
-    String url = protocol.url(session.userId(), parts.api);
+    String url = protocol.url(prefixes.user(session), parts.api);
     return new PreparedRequest(
         parts.name.resolve(session),
         url,
@@ -151,21 +153,41 @@ record PreparedRequest(
   /**
    * Gives each request of a run the text that its prompt begins with.
    *
-   * @param count of the requests so far
+   * @param share of the users and requests that are this injector's
+   * @param turns of the requests
+   * @param from what their numbers begin with
    */
-  record Prefixes(PromptPrefix.Texts texts, AtomicLong count) {
+  record Prefixes(PromptPrefix.Texts texts, InjectorShare share, Turns turns, long from) {
+
+    /** Each load plan has this many numbers, apart from those of requests outside plans. */
+    private static final int PLAN_BITS = 40;
 
     /** Those of requests that begin with nothing. */
-    static final Prefixes NONE = new Prefixes(request -> "", new AtomicLong());
+    static final Prefixes NONE = alone(request -> "");
 
-    /**
-     * What the next request begins with.
-     *
-     * @param conversation whose turn it is; null outside conversations
-     */
-    String next(@Nullable Long conversation) {
-      long request = count.getAndIncrement();
-      return conversation == null ? texts.of(request) : texts.inConversation(request, conversation);
+    /** Those of the only injector. */
+    static Prefixes alone(PromptPrefix.Texts texts) {
+      InjectorShare all = new InjectorShare(1, 1);
+      return new Prefixes(texts, all, new Turns(all), 0);
+    }
+
+    /** What the next request of that user begins with. */
+    String next(Session session, boolean conversation) {
+      Arrival arrival = UserSessions.arrivalOf(session);
+      PlanUser user = PlanUser.orNull(session);
+      long plan = user == null || arrival == null || arrival.number() == null ? 0 : user.plan();
+      long request = from + (plan << PLAN_BITS) + turns.next(arrival);
+      return conversation ? texts.inConversation(request, user(session)) : texts.of(request);
+    }
+
+    /** The number of a user, from 1, the same whichever of several injectors starts it. */
+    long user(Session session) {
+      if (from > 0) {
+        return session.userId(); // who warms up, in each injector
+      }
+      Arrival arrival = UserSessions.arrivalOf(session);
+      Long number = arrival == null ? null : arrival.number();
+      return 1 + (number == null ? share.numberOf(session.userId() - 1) : number);
     }
   }
 }

@@ -37,7 +37,7 @@ interface RequestLog {
 
       @Override
       public String requestId(long number) {
-        return run.id() + "-" + number;
+        return run.requestId(number);
       }
 
       @Override

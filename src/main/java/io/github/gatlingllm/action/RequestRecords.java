@@ -94,7 +94,7 @@ final class RequestRecords {
             timeline,
             name,
             null,
-            components.protocol().url(session.userId(), request.api),
+            components.protocol().url(components.prefixes().user(session), request.api),
             null,
             request.api,
             streamed);

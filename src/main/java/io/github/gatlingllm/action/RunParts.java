@@ -11,6 +11,7 @@ import io.github.gatlingllm.clock.ComparedClock;
 import io.github.gatlingllm.clock.TimeServer;
 import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.load.RateLimiter;
+import io.github.gatlingllm.load.Turns;
 import io.github.gatlingllm.processes.LocalInjectors;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.ClockOffset;
@@ -35,7 +36,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
 
@@ -57,8 +58,11 @@ record RunParts(
     Map<TlsTrust, SslContexts> tls,
     Map<String, ServerConnections> servers,
     Map<LlmProtocol, PromptPrefix.Texts> prefixes,
-    AtomicLong prompts,
-    AtomicLong warmUpPrompts,
+    CommonStart start,
+    AtomicInteger plans,
+    Injector injector,
+    Turns prompts,
+    Turns warmUpPrompts,
     List<LlmProtocol> used,
     Map<String, Map<String, Slo>> ownSlos) {
 
@@ -86,6 +90,7 @@ record RunParts(
     if (injectors > 1 && !LlmProtocol.isDryRun()) {
       startInjectors(injectors, injector, directory);
     }
+    CommonStart start = CommonStart.of(core, injector);
     Run run = InvalidSimulation.checked(() -> Run.open(directory, injector.nameOn(host())));
     run.describe(info -> info.share(injector.share()));
     run.watch(core.eventLoopGroup());
@@ -133,8 +138,11 @@ record RunParts(
         new ConcurrentHashMap<>(),
         servers,
         new ConcurrentHashMap<>(),
-        new AtomicLong(),
-        new AtomicLong(WARM_UP_PROMPTS),
+        start,
+        new AtomicInteger(),
+        injector,
+        new Turns(injector.part()),
+        new Turns(injector.part()),
         new CopyOnWriteArrayList<>(),
         new ConcurrentHashMap<>());
   }
@@ -234,8 +242,19 @@ record RunParts(
 
   /** The gate that all requests under that protocol pass; null where there is no limit. */
   @Nullable InFlightGate gate(LlmProtocol protocol) {
-    Integer limit = protocol.maxInFlight;
+    Integer limit = part("maxInFlight", protocol.maxInFlight);
     return limit == null ? null : gates.computeIfAbsent(protocol, p -> new InFlightGate(limit));
+  }
+
+  /** This injector's part of a limit. */
+  private @Nullable Integer part(String name, @Nullable Integer limit) {
+    int own = limit == null ? 0 : injector.part().of(limit);
+    if (limit != null && own == 0) {
+      throw InvalidSimulation.because(
+          "injector %s has no part of %s=%d; expected %d or more, one for each injector"
+              .formatted(injector.share(), name, limit, injector.part().count()));
+    }
+    return limit == null ? null : (Integer) own;
   }
 
   /**
@@ -243,8 +262,8 @@ record RunParts(
    * null where there are none.
    */
   @Nullable RateLimiter limiter(LlmProtocol protocol) {
-    Integer requests = protocol.maxRequestsPerMinute;
-    Integer tokens = protocol.maxTokensPerMinute;
+    Integer requests = part("maxRequestsPerMinute", protocol.maxRequestsPerMinute);
+    Integer tokens = part("maxTokensPerMinute", protocol.maxTokensPerMinute);
     return requests == null && tokens == null
         ? null
         : limiters.computeIfAbsent(
@@ -259,7 +278,8 @@ record RunParts(
    */
   PreparedRequest.Prefixes prefixes(LlmProtocol protocol, boolean measured) {
     PromptPrefix.Texts texts = prefixes.computeIfAbsent(protocol, p -> p.prefix.texts(p.tokenizer));
-    return new PreparedRequest.Prefixes(texts, measured ? prompts : warmUpPrompts);
+    return new PreparedRequest.Prefixes(
+        texts, injector.part(), measured ? prompts : warmUpPrompts, measured ? 0 : WARM_UP_PROMPTS);
   }
 
   /** The contexts for TLS to that protocol's target; null for those of Gatling's client. */
@@ -294,6 +314,9 @@ record RunParts(
     Map<String, String> config = RunConfig.of(used);
     if (!unpinned.isEmpty()) {
       config.put(RunConfig.IGNORE_EOS, RunConfig.UNPINNED);
+    }
+    if (injector.startAt() != null) {
+      config.put("startAt", injector.startAt().toString());
     }
     if (RunSeed.ofProcess().isDrawnFrom()) {
       config.put("seedOfTheUnseeded", Long.toString(RunSeed.ofProcess().value()));

@@ -3,6 +3,7 @@ package io.github.gatlingllm.action;
 import io.gatling.core.CoreComponents;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.PopulationBuilder;
+import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.load.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanText;
@@ -96,6 +97,10 @@ final class SimulationPlan {
     protocols.forEach(protocol -> target(lines, protocol));
     requests.forEach((name, asked) -> row(lines, "request", name + ": " + asked));
     row(lines, "seed", Long.toString(seed()));
+    Injector injector = InvalidSimulation.checked(Injector::ofProcess);
+    if (injector.isPart()) {
+      row(lines, "injector", injector + "; its part is shown");
+    }
     return lines;
   }
 

@@ -47,6 +47,11 @@ final class UserSessions {
         session.eventLoop());
   }
 
+  /** Its arrival; null where it has none. */
+  static @Nullable Arrival arrivalOf(Session session) {
+    return (Arrival) session.attributes().getOrElse(Arrival.KEY, () -> null);
+  }
+
   /** The same user with its arrival, and the lengths of the request that it replays. */
   static Session arriving(Session session, Arrival arrival) {
     Session arrived = session.set(Arrival.KEY, arrival);

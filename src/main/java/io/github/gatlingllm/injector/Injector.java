@@ -19,6 +19,8 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
   /** System property with the start; {@code LLM_START_AT} in the environment. */
   public static final String START_PROPERTY = "llm.startAt";
 
+  private static final InjectorShare ALONE = new InjectorShare(1, 1);
+
   private static final String INDEX = "JOB_COMPLETION_INDEX";
   private static final String COUNT = "INJECTORS";
 
@@ -103,6 +105,17 @@ public record Injector(@Nullable InjectorShare share, @Nullable StartTime startA
   /** Whether other injectors offer the rest of the load. */
   public boolean isPart() {
     return share != null && share.isPart();
+  }
+
+  /** Its part, also where nobody said that it has one. */
+  public InjectorShare part() {
+    return share == null ? ALONE : share;
+  }
+
+  /** {@code 2/4, from 2027-03-01T09:30:00Z}. */
+  @Override
+  public String toString() {
+    return part() + (startAt == null ? "" : ", from " + startAt);
   }
 
   /** The name of this injector on that host: with its index, as a host may have several. */

@@ -2,6 +2,7 @@ package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.Trace;
+import io.github.gatlingllm.load.Turns;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dialog;
 import java.util.HashMap;
@@ -53,8 +54,9 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
     if (LlmProtocol.isDryRun()) {
       System.out.println("LLM dry run: dialogs of " + dataset);
     }
+    Turns turns = Seeds.turns();
     return new Iterator<>() {
-      private long next;
+      private boolean again;
 
       @Override
       public boolean hasNext() {
@@ -63,7 +65,9 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
 
       @Override
       public Map<String, Object> next() {
-        if (next == dataset.size()) {
+        long next = turns.next();
+        if (next >= dataset.size() && !again) {
+          again = true;
           System.out.println(
               "LLM dataset "
                   + dataset.name()
@@ -71,7 +75,6 @@ public final class DatasetFeeder implements Supplier<Iterator<Map<String, Object
                   + " them");
         }
         Dialog dialog = inOrder ? dataset.inOrder(next) : dataset.dialog(drawnFrom, next);
-        next++;
         return attributes(dialog);
       }
     };

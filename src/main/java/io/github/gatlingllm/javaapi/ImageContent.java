@@ -2,6 +2,7 @@ package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.load.Turns;
 import io.github.gatlingllm.workload.DataFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** An image that is there already. */
@@ -45,8 +45,8 @@ record ImageContent(Dynamic<String> url) implements Image {
     if (urls.size() == 1) {
       return Dynamic.of(urls.get(0));
     }
-    AtomicInteger next = new AtomicInteger();
-    return Dynamic.of(session -> urls.get(Math.floorMod(next.getAndIncrement(), urls.size())));
+    Turns turns = Seeds.turns();
+    return Dynamic.of(session -> urls.get((int) (Seeds.turn(turns, session) % urls.size())));
   }
 
   /**

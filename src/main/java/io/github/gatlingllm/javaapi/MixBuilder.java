@@ -7,11 +7,11 @@ import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.Choice;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.load.Turns;
 import io.github.gatlingllm.random.SplitMix64;
 import io.github.gatlingllm.random.Weights;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -69,12 +69,12 @@ public final class MixBuilder implements Executable {
           "mix() is empty; add workloads: mix().add(70, ragAgent()).add(30, diverseShort())");
     }
     long drawnFrom = seed == null ? Seeds.random() : seed;
-    AtomicLong next = new AtomicLong();
+    Turns turns = Seeds.turns();
     List<Choice.WithKey> choices =
         IntStream.range(0, parts.size())
             .mapToObj(i -> onCase(i).then(parts.get(i).what()))
             .toList();
-    return doSwitch(session -> draw(drawnFrom, next.getAndIncrement())).on(choices);
+    return doSwitch(session -> draw(drawnFrom, Seeds.turn(turns, session))).on(choices);
   }
 
   private Integer draw(long drawnFrom, long index) {

@@ -6,6 +6,7 @@ import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
 import io.github.gatlingllm.load.Trace;
+import io.github.gatlingllm.load.Turns;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPool;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -21,7 +22,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -183,7 +184,8 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
           "LLM: by %s prefixes of prompts have %d to %d tokens, and so the totals vary"
               .formatted(counts.name(), sizes.getMin(), sizes.getMax()));
     }
-    return LongStream.iterate(0, i -> i + 1).mapToObj(i -> row(prompts, i)).iterator();
+    Turns turns = Seeds.turns();
+    return Stream.generate(() -> row(prompts, turns.next())).iterator();
   }
 
   private static String about(Prompts prompts, Tokenizer counts) {

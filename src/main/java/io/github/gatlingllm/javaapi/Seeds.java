@@ -1,6 +1,10 @@
 package io.github.gatlingllm.javaapi;
 
+import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.InvalidSimulation;
+import io.github.gatlingllm.injector.Injector;
+import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.Turns;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.RunSeed;
 import java.util.function.LongSupplier;
@@ -14,6 +18,16 @@ final class Seeds {
   /** A seed where none was pinned; it follows from the one of the run. */
   static long random() {
     return InvalidSimulation.checked(RunSeed::ofProcess).next();
+  }
+
+  /** Turns at something that all injectors of a load test draw from together. */
+  static Turns turns() {
+    return new Turns(InvalidSimulation.checked(Injector::ofProcess).part());
+  }
+
+  /** The user's turn at something that is drawn from in order. */
+  static long turn(Turns turns, Session session) {
+    return turns.next(session.<Arrival>get(Arrival.KEY));
   }
 
   /** The same, drawn when it is asked for the first time. */

@@ -10,11 +10,11 @@ import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.load.Turns;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -201,9 +201,11 @@ public final class WorkloadBuilder implements Executable {
    * does, and takes no turn.
    */
   public static Function<Session, String> inTurn(Prompts prompts) {
-    AtomicLong next = new AtomicLong();
+    Turns turns = Seeds.turns();
     return session ->
-        prompts.pick(session.contains(LlmProtocol.WarmUp.KEY) ? 0 : next.getAndIncrement()).text();
+        prompts
+            .pick(session.contains(LlmProtocol.WarmUp.KEY) ? 0 : Seeds.turn(turns, session))
+            .text();
   }
 
   private ChatRequestBuilder ask(ChatRequestBuilder request) {

@@ -1,6 +1,8 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.load.Arrivals.Planned;
+import java.util.IdentityHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,7 @@ public final class Arrival {
   private final boolean first;
   private long startedNanos;
   private boolean taken;
+  private @Nullable Map<Object, Integer> draws;
 
   Arrival(@Nullable RunningLevel level, Planned planned, long plannedNanos) {
     this(level, planned, plannedNanos, false);
@@ -39,6 +42,30 @@ public final class Arrival {
   /** The level of a load plan; null where the schedule is no plan's. */
   public @Nullable RunningLevel level() {
     return level;
+  }
+
+  /** Its number in its plan, see {@link ArrivalNumbers}; null where it has none. */
+  public @Nullable Long number() {
+    ArrivalNumbers numbers = numbers();
+    return numbers == null ? null : (Long) numbers.of(planned);
+  }
+
+  /**
+   * By what its user draws from that source now: another number each time.
+   *
+   * @return null where it has no number
+   */
+  @Nullable Long draw(Object source) {
+    ArrivalNumbers numbers = numbers();
+    if (numbers == null) {
+      return null;
+    }
+    draws = draws == null ? new IdentityHashMap<>(4) : draws;
+    return numbers.of(planned, draws.merge(source, 1, Integer::sum) - 1);
+  }
+
+  private @Nullable ArrivalNumbers numbers() {
+    return level != null && level.level() instanceof LoadLevel.Open open ? open.numbers() : null;
   }
 
   /** Planned arrival since the start of its schedule. */

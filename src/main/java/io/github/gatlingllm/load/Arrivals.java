@@ -90,7 +90,7 @@ public sealed interface Arrivals extends Serializable {
 
               @Override
               public Planned apply(long offset) {
-                return new Planned(offset, lengths(index++));
+                return new Planned(index, offset, lengths(index++));
               }
             })
         .iterator();
@@ -99,10 +99,11 @@ public sealed interface Arrivals extends Serializable {
   /**
    * One planned arrival.
    *
+   * @param index its position in its schedule, from 0
    * @param offsetNanos since the start of its schedule
    * @param lengths of the request that is replayed; null where there is none
    */
-  record Planned(long offsetNanos, Trace.@Nullable Lengths lengths) {}
+  record Planned(long index, long offsetNanos, Trace.@Nullable Lengths lengths) {}
 
   /** Poisson arrivals at a constant mean rate. */
   static Arrivals poisson(double perSecond, long seed) {

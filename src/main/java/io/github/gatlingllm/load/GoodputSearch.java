@@ -6,9 +6,11 @@ import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
@@ -44,6 +46,23 @@ import org.jspecify.annotations.Nullable;
  */
 public record GoodputSearch(double startingAt, double precision, long seed, Phases phases)
     implements LoadPlan {
+
+  @Override
+  public GoodputSearch of(InjectorShare share) {
+    if (share.isPart()) {
+      throw new IllegalArgumentException(
+          "injector "
+              + share
+              + " cannot search: it sees its own requests, not those of all injectors; search with"
+              + " one injector, or offer several rates");
+    }
+    return this;
+  }
+
+  @Override
+  public List<Long> startOffsets(InjectorShare share) {
+    return List.of(0L);
+  }
 
   /** Doubling or halving further than this finds nothing. */
   private static final int MOST_STEPS = 20;

@@ -2,13 +2,11 @@ package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import java.math.BigDecimal;
 import java.util.Iterator;
-import java.util.Spliterator;
-import java.util.Spliterators;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** One load level of a plan: how much is offered, how, and for how long. */
@@ -33,21 +31,40 @@ public sealed interface LoadLevel {
   /**
    * So many users, each beginning again as soon as it ended.
    *
-   * @param users iterations in flight, 1 or more
+   * @param users iterations in flight, 1 or more; of one of several injectors its part, 0 or more
+   * @param ofUsers those of all injectors
    */
-  record Closed(int users, Phases phases) implements LoadLevel {
+  record Closed(int users, int ofUsers, Phases phases) implements LoadLevel {
     public Closed {
-      if (users <= 0) {
+      if (ofUsers <= 0) {
         throw new IllegalArgumentException(
-            "closedLoop(" + users + ") offers no load; expected 1 user or more");
+            "closedLoop(" + ofUsers + ") offers no load; expected 1 user or more");
       }
       phases = phases.bounded();
-      phases = users == 1 ? phases.orFill(0) : phases;
+      phases = ofUsers == 1 ? phases.orFill(0) : phases;
+    }
+
+    /** All of them. */
+    public Closed(int users, Phases phases) {
+      this(users, users, phases);
     }
 
     @Override
     public String label() {
-      return "c=" + users;
+      return "c=" + ofUsers;
+    }
+
+    /** The part of an injector; a count of requests is divided as the users are. */
+    Closed part(InjectorShare share) {
+      Phases fixed = phases.fixed();
+      Integer requests = fixed.requests();
+      int own = share.of(ofUsers);
+      return new Closed(
+          own,
+          ofUsers,
+          requests == null
+              ? fixed
+              : fixed.counted(share.of(requests, ofUsers), fixed.measureNanos()));
     }
 
     @Override
@@ -104,8 +121,15 @@ public sealed interface LoadLevel {
    * @param label the name, e.g. {@code r=2.5}
    * @param perSecond mean rate, above 0
    * @param arrivals the process that draws the arrivals at that rate
+   * @param numbers of its arrivals, and which of them are this injector's; null: they have none,
+   *     and all are
    */
-  record Open(String label, double perSecond, Arrivals arrivals, Phases phases)
+  record Open(
+      String label,
+      double perSecond,
+      Arrivals arrivals,
+      Phases phases,
+      @Nullable ArrivalNumbers numbers)
       implements LoadLevel {
 
     public Open {
@@ -120,6 +144,11 @@ public sealed interface LoadLevel {
                     + " less")
                 .formatted(stabilize / 1e9, label, arrivals.lengthNanos() / 1e9));
       }
+    }
+
+    /** One whose arrivals have no numbers. */
+    public Open(String label, double perSecond, Arrivals arrivals, Phases phases) {
+      this(label, perSecond, arrivals, phases, null);
     }
 
     /** A level that its rate is the name of. */
@@ -155,12 +184,12 @@ public sealed interface LoadLevel {
 
     /** The same in other phases. */
     public Open with(Phases others) {
-      return new Open(label, perSecond, arrivals, others);
+      return new Open(label, perSecond, arrivals, others, numbers);
     }
 
     /** The same rate with arrivals spread by these gaps, in these phases. */
     public Open with(Gaps gaps, Phases others) {
-      return new Open(label, perSecond, arrivals.with(gaps), others);
+      return new Open(label, perSecond, arrivals.with(gaps), others, numbers);
     }
 
     @Override
@@ -170,9 +199,19 @@ public sealed interface LoadLevel {
           : arrivals instanceof Arrivals.Replay ? LevelInfo.TRACE : LevelInfo.OPEN_LOOP;
     }
 
+    /** The same with numbers; of one of several injectors in phases that all of them know. */
+    Open numbered(ArrivalNumbers ofArrivals) {
+      return new Open(
+          label,
+          perSecond,
+          arrivals,
+          ofArrivals.share().isPart() ? phases.fixed() : phases,
+          ofArrivals);
+    }
+
     @Override
     public double offered() {
-      return perSecond;
+      return numbers == null ? perSecond : perSecond / numbers.share().count();
     }
 
     @Override
@@ -180,11 +219,39 @@ public sealed interface LoadLevel {
       return "requests/s";
     }
 
+    /** How many arrivals it may have at most, those of all injectors together. */
+    long mostArrivals() {
+      if (phases.requests() == null) {
+        return arrivals.countBefore(phases.longestNanos() - phases.drainNanos());
+      }
+      long most = 0;
+      for (Iterator<Planned> all = wholeSchedule(); all.hasNext(); all.next()) {
+        most++;
+      }
+      return most;
+    }
+
+    /** The longest that it takes. */
+    long longestNanos() {
+      if (phases.requests() == null || phases.isTimed()) {
+        return phases.longestNanos();
+      }
+      long last = 0;
+      for (Iterator<Planned> all = wholeSchedule(); all.hasNext(); ) {
+        last = all.next().offsetNanos();
+      }
+      return last + phases.drainNanos();
+    }
+
     /**
      * The planned arrivals of this level, for as long as it wants some: a curve goes on at its last
-     * rate, a trace begins again. A count of requests ends them.
+     * rate, a trace begins again. A count of requests ends them. Those of this injector.
      */
     public Iterator<Planned> schedule() {
+      return numbers == null ? wholeSchedule() : numbers.own(wholeSchedule());
+    }
+
+    private Iterator<Planned> wholeSchedule() {
       Integer requests = phases.requests();
       if (requests == null) {
         return arrivals.plannedBefore(Long.MAX_VALUE);
@@ -194,8 +261,7 @@ public sealed interface LoadLevel {
 
     /** Those of {@link #schedule} before that offset. */
     Iterator<Planned> scheduleBefore(long offsetNanos) {
-      return StreamSupport.stream(
-              Spliterators.spliteratorUnknownSize(schedule(), Spliterator.ORDERED), false)
+      return ArrivalNumbers.stream(schedule())
           .takeWhile(planned -> planned.offsetNanos() < offsetNanos)
           .iterator();
     }
@@ -220,7 +286,8 @@ public sealed interface LoadLevel {
    * @param drainNanos at most so long may requests of the measure phase go on after its end, and
    *     pending iterations once nothing new starts
    * @param requests iterations started in the measure phase, shared by all users; null = {@code
-   *     measureNanos} bounds it. The phase ends when the last of them ended
+   *     measureNanos} bounds it. The phase ends when the last of them ended. 0 only as the part of
+   *     one of several injectors
    */
   record Phases(
       @Nullable Long fillNanos,
@@ -246,7 +313,7 @@ public sealed interface LoadLevel {
         throw new IllegalArgumentException(
             "measure(" + seconds(measureNanos) + ") measures nothing; expected more than 0 s");
       }
-      if (requests != null && (requests <= 0 || measureNanos < 0)) {
+      if (requests != null && (requests < 0 || measureNanos < 0)) {
         throw new IllegalArgumentException(
             "requests(" + requests + ") measures nothing; expected 1 or more");
       }
@@ -299,6 +366,17 @@ public sealed interface LoadLevel {
      */
     public long longestNanos() {
       return knownNanos() + boundNanos() + (cooldown ? 2 : 1) * drainNanos;
+    }
+
+    /**
+     * The same where nothing is automatic, so that several injectors, none of which knows when the
+     * others have settled, measure at the same time: at the latest instant that automatic phases
+     * have, filled in its first quarter.
+     */
+    Phases fixed() {
+      long quarter = boundNanos() / 4;
+      Phases filled = orFill(quarter);
+      return filled.orStabilize(boundNanos() - (fillNanos == null ? quarter : 0));
     }
 
     private Phases bounded() {
@@ -359,6 +437,13 @@ public sealed interface LoadLevel {
 
     /** Bounded by number and by time, whichever comes first. */
     public Phases withRequests(int count, long mostNanos) {
+      if (count == 0) {
+        throw new IllegalArgumentException("requests(0) measures nothing; expected 1 or more");
+      }
+      return counted(count, mostNanos);
+    }
+
+    private Phases counted(int count, long mostNanos) {
       return new Phases(fillNanos, stabilizeNanos, mostNanos, cooldown, drainNanos, count);
     }
   }

@@ -5,12 +5,14 @@ import io.github.gatlingllm.load.LoadLevel.Open;
 import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Distribution.Interval;
+import io.github.gatlingllm.record.InjectorShare;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,24 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
    * early; null where that is not known before the run.
    */
   @Nullable Long plannedNanos();
+
+  /**
+   * What an injector does of it: with numbers for the arrivals of its levels, its part of their
+   * load, and phases whose times all injectors know.
+   *
+   * @throws IllegalArgumentException in one line, if it cannot be divided
+   */
+  LoadPlan of(InjectorShare share);
+
+  /**
+   * When each level starts, in nanoseconds since the start of the first, where that is fixed
+   * before; beyond the levels there are, when all have surely ended. Of one of several injectors
+   * those of all levels; else of the first alone, as the others follow when the one before has
+   * ended.
+   *
+   * @param share of which this is the part
+   */
+  List<Long> startOffsets(InjectorShare share);
 
   /** Gives the levels of one run one by one. Used by one thread at a time. */
   interface LevelSource {
@@ -198,6 +218,12 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
   record Sweep(List<LoadLevel> levels, List<StopRule> rules) implements LoadPlan {
     private static final StopRule NEVER = new StopRule.Never();
 
+    /** Between the latest end of a level and the next one, for what was cancelled to be over. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** More arrivals than these are not counted one by one before the run. */
+    private static final double MOST_COUNTED = 2e7;
+
     public Sweep {
       levels = List.copyOf(levels);
       rules = List.copyOf(rules);
@@ -250,6 +276,76 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
     @Override
     public LevelSource source() {
       return new InOrder();
+    }
+
+    @Override
+    public Sweep of(InjectorShare share) {
+      if (share.isPart()) {
+        refuseWhatNeedsTheWhole(share);
+      }
+      long[] firsts = new long[levels.size() + 1];
+      for (int i = 0; i < levels.size(); i++) {
+        firsts[i + 1] = firsts[i] + mostArrivals(levels.get(i));
+      }
+      List<LoadLevel> own = new ArrayList<>();
+      for (int i = 0; i < levels.size(); i++) {
+        ArrivalNumbers numbers = new ArrivalNumbers(firsts[i], firsts[levels.size()], share);
+        LoadLevel level = levels.get(i);
+        own.add(
+            level instanceof Open open
+                ? open.numbered(numbers)
+                : level instanceof LoadLevel.Closed closed && share.isPart()
+                    ? closed.part(share)
+                    : level);
+      }
+      return new Sweep(own, rules);
+    }
+
+    private static long mostArrivals(LoadLevel level) {
+      if (!(level instanceof Open open)) {
+        return 0;
+      }
+      double expected = open.perSecond() * open.phases().longestNanos() / 1e9;
+      return expected > MOST_COUNTED ? Math.round(2 * expected) : open.mostArrivals();
+    }
+
+    private void refuseWhatNeedsTheWhole(InjectorShare share) {
+      for (StopRule rule : rules) {
+        if (rule.judgesWholeLevels() || rule.mostFailures() != null) {
+          throw new IllegalArgumentException(
+              ("injector %s cannot stop when %s: it sees its own requests, not those of all"
+                      + " injectors; leave stopWhen out")
+                  .formatted(share, rule));
+        }
+      }
+      for (LoadLevel level : levels) {
+        boolean last = level == levels.get(levels.size() - 1);
+        if (level instanceof LoadLevel.Batch) {
+          throw new IllegalArgumentException(
+              ("injector %s cannot run trials: each waits for the slowest request of all injectors;"
+                      + " bound levels by requests or time instead")
+                  .formatted(share));
+        }
+        if (!last && level instanceof LoadLevel.Closed && !level.phases().isTimed()) {
+          throw new IllegalArgumentException(
+              ("injector %s cannot know when the level after %s starts, as requests alone bound it;"
+                      + " set a duration too")
+                  .formatted(share, level.label()));
+        }
+      }
+    }
+
+    @Override
+    public List<Long> startOffsets(InjectorShare share) {
+      List<Long> starts = new ArrayList<>(List.of(0L));
+      for (LoadLevel level : share.isPart() ? levels : List.<LoadLevel>of()) {
+        if (level instanceof Open open) {
+          starts.add(starts.get(starts.size() - 1) + open.longestNanos() + PAUSE_NANOS);
+        } else if (level.phases().isTimed()) {
+          starts.add(starts.get(starts.size() - 1) + level.phases().longestNanos() + PAUSE_NANOS);
+        }
+      }
+      return starts;
     }
 
     /** Null where a number of iterations bounds any level. */

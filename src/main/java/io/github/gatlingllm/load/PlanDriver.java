@@ -45,10 +45,12 @@ public final class PlanDriver {
   private final Timer timer;
   private final Users users;
   private final RunningLevel.Listener listener;
+  private final Starts starts;
   private final List<Phase> phases = List.of(Phase.values());
   private final Queue<LoopingUser> waiting = new ArrayDeque<>();
 
   private @Nullable RunningLevel level;
+  private int begun; // levels
   private @Nullable Long e2eBefore; // median E2E of the level before, in nanoseconds
 
   // Of the current level:
@@ -67,6 +69,20 @@ public final class PlanDriver {
       Timer timer,
       Users users,
       RunningLevel.Listener listener) {
+    this(levels, nanoClock, timer, users, listener, level -> null);
+  }
+
+  /**
+   * @param starts when levels start that do not follow at once
+   */
+  public PlanDriver(
+      LevelSource levels,
+      LongSupplier nanoClock,
+      Timer timer,
+      Users users,
+      RunningLevel.Listener listener,
+      Starts starts) {
+    this.starts = starts;
     this.levels = levels;
     this.nanoClock = nanoClock;
     this.timer = timer;
@@ -137,10 +153,17 @@ public final class PlanDriver {
       users.allStarted();
       return;
     }
-    long now = nanoClock.getAsLong();
-    RunningLevel started =
-        new RunningLevel(
-            next, next instanceof LoadLevel.Open ? now + LEAD_NANOS : now, this::review);
+    long lead = next instanceof LoadLevel.Open ? LEAD_NANOS : 0;
+    Long planned = starts.of(begun++);
+    if (planned == null) {
+      start(next, nanoClock.getAsLong() + lead, false);
+    } else {
+      at(planned - lead, () -> start(next, planned, true));
+    }
+  }
+
+  private void start(LoadLevel next, long startNanos, boolean planned) {
+    RunningLevel started = new RunningLevel(next, startNanos, planned, this::review);
     level = started;
     settling = next.phases().isAutomatic() ? new Settling(started, e2eBefore) : null;
     closed = false;
@@ -165,6 +188,8 @@ public final class PlanDriver {
       handOut(started, open.schedule());
     } else if (next instanceof LoadLevel.Batch) {
       goOnWithTrials(started);
+    } else if (Objects.equals(next.phases().requests(), 0)) {
+      closeByCount(started, startNanos);
     }
   }
 
@@ -495,6 +520,19 @@ public final class PlanDriver {
 
     /** Ends the user. */
     void end();
+  }
+
+  /** When levels are to start that several injectors start together. */
+  @FunctionalInterface
+  public interface Starts {
+
+    /**
+     * The instant at which a level starts, on {@link System#nanoTime()}.
+     *
+     * @param level its position, from 0
+     * @return null where it starts as soon as the one before has ended
+     */
+    @Nullable Long of(int level);
   }
 
   /** Runs tasks at instants of {@link System#nanoTime()}, never before. */

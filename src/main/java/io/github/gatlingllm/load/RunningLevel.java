@@ -26,6 +26,7 @@ public final class RunningLevel {
 
   private final Phases planned;
   private final long startNanos;
+  private final boolean plannedStart;
   private final Runnable requestEnded;
   private volatile LoadLevel level;
 
@@ -49,9 +50,11 @@ public final class RunningLevel {
   private @Nullable Runnable whenRecorded;
 
   /**
+   * @param plannedStart whether it starts at an instant that was fixed before
    * @param requestEnded is told of requests that ended, where the end of a phase depends on it
    */
-  RunningLevel(LoadLevel level, long startNanos, Runnable requestEnded) {
+  RunningLevel(LoadLevel level, long startNanos, boolean plannedStart, Runnable requestEnded) {
+    this.plannedStart = plannedStart;
     this.level = level;
     this.planned = level.phases();
     this.startNanos = startNanos;
@@ -108,6 +111,11 @@ public final class RunningLevel {
   /** The level's label, e.g. {@code c=8}. */
   public String label() {
     return level.label();
+  }
+
+  /** When it was to start, where the plan says so for several injectors; null where it does not. */
+  public @Nullable Long plannedStartNanos() {
+    return plannedStart ? (Long) startNanos : null;
   }
 
   /** Start of the level, and the anchor of its schedule. */

@@ -62,6 +62,17 @@ public record InjectorShare(int index, int count) {
     return whole / count + (index <= whole % count ? 1 : 0);
   }
 
+  /**
+   * This injector's part of so many requests: divided by those injectors that have users to send
+   * them.
+   *
+   * @param ofUsers all users, 1 or more
+   */
+  public int of(int requests, int ofUsers) {
+    int sending = Math.min(count, ofUsers);
+    return index > sending ? 0 : new InjectorShare(index, sending).of(requests);
+  }
+
   /** {@code i/n}. */
   @JsonValue
   @Override

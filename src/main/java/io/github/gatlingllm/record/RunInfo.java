@@ -635,6 +635,11 @@ public record RunInfo(
         });
   }
 
+  /** What its figures are held against: nothing where they are those of a part of the load. */
+  public List<Assertion> assertionsToJudge() {
+    return share != null && share.isPart() ? List.of() : assertions;
+  }
+
   /** What requests to that target are judged by. */
   public TargetSlo judgeOf(String target) {
     TargetSlo own = sloByTarget.get(target);

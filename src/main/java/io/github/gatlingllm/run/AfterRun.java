@@ -82,6 +82,12 @@ final class AfterRun implements Runnable {
     Summary summary = report.write().summary();
     out.println(SummaryText.console(summary));
     summary.assertions().forEach(result -> out.println(ConsoleBlock.visible(result.line())));
+    if (info.assertionsToJudge().size() < info.assertions().size()) {
+      out.println(
+          "LLM assertions: judged when the runs of all "
+              + info.share().count()
+              + " injectors are merged, not by this one's part");
+    }
     run.conclusions().forEach(line -> out.println(ConsoleBlock.visible(line)));
     report.messages().forEach(out::println);
     out.println(

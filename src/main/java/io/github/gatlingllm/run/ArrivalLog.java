@@ -80,8 +80,8 @@ final class ArrivalLog {
       long startUnixNanos,
       LongConsumer written) {
     try (ArrivalFile lines = ArrivalFile.open(file)) {
-      long index = 0;
-      for (; arrivals.hasNext() && !Thread.currentThread().isInterrupted(); index++) {
+      long count = 0;
+      for (; arrivals.hasNext() && !Thread.currentThread().isInterrupted(); count++) {
         Planned arrival = arrivals.next();
         Trace.Lengths lengths = arrival.lengths();
         lines.append(
@@ -89,14 +89,14 @@ final class ArrivalLog {
                 schedule.scenario(),
                 schedule.target(),
                 schedule.level(),
-                index,
+                arrival.index(),
                 arrival.offsetNanos(),
                 startUnixNanos + arrival.offsetNanos(),
                 lengths == null ? null : lengths.input(),
                 lengths == null ? null : lengths.output()));
       }
       if (!arrivals.hasNext()) {
-        written.accept(index);
+        written.accept(count);
       }
     } catch (IOException e) {
       System.out.println("LLM arrivals.jsonl could not be written: " + e.getMessage());

@@ -159,6 +159,7 @@ final class LevelLog {
     private final List<PhaseWindow> phases = new ArrayList<>();
     private boolean ended;
     private @Nullable Long planned;
+    private @Nullable Long plannedStart;
     private LevelInfo.@Nullable InFlight inFlight;
 
     private Entry(RunningLevel level, LevelTally.Counts counts, String target, String scenario) {
@@ -193,7 +194,7 @@ final class LevelLog {
           load.unit(),
           phases,
           planned,
-          null,
+          plannedStart,
           inFlight);
     }
   }
@@ -225,8 +226,15 @@ final class LevelLog {
         if (levelsToCome != null) {
           plan.expect(phases.plannedNanos(), levelsToCome);
         }
+        Long plannedStart = level.plannedStartNanos();
+        entry.plannedStart = plannedStart == null ? null : (Long) clock.unixNanos(plannedStart);
         current = entry;
         entries.add(entry);
+      }
+      if (level.level() instanceof LoadLevel.Closed closed && closed.users() == 0) {
+        host.say(
+            "LLM %s (%s, %s): none of its users is this injector's"
+                .formatted(level.label(), target, scenario));
       }
       host.levelsChanged();
       if (level.level() instanceof LoadLevel.Open open) {

@@ -8,6 +8,7 @@ import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.processes.LoadProgress;
 import io.github.gatlingllm.processes.ParentProcess;
+import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.Phase;
 import io.github.gatlingllm.record.Recorder;
@@ -256,6 +257,15 @@ public final class Run {
     return directory.id();
   }
 
+  /**
+   * The id of a request; of several injectors on one host, which may have begun at once, none has
+   * that of another.
+   */
+  public String requestId(long number) {
+    InjectorShare share = info.share();
+    return id() + (share == null ? "-" : "-" + share.index() + "-") + number;
+  }
+
   /** The load generator's name. */
   public String injector() {
     return info.injector();
@@ -274,6 +284,11 @@ public final class Run {
   /** Whether any request was sent. */
   boolean hasRequests() {
     return requests.get() > 0;
+  }
+
+  /** The reading of {@link System#nanoTime()} at that epoch time. */
+  public long nanoTime(long unixNanos) {
+    return clock.nanoTime(unixNanos);
   }
 
   /** Epoch time of a reading of {@link System#nanoTime()}. */

@@ -27,6 +27,11 @@ record RunClock(long anchorUnixNanos, long anchorNanoTime) {
         now.getEpochSecond() * 1_000_000_000L + now.getNano(), before + (after - before) / 2);
   }
 
+  /** The reading of the monotonic clock at that epoch time in nanoseconds. */
+  long nanoTime(long unixNanos) {
+    return anchorNanoTime + (unixNanos - anchorUnixNanos);
+  }
+
   /** Epoch time in nanoseconds of a reading of the monotonic clock. */
   long unixNanos(long nanoTime) {
     return anchorUnixNanos + (nanoTime - anchorNanoTime);

@@ -64,7 +64,13 @@ public final class Benchmark extends Simulation {
     BenchmarkPlan plan =
         BenchmarkPlan.of(settings, () -> InvalidSimulation.checked(RunSeed::ofProcess).value());
     settings.warnings().forEach(System.out::println);
+    Injector injector = InvalidSimulation.checked(Injector::ofProcess);
+    var unused = InvalidSimulation.checked(() -> plan.load().plan().of(injector.part()));
     System.out.print(DryRun.text(plan));
+    if (injector.isPart()) {
+      System.out.println(
+          "injector       " + injector + "; phases that are automatic end at their latest");
+    }
     if (settings.get(Setting.DRY_RUN)) {
       endAfter("Dry run: nothing was sent\n");
     }

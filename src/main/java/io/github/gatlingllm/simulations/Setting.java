@@ -898,7 +898,7 @@ final class Setting<T extends @Nullable Object> {
           .example("2/4")
           .means(
               "this load generator is the i-th of n that share the load; merge joins their runs",
-              "All have the same settings but this one, and the same seed or startAt. In the pod of"
+              "All have the same settings but this one, among them startAt. In the pod of"
                   + " an Indexed Job of Kubernetes it is JOB_COMPLETION_INDEX + 1 of INJECTORS."
                   + " Also for simulations of your own (system property, environment). What is"
                   + " shared out and how is in injectors.md.");

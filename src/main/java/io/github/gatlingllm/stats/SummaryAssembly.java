@@ -100,7 +100,7 @@ final class SummaryAssembly {
             curves.size() == 1 ? curves.get(0).operatingPoint() : null,
             checks,
             SelfTestQuote.of(info.selfTest(), operatingLevel(), stages, run.throughput()),
-            new AssertionJudge(parts, checks, this::maxGoodput).judge(info.assertions()),
+            new AssertionJudge(parts, checks, this::maxGoodput).judge(info.assertionsToJudge()),
             counted.serverNames,
             stages,
             curves.stream().map(SummaryAssembly::curve).toList(),

@@ -35,28 +35,21 @@ public final class RunSeed {
    * a random one. One of several injectors has what all of them know: the setting, else a number
    * that follows from their common start.
    *
-   * @throws IllegalArgumentException if the setting is no whole number, or there is none where
-   *     several injectors need the same
+   * @throws IllegalArgumentException if the setting is no whole number, or the share of this
+   *     process or its start is none
    */
   public static synchronized RunSeed ofProcess() {
     if (ofProcess == null) {
       String set = System.getProperty(PROPERTY, System.getenv(VARIABLE));
       Injector injector = Injector.ofProcess();
-      ofProcess = set == null && injector.isPart() ? new RunSeed(common(injector)) : of(set);
+      StartTime start = injector.isPart() ? injector.startAt() : null;
+      ofProcess = set == null && start != null ? new RunSeed(common(start)) : of(set);
     }
     return ofProcess;
   }
 
   /** What injectors draw from that share a load and no seed. */
-  static long common(Injector injector) {
-    StartTime start = injector.startAt();
-    if (start == null) {
-      throw new IllegalArgumentException(
-          "injector "
-              + injector.share()
-              + " needs what all injectors draw from: set the same llm.seed for all, or the same "
-              + Injector.START_PROPERTY);
-    }
+  static long common(StartTime start) {
     return SplitMix64.mix(start.unixNanos()) & (EXACT_IN_JAVASCRIPT - 1);
   }
 

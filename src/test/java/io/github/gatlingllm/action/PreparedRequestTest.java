@@ -15,7 +15,6 @@ import io.github.gatlingllm.workload.Conversation;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -113,7 +112,7 @@ class PreparedRequestTest {
   }
 
   private static PreparedRequest.Prefixes numbered() {
-    return new PreparedRequest.Prefixes(request -> "<" + request + "> ", new AtomicLong());
+    return PreparedRequest.Prefixes.alone(request -> "<" + request + "> ");
   }
 
   private static List<String> contents(

@@ -59,9 +59,25 @@ final class FakeLoad implements Users, PlanDriver.Timer, RunningLevel.Listener {
   }
 
   FakeLoad(LongSupplier iterationMillis, LongPredicate exits, LoadPlan plan) {
+    this(iterationMillis, exits, plan, level -> null);
+  }
+
+  /** The same where levels start at these instants, in nanoseconds since the start. */
+  FakeLoad(
+      LongSupplier iterationMillis, LongPredicate exits, LoadPlan plan, PlanDriver.Starts starts) {
     this.iterationMillis = iterationMillis;
     this.exits = exits;
-    this.driver = new PlanDriver(plan.source(), () -> now, this, this, this);
+    this.driver =
+        new PlanDriver(
+            plan.source(),
+            () -> now,
+            this,
+            this,
+            this,
+            level -> {
+              Long start = starts.of(level);
+              return start == null ? null : (Long) (bigBang + start);
+            });
   }
 
   /** The same, where every iteration fails. */

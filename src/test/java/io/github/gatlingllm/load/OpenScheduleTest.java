@@ -58,6 +58,6 @@ class OpenScheduleTest {
   private static OpenSchedule schedule(long... offsets) {
     return new OpenSchedule(
         "test",
-        () -> LongStream.of(offsets).mapToObj(offset -> new Planned(offset, null)).iterator());
+        () -> LongStream.of(offsets).mapToObj(offset -> new Planned(0, offset, null)).iterator());
   }
 }

@@ -20,8 +20,9 @@ class TraceFileTest {
 
   @TempDir private Path folder;
 
-  private static Planned planned(long nanos, @Nullable Integer input, @Nullable Integer output) {
-    return new Planned(nanos, new Trace.Lengths(input, output));
+  private static Planned planned(
+      int index, long nanos, @Nullable Integer input, @Nullable Integer output) {
+    return new Planned(index, nanos, new Trace.Lengths(input, output));
   }
 
   private static List<Planned> read(String file, double speed) {
@@ -35,20 +36,20 @@ class TraceFileTest {
   void readsEveryFormat() {
     assertThat(read("azure.csv", 1))
         .containsExactly(
-            planned(0, 374, 44),
-            planned(4_314_579_000L, 396, 109),
-            planned(13_319_410_000L, 879, 55));
+            planned(0, 0, 374, 44),
+            planned(1, 4_314_579_000L, 396, 109),
+            planned(2, 13_319_410_000L, 879, 55));
     assertThat(read("burstgpt.csv", 1))
         .containsExactly(
-            planned(0, 472, 18),
-            planned(40_000_000_000L, 1087, 230),
-            planned(40_250_000_000L, 417, null));
+            planned(0, 0, 472, 18),
+            planned(1, 40_000_000_000L, 1087, 230),
+            planned(2, 40_250_000_000L, 417, null));
     assertThat(read("mooncake.jsonl", 1))
-        .containsExactly(planned(0, 6758, 500), planned(3_052_000_000L, 7322, 490));
+        .containsExactly(planned(0, 0, 6758, 500), planned(1, 3_052_000_000L, 7322, 490));
     assertThat(read("seconds.jsonl", 1))
-        .containsExactly(new Planned(0, null), new Planned(500_000_001L, null));
+        .containsExactly(new Planned(0, 0, null), new Planned(1, 500_000_001L, null));
     assertThat(read("iso.jsonl", 1))
-        .containsExactly(planned(0, 5, null), planned(1_000_000_000L, null, 7));
+        .containsExactly(planned(0, 0, 5, null), planned(1, 1_000_000_000L, null, 7));
   }
 
   @Test

@@ -42,7 +42,8 @@ class ArrivalLogTest {
     ArrivalLog log = open();
     log.write(
         SCHEDULE,
-        List.of(new Planned(0, null), new Planned(500, new Trace.Lengths(7, null))).iterator(),
+        List.of(new Planned(0, 0, null), new Planned(1, 500, new Trace.Lengths(7, null)))
+            .iterator(),
         110,
         counts::add);
     log.close(ofSeconds(60));
@@ -72,7 +73,7 @@ class ArrivalLogTest {
   @Timeout(60)
   void anEndlessScheduleEndsWithTheRun() throws IOException {
     ArrivalLog log = open();
-    log.write(SCHEDULE, Stream.generate(() -> new Planned(1, null)).iterator(), 0, counts::add);
+    log.write(SCHEDULE, Stream.generate(() -> new Planned(0, 1, null)).iterator(), 0, counts::add);
     log.close(ofSeconds(0));
 
     assertThat(counts).isEmpty();
@@ -86,7 +87,10 @@ class ArrivalLogTest {
     log.count(planned(10), 3, 7, counts::add);
     log.count(planned(10), 0, 100, counts::add);
     log.count(
-        Stream.iterate(0, i -> i + 1).map(i -> new Planned(i, null)).iterator(), 0, 5, counts::add);
+        Stream.iterate(0, i -> i + 1).map(i -> new Planned(i, i, null)).iterator(),
+        0,
+        5,
+        counts::add);
     log.close(ofSeconds(60));
 
     assertThat(counts).containsExactly(4L, 10L, 5L);
@@ -102,6 +106,6 @@ class ArrivalLogTest {
   }
 
   private static Iterator<Planned> planned(int count) {
-    return Stream.iterate(0, i -> i + 1).limit(count).map(i -> new Planned(i, null)).iterator();
+    return Stream.iterate(0, i -> i + 1).limit(count).map(i -> new Planned(i, i, null)).iterator();
   }
 }

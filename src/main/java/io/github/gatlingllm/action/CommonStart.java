@@ -1,0 +1,224 @@
+package io.github.gatlingllm.action;
+
+import io.gatling.core.CoreComponents;
+import io.gatling.core.structure.PopulationBuilder;
+import io.github.gatlingllm.injector.Injector;
+import io.github.gatlingllm.injector.StartTime;
+import io.github.gatlingllm.load.LoadPlan;
+import io.github.gatlingllm.load.PlanDriver;
+import io.github.gatlingllm.metric.NumberText;
+import io.github.gatlingllm.processes.ParentProcess;
+import io.github.gatlingllm.record.InjectorShare;
+import io.github.gatlingllm.run.Run;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * The instant at which the load of a run starts, where the setting {@code startAt} says one, and
+ * when each of its load plans does. Where several injectors share the load each plan and each level
+ * has its planned start, at the latest instant at which all before it have ended, so that none
+ * depends on how fast an injector was done.
+ */
+final class CommonStart {
+
+  /** In {@code run.json}, by how much the load would have started, or started, too late. */
+  private static final String LATE = "late";
+
+  /** From the end of the warm-up to Gatling's injection. */
+  private static final long READY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  private static final long MOST_AHEAD_NANOS = TimeUnit.DAYS.toNanos(7);
+
+  private final Injector injector;
+  private final List<PopulationBuilder> roots;
+
+  /** Load plans that are not built yet. */
+  private long unready;
+
+  private @Nullable StartTime start;
+
+  private CommonStart(Injector injector, List<PopulationBuilder> roots, long plans) {
+    this.injector = injector;
+    this.roots = roots;
+    this.unready = Math.max(1, plans);
+    this.start = injector.startAt();
+  }
+
+  /**
+   * That of the simulation.
+   *
+   * @throws InvalidSimulation if Gatling injects users by itself, which can be neither divided nor
+   *     started at a given instant
+   */
+  static CommonStart of(CoreComponents core, Injector injector) {
+    boolean isTold = ParentProcess.ofProcess() != null;
+    boolean isAlone = injector.startAt() == null && !injector.isPart();
+    if (isAlone || LlmProtocol.isDryRun()) {
+      return new CommonStart(new Injector(injector.share(), null), List.of(), 0);
+    }
+    if (injector.startAt() == null && !isTold) {
+      throw InvalidSimulation.because(
+          ("injector %s needs %s, an instant at which all injectors are ready and start together;"
+                  + " expected %s")
+              .formatted(injector.share(), Injector.START_PROPERTY, StartTime.EXPECTED));
+    }
+    try {
+      long plans = 0;
+      for (PopulationBuilder each : InjectionPlans.populations(core)) {
+        if (PlanPopulation.planOf(each.injectionProfile()) != null) {
+          plans++;
+        } else if (each.shard()) {
+          throw InvalidSimulation.because(
+              ("%s: scenario '%s' is injected by Gatling itself, which offers all of it in every"
+                      + " injector, whenever it is ready; use openLoop or closedLoop, or say"
+                      + " .noShard() where that is meant")
+                  .formatted(what(injector), each.scenarioBuilder().name()));
+        }
+      }
+      return new CommonStart(injector, InjectionPlans.rootPopulations(core), plans);
+    } catch (ReflectiveOperationException | ClassCastException e) {
+      throw InvalidSimulation.because(
+          what(injector)
+              + ": this Gatling does not show its scenarios, so none can be started at an instant;"
+              + " use Gatling 3.14 or 3.15");
+    }
+  }
+
+  private static String what(Injector injector) {
+    return injector.isPart()
+        ? "injector " + injector.share()
+        : Injector.START_PROPERTY + "=" + injector.startAt();
+  }
+
+  /**
+   * Says when the load starts; to be called once a target is warm.
+   *
+   * @throws InvalidSimulation if that instant has passed: all that the others send meanwhile would
+   *     be without this injector's part
+   */
+  synchronized void requireInTime(Run run) {
+    if (start == null) {
+      return;
+    }
+    long left = start.unixNanos() - run.unixNanos(System.nanoTime());
+    if (left > MOST_AHEAD_NANOS) {
+      throw InvalidSimulation.because(
+          "%s=%s is %s away; expected an instant within a week"
+              .formatted(Injector.START_PROPERTY, start, words(left)));
+    }
+    if (left < READY_NANOS) {
+      String late = words(Math.max(0, -left));
+      run.describe(info -> info.config(LATE, late));
+      run.refuse();
+      throw InvalidSimulation.because(
+          ("LLM: %s=%s has passed: this injector was ready %s after it and sends nothing. Start all"
+                  + " injectors again with a later instant")
+              .formatted(Injector.START_PROPERTY, start, late));
+    }
+  }
+
+  /** A scenario is built; with the last one that has a load plan it is known when load starts. */
+  synchronized void scenarioReady(Run run) {
+    unready--;
+    if (unready != 0) {
+      return;
+    }
+    ParentProcess parent = ParentProcess.ofProcess();
+    if (parent != null) {
+      start = new StartTime(parent.awaitStart());
+    }
+    if (start != null) {
+      System.out.println(
+          "LLM: %sready; the load starts at %s, in %s"
+              .formatted(
+                  injector.isPart() ? "injector " + injector.share() + " is " : "",
+                  start,
+                  words(start.unixNanos() - run.unixNanos(System.nanoTime()))));
+    }
+  }
+
+  private static String words(long nanos) {
+    return NumberText.duration(Math.round(nanos / 1e8) / 10.0);
+  }
+
+  /** When the levels of that plan start, which is the load of that population. */
+  PlanDriver.Starts starts(String population, LoadPlan plan, Run run) {
+    Long before = roots.isEmpty() ? null : offsetOf(population);
+    if (before == null) {
+      return level -> null;
+    }
+    List<Long> offsets = plan.startOffsets(injector.part());
+    return level -> {
+      StartTime known = start();
+      if (known == null || level >= offsets.size()) {
+        return null;
+      }
+      long first = run.nanoTime(known.unixNanos()) + before;
+      if (level == 0) {
+        tellIfLate(run, System.nanoTime() - first);
+      }
+      return first + offsets.get(level);
+    };
+  }
+
+  private synchronized @Nullable StartTime start() {
+    return start;
+  }
+
+  private static void tellIfLate(Run run, long nanos) {
+    if (nanos > 0) {
+      String late = words(nanos);
+      System.out.println(
+          "LLM: the load starts " + late + " late; arrivals planned before are sent at once");
+      run.describe(info -> info.config(LATE, late));
+    }
+  }
+
+  /** From the common start to that of a population; null where it follows when others are done. */
+  private @Nullable Long offsetOf(String population) {
+    Long[] found = {null};
+    for (PopulationBuilder root : roots) {
+      var unused = end(root, 0L, population, found);
+    }
+    if (found[0] == null && injector.isPart()) {
+      throw InvalidSimulation.because(
+          ("injector %s cannot know when scenario '%s' starts, as requests alone bound the one"
+                  + " before it; set a duration too")
+              .formatted(injector.share(), population));
+    }
+    return found[0];
+  }
+
+  /** When a population and all that follow it have surely ended; null where nobody knows. */
+  private @Nullable Long end(
+      PopulationBuilder each, @Nullable Long begin, String wanted, @Nullable Long[] found) {
+    if (each.scenarioBuilder().name().equals(wanted)) {
+      found[0] = begin;
+    }
+    Long at = begin == null ? null : after(each, begin);
+    for (var group : CollectionConverters.asJava(each.children())) {
+      Long last = at;
+      for (PopulationBuilder child : CollectionConverters.asJava(group)) {
+        Long end = end(child, at, wanted, found);
+        last = last == null || end == null ? null : (Long) Math.max(last, end);
+      }
+      at = last;
+    }
+    return at;
+  }
+
+  /** What every injector does by itself, without a plan, is to be done by the common start. */
+  private @Nullable Long after(PopulationBuilder each, long begin) {
+    LoadPlan plan = PlanPopulation.planOf(each.injectionProfile());
+    if (plan == null) {
+      return begin;
+    }
+    InjectorShare part = injector.part();
+    List<Long> offsets = plan.startOffsets(part);
+    return plan instanceof LoadPlan.Sweep sweep && offsets.size() > sweep.levels().size()
+        ? (Long) (begin + offsets.get(sweep.levels().size()))
+        : null;
+  }
+}

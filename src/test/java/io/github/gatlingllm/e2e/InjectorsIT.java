@@ -1,0 +1,173 @@
+package io.github.gatlingllm.e2e;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.gatlingllm.engine.EmbeddedEngine;
+import io.github.gatlingllm.record.LevelInfo;
+import io.github.gatlingllm.record.RequestRecord;
+import io.github.gatlingllm.record.RunInfo;
+import io.github.gatlingllm.testing.GatlingRun;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Four processes that share a load, and one that has all of it, against the same engine. */
+class InjectorsIT {
+
+  private static final int INJECTORS = 4;
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final List<GatlingRun> injectors = new ArrayList<>();
+  private GatlingRun alone;
+  private Instant start;
+
+  @AfterEach
+  void close() {
+    injectors.forEach(GatlingRun::close);
+    alone.close();
+  }
+
+  private static GatlingRun.Setup setup(EmbeddedEngine engine, Instant startAt) {
+    return GatlingRun.of(InjectorsSimulation.class)
+        .set("baseUrl", engine.baseUrl())
+        .set("llm.seed", 7)
+        .set("llm.startAt", startAt)
+        .noReports();
+  }
+
+  /** False where this machine had not all of them ready by then. */
+  private boolean isRunInTime(EmbeddedEngine engine, Duration lead) throws Exception {
+    start = Instant.now().plus(lead);
+    injectors.clear();
+    for (int i = 1; i <= INJECTORS; i++) {
+      injectors.add(setup(engine, start).set("llm.injector", i + "/" + INJECTORS).start());
+    }
+    alone = setup(engine, start).start();
+    for (GatlingRun run : all()) {
+      if (run.await().exitCode() == 1) {
+        assertThat(run.output())
+            .contains("llm.startAt=" + start + " has passed", "after it and sends nothing");
+        return false;
+      }
+      assertThat(run.exitCode()).as(run.output()).isZero();
+    }
+    return true;
+  }
+
+  private List<GatlingRun> all() {
+    return Stream.concat(injectors.stream(), Stream.of(alone)).toList();
+  }
+
+  @Test
+  void injectorsDoTogetherWhatOneWouldDo() throws Exception {
+    try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(2), ofMillis(1)).start()) {
+      Duration lead = Duration.ofSeconds(7);
+      while (!isRunInTime(engine, lead)) {
+        close();
+        lead = lead.multipliedBy(2);
+      }
+    }
+
+    List<String> arrivals = new ArrayList<>();
+    Map<String, String> asked = new TreeMap<>();
+    int requests = 0;
+    for (GatlingRun run : injectors) {
+      arrivals.addAll(arrivals(run));
+      asked.putAll(asked(run));
+      requests += run.requests().size();
+    }
+    assertThat(arrivals).containsExactlyInAnyOrderElementsOf(arrivals(alone));
+    assertThat(asked).as("nothing is asked twice").hasSize(requests);
+    Map<String, String> askedAlone = asked(alone);
+    assertThat(first(asked)).isEqualTo(first(askedAlone));
+    // Whose first answer comes at the very end of the drain time asks no second time.
+    asked.keySet().retainAll(askedAlone.keySet());
+    askedAlone.keySet().retainAll(asked.keySet());
+    assertThat(asked).isEqualTo(askedAlone);
+    checkInfo();
+    assertThat(injectors.get(3).output())
+        .contains("LLM assertions: judged when the runs of all 4 injectors are merged")
+        .contains("LLM: injector 4/4 is ready; the load starts at " + start);
+  }
+
+  private void checkInfo() throws IOException {
+    long planned = 0;
+    for (int i = 0; i < INJECTORS; i++) {
+      RunInfo info = injectors.get(i).info();
+      assertThat(info.share()).hasToString(i + 1 + "/4");
+      assertThat(info.injector()).endsWith("-" + (i + 1));
+      assertThat(info.config()).containsEntry("startAt", start.toString());
+      assertThat(info.stages()).extracting(LevelInfo::label).containsExactly("r=60", "c=5");
+      // 1 s of load and 2 s of drain, 0.1 s for what was cancelled
+      assertThat(info.stages())
+          .extracting(level -> Objects.requireNonNull(level.plannedStartUnixNanos()) - nanos(start))
+          .containsExactly(0L, 3_100_000_000L);
+      planned += Objects.requireNonNull(info.planned());
+    }
+    assertThat(planned).isEqualTo(alone.info().planned());
+    assertThat(alone.info().share()).isNull();
+    assertThat(alone.info().stages().get(0).plannedStartUnixNanos()).isEqualTo(nanos(start));
+  }
+
+  private static long nanos(Instant instant) {
+    return Math.addExact(
+        Math.multiplyExact(instant.getEpochSecond(), 1_000_000_000L), instant.getNano());
+  }
+
+  /** Stage, index and offset of each. */
+  private static List<String> arrivals(GatlingRun run) throws IOException {
+    List<String> all = new ArrayList<>();
+    for (String line : Files.readAllLines(run.files().arrivals())) {
+      JsonNode arrival = JSON.readTree(line);
+      all.add(
+          arrival.path("stage").asText()
+              + " "
+              + arrival.path("index")
+              + " "
+              + arrival.path("scheduled_offset_s").asText());
+    }
+    return all;
+  }
+
+  /** Without the second turns of dialogs. */
+  private static Map<String, String> first(Map<String, String> asked) {
+    Map<String, String> first = new TreeMap<>(asked);
+    first.keySet().removeIf(request -> request.startsWith("D 2 "));
+    return first;
+  }
+
+  /**
+   * What each request said, all but the answers before it, by its planned arrival; of a later turn
+   * by its first question, of a closed loop, whose requests have no arrival, by its prompt alone.
+   */
+  private static Map<String, String> asked(GatlingRun run) throws IOException {
+    Map<String, String> all = new TreeMap<>();
+    for (RequestRecord record : run.requests()) {
+      RequestRecord.Identity id = record.identity();
+      List<String> said = new ArrayList<>();
+      for (JsonNode message : JSON.readTree(record.text().messages())) {
+        if (!message.path("role").asText().equals("assistant")) {
+          said.add(message.path("content").asText());
+        }
+      }
+      String withoutNonce = said.get(0).replaceFirst("^\\d{18}\n\n", "");
+      Long offset = record.timing().scheduledOffsetNanos();
+      all.put(
+          id.name() + " " + id.turn() + " " + (offset == null ? withoutNonce : offset),
+          id.scenario().equals("Fed") ? withoutNonce : String.join("|", said));
+    }
+    return all;
+  }
+}

@@ -1,0 +1,246 @@
+package io.github.gatlingllm.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.data.Percentage.withPercentage;
+
+import io.github.gatlingllm.load.Arrivals.Gaps;
+import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.load.LoadLevel.Closed;
+import io.github.gatlingllm.load.LoadLevel.Open;
+import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.LoadPlan.Sweep;
+import io.github.gatlingllm.record.InjectorShare;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the injectors of a load test do is together what one would do, and nothing twice. */
+class InjectorPartTest {
+
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+  private static final InjectorShare ALONE = new InjectorShare(1, 1);
+  private static final Phases PHASES = new Phases(0, SECOND, 2 * SECOND, SECOND, null);
+
+  /** An arrival with all that may differ from one to the other. */
+  private record Numbered(int level, long number, Planned planned) {}
+
+  private static List<Sweep> parts(Sweep whole, int count) {
+    return IntStream.rangeClosed(1, count)
+        .mapToObj(index -> whole.of(new InjectorShare(index, count)))
+        .toList();
+  }
+
+  private static List<Numbered> arrivals(Sweep plan) {
+    List<Numbered> all = new ArrayList<>();
+    for (int i = 0; i < plan.levels().size(); i++) {
+      Open level = (Open) plan.levels().get(i);
+      ArrivalNumbers numbers = Objects.requireNonNull(level.numbers());
+      long end = level.longestNanos() - level.phases().drainNanos();
+      for (Iterator<Planned> own = level.scheduleBefore(end); own.hasNext(); ) {
+        Planned next = own.next();
+        all.add(new Numbered(i, numbers.of(next), next));
+      }
+    }
+    return all;
+  }
+
+  @Provide
+  Arbitrary<Open> levels() {
+    Arbitrary<Gaps> gaps =
+        Arbitraries.of(new Gaps.Equal(), new Gaps.Exponential(7), new Gaps.Gamma(2.5, 7));
+    Arbitrary<Double> rates = Arbitraries.doubles().between(0.1, 60);
+    Arbitrary<Open> steady =
+        Combinators.combine(gaps, rates)
+            .as((each, rate) -> new Open(rate, new Arrivals.Steady(rate, each), PHASES));
+    Arbitrary<Open> curve =
+        Combinators.combine(gaps, rates)
+            .as(
+                (each, rate) ->
+                    Open.curve(nanos -> rate * nanos / SECOND, 3 * SECOND)
+                        .with(each, PHASES.withStabilize(0).withMeasure(3 * SECOND)));
+    Arbitrary<Open> counted =
+        Combinators.combine(gaps, rates, Arbitraries.integers().between(1, 90))
+            .as(
+                (each, rate, requests) ->
+                    new Open(rate, new Arrivals.Steady(rate, each), PHASES.withRequests(requests)));
+    return Arbitraries.oneOf(List.of(steady, curve, counted));
+  }
+
+  @Property(tries = 150)
+  void arrivalsOfAllInjectorsAreThoseOfOneToTheNanosecond(
+      @ForAll("levels") Open first,
+      @ForAll("levels") Open second,
+      @ForAll @IntRange(min = 2, max = 9) int count) {
+    Sweep whole =
+        new Sweep(List.of(first, new Open("other", 1, second.arrivals(), second.phases())));
+    List<Sweep> parts = parts(whole, count);
+
+    List<Numbered> union = new ArrayList<>();
+    parts.forEach(part -> union.addAll(arrivals(part)));
+    union.sort(Comparator.comparingLong(Numbered::number));
+
+    assertThat(union).isEqualTo(arrivals(whole.of(ALONE)));
+    assertThat(
+            parts.stream().map(part -> part.startOffsets(new InjectorShare(1, count))).distinct())
+        .hasSize(1);
+    for (int i = 0; i < 2; i++) {
+      int at = i;
+      assertThat(parts.stream().mapToDouble(part -> part.levels().get(at).offered()).sum())
+          .isCloseTo(whole.levels().get(i).offered(), withPercentage(1e-9));
+      assertThat(parts)
+          .allMatch(p -> p.levels().get(at).label().equals(whole.levels().get(at).label()));
+    }
+  }
+
+  @Property(tries = 150)
+  void usersAndRequestsOfAllInjectorsAddUp(
+      @ForAll @Size(min = 1, max = 4) Set<@IntRange(min = 1, max = 70) Integer> users,
+      @ForAll @IntRange(min = 1, max = 500) int requests,
+      @ForAll @IntRange(min = 2, max = 9) int count) {
+    Sweep whole =
+        new Sweep(
+            users.stream()
+                .<LoadLevel>map(n -> new Closed(n, PHASES.withRequests(requests, SECOND)))
+                .toList());
+    List<Sweep> parts = parts(whole, count);
+    for (int i = 0; i < users.size(); i++) {
+      int at = i;
+      List<Closed> level = parts.stream().map(part -> (Closed) part.levels().get(at)).toList();
+      LoadLevel all = whole.levels().get(i);
+
+      assertThat(level).allMatch(part -> part.label().equals(all.label()));
+      assertThat(level.stream().mapToDouble(Closed::offered).sum()).isEqualTo(all.offered());
+      assertThat(
+              level.stream()
+                  .mapToInt(part -> Objects.requireNonNull(part.phases().requests()))
+                  .sum())
+          .isEqualTo(requests);
+      assertThat(level)
+          .allMatch(part -> part.users() > 0 || Objects.equals(part.phases().requests(), 0));
+      assertThat(level.stream().mapToInt(Closed::users).max().orElseThrow())
+          .isLessThanOrEqualTo(level.stream().mapToInt(Closed::users).min().orElseThrow() + 1);
+    }
+  }
+
+  @Property(tries = 100)
+  void turnsOfAllInjectorsAreAllTurnsOnce(@ForAll @IntRange(min = 1, max = 9) int count) {
+    Set<Long> taken = new HashSet<>();
+    for (int index = 1; index <= count; index++) {
+      Turns turns = new Turns(new InjectorShare(index, count));
+      IntStream.range(0, 20).forEach(i -> assertThat(taken.add(turns.next(null))).isTrue());
+    }
+    assertThat(taken).contains(0L, 20L * count - 1).hasSize(20 * count);
+  }
+
+  @Test
+  void whatAUserAsksFollowsFromItsNumber() {
+    Sweep plan = Sweep.open(List.of(Open.steady(20)), new Gaps.Exponential(0), 3, PHASES);
+    Sweep part = plan.of(new InjectorShare(2, 3));
+    Open level = (Open) part.levels().get(0);
+    ArrivalNumbers numbers = Objects.requireNonNull(level.numbers());
+    RunningLevel running = new RunningLevel(level, 0, true, () -> {});
+    Turns turns = new Turns(new InjectorShare(2, 3));
+    Turns others = new Turns(new InjectorShare(2, 3));
+    Iterator<Planned> schedule = level.schedule();
+    Arrival earlier = new Arrival(running, schedule.next(), 0);
+    Arrival later = new Arrival(running, schedule.next(), 0);
+
+    assertThat(turns.next(later)).isEqualTo(4);
+    assertThat(turns.next(earlier)).isEqualTo(1);
+    assertThat(turns.next(earlier)).isEqualTo(1 + numbers.all());
+    assertThat(others.next(earlier)).isEqualTo(1);
+    assertThat(numbers.all())
+        .isEqualTo(plan.levels().get(0) instanceof Open open ? open.mostArrivals() : -1);
+  }
+
+  @Test
+  void automaticPhasesEndAtTheirLatestWhereInjectorsCannotAgree() {
+    Phases automatic = Phases.DEFAULT.withMeasure(20 * SECOND);
+    Closed closed =
+        (Closed)
+            new Sweep(List.of(new Closed(8, automatic)))
+                .of(new InjectorShare(1, 2))
+                .levels()
+                .get(0);
+    Open open =
+        (Open)
+            new Sweep(List.of(Open.steady(8).with(automatic)))
+                .of(new InjectorShare(1, 2))
+                .levels()
+                .get(0);
+
+    assertThat(closed.phases().fillNanos()).isEqualTo(5 * SECOND);
+    assertThat(closed.phases().stabilizeNanos()).isEqualTo(15 * SECOND);
+    assertThat(open.phases().fillNanos()).isEqualTo(0);
+    assertThat(open.phases().stabilizeNanos()).isEqualTo(20 * SECOND);
+    assertThat(new Sweep(List.of(new Closed(8, automatic))).of(ALONE).levels())
+        .containsExactly(new Closed(8, automatic));
+  }
+
+  /** 30 + 30 s, a cooldown and a drain of 30 s at most, 0.1 s for what was cancelled. */
+  @Test
+  void levelsStartWhenThoseBeforeHaveSurelyEnded() {
+    InjectorShare share = new InjectorShare(2, 4);
+    Sweep plan = new Sweep(List.of(new Closed(1, Phases.DEFAULT), new Closed(2, Phases.DEFAULT)));
+
+    assertThat(plan.of(share).startOffsets(share))
+        .containsExactly(0L, 120_100_000_000L, 240_200_000_000L);
+    assertThat(plan.of(ALONE).startOffsets(ALONE)).containsExactly(0L);
+  }
+
+  static List<LoadPlan> whole() {
+    List<LoadLevel> two = List.of(new Closed(1, PHASES), new Closed(2, PHASES));
+    return List.of(
+        new GoodputSearch(1, 0.05, 1, PHASES),
+        new Sweep(two).stopWhen(List.of(new StopRule.SloBelow(50))),
+        new Sweep(two).stopWhen(List.of(new StopRule.ErrorCountAbove(50))),
+        new Sweep(List.of(new LoadLevel.Batch(4, 2, SECOND))),
+        new Sweep(List.of(new Closed(1, PHASES.withRequests(5)), new Closed(2, PHASES))));
+  }
+
+  @ParameterizedTest
+  @MethodSource("whole")
+  void whatNeedsTheWholeIsRefusedInALine(LoadPlan plan) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> plan.of(new InjectorShare(2, 4)))
+        .withMessageMatching("injector 2/4 cannot .*; .*");
+    assertThat(plan.of(ALONE)).isNotNull();
+  }
+
+  /** In milliseconds; iterations of 10 ms end 10 ms after each level at the latest. */
+  @Test
+  void levelsStartAtTheirInstantsThoughTheOnesBeforeEndEarlier() {
+    Phases phases = new Phases(0, 0, SECOND / 10, SECOND, null);
+    LoadPlan plan =
+        new Sweep(List.of(new Closed(1, phases), new Open(100, Arrivals.constant(100), phases)))
+            .of(new InjectorShare(2, 2));
+    FakeLoad load =
+        new FakeLoad(() -> 10, iteration -> false, plan, level -> (level + 1) * 5 * SECOND).run();
+
+    assertThat(load.events)
+        .startsWith("5000 c=1 started", "5000 c=1 measure", "5100 c=1 drain")
+        .contains("10000 r=100 started", "10000 r=100 measure");
+    assertThat(load.noMore).isTrue();
+    assertThat(load.maxInFlight).isEqualTo(1);
+    assertThat(load.iterations).hasSize(5);
+    assertThat(load.lags).containsOnly(0L);
+  }
+}
