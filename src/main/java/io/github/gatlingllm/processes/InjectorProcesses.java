@@ -173,7 +173,7 @@ final class InjectorProcesses {
     } else if (line.equals(READY)) {
       injector.isReady = true;
       startIfReady();
-    } else if (line.startsWith("LLM ")) {
+    } else if (line.startsWith("LLM ") || line.startsWith("LLM: ")) {
       say(injector, line);
     } else if (!line.isBlank()) {
       injector.lastLines.add(line);

@@ -95,7 +95,7 @@ final class AfterRun implements Runnable {
     return SummaryText.failsBuild(
         summary,
         info.reportOptions(),
-        run.exit() != null,
+        run.exit() != null && (info.share() == null || !info.share().isPart()),
         line -> out.println(ConsoleBlock.visible(line)));
   }
 

@@ -13,6 +13,8 @@ import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion.VersionFlag;
 import com.networknt.schema.ValidationMessage;
 import io.github.gatlingllm.record.JvmOptions;
+import io.github.gatlingllm.report.CommandLine;
+import io.github.gatlingllm.simulations.CheckedSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +23,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -178,6 +184,51 @@ class KubernetesManifestsTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"volume", "object-storage", "example"})
+  void settingsOfInjectorsExist(String overlay) throws IOException {
+    JsonNode container = pod(injectors(overlay)).get("containers").get(0);
+    Map<String, String> environment = environment(overlay, container);
+    List<String> arguments = arguments(container, environment);
+
+    assertThat(arguments.get(0)).isEqualTo("benchmark");
+    Map<String, String> settings =
+        BenchmarkProcess.of(arguments.subList(1, arguments.size())).settings().entrySet().stream()
+            .collect(Collectors.toMap(entry -> "llm." + entry.getKey(), Map.Entry::getValue));
+    assertThat(CheckedSettings.warnings(settings, environment, dir)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"volume", "object-storage", "example"})
+  void optionsOfTheMergeExist(String overlay) throws IOException {
+    JsonNode container = pod(merge(overlay)).get("containers").get(0);
+    List<String> arguments = arguments(container, environment(overlay, container));
+    String help = CommandLine.call(() -> GatlingLlm.execute(List.of("merge", "--help"))).output();
+
+    assertThat(arguments.get(0)).isEqualTo("merge");
+    assertThat(arguments)
+        .filteredOn(argument -> argument.startsWith("--"))
+        .isNotEmpty()
+        .allSatisfy(
+            argument ->
+                assertThat(help).contains(argument.substring(0, argument.indexOf('=') + 1)));
+  }
+
+  /** What {@code $(NAME)} stands for is there, and is put in as Kubernetes does. */
+  private static List<String> arguments(JsonNode container, Map<String, String> environment) {
+    return texts(container.get("args")).map(argument -> expanded(argument, environment)).toList();
+  }
+
+  private static String expanded(String text, Map<String, String> environment) {
+    return Pattern.compile("\\$\\((\\w+)\\)")
+        .matcher(text)
+        .replaceAll(
+            name -> {
+              assertThat(environment).containsKey(name.group(1));
+              return Matcher.quoteReplacement(environment.get(name.group(1)));
+            });
+  }
+
   /** Of the first pod: what the Job's controller adds, the ConfigMap's, and the container's own. */
   private static Map<String, String> environment(String overlay, JsonNode container)
       throws IOException {
@@ -242,5 +293,9 @@ class KubernetesManifestsTest {
 
   private static Set<ValidationMessage> mistakes(JsonNode object) {
     return SCHEMA.validate(object);
+  }
+
+  private static Stream<String> texts(JsonNode list) {
+    return StreamSupport.stream(list.spliterator(), false).map(JsonNode::asText);
   }
 }

@@ -11,7 +11,7 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.testing.GatlingRun;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Loads that Gatling stops: what it cuts off is nobody's failure, and nothing is missing. */
 class StoppedRunIT {
@@ -20,13 +20,12 @@ class StoppedRunIT {
 
   /** Streams of 305 ms, so that the stop meets some of them. */
   @ParameterizedTest
-  @CsvSource({"rate,false", "concurrent,false", "closed loop,false", "rate,true"})
-  void cutRequestsAreCancelledAndAllAreCounted(String load, boolean byAction) throws Exception {
+  @ValueSource(booleans = {false, true})
+  void cutRequestsAreCancelledAndAllAreCounted(boolean byAction) throws Exception {
     try (EmbeddedEngine engine = EmbeddedEngine.builder().fixed(ofMillis(5), ofMillis(3)).start();
         GatlingRun run =
             GatlingRun.of(StoppedSimulation.class)
                 .set("baseUrl", engine.baseUrl())
-                .set("load", load)
                 .set("tokens", 100)
                 .set("action", byAction)
                 .noReports()
@@ -35,10 +34,13 @@ class StoppedRunIT {
       assertThat(records)
           .as("one may be cancelled on its way to the server")
           .hasSizeGreaterThanOrEqualTo((int) engine.requestsReceived());
-      assertThat(records)
-          .extracting(r -> r.outcome().status())
-          .contains(RequestStatus.COMPLETE, RequestStatus.CANCELLED)
-          .containsOnly(RequestStatus.COMPLETE, RequestStatus.CANCELLED);
+      for (String load : List.of("rate", "concurrent", "closed loop")) {
+        assertThat(run.requests(load))
+            .as(load)
+            .extracting(r -> r.outcome().status())
+            .contains(RequestStatus.COMPLETE, RequestStatus.CANCELLED)
+            .containsOnly(RequestStatus.COMPLETE, RequestStatus.CANCELLED);
+      }
       assertThat(records)
           .filteredOn(r -> r.outcome().status() == RequestStatus.CANCELLED)
           .allSatisfy(r -> assertThat(r.outcome().error()).contains("maxDuration"));

@@ -12,8 +12,6 @@ import io.github.gatlingllm.testing.GatlingRun;
 import io.github.gatlingllm.workload.Tokenizer;
 import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who counts prompts, when, and what becomes of records that wait for it. */
 class TokenizersIT {
@@ -55,24 +53,30 @@ class TokenizersIT {
     }
   }
 
+  private static boolean hasNoUsage(RequestRecord record) {
+    return record.identity().target().equals(TokenizersSimulation.NO_USAGE);
+  }
+
   /**
    * Its tokenizer counts nothing before the last prompt was asked: who waits for it, waits for
    * ever.
    */
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void usersNeverWaitAndNoRecordIsLost(boolean noUsage) throws Exception {
-    try (EmbeddedEngine engine = engine();
+  @Test
+  void usersNeverWaitAndNoRecordIsLost() throws Exception {
+    try (EmbeddedEngine usage = engine();
+        EmbeddedEngine noUsage = engine();
         GatlingRun run =
             GatlingRun.of(TokenizersSimulation.class)
-                .set("baseUrl", engine.baseUrl())
-                .set("released", 10)
+                .set("baseUrl", usage.baseUrl())
+                .set("withoutUsage", noUsage.baseUrl())
+                .set("released", 20)
                 .set("requests", 10)
-                .set("noUsage", noUsage)
                 .noReports()
                 .run()) {
       assertThat(run.exitCode()).as(run.output()).isZero();
-      assertThat(run.requests()).hasSizeGreaterThanOrEqualTo(10);
+      assertThat(usage.requestsReceived()).isGreaterThanOrEqualTo(10);
+      assertThat(noUsage.requestsReceived()).isGreaterThanOrEqualTo(10);
+      assertThat(run.requests()).hasSizeGreaterThanOrEqualTo(20);
       assertThat(run.requests())
           .allSatisfy(
               record -> {
@@ -80,7 +84,7 @@ class TokenizersIT {
                     .isEqualTo(TokenizersSimulation.QUESTION.length());
                 assertThat(record.tokens().source())
                     .isEqualTo(
-                        noUsage
+                        hasNoUsage(record)
                             ? RequestRecord.TokenSource.TOKENIZER
                             : RequestRecord.TokenSource.USAGE);
               });
@@ -88,26 +92,29 @@ class TokenizersIT {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void afterASigtermRecordsAreWrittenWithoutCounts(boolean noUsage) throws Exception {
-    try (EmbeddedEngine engine = engine();
+  @Test
+  void afterASigtermRecordsAreWrittenWithoutCounts() throws Exception {
+    try (EmbeddedEngine usage = engine();
+        EmbeddedEngine noUsage = engine();
         GatlingRun run =
             GatlingRun.of(TokenizersSimulation.class)
-                .set("baseUrl", engine.baseUrl())
+                .set("baseUrl", usage.baseUrl())
+                .set("withoutUsage", noUsage.baseUrl())
                 .set("released", 1_000_000)
                 .set("requests", 1_000_000)
-                .set("noUsage", noUsage)
                 .noReports()
                 .start()) {
-      run.await("20 requests", () -> engine.requestsReceived() >= 20);
+      run.await(
+          "20 requests each",
+          () -> Math.min(usage.requestsReceived(), noUsage.requestsReceived()) >= 20);
       run.terminate();
       run.await();
 
       assertThat(run.info().state()).isEqualTo(RunInfo.State.INTERRUPTED);
       assertThat(run.requests())
           .as("none is lost")
-          .hasSizeGreaterThanOrEqualTo((int) engine.requestsReceived());
+          .hasSizeGreaterThanOrEqualTo(
+              (int) (usage.requestsReceived() + noUsage.requestsReceived()));
       assertThat(run.requests())
           .allSatisfy(record -> assertThat(record.tokens().promptTokensLocal()).isNull());
       assertThat(run.requests())
@@ -116,7 +123,7 @@ class TokenizersIT {
               record ->
                   assertThat(record.tokens().source())
                       .isEqualTo(
-                          noUsage
+                          hasNoUsage(record)
                               ? RequestRecord.TokenSource.CHUNKS
                               : RequestRecord.TokenSource.USAGE));
       assertThat(run.output()).contains("requests were not counted; the tokenizer was too slow");

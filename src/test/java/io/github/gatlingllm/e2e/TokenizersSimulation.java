@@ -13,6 +13,12 @@ import java.util.concurrent.TimeUnit;
 public final class TokenizersSimulation extends Simulation {
 
   static final String FILE = "src/test/resources/tokenizers/bpe.tokenizer.json";
+
+  /** The target whose answers say how many tokens they have, and the one that is not asked to. */
+  static final String USAGE = "usage";
+
+  static final String NO_USAGE = "no usage";
+
   static final String SYSTEM = "You are a tutor.";
   static final String QUESTION = "Why is the sky blue?";
 
@@ -44,20 +50,15 @@ public final class TokenizersSimulation extends Simulation {
   public TokenizersSimulation() {
     if (System.getProperty("other") == null) {
       setUp(
+          sideBySide(
               closedLoop(1)
                   .requests(Integer.getInteger("requests", 10))
-                  .inject(
-                      scenario("Late")
-                          .exec(
-                              llm("ask")
-                                  .chat()
-                                  .user(
-                                      session -> {
-                                        asked.countDown();
-                                        return QUESTION;
-                                      })
-                                  .maxTokens(4))))
-          .protocols(target("baseUrl").tokenizer(late));
+                  .target(USAGE, target("baseUrl").tokenizer(late))
+                  .inject(counted()),
+              closedLoop(1)
+                  .requests(Integer.getInteger("requests", 10))
+                  .target(NO_USAGE, target("withoutUsage").tokenizer(late).disableUsage())
+                  .inject(counted())));
     } else {
       ScenarioBuilder talk =
           scenario("Talk")
@@ -77,9 +78,20 @@ public final class TokenizersSimulation extends Simulation {
     }
   }
 
+  private ScenarioBuilder counted() {
+    return scenario("Late")
+        .exec(
+            llm("ask")
+                .chat()
+                .user(
+                    session -> {
+                      asked.countDown();
+                      return QUESTION;
+                    })
+                .maxTokens(4));
+  }
+
   private static LlmProtocolBuilder target(String property) {
-    LlmProtocolBuilder target =
-        llm.baseUrl(System.getProperty(property)).disableJvmWarmUp().recordText();
-    return Boolean.getBoolean("noUsage") ? target.disableUsage() : target;
+    return llm.baseUrl(System.getProperty(property)).disableJvmWarmUp().recordText();
   }
 }

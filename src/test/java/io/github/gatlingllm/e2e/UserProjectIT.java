@@ -148,6 +148,8 @@ class UserProjectIT {
             Map.of(),
             List.of(
                 java.resolve("bin/java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "--add-opens=java.base/java.lang=ALL-UNNAMED",
                 "-cp",
                 PACKAGE + ":" + gatlings(Files.readString(classPath).strip()),

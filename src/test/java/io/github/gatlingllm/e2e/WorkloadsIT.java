@@ -72,21 +72,6 @@ class WorkloadsIT {
         .allMatch(prompt -> prompt.matches("(?s)\\d{18}\n\n\\S.*"));
   }
 
-  @Test
-  void scenariosOfTheBenchmarkRunOneAfterTheOther() throws Exception {
-    try (EmbeddedEngine engine = EmbeddedEngine.builder().seed(1).start()) {
-      GatlingRun run =
-          benchmark(engine.baseUrl(), Map.of("llm.scenario", "A1,C,D", "llm.requests", "2"));
-
-      List<RequestRecord> records = run.requests();
-      assertThat(records.stream().map(r -> r.identity().scenario() + " " + r.identity().name()))
-          .containsExactly(
-              "A1 A1", "A1 A1", "C C", "C C", "D D", "D D", "D D", "D D", "D D", "D D", "D D",
-              "D D", "D D", "D D");
-      assertThat(records).allMatch(record -> record.outcome().ok());
-    }
-  }
-
   /** Each target of a run draws for itself. */
   @Test
   void aMixDrawsTheSameSequenceForTheSameSeed() throws Exception {
@@ -128,17 +113,28 @@ class WorkloadsIT {
   }
 
   @Test
-  void severalScenariosGoToEachOfSeveralTargets() throws Exception {
+  void scenariosOfTheBenchmarkGoToEachTargetOneAfterTheOther() throws Exception {
     try (EmbeddedEngine a = EmbeddedEngine.builder().seed(1).start();
         EmbeddedEngine b = EmbeddedEngine.builder().seed(1).start()) {
       GatlingRun run =
           benchmark(
               a.baseUrl() + "," + b.baseUrl(),
-              Map.of("llm.scenario", "B1,A1", "llm.requests", "2", "llm.sharedPrefix", "2x32"));
+              Map.of("llm.scenario", "D,B1,A1,C", "llm.requests", "2", "llm.sharedPrefix", "2x32"));
 
-      assertThat(run.requests().stream().map(r -> r.identity().scenario()))
-          .containsExactly("B1", "B1", "A1", "A1", "B1", "B1", "A1", "A1");
-      assertThat(run.requests().stream().map(r -> r.identity().target()).distinct()).hasSize(2);
+      List<String> each =
+          List.of(
+              "D D", "D D", "D D", "D D", "D D", "D D", "D D", "D D", "D D", "D D", "B1 B1",
+              "B1 B1", "A1 A1", "A1 A1", "C C", "C C");
+      List<RequestRecord> records = run.requests();
+      assertThat(records).hasSize(2 * each.size()).allMatch(record -> record.outcome().ok());
+      for (int target = 0; target < 2; target++) {
+        List<RequestRecord> asked =
+            records.subList(target * each.size(), (target + 1) * each.size());
+        assertThat(asked.stream().map(r -> r.identity().scenario() + " " + r.identity().name()))
+            .containsExactlyElementsOf(each);
+        assertThat(asked.stream().map(r -> r.identity().target()).distinct()).hasSize(1);
+      }
+      assertThat(records.stream().map(r -> r.identity().target()).distinct()).hasSize(2);
       assertThat(run.info().config()).containsEntry("sharedPrefix", "2x32");
     }
   }

@@ -22,6 +22,7 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.ServerReport;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.report.CommandLine.Called;
+import io.github.gatlingllm.store.S3Server;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -135,6 +136,29 @@ class MergeCommandTest {
             "length", 200, RequestStatus.COMPLETE, true, null, null, List.of(), false),
         ServerReport.NONE,
         null);
+  }
+
+  @Test
+  void joinedRunIsPutIntoObjectStorage() throws IOException {
+    try (S3Server s3 = new S3Server()) {
+      Called called =
+          call(
+              "merge",
+              injector("north", 0, "ttft<200ms").toString(),
+              injector("south", 2_000, "ttft<200ms").toString(),
+              "--out=" + folder.resolve("1795353600-joined"),
+              "--upload=s3://bench/tests");
+
+      assertThat(called.error()).isEmpty();
+      assertThat(called.output()).contains("LLM upload: s3://bench/tests/1795353600-joined");
+      assertThat(s3.objects)
+          .containsKeys(
+              "tests/1795353600-joined/llm/requests.jsonl",
+              "tests/1795353600-joined/llm/run.json",
+              "tests/1795353600-joined/llm.html");
+      assertThat(call("merge", "x", "--out=" + folder.resolve("y"), "--upload=bucket").error())
+          .isEqualTo("'bucket' is no place in object storage; expected s3://bucket/prefix");
+    }
   }
 
   @Test

@@ -280,6 +280,11 @@ public final class GatlingRun implements AutoCloseable {
     return Files.readString(directory().resolve("simulation.log"), ISO_8859_1);
   }
 
+  /** What it writes runs to. */
+  public Path results() {
+    return results;
+  }
+
   /** Its one run directory. */
   public Path directory() throws IOException {
     try (Stream<Path> all = Files.list(results)) {

@@ -25,6 +25,10 @@ public final class MavenProject {
 
   private static final int MAX_SECONDS = 300;
 
+  /** What compilers made needs no verification: half a second of processor time per run. */
+  private static final String UNVERIFIED =
+      ",-XX:+UnlockDiagnosticVMOptions,-XX:-BytecodeVerificationRemote";
+
   private static final Path EXAMPLE = Path.of("examples", "java");
 
   private static final Path REPOSITORY = Path.of("target", "repository");
@@ -131,7 +135,12 @@ public final class MavenProject {
       throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(
-            List.of(executable(), "-B", "-o", "-Dmaven.repo.local=" + REPOSITORY.toAbsolutePath()));
+            List.of(
+                executable(),
+                "-B",
+                "-o",
+                "-Dmaven.repo.local=" + REPOSITORY.toAbsolutePath(),
+                "-Dgatling.jvmArgs=" + property("gatling.jvmArgs") + UNVERIFIED));
     command.addAll(List.of(arguments));
     Map<String, String> environment = new HashMap<>(variables);
     environment.put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");

@@ -17,15 +17,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The classes of libraries as the JVM keeps them once they are parsed: an archive that JVMs of
- * tests map into their memory, so that a run of Gatling starts in half the time. It is made once,
- * by the first test that starts a run, and outlives builds: our own classes are not in it. JVMs
- * start without where making it failed, and while another JVM makes it.
+ * The classes of jars as the JVM keeps them once they are parsed: an archive that JVMs of tests map
+ * into their memory, so that a run of Gatling starts in half the time. It is made by the first test
+ * that starts a run, and again where a jar is another one: ours is, in each build that made it.
+ * JVMs start without where making it failed, and while another JVM makes it.
  */
 final class SharedClasses {
 
-  private static final List<String> OURS = classPath(false);
-  private static final List<String> LIBRARIES = classPath(true);
+  private static final List<String> FOLDERS = classPath(false);
+  private static final List<String> JARS = classPath(true);
 
   /**
    * JDK 17 crashes over lambdas of Scala; proxies and event handlers have other names each time.
@@ -37,19 +37,15 @@ final class SharedClasses {
 
   private SharedClasses() {}
 
-  private static List<String> classPath(boolean ofLibraries) {
-    String here = Path.of("").toAbsolutePath() + File.separator;
+  private static List<String> classPath(boolean jars) {
     return Stream.of(JavaCommand.classPath().split(File.pathSeparator))
-        .filter(
-            e ->
-                (e.endsWith(".jar") && !Path.of(e).toAbsolutePath().startsWith(here))
-                    == ofLibraries)
+        .filter(entry -> entry.endsWith(".jar") == jars)
         .toList();
   }
 
-  /** The class path of this JVM, libraries first: that is what an archive is bound to. */
+  /** The class path of this JVM, jars first: that is what an archive is bound to. */
   static String classPath() {
-    return join(Stream.concat(LIBRARIES.stream(), OURS.stream()).toList());
+    return join(Stream.concat(JARS.stream(), FOLDERS.stream()).toList());
   }
 
   private static String join(List<String> entries) {
@@ -68,14 +64,22 @@ final class SharedClasses {
       throws IOException, InterruptedException {
     Path archive =
         folder.resolve(
-            "classes-%s-%08x.jsa"
-                .formatted(System.getProperty("java.vm.version"), LIBRARIES.hashCode()));
+            "classes-%s-%08x.jsa".formatted(System.getProperty("java.vm.version"), hashOfJars()));
     if (!Files.exists(archive) && !makeAlone(archive, run)) {
       return List.of();
     }
     return Files.size(archive) == 0
         ? List.of()
         : List.of("-XX:SharedArchiveFile=" + archive, "-Xlog:cds=off");
+  }
+
+  /** Changes with each jar, and with when it was made, which the JVM holds an archive to. */
+  private static int hashOfJars() throws IOException {
+    int hash = 0;
+    for (String jar : JARS) {
+      hash = 31 * (31 * hash + jar.hashCode()) + Files.getLastModifiedTime(Path.of(jar)).hashCode();
+    }
+    return hash;
   }
 
   /** Whether it is there; not where another JVM, or another thread of this one, makes it. */
@@ -86,9 +90,19 @@ final class SharedClasses {
                 Path.of(archive + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         FileLock lock = file.tryLock()) {
       if (lock != null && !Files.exists(archive)) {
+        removeOthers(archive);
         make(archive, run);
       }
       return lock != null;
+    }
+  }
+
+  /** Those of earlier builds; a JVM that still has one mapped keeps it. */
+  private static void removeOthers(Path archive) throws IOException {
+    try (Stream<Path> all = Files.list(archive.toAbsolutePath().getParent())) {
+      for (Path other : all.filter(file -> file.toString().endsWith(".jsa")).toList()) {
+        Files.delete(other);
+      }
     }
   }
 
@@ -114,7 +128,7 @@ final class SharedClasses {
                 "-XX:ErrorFile=" + archive + ".error",
                 "-Xlog:disable",
                 "-cp",
-                join(LIBRARIES))
+                join(JARS))
             .redirectErrorStream(true)
             .redirectOutput(Redirect.DISCARD)
             .start();
