@@ -30,11 +30,9 @@ COPY --from=jvm /opt /opt
 COPY --from=jvm --chown=65532:65532 /results /results
 # What a library unpacks goes to /tmp, also where there is no home.
 ENV DJL_CACHE_DIR=/tmp/djl
-# The console has characters beyond ASCII.
-ENV LANG=C.UTF-8
 # A number, so that Kubernetes can see that it is not root.
 USER 65532:65532
 WORKDIR /tmp
-# This JVM merges and renders by itself; for a run it only starts the one that makes the load.
-ENTRYPOINT ["/opt/java/bin/java", "-XX:+UseSerialGC", "-XX:MaxRAMPercentage=60", "-cp", "/opt/gatling-llm.jar:/opt/simulations/*", "io.github.gatlingllm.cli.GatlingLlm"]
+# This JVM merges and renders by itself; for a run it only starts the one that makes the load. What they print is UTF-8.
+ENTRYPOINT ["/opt/java/bin/java", "-XX:+UseSerialGC", "-XX:MaxRAMPercentage=60", "-Dfile.encoding=UTF-8", "-cp", "/opt/gatling-llm.jar:/opt/simulations/*", "io.github.gatlingllm.cli.GatlingLlm"]
 CMD ["--help"]

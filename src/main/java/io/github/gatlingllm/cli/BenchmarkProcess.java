@@ -108,6 +108,7 @@ record BenchmarkProcess(
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(JvmOptions.RECOMMENDED);
     command.add(OPEN_TO_GATLING);
+    command.add("-Dfile.encoding=" + System.getProperty("file.encoding")); // as this JVM has it
     if (Runtime.version().feature() >= ASKS_FOR_NATIVE_ACCESS) {
       command.add("--enable-native-access=ALL-UNNAMED"); // else four lines of warning for Netty
     }

@@ -2,7 +2,6 @@ package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.load.Arrivals.Planned;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +24,7 @@ public final class Arrival {
   private final boolean first;
   private long startedNanos;
   private boolean taken;
-  private @Nullable Map<Object, Integer> draws;
+  private @Nullable IdentityHashMap<Object, Integer> draws;
 
   Arrival(@Nullable RunningLevel level, Planned planned, long plannedNanos) {
     this(level, planned, plannedNanos, false);

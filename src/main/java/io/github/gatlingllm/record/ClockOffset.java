@@ -1,6 +1,7 @@
 package io.github.gatlingllm.record;
 
 import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import java.util.ArrayList;
@@ -247,6 +248,7 @@ public record ClockOffset(
   }
 
   /** Whether another clock was asked than that of the servers under load. */
+  @JsonIgnore
   public boolean isAsked() {
     return !readings.isEmpty() && !source.startsWith(DATE);
   }

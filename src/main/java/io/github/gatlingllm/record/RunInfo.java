@@ -1,6 +1,7 @@
 package io.github.gatlingllm.record;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonValue;
@@ -401,6 +402,7 @@ public record RunInfo(
     }
 
     /** Whether it came to its planned end. */
+    @JsonIgnore
     public boolean isComplete() {
       return state == State.COMPLETE;
     }

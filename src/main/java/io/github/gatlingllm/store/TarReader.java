@@ -118,7 +118,7 @@ final class TarReader extends InputStream {
     }
     long value = header[from] & 0x3f;
     for (int i = from + 1; i < from + length; i++) {
-      value = value << 8 | header[i] & 0xff;
+      value = (value << 8) | (header[i] & 0xff);
     }
     return value;
   }

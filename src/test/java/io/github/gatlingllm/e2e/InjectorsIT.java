@@ -110,10 +110,10 @@ class InjectorsIT {
       assertThat(info.injector()).endsWith("-" + (i + 1));
       assertThat(info.config()).containsEntry("startAt", start.toString());
       assertThat(info.stages()).extracting(LevelInfo::label).containsExactly("r=60", "c=5");
-      // 1 s of load and 2 s of drain, 0.1 s for what was cancelled
+      // 1 s of load and 1 s of drain, 0.1 s for what was cancelled
       assertThat(info.stages())
           .extracting(level -> Objects.requireNonNull(level.plannedStartUnixNanos()) - nanos(start))
-          .containsExactly(0L, 3_100_000_000L);
+          .containsExactly(0L, 2_100_000_000L);
       planned += Objects.requireNonNull(info.planned());
     }
     assertThat(planned).isEqualTo(alone.info().planned());

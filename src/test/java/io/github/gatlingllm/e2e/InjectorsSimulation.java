@@ -14,8 +14,8 @@ public final class InjectorsSimulation extends Simulation {
         scenario("Mixed")
             .exec(
                 mix()
-                    .add(2, diverseShort().distinct(200).maxTokens(2).tokenizer(chars4()))
-                    .add(1, dialog().turns(2).distinct(200).maxTokens(2).tokenizer(chars4())));
+                    .add(2, diverseShort().distinct(100).maxTokens(2).tokenizer(chars4()))
+                    .add(1, dialog().turns(2).distinct(100).maxTokens(2).tokenizer(chars4())));
     ScenarioBuilder fed =
         scenario("Fed")
             .feed(prompts().synthetic())
@@ -27,7 +27,7 @@ public final class InjectorsSimulation extends Simulation {
                     .stabilize(0)
                     .measure(1)
                     .disableCooldown()
-                    .drain(2)
+                    .drain(1)
                     .inject(mixed),
                 closedLoop(5).requests(10).inject(fed)))
         .protocols(

@@ -138,15 +138,15 @@ class MergedInjectorsTest {
           files.generator(),
           new GeneratorSecond()
               .with(GeneratorField.INJECTOR, "injector-" + index)
-              .with(GeneratorField.START, begin + second * 1_000 * MS)
+              .with(GeneratorField.START, begin + second * 1_000L * MS)
               .with(GeneratorField.LENGTH, 1_000 * MS)
               .with(GeneratorField.LAG_MAX, new int[] {index * 1_000})
               .with(GeneratorField.LATEST_LOOP, new int[10])
-              .with(GeneratorField.PROCESS_CPU, index * 200 * MS)
-              .with(GeneratorField.MACHINE_USER, index * 200 * MS)
+              .with(GeneratorField.PROCESS_CPU, index * 200L * MS)
+              .with(GeneratorField.MACHINE_USER, index * 200L * MS)
               .with(GeneratorField.MACHINE_SYSTEM, 0L)
               .with(GeneratorField.MACHINE_STEAL, 0L)
-              .with(GeneratorField.MACHINE_IDLE, 2_000 * MS - index * 200 * MS));
+              .with(GeneratorField.MACHINE_IDLE, 2_000 * MS - index * 200L * MS));
     }
     return run;
   }

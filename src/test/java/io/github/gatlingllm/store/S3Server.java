@@ -120,7 +120,7 @@ public final class S3Server implements AutoCloseable {
       if (!path.equals("/bench") && !path.startsWith("/bench/")) {
         fail(exchange, 404, "NoSuchBucket");
       } else if (refused.test(request)) {
-        String[] status = refusal.split(" ");
+        String[] status = refusal.split(" ", 2);
         fail(exchange, Integer.parseInt(status[0]), status[1]);
       } else {
         switch (exchange.getRequestMethod()) {
