@@ -74,7 +74,7 @@ class PackageArrowsTest {
                   "stats",
                   "store",
                   "telemetry")),
-          Map.entry("processes", Set.of("metric", "record", "report", "store")),
+          Map.entry("processes", Set.of("live", "metric", "record", "report", "store")),
           Map.entry("live", Set.of("record", "report", "stats")),
           Map.entry("generator", Set.of("record")),
           Map.entry("selftest", Set.of("engine", "record")),

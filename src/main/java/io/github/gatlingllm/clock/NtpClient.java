@@ -155,13 +155,14 @@ final class NtpClient {
   }
 
   private static Exchange exchange(ByteBuffer packet, long sent, long received) throws NoTime {
-    int leap = packet.get(0) >> 6 & 3;
+    int leap = (packet.get(0) >> 6) & 3;
     int mode = packet.get(0) & 7;
     int stratum = packet.get(1) & 0xff;
     if (stratum == 0) {
-      String code = new String(packet.array(), 12, 4, StandardCharsets.US_ASCII);
-      throw new NoTime(
-          "it refuses to answer (" + code.replaceAll("[^A-Za-z0-9]", "?") + ", kiss of death)");
+      byte[] code = new byte[4];
+      packet.get(12, code);
+      String reason = new String(code, StandardCharsets.US_ASCII).replaceAll("[^A-Za-z0-9]", "?");
+      throw new NoTime("it refuses to answer (" + reason + ", kiss of death)");
     }
     if (leap == UNSYNCHRONIZED || stratum > HIGHEST_STRATUM || packet.getLong(40) == 0) {
       throw new NoTime(
@@ -185,11 +186,11 @@ final class NtpClient {
     long nearSeconds = Math.floorDiv(nearUnixNanos, SECOND) + NTP_TO_UNIX_SECONDS;
     int away = (int) (ntp >>> 32) - (int) nearSeconds;
     return (nearSeconds + away - NTP_TO_UNIX_SECONDS) * SECOND
-        + ((ntp & 0xffff_ffffL) * SECOND >>> 32);
+        + (((ntp & 0xffff_ffffL) * SECOND) >>> 32);
   }
 
   /** Of seconds with 16 bits before and 16 behind the point. */
   private static long shortNanos(int ntp) {
-    return (ntp & 0xffff_ffffL) * SECOND >>> 16;
+    return ((ntp & 0xffff_ffffL) * SECOND) >>> 16;
   }
 }

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.processes;
 
+import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.processes.InjectorProcesses.Outcome;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.report.Main;
@@ -114,8 +115,8 @@ public final class LocalInjectors {
   private static Map<String, String> own(long seed) {
     Map<String, String> own = new TreeMap<>();
     own.put("llm.seed", Long.toString(seed));
-    if (System.getProperty("llm.live", System.getenv("LLM_LIVE")) != null) {
-      own.put("llm.live", "0"); // a page each
+    if (LiveView.Options.of(System.getProperties(), System.getenv()).page() != null) {
+      own.put(LiveView.Options.PAGE_PROPERTY, "0"); // a page each
     }
     return own;
   }

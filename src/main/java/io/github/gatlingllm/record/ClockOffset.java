@@ -316,12 +316,10 @@ public record ClockOffset(
   /** The offset at an instant by the injector's clock, in a straight line between readings. */
   public static long offsetAt(List<Reading> readings, long unixNanos) {
     Reading before = readings.get(0);
-    for (Reading next : readings) {
+    for (Reading next : readings.subList(1, readings.size())) {
       if (next.unixNanos > unixNanos) {
-        double part =
-            next == before
-                ? 1
-                : (double) (unixNanos - before.unixNanos) / (next.unixNanos - before.unixNanos);
+        double since = Math.max(0, unixNanos - before.unixNanos);
+        double part = since / (next.unixNanos - before.unixNanos);
         return before.offsetNanos + Math.round(part * (next.offsetNanos - before.offsetNanos));
       }
       before = next;

@@ -7,13 +7,13 @@ import java.util.Map;
 import scala.runtime.BoxedUnit;
 
 /** Sessions of virtual users outside a run. */
-final class Sessions {
+public final class Sessions {
 
   private static final EventLoop EVENT_LOOP = new DefaultEventLoop();
 
   private Sessions() {}
 
-  static Session with(Map<String, ?> attributes) {
+  public static Session with(Map<String, ?> attributes) {
     Session session = UserSessions.fresh("scenario", 7, ended -> BoxedUnit.UNIT, EVENT_LOOP);
     for (Map.Entry<String, ?> attribute : attributes.entrySet()) {
       session = session.set(attribute.getKey(), attribute.getValue());

@@ -7,6 +7,7 @@ import io.github.gatlingllm.record.ClockOffset;
 import io.github.gatlingllm.record.ClockOffset.DateChange;
 import io.github.gatlingllm.record.ClockOffset.Reading;
 import io.netty.handler.codec.DateFormatter;
+import java.time.Instant;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
@@ -46,7 +47,8 @@ class ServerDatesTest {
       long sent = Math.round(at);
       long made = sent + MS / 2 + random.nextInt(Math.toIntExact(20 * MS));
       long received = made + MS / 2 + random.nextInt(Math.toIntExact(9 * MS));
-      String date = DateFormatter.format(new Date(dateOf.applyAsLong(made) / MS));
+      String date =
+          DateFormatter.format(Date.from(Instant.ofEpochMilli(dateOf.applyAsLong(made) / MS)));
       injector.dates.answered(date, sent, received);
       at += -Math.log(1 - random.nextDouble()) * SECOND / perSecond;
     }
@@ -106,7 +108,7 @@ class ServerDatesTest {
 
     List<Reading> between = other.offset().to(one.offset());
     for (int minute = 0; minute <= 60; minute += 5) {
-      long instant = BEGIN + minute * 60 * SECOND;
+      long instant = BEGIN + minute * 60L * SECOND;
       long truth = instant - other.clock.applyAsLong(instant);
       assertThat(ClockOffset.offsetAt(between, other.clock.applyAsLong(instant)))
           .as("minute %s", minute)

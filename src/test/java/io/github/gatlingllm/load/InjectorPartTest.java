@@ -233,7 +233,7 @@ class InjectorPartTest {
         new Sweep(List.of(new Closed(1, phases), new Open(100, Arrivals.constant(100), phases)))
             .of(new InjectorShare(2, 2));
     FakeLoad load =
-        new FakeLoad(() -> 10, iteration -> false, plan, level -> (level + 1) * 5 * SECOND).run();
+        new FakeLoad(() -> 10, iteration -> false, plan, level -> (level + 1) * 5L * SECOND).run();
 
     assertThat(load.events)
         .startsWith("5000 c=1 started", "5000 c=1 measure", "5100 c=1 drain")

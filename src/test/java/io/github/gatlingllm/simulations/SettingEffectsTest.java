@@ -54,6 +54,9 @@ class SettingEffectsTest {
           "upload", // UploadIT
           "selfTestFile", // SelfTestIT
           "clock", // HealthyRunsIT
+          "injector", // InjectorsIT
+          "startAt", // InjectorsIT
+          "injectors", // LocalInjectorsIT
           "jvmWarmUp", // every run of a test
           "help"); // MistakesIT
 

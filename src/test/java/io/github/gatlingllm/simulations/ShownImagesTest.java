@@ -3,10 +3,12 @@ package io.github.gatlingllm.simulations;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.gatlingllm.action.Sessions;
 import io.github.gatlingllm.javaapi.LlmDsl;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,7 +42,8 @@ class ShownImagesTest {
     Files.writeString(folder.resolve("notes.txt"), "none");
 
     assertThat(ShownImages.parse(folder.toString())).asString().contains("in turn");
-    assertThat(LlmDsl.image(folder.resolve("b.jpg").toString()).url().resolve(null))
+    assertThat(
+            LlmDsl.image(folder.resolve("b.jpg").toString()).url().resolve(Sessions.with(Map.of())))
         .isEqualTo("data:image/jpeg;base64,Ag==");
   }
 
@@ -58,6 +61,6 @@ class ShownImagesTest {
   }
 
   private static String first(ShownImages images, int index, long seed) {
-    return images.of(seed).get(index).url().resolve(null);
+    return images.of(seed).get(index).url().resolve(Sessions.with(Map.of()));
   }
 }
