@@ -3,6 +3,7 @@ package io.github.gatlingllm.report;
 import io.github.gatlingllm.merge.InjectorJoin;
 import io.github.gatlingllm.merge.JoinedRecords;
 import io.github.gatlingllm.record.DurationText;
+import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
 import io.github.gatlingllm.record.RunFiles;
@@ -20,6 +21,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -105,21 +107,40 @@ final class MergeCommand implements Callable<Integer> {
     }
   }
 
-  private int merge(List<Path> runs) throws IOException {
-    List<RunInfo> infos = new ArrayList<>();
-    for (Path run : runs) {
-      infos.add(info(new RunFiles(run)));
+  /** A run, and what its {@code run.json} says. */
+  private record Part(RunFiles files, RunInfo info) {
+
+    static Part of(Path run) throws IOException {
+      RunFiles files = new RunFiles(run);
+      return new Part(files, read(files));
     }
-    if (runs.size() < 2 && expected == null && infos.get(0).share() == null) {
+
+    /**
+     * Its place among the injectors; those that say nothing of it stay last, as they were given.
+     */
+    int index() {
+      InjectorShare share = info.share();
+      return share == null ? Integer.MAX_VALUE : share.index();
+    }
+  }
+
+  private int merge(List<Path> runs) throws IOException {
+    List<Part> parts = new ArrayList<>();
+    for (Path run : runs) {
+      parts.add(Part.of(run));
+    }
+    if (parts.size() < 2 && expected == null && parts.get(0).info.share() == null) {
       throw new IllegalArgumentException(
           runs.get(0) + " is one run; name two or more to join, or say with --expect how many");
     }
+    parts.sort(Comparator.comparingInt(Part::index));
     Path name = out.toAbsolutePath().normalize().getFileName();
-    InjectorJoin join = InjectorJoin.of(String.valueOf(name), infos, expected);
+    InjectorJoin join =
+        InjectorJoin.of(String.valueOf(name), parts.stream().map(Part::info).toList(), expected);
     RunFiles files = new RunFiles(out);
     Files.createDirectories(files.folder());
     JoinedRecords records =
-        new JoinedRecords(join, runs.stream().map(RunFiles::new).toList(), files);
+        new JoinedRecords(join, parts.stream().map(Part::files).toList(), files);
     records.copyOthers();
     join.remarks().forEach(Main::print);
     Summary summary = Main.written(RunReport.of(files, join.info(), records), files);
@@ -152,7 +173,7 @@ final class MergeCommand implements Callable<Integer> {
   }
 
   /** An injector that died early may have left no records, but what it had to do. */
-  private static RunInfo info(RunFiles files) throws IOException {
+  private static RunInfo read(RunFiles files) throws IOException {
     RunInfo info = RunInfo.read(files.info()).orElse(null);
     if (Files.exists(files.requests())) {
       return RunStatistics.completed(info, sink -> RecordFile.read(files.requests(), sink));

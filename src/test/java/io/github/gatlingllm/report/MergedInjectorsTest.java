@@ -308,6 +308,13 @@ class MergedInjectorsTest {
   }
 
   @Test
+  void rowsAreInTheOrderOfTheShares() throws IOException {
+    merge(List.of(injector(3, 0, null), injector(1, 0, null), injector(2, 0, null)));
+    assertThat(summary().at("/injectors").findValuesAsText("share"))
+        .containsExactly("1/3", "2/3", "3/3");
+  }
+
+  @Test
   void missingInjectorsAreNamedByTheirShares() throws IOException {
     assertThat(merge(List.of(injector(2, 0, null))).exitCode()).isZero();
     assertThat(check(summary(), "injectors").at("/message").asText())
