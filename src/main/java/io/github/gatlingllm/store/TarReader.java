@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * which is what tar, CI servers and libraries write. Anything that is no file (folders, links,
  * devices) is passed over.
  *
+ * <p>Commons Compress would do the same, with three more jars on the class path of every load test.
+ *
  * <pre>
  *   ┌─────────┬──────────────┬─────────┬──────────────┬─ ─ ─┬──────┐
  *   │ header  │ content      │ header  │ content      │     │ 0… 0 │   blocks of 512 bytes
