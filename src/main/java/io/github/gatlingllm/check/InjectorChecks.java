@@ -167,7 +167,7 @@ final class InjectorChecks {
                     setting.getKey()
                         + " is "
                         + setting.getValue().entrySet().stream()
-                            .map(of -> of.getKey() + " at " + some(of.getValue()))
+                            .map(of -> of.getKey() + " at " + NumberText.some(of.getValue()))
                             .collect(Collectors.joining(", ")))
             .collect(Collectors.joining("; "));
     return Finding.of(
@@ -210,7 +210,7 @@ final class InjectorChecks {
     }
     String found =
         doubts.entrySet().stream()
-            .map(doubt -> some(doubt.getValue()) + ": " + doubt.getKey() + ".")
+            .map(doubt -> NumberText.some(doubt.getValue()) + ": " + doubt.getKey() + ".")
             .collect(Collectors.joining(" "));
     String known =
         "%s to ± %s".formatted(doubts.isEmpty() ? "All are known" : "Others are", ms(uncertainty));
@@ -225,12 +225,6 @@ final class InjectorChecks {
 
   private static double millis(@Nullable Long nanos) {
     return nanos == null ? 0 : nanos / 1e6;
-  }
-
-  private static String some(List<String> injectors) {
-    return injectors.size() <= 3
-        ? String.join(", ", injectors)
-        : injectors.get(0) + " and " + (injectors.size() - 1) + " others";
   }
 
   /** The injector that differs most from the others. */

@@ -1,5 +1,6 @@
 package io.github.gatlingllm.merge;
 
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.ClockOffset;
 import io.github.gatlingllm.record.ClockOffset.Correction;
 import io.github.gatlingllm.record.ClockOffset.Reading;
@@ -255,14 +256,8 @@ final class InjectorClocks {
                     name, apart(offset), clock.by, ms(ClockOffset.uncertainty(clock.readings))));
       }
     }
-    doubts.forEach((why, names) -> remarks.add("clock of " + some(names) + ": " + why));
+    doubts.forEach((why, names) -> remarks.add("clock of " + NumberText.some(names) + ": " + why));
     return remarks;
-  }
-
-  private static String some(List<String> names) {
-    return names.size() <= 3
-        ? String.join(", ", names)
-        : names.get(0) + " and " + (names.size() - 1) + " others";
   }
 
   private static String apart(long offsetNanos) {

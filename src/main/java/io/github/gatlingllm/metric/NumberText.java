@@ -3,6 +3,7 @@ package io.github.gatlingllm.metric;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -134,5 +135,12 @@ public final class NumberText {
     return whole < 3600
         ? String.format(Locale.ROOT, "%d:%02d", whole / 60, whole % 60)
         : String.format(Locale.ROOT, "%d:%02d:%02d", whole / 3600, whole % 3600 / 60, whole % 60);
+  }
+
+  /** Names, all of up to three; of more the first, and how many others. */
+  public static String some(List<String> names) {
+    return names.size() <= 3
+        ? String.join(", ", names)
+        : names.get(0) + " and " + (names.size() - 1) + " others";
   }
 }
