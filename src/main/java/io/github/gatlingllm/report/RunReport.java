@@ -76,7 +76,7 @@ public final class RunReport {
 
   /** The same, judged by another SLO. */
   public RunReport slo(Slo other) {
-    return judged(info -> info.slo(other).sloByRequest(Map.of(), Map.of()).sloByTarget(Map.of()));
+    return judged(info -> info.slo(other));
   }
 
   /** The same, its objectives held at another share or by another rule; null for no other. */
