@@ -14,7 +14,6 @@ import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.ReadingSpeed;
 import io.github.gatlingllm.record.Slo;
-import io.github.gatlingllm.record.SloPreset;
 import io.github.gatlingllm.simulations.EndpointSpec.ApiChoice;
 import io.github.gatlingllm.simulations.SettingBuilder.Rule;
 import io.github.gatlingllm.store.S3Location;
@@ -690,9 +689,7 @@ final class Setting<T extends @Nullable Object> {
                   + " target; either in place of what has no name before it. Presets are the limits"
                   + " of MLPerf Inference's interactive scenarios (inference_rules.adoc of July"
                   + " 2026): "
-                  + Arrays.stream(SloPreset.values())
-                      .map(preset -> preset + " (" + preset.objectives() + ")")
-                      .collect(Collectors.joining(", "))
+                  + Slo.presets()
                   + ".");
 
   static final Setting<Double> SLO_PERCENTILE =
