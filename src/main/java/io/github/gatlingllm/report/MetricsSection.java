@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.check.CheckInput.CacheUse;
 import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
@@ -156,7 +157,7 @@ final class MetricsSection {
   }
 
   private void byCache() {
-    Summary.CacheUse cache = summary.workload().cache();
+    CacheUse cache = summary.workload().cache();
     if (cache != null && !cache.warmTtftMs().isEmpty()) {
       String note =
           cache.stage() == null

@@ -20,15 +20,16 @@ import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import io.github.gatlingllm.check.Check;
-import io.github.gatlingllm.check.InjectorFigures;
 import io.github.gatlingllm.enginestats.EngineFigures;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.EngineMetric;
+import io.github.gatlingllm.record.SelfTest;
 import io.github.gatlingllm.record.WholeFile;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.AssertionResult;
+import io.github.gatlingllm.stats.Summary.InjectorFigures;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -55,6 +56,8 @@ public final class SummaryJson {
           .addMixIn(Summary.class, SummaryForm.class)
           .addMixIn(Summary.Stage.class, StageForm.class)
           .addMixIn(Summary.Injector.class, InjectorForm.class)
+          .addMixIn(Summary.SelfTestQuote.class, SelfTestQuoteForm.class)
+          .addMixIn(SelfTest.class, SelfTestForm.class)
           .addMixIn(Summary.Target.class, ServedInline.class)
           .addMixIn(Summary.RequestGroup.class, FiguresInline.class)
           .addMixIn(Figures.class, FiguresForm.class)
@@ -89,6 +92,15 @@ public final class SummaryJson {
     @JsonUnwrapped
     InjectorFigures figures();
   }
+
+  interface SelfTestQuoteForm {
+    @JsonUnwrapped
+    SelfTest test();
+  }
+
+  @JsonPropertyOrder({"measured_unix_ns", "differs", "clock_uncertainty_ms", "bound_ms", "ceiling"})
+  @JsonIgnoreProperties({"schema", "machine", "versions"})
+  interface SelfTestForm {}
 
   interface ServedInline extends FiguresInline {
     @JsonInclude(JsonInclude.Include.NON_NULL)

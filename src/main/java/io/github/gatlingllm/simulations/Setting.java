@@ -8,7 +8,6 @@ import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.StopRule;
-import io.github.gatlingllm.metric.AssertionText;
 import io.github.gatlingllm.metric.Spelling;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.InjectorShare;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.Check.Level;
-import io.github.gatlingllm.check.InjectorFigures;
 import io.github.gatlingllm.record.ClockOffset.Correction;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.record.RequestRecord;
@@ -15,6 +14,7 @@ import io.github.gatlingllm.record.RunInfo;
 import io.github.gatlingllm.record.RunInfo.InjectorRun;
 import io.github.gatlingllm.record.RunInfo.LevelPart;
 import io.github.gatlingllm.record.RunInfo.State;
+import io.github.gatlingllm.stats.Summary.InjectorFigures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
