@@ -384,12 +384,7 @@ record RunParts(
               + " differently to tell them apart");
     }
     boolean alike = slos.values().stream().distinct().count() == 1;
-    RunInfo.TargetSlo judge = judgeOf(first);
-    run.describe(
-        info ->
-            info.slo(first.slo)
-                .sloByRequest(judge.byRequest(), judge.heldByRequest())
-                .sloByTarget(alike ? Map.of() : slos));
+    run.describe(info -> info.slo(judgeOf(first), alike ? Map.of() : slos));
   }
 
   private RunInfo.TargetSlo judgeOf(LlmProtocol protocol) {

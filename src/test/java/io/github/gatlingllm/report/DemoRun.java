@@ -442,7 +442,8 @@ final class DemoRun {
             ok ? n : null,
             false,
             ok ? RequestRecord.TokenSource.USAGE : null,
-            List.of()),
+            List.of(),
+            null),
         new RequestRecord.Outcome(
             ok ? "length" : null,
             ok ? 200 : 503,
