@@ -43,7 +43,7 @@ final class CompareCharts {
               Chart.HIGHER,
               "Where a line flattens, that server is at its limit.",
               Axis.of("Output", "tok/s"),
-              stage -> stage.figures().throughput().outputTokensPerS()));
+              stage -> stage.figures().number(Metric.OUTPUT_TOKENS_PER_S)));
       charts.add(
           against(
               "load-latency",
@@ -76,7 +76,7 @@ final class CompareCharts {
             (summary, target) -> {
               List<Point> points = new ArrayList<>();
               for (Stage stage : of(summary, target)) {
-                Double x = stage.figures().throughput().outputTokensPerS();
+                Double x = stage.figures().number(Metric.OUTPUT_TOKENS_PER_S);
                 Double y = stage.figures().metric(latency()).p95();
                 if (x != null && y != null) {
                   points.add(new Point(x, y, stage.label()));

@@ -38,11 +38,11 @@ final class KeyFigureTables {
   private static final Column<Figures> RATE_LIMITED =
       Column.count("rate limited", f -> f.counts().rateLimited());
   private static final Column<Figures> REQUESTS =
-      Column.number("completed/s", f -> f.throughput().requestsPerS());
+      Column.number("completed/s", f -> f.number(Metric.REQUESTS_PER_S));
   private static final Column<Figures> OUTPUT =
-      Column.number("output tok/s", f -> f.throughput().outputTokensPerS());
+      Column.number("output tok/s", f -> f.number(Metric.OUTPUT_TOKENS_PER_S));
   private static final Column<Figures> INPUTS =
-      Column.number("inputs/s", f -> f.throughput().inputsPerS());
+      Column.number("inputs/s", f -> f.number(Metric.INPUTS_PER_S));
   private static final Column<Figures> PROMPT =
       Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean());
   private static final Column<Figures> IN_SLO =
@@ -78,12 +78,12 @@ final class KeyFigureTables {
   }
 
   private static Column<Figures> delivered(Summary summary) {
-    return summary.figures().throughput().embeds() ? INPUTS : OUTPUT;
+    return summary.figures().embeds() ? INPUTS : OUTPUT;
   }
 
   /** Without columns of streams where texts are embedded: nothing streams. */
   private static List<Column<Figures>> present(Summary summary, List<Column<Figures>> columns) {
-    return summary.figures().throughput().embeds()
+    return summary.figures().embeds()
         ? columns.stream().filter(each -> !each.heading().matches("(TTFT|ITL|jitter).*")).toList()
         : columns;
   }
@@ -246,7 +246,7 @@ final class KeyFigureTables {
     }
     figures.add(percentile(Metric.ITL_MS, "p50"));
     figures.add(percentile(Metric.ITL_MS, "p99"));
-    figures.add(Column.number("jitter", f -> f.jitter().itlP99OverP50()));
+    figures.add(Column.number("jitter", f -> f.number(Metric.JITTER)));
     figures.add(onPage(summary, Metric.E2E_MS, "p50"));
     figures.add(onPage(summary, Metric.E2E_MS, "p99"));
     present(summary, figures).forEach(column -> columns.add(column.in(RequestAtPoint::figures)));
@@ -339,7 +339,7 @@ final class KeyFigureTables {
     if (!isOpen) {
       figures.add(headline(summary, Metric.E2E_MS, "p50"));
     }
-    if (summary.figures().throughput().embeds()) {
+    if (summary.figures().embeds()) {
       figures.add(headline(summary, Metric.E2E_MS, "p99"));
     }
     figures.addAll(outcome(summary));
@@ -401,7 +401,7 @@ final class KeyFigureTables {
   static Table trials(Summary summary, int most) {
     List<List<Cell>> rows = new ArrayList<>();
     for (Stage stage : summary.stages()) {
-      Trials trials = stage.figures().throughput().trials();
+      Trials trials = stage.figures().trials();
       if (trials == null) {
         continue;
       }
