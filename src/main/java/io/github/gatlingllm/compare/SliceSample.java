@@ -1,10 +1,10 @@
 package io.github.gatlingllm.compare;
 
-import io.github.gatlingllm.metric.LogHistogram;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.Metric.Amount;
 import io.github.gatlingllm.stats.Persistence;
 import io.github.gatlingllm.stats.SliceTally;
+import io.github.gatlingllm.stats.SliceTally.LogHistogram;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import java.util.EnumMap;
 import java.util.List;

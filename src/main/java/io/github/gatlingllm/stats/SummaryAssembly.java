@@ -6,7 +6,6 @@ import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
-import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
@@ -415,8 +414,8 @@ final class SummaryAssembly {
   }
 
   /** How each target failed that got a request. */
-  private Map<String, Outages.Failures> failures() {
-    Map<String, Outages.Failures> failures = new LinkedHashMap<>();
+  private Map<String, Figures.Failures> failures() {
+    Map<String, Figures.Failures> failures = new LinkedHashMap<>();
     counted.outages.forEach((target, seen) -> failures.put(target, seen.failures()));
     return failures;
   }
