@@ -158,6 +158,7 @@ final class RunText {
           + NumberText.with(throughput.requestsPerS(), "requests/s")
           + " completed";
     }
+    Double jitter = figures.jitter().itlP99OverP50();
     return NumberText.with(figures.throughput().outputTokensPerS(), "tok/s")
         + ", total "
         + NumberText.with(figures.throughput().totalTokensPerS(), "tok/s")
@@ -165,8 +166,8 @@ final class RunText {
         + NumberText.with(figures.throughput().requestsPerS(), "requests/s")
         + " completed ("
         + NumberText.with(figures.throughput().requestsPerMin(), "requests/min")
-        + "); jitter (ITL p99 ÷ p50) "
-        + NumberText.number(figures.jitter().itlP99OverP50());
+        + ")"
+        + (jitter == null ? "" : "; jitter (ITL p99 ÷ p50) " + NumberText.number(jitter));
   }
 
   private static String eachRequest(Distribution whole, Distribution decode) {
