@@ -1,7 +1,6 @@
 package io.github.gatlingllm.generator;
 
 import io.github.gatlingllm.record.GeneratorField;
-import io.github.gatlingllm.record.GeneratorFile;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RequestRecord;
 import io.netty.util.concurrent.EventExecutor;
@@ -133,7 +132,7 @@ public final class GeneratorLog {
     before = now;
     watcher.accept(second);
     try {
-      GeneratorFile.append(file, second);
+      second.append(file);
     } catch (IOException e) {
       if (!isFailed) {
         System.out.println("LLM generator.jsonl could not be written: " + e.getMessage());

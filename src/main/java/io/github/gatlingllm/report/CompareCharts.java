@@ -36,7 +36,7 @@ final class CompareCharts {
     if (levels.size() > 1) {
       charts.add(curve());
       charts.add(
-          against("load-throughput of runs", s -> s.figures().throughput().outputTokensPerS()));
+          against("load-throughput of runs", s -> s.figures().number(Metric.OUTPUT_TOKENS_PER_S)));
       charts.add(against("load-latency of runs", stage -> stage.figures().metric(latency()).p95()));
     }
     for (Metric metric : List.of(Metric.TTFT_MS, Metric.ITL_MS, Metric.TPOT_MS, Metric.E2E_MS)) {
@@ -62,7 +62,7 @@ final class CompareCharts {
             (summary, target) -> {
               List<Point> points = new ArrayList<>();
               for (Stage stage : of(summary, target)) {
-                Double x = stage.figures().throughput().outputTokensPerS();
+                Double x = stage.figures().number(Metric.OUTPUT_TOKENS_PER_S);
                 Double y = stage.figures().metric(latency()).p95();
                 if (x != null && y != null) {
                   points.add(new Point(x, y, stage.label()));

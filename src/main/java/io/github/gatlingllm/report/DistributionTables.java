@@ -1,5 +1,6 @@
 package io.github.gatlingllm.report;
 
+import io.github.gatlingllm.check.CheckInput.CacheUse;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.metric.Figures;
@@ -271,7 +272,7 @@ final class DistributionTables {
   }
 
   /** TTFT of prompts that the prefix cache held, and of the others. */
-  static Table byCache(Summary.CacheUse cache) {
+  static Table byCache(CacheUse cache) {
     return distributions(
         "TTFT with and without the prefix cache, ms",
         "Prompt, TTFT in ms",

@@ -138,23 +138,17 @@ final class EngineSection {
     column(columns, stages, "preemptions", s -> of(s, e -> e.total(EngineMetric.PREEMPTIONS)));
     column(
         columns, stages, "tok/s, engine", s -> of(s, e -> e.perS(EngineMetric.GENERATION_TOKENS)));
-    column(columns, stages, "tok/s, client", s -> s.figures().throughput().outputTokensPerS());
+    column(columns, stages, "tok/s, client", s -> s.figures().number(Metric.OUTPUT_TOKENS_PER_S));
     column(
         columns, stages, "GPU, %", s -> of(s, e -> percent(e.mean(EngineMetric.GPU_UTILIZATION))));
-    column(columns, stages, "power, W", s -> efficiency(s, Figures.Efficiency::powerW));
-    column(columns, stages, "tok/J", s -> efficiency(s, Figures.Efficiency::outputTokensPerJoule));
+    column(columns, stages, "power, W", s -> s.figures().number(Metric.POWER_W));
+    column(columns, stages, "tok/J", s -> s.figures().number(Metric.OUTPUT_TOKENS_PER_JOULE));
     column(columns, stages, "failed readings", s -> of(s, EngineSection::failedReadings));
     return columns.table("Engine and GPUs by load level", stages);
   }
 
   private static @Nullable Double failedReadings(EngineFigures engine) {
     return engine.failedReadings() == 0 ? null : (Double) (double) engine.failedReadings();
-  }
-
-  private static @Nullable Double efficiency(
-      Stage stage, Function<Figures.Efficiency, @Nullable Double> figure) {
-    Figures.Efficiency efficiency = stage.figures().efficiency();
-    return efficiency == null ? null : figure.apply(efficiency);
   }
 
   private static @Nullable Double percent(@Nullable Double share) {

@@ -168,14 +168,15 @@ final class JitterSection {
         .of(
             Entry::getValue,
             List.of(
-                Column.number("ITL p99 ÷ p50, pooled", f -> f.jitter().itlP99OverP50()),
-                Column.number("of the median request", f -> f.jitter().perRequestP50()),
-                Column.number("ITL std, ms", f -> f.jitter().itlStdMs()),
+                Column.number("ITL p99 ÷ p50, pooled", f -> f.number(Metric.JITTER)),
+                Column.number("of the median request", f -> f.number(Metric.JITTER_PER_REQUEST)),
+                Column.number("ITL std, ms", f -> f.itlStdMs()),
                 Column.percentile("longest stall p50, ms", "p50", f -> f.metric(Metric.STALL_MS)),
                 Column.percentile("p99", "p99", f -> f.metric(Metric.STALL_MS)),
                 Column.number(
-                    "gaps over 100 ms per 1,000 tokens", f -> f.jitter().stallsPer1kTokens()),
-                Column.number("tokens per event", f -> f.jitter().batchRatio())))
+                    "gaps over 100 ms per 1,000 tokens",
+                    f -> f.number(Metric.STALLS_PER_1K_TOKENS)),
+                Column.number("tokens per event", f -> f.number(Metric.BATCH_RATIO))))
         .table("Jitter by load level", withValues(Metric.STALL_MS));
   }
 

@@ -38,11 +38,11 @@ final class KeyFigureTables {
   private static final Column<Figures> RATE_LIMITED =
       Column.count("rate limited", f -> f.counts().rateLimited());
   private static final Column<Figures> REQUESTS =
-      Column.number("completed/s", f -> f.throughput().requestsPerS());
+      Column.number("completed/s", f -> f.number(Metric.REQUESTS_PER_S));
   private static final Column<Figures> OUTPUT =
-      Column.number("output tok/s", f -> f.throughput().outputTokensPerS());
+      Column.number("output tok/s", f -> f.number(Metric.OUTPUT_TOKENS_PER_S));
   private static final Column<Figures> INPUTS =
-      Column.number("inputs/s", f -> f.throughput().inputsPerS());
+      Column.number("inputs/s", f -> f.number(Metric.INPUTS_PER_S));
   private static final Column<Figures> PROMPT =
       Column.number("prompt tokens", f -> f.metric(Metric.PROMPT_TOKENS).mean());
   private static final Column<Figures> GOODPUT =
@@ -50,14 +50,14 @@ final class KeyFigureTables {
   private static final Column<Figures> IN_SLO =
       Column.percent("in SLO", f -> f.goodput() == null ? null : f.goodput().share());
   private static final Column<Figures> JITTER =
-      Column.number("jitter", f -> f.jitter().itlP99OverP50());
+      Column.number("jitter", f -> f.number(Metric.JITTER));
 
   /** What tokens took. */
   private static final List<Column<Figures>> EFFICIENCY =
       List.of(
-          Column.number("cost/1M tokens", Metric.COST_PER_MILLION_OUTPUT_TOKENS::number),
-          Column.number("cost/1M in SLO", Metric.COST_PER_MILLION_SLO_TOKENS::number),
-          Column.number("tok/J", Metric.OUTPUT_TOKENS_PER_JOULE::number));
+          Column.number("cost/1M tokens", f -> f.number(Metric.COST_PER_MILLION_OUTPUT_TOKENS)),
+          Column.number("cost/1M in SLO", f -> f.number(Metric.COST_PER_MILLION_SLO_TOKENS)),
+          Column.number("tok/J", f -> f.number(Metric.OUTPUT_TOKENS_PER_JOULE)));
 
   private static final List<Column<Trial>> TRIAL =
       List.of(
@@ -77,7 +77,7 @@ final class KeyFigureTables {
    */
   @SafeVarargs
   private static List<Column<Figures>> figures(Summary summary, List<Column<Figures>>... columns) {
-    boolean embeds = summary.figures().throughput().embeds();
+    boolean embeds = summary.figures().embeds();
     return Arrays.stream(columns)
         .flatMap(List::stream)
         .filter(column -> summary.slo() != null || (column != IN_SLO && column != GOODPUT))
@@ -94,7 +94,7 @@ final class KeyFigureTables {
   }
 
   private static Column<Figures> delivered(Summary summary) {
-    return summary.figures().throughput().embeds() ? INPUTS : OUTPUT;
+    return summary.figures().embeds() ? INPUTS : OUTPUT;
   }
 
   private static List<Column<Figures>> itl(String... percentiles) {
@@ -304,7 +304,7 @@ final class KeyFigureTables {
   /** Load levels in text files. */
   static Table levels(Summary summary) {
     boolean isOpen = isOpen(summary);
-    boolean embeds = summary.figures().throughput().embeds();
+    boolean embeds = summary.figures().embeds();
     return Columns.<Stage>of(Column.name("level", stage -> place(summary, stage)))
         .and(rates(summary))
         .when(!isOpen, Column.number("in flight", Stage::meanInFlight))
@@ -363,7 +363,7 @@ final class KeyFigureTables {
   static Table trials(Summary summary, int most) {
     List<List<Cell>> rows = new ArrayList<>();
     for (Stage stage : summary.stages()) {
-      Trials trials = stage.figures().throughput().trials();
+      Trials trials = stage.figures().trials();
       if (trials == null) {
         continue;
       }

@@ -68,8 +68,7 @@ final class LoadSection {
       charts.add(throughput());
       charts.add(latency("load-ttft", Metric.TTFT_MS, "ttft"));
       charts.add(latency("load-tpot", Metric.TPOT_MS, "tpot"));
-      charts.add(
-          against("load-jitter", "ITL p99 ÷ p50", s -> s.figures().jitter().itlP99OverP50()));
+      charts.add(against("load-jitter", "ITL p99 ÷ p50", s -> s.figures().number(Metric.JITTER)));
       if (summary.figures().reader().stalled() > 0) {
         charts.add(
             against(
@@ -93,7 +92,7 @@ final class LoadSection {
       List<String> rates =
           of(curve).stream()
               .filter(stage -> stage.kind().equals(LevelInfo.CLOSED_LOOP))
-              .map(stage -> stage.figures().throughput().requestsPerS())
+              .map(stage -> stage.figures().number(Metric.REQUESTS_PER_S))
               .filter(rate -> rate != null && rate > 0)
               .map(NumberText::threeDigits)
               .distinct()
@@ -111,7 +110,7 @@ final class LoadSection {
 
   /** Whether the run embeds texts and generates nothing. */
   private boolean embeds() {
-    return summary.figures().throughput().embeds();
+    return summary.figures().embeds();
   }
 
   private Chart curve() {
@@ -126,7 +125,7 @@ final class LoadSection {
       List<Point> points = new ArrayList<>();
       List<Pin> pins = new ArrayList<>();
       for (Stage stage : of(curve)) {
-        Double x = stage.figures().throughput().delivered();
+        Double x = stage.figures().delivered();
         Double y = latency.apply(stage);
         if (x != null && y != null) {
           String mark = mark(curve, stage);
@@ -193,7 +192,7 @@ final class LoadSection {
     for (int t = 0; t < curves.size(); t++) {
       Curve curve = curves.get(t);
       String all = summary.slo() == null && curves.size() > 1 ? "" : "all";
-      lines.add(line(all, curve, t, 0, s -> s.figures().throughput().delivered()));
+      lines.add(line(all, curve, t, 0, s -> s.figures().delivered()));
       if (summary.slo() != null && !embeds()) {
         int color = curves.size() > 1 ? t : 2;
         lines.add(line("in SLO", curve, color, 1, LoadSection::sloTokens));
@@ -234,9 +233,8 @@ final class LoadSection {
     for (int t = 0; t < curves.size(); t++) {
       List<Point> points = new ArrayList<>();
       for (Stage stage : of(curves.get(t))) {
-        Figures.Throughput delivered = stage.figures().throughput();
-        Double x = delivered.decodeTokensPerS().p50();
-        Double y = delivered.outputTokensPerSPerGpu();
+        Double x = stage.figures().metric(Metric.DECODE_TOKENS_PER_S).p50();
+        Double y = stage.figures().number(Metric.OUTPUT_TOKENS_PER_S_PER_GPU);
         if (x != null && y != null) {
           points.add(new Point(x, y, stage.label()));
         }

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.report;
 
-import io.github.gatlingllm.check.InjectorFigures;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.Figures.Pacing;
@@ -13,6 +12,7 @@ import io.github.gatlingllm.report.Table.Columns;
 import io.github.gatlingllm.stats.Summary;
 import io.github.gatlingllm.stats.Summary.AssertionResult;
 import io.github.gatlingllm.stats.Summary.Curve;
+import io.github.gatlingllm.stats.Summary.InjectorFigures;
 import io.github.gatlingllm.stats.Summary.ObjectiveRow;
 import io.github.gatlingllm.stats.Summary.SloTable;
 import io.github.gatlingllm.stats.Summary.Stage;

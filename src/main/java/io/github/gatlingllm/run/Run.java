@@ -3,7 +3,7 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.generator.GeneratorLog;
 import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.load.Arrivals.Planned;
-import io.github.gatlingllm.load.Injection;
+import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.processes.LoadProgress;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.gatlingllm.engine.EmbeddedEngine;
 import io.github.gatlingllm.record.GeneratorField;
-import io.github.gatlingllm.record.GeneratorFile;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;
@@ -36,7 +35,7 @@ class BlockedLoopIT {
               .run();
       assertThat(run.exitCode()).as(run.output()).isZero();
       List<GeneratorSecond> seconds = new ArrayList<>();
-      assertThat(GeneratorFile.read(run.files().generator(), seconds::add)).isNull();
+      assertThat(GeneratorSecond.read(run.files().generator(), seconds::add)).isNull();
       double blockedAt =
           run.lines().stream()
                   .filter(line -> line.startsWith("BLOCKED "))
@@ -64,8 +63,7 @@ class BlockedLoopIT {
       // What else runs on the machine of the test is left out.
       Files.delete(run.files().generator());
       for (GeneratorSecond second : seconds) {
-        GeneratorFile.append(
-            run.files().generator(), second.with(GeneratorField.MACHINE_IDLE, null));
+        second.with(GeneratorField.MACHINE_IDLE, null).append(run.files().generator());
       }
       RunReport.of(run.files()).write();
       JsonNode check = run.check("generator");

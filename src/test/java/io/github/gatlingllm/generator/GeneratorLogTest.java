@@ -3,7 +3,6 @@ package io.github.gatlingllm.generator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.record.GeneratorField;
-import io.github.gatlingllm.record.GeneratorFile;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RecordFile;
 import io.github.gatlingllm.record.RequestRecord;
@@ -37,7 +36,7 @@ class GeneratorLogTest {
     log.close();
 
     List<GeneratorSecond> lines = new ArrayList<>();
-    assertThat(GeneratorFile.read(file, lines::add)).isNull();
+    assertThat(GeneratorSecond.read(file, lines::add)).isNull();
     assertThat(lines).allMatch(line -> line.number(GeneratorField.LENGTH) >= 100_000_000);
     assertThat(lines.stream().mapToLong(line -> line.number(GeneratorField.EVENTS)).sum())
         .isPositive()
@@ -56,7 +55,7 @@ class GeneratorLogTest {
     log.close();
 
     List<GeneratorSecond> lines = new ArrayList<>();
-    assertThat(GeneratorFile.read(file, lines::add)).isNull();
+    assertThat(GeneratorSecond.read(file, lines::add)).isNull();
     assertThat(lines).hasSize(2);
     GeneratorSecond first = lines.get(0);
     assertThat(first.number(GeneratorField.START) + first.number(GeneratorField.LENGTH))
