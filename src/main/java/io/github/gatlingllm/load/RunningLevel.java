@@ -122,6 +122,11 @@ public final class RunningLevel {
     return startNanos;
   }
 
+  /** Whether the start of the measure window is known. */
+  public boolean measureStartKnown() {
+    return isEndKnown(Phase.STABILIZE);
+  }
+
   /**
    * Start of the measure window.
    *
