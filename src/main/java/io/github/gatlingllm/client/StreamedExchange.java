@@ -17,7 +17,6 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.util.concurrent.FastThreadLocal;
 import java.io.IOException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -38,14 +37,6 @@ public final class StreamedExchange implements HttpListener {
     var unused =
         ErrorBody.line(ConnectionFailure.reason(new IOException("none yet")), Secrets.NONE);
   }
-
-  private static final FastThreadLocal<byte[]> SCRATCH =
-      new FastThreadLocal<>() {
-        @Override
-        protected byte[] initialValue() {
-          return new byte[64 * 1024];
-        }
-      };
 
   private final Timeline timeline;
   private final ReceivedAnswer answer;
@@ -300,7 +291,13 @@ public final class StreamedExchange implements HttpListener {
     if (ending != null || body == null) {
       return;
     }
-    bytes(now, chunk, chunk.readerIndex(), chunk.readableBytes(), body);
+    byte[] scratch = ChunkedBody.SCRATCH.get();
+    int end = chunk.writerIndex();
+    for (int at = chunk.readerIndex(); at < end && ending == null; at += scratch.length) {
+      int length = Math.min(scratch.length, end - at);
+      chunk.getBytes(at, scratch, 0, length);
+      bytes(now, scratch, 0, length, body);
+    }
     if (last && ending == null) {
       if (connection != null) {
         connection.answered(now);
@@ -309,17 +306,13 @@ public final class StreamedExchange implements HttpListener {
     }
   }
 
-  private void bytes(long now, ByteBuf in, int from, int length, ResponseBody body) {
+  private void bytes(long now, byte[] bytes, int from, int length, ResponseBody body) {
     idle.heard(now);
     if (options.transcript() != null) {
-      options.transcript().body(in, from, length);
+      options.transcript().body(bytes, from, length);
     }
     try {
-      if (in.hasArray()) {
-        body.bytes(now, in.array(), in.arrayOffset() + from, length);
-      } else {
-        copied(now, in, from, length, body);
-      }
+      body.bytes(now, bytes, from, length);
     } catch (TooLarge beyond) {
       giveUp(now, RequestStatus.INVALID_RESPONSE, beyond.getMessage());
       if (stream == null) {
@@ -329,15 +322,6 @@ public final class StreamedExchange implements HttpListener {
         // it would close the connection, with all other streams.
         eventLoop.execute(this::abandon);
       }
-    }
-  }
-
-  private static void copied(long now, ByteBuf in, int from, int length, ResponseBody body) {
-    byte[] scratch = SCRATCH.get();
-    for (int at = 0; at < length; at += scratch.length) {
-      int part = Math.min(scratch.length, length - at);
-      in.getBytes(from + at, scratch, 0, part);
-      body.bytes(now, scratch, 0, part);
     }
   }
 
@@ -355,9 +339,9 @@ public final class StreamedExchange implements HttpListener {
     }
 
     @Override
-    public void body(ByteBuf in, int from, int length) {
+    public void body(byte[] bytes, int from, int length) {
       if (ending == null && body != null) {
-        bytes(arrival(), in, from, length, body);
+        bytes(arrival(), bytes, from, length, body);
       }
     }
   }
