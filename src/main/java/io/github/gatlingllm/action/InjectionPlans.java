@@ -15,9 +15,10 @@ import io.gatling.core.controller.inject.open.RampRateOpenInjection;
 import io.gatling.core.scenario.SimulationParams;
 import io.gatling.core.structure.PopulationBuilder;
 import io.github.gatlingllm.load.Arrival;
+import io.github.gatlingllm.load.Arrival.OpenSchedule;
+import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.Arrivals.Planned;
-import io.github.gatlingllm.load.Injection;
-import io.github.gatlingllm.load.OpenSchedule;
+import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.metric.NumberText;
 import java.lang.reflect.Field;
 import java.util.Collections;
@@ -26,13 +27,10 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
-import java.util.Spliterator;
-import java.util.Spliterators;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -216,9 +214,7 @@ final class InjectionPlans {
       all =
           Stream.concat(
               all,
-              StreamSupport.stream(
-                      Spliterators.spliteratorUnknownSize(planned(step), Spliterator.ORDERED),
-                      false)
+              Arrivals.streamOf(planned(step))
                   .map(
                       arrival ->
                           new Planned(

@@ -1,12 +1,21 @@
 package io.github.gatlingllm.action;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.turbo.TurboFilter;
+import ch.qos.logback.core.spi.FilterReply;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.ILoggerFactory;
+import org.slf4j.LoggerFactory;
+import org.slf4j.Marker;
 
 /**
  * A mistake in a simulation or its settings, found before any load. The message is the one line to
- * show. Where Gatling is starting and nobody catches it, {@link InvalidSimulationFilter} prints
- * that line instead of Gatling's stack traces, and the JVM ends with exit code 1; anywhere else, in
- * a unit test of a simulation's parts say, it is an exception like any other.
+ * show. Where Gatling is starting and nobody catches it, {@link StartFilter} prints that line
+ * instead of Gatling's stack traces, and the JVM ends with exit code 1; anywhere else, in a unit
+ * test of a simulation's parts say, it is an exception like any other.
  */
 public final class InvalidSimulation extends IllegalArgumentException {
 
@@ -22,7 +31,7 @@ public final class InvalidSimulation extends IllegalArgumentException {
    * @param message what is wrong, what was expected, what to do; one line
    */
   public static InvalidSimulation because(String message) {
-    InvalidSimulationFilter.install();
+    StartFilter.install();
     return new InvalidSimulation(message);
   }
 
@@ -38,6 +47,64 @@ public final class InvalidSimulation extends IllegalArgumentException {
       throw e;
     } catch (IllegalArgumentException e) {
       throw because(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Makes one line of a start that failed because of an {@link InvalidSimulation}. Gatling's main
+   * class logs every exception as {@code Run crashed} with its stack trace, and the main class of
+   * its Maven plugin prints the trace again and exits with -1; neither can be told otherwise. So
+   * this filter of Gatling's log waits for that event, prints the line in its place and ends the
+   * JVM with exit code 1.
+   *
+   * <p>Where another library than Logback does the logging, the traces are shown.
+   */
+  static final class StartFilter extends TurboFilter {
+
+    private static final String LAUNCHER = "io.gatling.app.Gatling";
+    private static final StackWalker STACK = StackWalker.getInstance();
+    private static final int EXIT_CODE = 1;
+
+    private StartFilter() {}
+
+    /** Installs the filter, once and only where Gatling's main class is on the stack. */
+    static synchronized void install() {
+      ILoggerFactory log = LoggerFactory.getILoggerFactory();
+      boolean starting =
+          STACK.walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(LAUNCHER)));
+      if (starting && log.getClass().getName().equals("ch.qos.logback.classic.LoggerContext")) {
+        LoggerContext context = (LoggerContext) log;
+        if (context.getTurboFilterList().stream().noneMatch(StartFilter.class::isInstance)) {
+          context.addTurboFilter(new StartFilter());
+        }
+      }
+    }
+
+    @Override
+    @SuppressWarnings("SystemExitOutsideMain") // main is Gatling's, and this is its last act
+    public FilterReply decide(
+        @Nullable Marker marker,
+        Logger logger,
+        Level level,
+        @Nullable String format,
+        Object @Nullable [] params,
+        @Nullable Throwable crash) {
+      String line = logger.getName().startsWith(LAUNCHER) ? line(crash) : null;
+      if (line != null) {
+        System.out.println(line);
+        System.exit(EXIT_CODE);
+      }
+      return FilterReply.NEUTRAL;
+    }
+
+    /** The message of the invalid simulation behind the exception; null where there is none. */
+    static @Nullable String line(@Nullable Throwable crash) {
+      for (Throwable cause = crash; cause != null; cause = cause.getCause()) {
+        if (cause instanceof InvalidSimulation) {
+          return cause.getMessage();
+        }
+      }
+      return null;
     }
   }
 }

@@ -5,6 +5,9 @@ import io.gatling.commons.validation.Success;
 import io.gatling.commons.validation.Validation;
 import io.gatling.core.CoreComponents;
 import io.gatling.core.action.Action;
+import io.gatling.core.action.BlockExit;
+import io.gatling.core.action.RequestAction;
+import io.gatling.core.action.SessionHook;
 import io.gatling.core.controller.throttle.Throttler$Command$ThrottledRequest;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.ScenarioContext;
@@ -22,14 +25,19 @@ import java.util.Objects;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import scala.Function1;
+import scala.Option;
 import scala.runtime.BoxedUnit;
 
 /**
  * Sends one LLM request for a virtual user: hold it until its planned instant, resolve what is
  * asked, wait for the throttle and the in-flight gate, exchange, and hand the end to {@link
  * ResponseProcessor}.
+ *
+ * <p>Scala traits leave synthetic members that javac does not ask for: {@link SessionHook} brings
+ * them for chaining, and the exit from blocks is repeated here. Without that it compiles, and ends
+ * the run with {@code AbstractMethodError}.
  */
-final class LlmAction extends RequestActionBase {
+final class LlmAction extends SessionHook implements RequestAction {
 
   private final LlmRequest request;
   private final LlmComponents components;
@@ -39,7 +47,7 @@ final class LlmAction extends RequestActionBase {
   private final boolean throttled;
 
   LlmAction(LlmRequest request, LlmComponents components, ScenarioContext context, Action next) {
-    super("llm", context.coreComponents().statsEngine(), next);
+    super(null, "llm", context.coreComponents().statsEngine(), next);
     this.request = request;
     this.components = components;
     this.core = context.coreComponents();
@@ -60,6 +68,21 @@ final class LlmAction extends RequestActionBase {
     components.refuseThrottle(context);
     components.warmUp(context, request);
     return new LlmAction(request, components, context, next);
+  }
+
+  @Override
+  public void $bang(Session session) {
+    Option<BlockExit> exit = BlockExit.mustExit(session);
+    if (exit.isDefined()) {
+      exit.get().exitBlock(statsEngine(), clock().nowMillis());
+    } else {
+      super.$bang(session);
+    }
+  }
+
+  @Override
+  public void execute(Session session) {
+    RequestAction.super.execute(session);
   }
 
   @Override

@@ -12,7 +12,7 @@ import io.gatling.core.structure.ScenarioContext;
 import io.gatling.http.protocol.HttpComponents;
 import io.gatling.http.protocol.HttpProtocol;
 import io.github.gatlingllm.load.Arrival;
-import io.github.gatlingllm.load.Injection;
+import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RateLimiter;
 import io.github.gatlingllm.load.RunningLevel;

@@ -1,6 +1,7 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.core.protocol.Protocol;
+import io.github.gatlingllm.action.Dynamic.ParameterCheck;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.Slo;
@@ -10,9 +11,10 @@ import io.github.gatlingllm.wire.GenerationRequest;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.Tokenizer;
+import java.lang.reflect.Field;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -220,12 +222,6 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
         });
   }
 
-  /** The API of the first URL: the one that its path names, else chat. */
-  Api apiOfUrl() {
-    Api named = Api.ofPath(baseUrls.get(0).replaceFirst("\\?.*", ""));
-    return named == null ? Api.CHAT : named;
-  }
-
   /** The pages of metrics that are read while load is on. */
   List<MetricsPage> metricsPages() {
     Map<String, String> secrets = new LinkedHashMap<>();
@@ -275,38 +271,16 @@ public final class LlmProtocol extends Draft<LlmProtocol> implements Protocol {
     return parts().hashCode();
   }
 
-  /** All of them: what makes two protocols equal. */
-  List<@Nullable Object> parts() {
-    return Arrays.asList(
-        target,
-        baseUrls,
-        apiKey,
-        model,
-        headers,
-        requestTimeout,
-        idleTimeout,
-        maxInFlight,
-        maxRequestsPerMinute,
-        maxTokensPerMinute,
-        gpus,
-        costPerHour,
-        verifyTls,
-        shareConnections,
-        streaming,
-        pinning,
-        includeUsage,
-        extraBody,
-        prefix,
-        slo,
-        sloByName,
-        assertions,
-        recording,
-        metricsUrls,
-        closedAfterRun,
-        report,
-        warmUp,
-        seed,
-        tokenizer,
-        notes);
+  /** The values of all public fields: what makes two protocols equal. */
+  private List<@Nullable Object> parts() {
+    List<@Nullable Object> parts = new ArrayList<>();
+    for (Field field : LlmProtocol.class.getFields()) {
+      try {
+        parts.add(field.get(this));
+      } catch (IllegalAccessException e) {
+        throw new AssertionError(e);
+      }
+    }
+    return parts;
   }
 }

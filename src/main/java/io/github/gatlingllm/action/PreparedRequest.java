@@ -3,7 +3,7 @@ package io.github.gatlingllm.action;
 import io.gatling.core.session.Session;
 import io.github.gatlingllm.client.TokenCounts;
 import io.github.gatlingllm.load.Arrival;
-import io.github.gatlingllm.load.Turns;
+import io.github.gatlingllm.load.Arrival.Turns;
 import io.github.gatlingllm.record.InjectorShare;
 import io.github.gatlingllm.wire.GenerationRequest;
 import io.github.gatlingllm.wire.GenerationRequest.Message;

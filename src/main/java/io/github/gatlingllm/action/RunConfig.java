@@ -1,13 +1,13 @@
 package io.github.gatlingllm.action;
 
 import io.gatling.javaapi.core.Simulation;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.wire.Secrets;
 import io.github.gatlingllm.workload.PromptPrefix;
 import java.io.IOException;
 import java.io.InputStream;
-import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -102,10 +102,10 @@ final class RunConfig {
       config.put("maxTokensPerMinute", protocol.maxTokensPerMinute.toString());
     }
     if (protocol.gpus != null) {
-      config.put("gpus", plain(protocol.gpus));
+      config.put("gpus", NumberText.plain(protocol.gpus));
     }
     if (protocol.costPerHour != null) {
-      config.put("costPerHour", plain(protocol.costPerHour));
+      config.put("costPerHour", NumberText.plain(protocol.costPerHour));
     }
     if (protocol.verifyTls != null) {
       config.put("verifyTls", protocol.verifyTls.toString());
@@ -121,10 +121,6 @@ final class RunConfig {
     config.putAll(protocol.notes);
     config.put(TOKENIZER, protocol.tokenizer.name());
     return config;
-  }
-
-  private static String plain(double number) {
-    return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
   }
 
   /** What ran: versions that decide how a measurement is read. */

@@ -10,8 +10,8 @@ import io.github.gatlingllm.client.ServerConnections;
 import io.github.gatlingllm.clock.ComparedClock;
 import io.github.gatlingllm.clock.TimeServer;
 import io.github.gatlingllm.injector.Injector;
+import io.github.gatlingllm.load.Arrival.Turns;
 import io.github.gatlingllm.load.RateLimiter;
-import io.github.gatlingllm.load.Turns;
 import io.github.gatlingllm.processes.LocalInjectors;
 import io.github.gatlingllm.record.Assertion;
 import io.github.gatlingllm.record.ClockOffset;
@@ -384,12 +384,7 @@ record RunParts(
               + " differently to tell them apart");
     }
     boolean alike = slos.values().stream().distinct().count() == 1;
-    RunInfo.TargetSlo judge = judgeOf(first);
-    run.describe(
-        info ->
-            info.slo(first.slo)
-                .sloByRequest(judge.byRequest(), judge.heldByRequest())
-                .sloByTarget(alike ? Map.of() : slos));
+    run.describe(info -> info.slo(judgeOf(first), alike ? Map.of() : slos));
   }
 
   private RunInfo.TargetSlo judgeOf(LlmProtocol protocol) {

@@ -4,9 +4,10 @@ import io.gatling.core.CoreComponents;
 import io.gatling.core.session.Session;
 import io.gatling.core.structure.PopulationBuilder;
 import io.github.gatlingllm.injector.Injector;
-import io.github.gatlingllm.load.Injection;
+import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.PlanText;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Slo;
 import io.github.gatlingllm.run.Run;
 import io.github.gatlingllm.wire.GenerationRequest;
@@ -118,7 +119,7 @@ final class SimulationPlan {
     row(lines, "target", protocol.label() + ": " + String.join(", ", urls));
     row(lines, "API key", protocol.apiKey == null ? "none" : "set");
     int warmUp = protocol.warmUp.requests();
-    row(lines, "warm-up", warmUp == 0 ? "none" : PlanText.counted(warmUp, "request"));
+    row(lines, "warm-up", warmUp == 0 ? "none" : NumberText.counted(warmUp, "request"));
     if (!(protocol.prefix instanceof PromptPrefix.None)) {
       row(lines, "prefix", protocol.prefix.toString());
     }
@@ -152,7 +153,7 @@ final class SimulationPlan {
     String steps = injections.description(scenario);
     return "injected by Gatling for "
         + PlanText.of(injection)
-        + (arrivals == 0 ? "" : ", " + PlanText.counted(arrivals, "user"))
+        + (arrivals == 0 ? "" : ", " + NumberText.counted(arrivals, "user"))
         + (steps.isEmpty() ? "" : ": " + steps);
   }
 
@@ -176,13 +177,13 @@ final class SimulationPlan {
               last.model() == null ? "" : " of " + last.model(),
               last.stream() ? ", streamed" : ", not streamed",
               tokens.getMin() == tokens.getMax()
-                  ? PlanText.counted(tokens.getMin(), "token")
+                  ? NumberText.counted(tokens.getMin(), "token")
                   : tokens.getMin() + " to " + tokens.getMax() + " tokens",
               last.maxTokens() == null
                   ? "answers as long as the model likes"
                   : "answers of "
                       + (last.ignoreEos() ? "exactly " : "at most ")
-                      + PlanText.counted(last.maxTokens(), "token"));
+                      + NumberText.counted(last.maxTokens(), "token"));
     } catch (Dynamic.Unresolved | IllegalArgumentException e) {
       return request.parts().api.key() + "; made for each user (" + e.getMessage() + ")";
     }

@@ -7,10 +7,12 @@ import static java.util.Objects.requireNonNull;
 
 import io.github.gatlingllm.check.Check.Level;
 import io.github.gatlingllm.check.CheckInput.AnswerCounts;
+import io.github.gatlingllm.check.CheckInput.CacheUse;
 import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures.Counts;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.Figures.RateLimits;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo.Connections;
 import io.github.gatlingllm.record.RunInfo.PromptRepeats;
@@ -199,7 +201,7 @@ final class AnswerChecks {
   }
 
   static Finding tokensPerEvent(CheckInput in) {
-    double ratio = requireNonNull(in.figures().jitter().batchRatio());
+    double ratio = requireNonNull(in.figures().number(Metric.BATCH_RATIO));
     boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold().isPassed(ratio);
     return Finding.of(
         ratio,
@@ -231,19 +233,19 @@ final class AnswerChecks {
   }
 
   static Finding cachedShare(CheckInput in) {
-    CheckInput.CachedPrompts cache = requireNonNull(in.cache());
+    CacheUse cache = requireNonNull(in.cache());
+    double share = requireNonNull(in.cachedShare());
     Distribution warm = cache.warmTtftMs();
     Distribution cold = cache.coldTtftMs();
-    String cached =
-        percent(cache.share()) + " of the prompt tokens came from the server's prefix cache";
+    String cached = percent(share) + " of the prompt tokens came from the server's prefix cache";
     if (warm.isEmpty() || cold.isEmpty()) {
-      return asMeant(in, CheckCatalogue.CACHED_SHARE, Finding.of(cache.share(), cached + "."));
+      return asMeant(in, CheckCatalogue.CACHED_SHARE, Finding.of(share, cached + "."));
     }
     Finding found =
         Finding.of(
-            cache.share(),
+            share,
             cached
-                + (cache.level() == null ? ": " : "; at " + cache.level() + " ")
+                + (cache.stage() == null ? ": " : "; at " + cache.stage() + " ")
                 + "TTFT p50 is %s ms for the %s with half or more of it cached, %s ms for the other %s."
                     .formatted(
                         number(warm.p50()),

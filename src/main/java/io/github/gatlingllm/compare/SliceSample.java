@@ -55,8 +55,8 @@ final class SliceSample {
     return terms == null
         ? Persistence.missedBy(
             length,
-            each(slice -> Weighted.sumOf(slice.values(metric))),
-            each(slice -> Weighted.total(slice.values(metric))))
+            each(slice -> slice.values(metric).sum()),
+            each(slice -> slice.values(metric).total()))
         : Persistence.missedBy(
             length,
             each(slice -> slice.of(terms.part())),
@@ -99,7 +99,7 @@ final class SliceSample {
     int end = 0;
     for (TimeSlice slice : slices) {
       LogHistogram values = slice.values(metric);
-      if (values != null) {
+      if (values.total() > 0) {
         first = Math.min(first, values.first());
         end = Math.max(end, values.end());
       }
@@ -112,7 +112,7 @@ final class SliceSample {
       LogHistogram values = slices.get(s).values(metric);
       int sum = 0;
       for (int bin = first; bin < end; bin++) {
-        sum += values == null ? 0 : values.count(bin);
+        sum += values.count(bin);
         below[bin - first][s] = sum;
       }
     }
@@ -151,8 +151,8 @@ final class SliceSample {
 
     /** Null without a value. */
     @Nullable Double mean(Metric metric) {
-      double count = sum(slice -> total(slice.values(metric)));
-      return count == 0 ? null : (Double) (sum(slice -> sumOf(slice.values(metric))) / count);
+      double count = sum(slice -> slice.values(metric).total());
+      return count == 0 ? null : (Double) (sum(slice -> slice.values(metric).sum()) / count);
     }
 
     /** Nearest rank, to the middle of a bin; null without a value. */
@@ -193,8 +193,7 @@ final class SliceSample {
       for (SliceSample stage : value == null ? List.<SliceSample>of() : stages) {
         for (TimeSlice slice : stage.slices()) {
           LogHistogram values = slice.values(metric);
-          double above =
-              values == null ? 0 : values.total() - values.upTo(LogHistogram.bin(value) - 1);
+          double above = values.total() - values.upTo(LogHistogram.bin(value) - 1);
           sum += above;
           squares += above * above;
         }
@@ -208,14 +207,6 @@ final class SliceSample {
         sum += stages.get(s).upTo(metric, bin, weights.get(s));
       }
       return sum;
-    }
-
-    private static double total(@Nullable LogHistogram values) {
-      return values == null ? 0 : values.total();
-    }
-
-    private static double sumOf(@Nullable LogHistogram values) {
-      return values == null ? 0 : values.sum();
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.github.gatlingllm.engine;
 
+import java.util.List;
+
 /**
  * The words that the engine speaks: common English ones of three letters, four at the beginning of
  * a text. With the space before it each is one token of cl100k_base and four characters, so that
@@ -7,47 +9,39 @@ package io.github.gatlingllm.engine;
  * and an answer takes as many in the prompt of the next turn as it took when it was said.
  */
 final class Vocabulary {
-  private static final String[] WORDS =
-      """
-      the and for was not his her had you one all can has out who now him how did its our two way
-      may any new old see get got own say she too use day man men boy let put end why try ask big
-      few far run set add act age ago air arm art bag bar bed bet bit bow box bus buy car cat cow
-      cry cup cut dog dry due ear eat egg eye fit fix fly fun gas hat hit hot ice job joy key kid
-      law lay led leg lie log lot low map mix net nor off oil pay pen per pet pop raw red rid row
-      sad sat sea sit six sky son sum sun tax tea ten tie tip top toy van via war web win won
-      yes yet bay bid cap dad dam dig dot era fan fee gap hip hub inn ion jam jet lab mom odd pan
-      pin pit pot ray rib rod rub rug ski tag tap tin ton zip aim aid bee cab fig fin fog fox hay
-      hen hop ink jar lap lid mat met nap owl peg pie ram ran sub tan vet fed hid ate but are
-      """
-          .strip()
-          .split("\\s+");
-  private static final String[] OPENINGS =
-      """
-      This That They Then When What With Here Some Most From Each Just Only Once Well Many Also
-      Over Both
-      """
-          .strip()
-          .split("\\s+");
+  static final List<String> WORDS =
+      words(
+          """
+          the and for was not his her had you one all can has out who now him how did its our two way
+          may any new old see get got own say she too use day man men boy let put end why try ask big
+          few far run set add act age ago air arm art bag bar bed bet bit bow box bus buy car cat cow
+          cry cup cut dog dry due ear eat egg eye fit fix fly fun gas hat hit hot ice job joy key kid
+          law lay led leg lie log lot low map mix net nor off oil pay pen per pet pop raw red rid row
+          sad sat sea sit six sky son sum sun tax tea ten tie tip top toy van via war web win won
+          yes yet bay bid cap dad dam dig dot era fan fee gap hip hub inn ion jam jet lab mom odd pan
+          pin pit pot ray rib rod rub rug ski tag tap tin ton zip aim aid bee cab fig fin fog fox hay
+          hen hop ink jar lap lid mat met nap owl peg pie ram ran sub tan vet fed hid ate but are
+          """);
+  static final List<String> OPENINGS =
+      words(
+          """
+          This That They Then When What With Here Some Most From Each Just Only Once Well Many Also
+          Over Both
+          """);
 
   private Vocabulary() {}
 
+  private static List<String> words(String text) {
+    return List.of(text.strip().split("\\s+"));
+  }
+
   /** The word that a hash picks; it follows a space. */
   static String word(long hash) {
-    return WORDS[(int) Long.remainderUnsigned(hash, WORDS.length)];
+    return WORDS.get((int) Long.remainderUnsigned(hash, WORDS.size()));
   }
 
   /** The first word of a text that a hash picks. */
   static String opening(long hash) {
-    return OPENINGS[(int) Long.remainderUnsigned(hash, OPENINGS.length)];
-  }
-
-  /** All of them but the openings. */
-  static String[] words() {
-    return WORDS.clone();
-  }
-
-  /** All openings. */
-  static String[] openings() {
-    return OPENINGS.clone();
+    return OPENINGS.get((int) Long.remainderUnsigned(hash, OPENINGS.size()));
   }
 }

@@ -149,12 +149,17 @@ public record EngineFigures(
    * What engines counted from before the first request to after the last, beside what was sent.
    *
    * @param target null where pages are about all targets
+   * @param sent requests of all phases that were sent
+   * @param ok of those, how many were complete and passed their checks
+   * @param outputTokens of all, as counted for the report
    * @param generatedTokens null where not told, or not for the whole run
    * @param finishedRequests likewise
    */
   public record WholeRun(
       @Nullable String target,
-      SentRequests sent,
+      long sent,
+      long ok,
+      long outputTokens,
       @Nullable Double generatedTokens,
       @Nullable Double finishedRequests) {}
 }

@@ -1,8 +1,8 @@
 package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.load.Arrival.Turns;
 import io.github.gatlingllm.load.Trace;
-import io.github.gatlingllm.load.Turns;
 import io.github.gatlingllm.workload.Dataset;
 import io.github.gatlingllm.workload.Dialog;
 import java.util.HashMap;

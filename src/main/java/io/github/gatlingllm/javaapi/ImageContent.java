@@ -2,7 +2,7 @@ package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.Dynamic;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.load.Turns;
+import io.github.gatlingllm.load.Arrival.Turns;
 import io.github.gatlingllm.workload.DataFile;
 import java.io.IOException;
 import java.nio.file.Files;

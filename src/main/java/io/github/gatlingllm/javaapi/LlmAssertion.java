@@ -2,8 +2,8 @@ package io.github.gatlingllm.javaapi;
 
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.javaapi.AssertionCondition.AssertionFigure;
+import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Assertion;
-import java.math.BigDecimal;
 import java.util.function.Function;
 
 /**
@@ -57,8 +57,7 @@ public final class LlmAssertion {
         throw InvalidSimulation.because(
             "percentile(" + percent + "): expected a number above 0, at most 100");
       }
-      String plain = BigDecimal.valueOf(percent).stripTrailingZeros().toPlainString();
-      return next.apply(metric.and("p" + plain));
+      return next.apply(metric.and("p" + NumberText.plain(percent)));
     }
 
     /** The mean. */

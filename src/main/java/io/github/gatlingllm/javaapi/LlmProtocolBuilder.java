@@ -309,7 +309,7 @@ public final class LlmProtocolBuilder implements ProtocolBuilder {
    * need different seeds. Takes the place of {@link #sharedPrefix}.
    */
   public LlmProtocolBuilder uniquePrompts() {
-    return with(s -> s.prefix = PromptPrefix.unique(prefixSeed(s)));
+    return with(s -> s.prefix = new PromptPrefix.Unique(prefixSeed(s)));
   }
 
   /**

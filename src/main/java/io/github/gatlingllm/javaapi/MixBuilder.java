@@ -7,7 +7,7 @@ import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.Choice;
 import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.InvalidSimulation;
-import io.github.gatlingllm.load.Turns;
+import io.github.gatlingllm.load.Arrival.Turns;
 import io.github.gatlingllm.random.SplitMix64;
 import io.github.gatlingllm.random.Weights;
 import java.util.ArrayList;

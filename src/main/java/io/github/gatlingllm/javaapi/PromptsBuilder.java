@@ -5,8 +5,8 @@ import static io.github.gatlingllm.action.InvalidSimulation.checked;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
+import io.github.gatlingllm.load.Arrival.Turns;
 import io.github.gatlingllm.load.Trace;
-import io.github.gatlingllm.load.Turns;
 import io.github.gatlingllm.workload.LengthDistribution;
 import io.github.gatlingllm.workload.PromptPool;
 import io.github.gatlingllm.workload.PromptPrefix;
@@ -99,7 +99,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
    * @param tokenizer what counts them
    */
   public PromptsBuilder tokens(int tokens, Tokenizer tokenizer) {
-    return tokens(checked(() -> LengthDistribution.fixed(tokens)), tokenizer);
+    return tokens(checked(() -> new LengthDistribution.Fixed(tokens)), tokenizer);
   }
 
   /** Lengths in tokens of {@code cl100k_base}, see {@link LlmDsl#normalTokens} and its like. */
@@ -139,7 +139,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
 
   /** Begins every prompt with a nonce of its own, as {@link LlmProtocolBuilder#uniquePrompts}. */
   public PromptsBuilder unique() {
-    return with(draft -> draft.prefix = PromptPrefix.unique(seedOrRandom()));
+    return with(draft -> draft.prefix = new PromptPrefix.Unique(seedOrRandom()));
   }
 
   /**
@@ -213,7 +213,7 @@ public final class PromptsBuilder implements Supplier<Iterator<Map<String, Objec
 
   /** For internal use only: those of a trace that was read. */
   public static LengthDistribution recorded(Trace trace) {
-    return LengthDistribution.recorded(
+    return new LengthDistribution.Recorded(
         trace.name(),
         IntStream.range(0, trace.size())
             .mapToObj(trace::lengths)

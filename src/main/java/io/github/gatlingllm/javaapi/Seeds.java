@@ -4,7 +4,7 @@ import io.gatling.javaapi.core.Session;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.injector.Injector;
 import io.github.gatlingllm.load.Arrival;
-import io.github.gatlingllm.load.Turns;
+import io.github.gatlingllm.load.Arrival.Turns;
 import io.github.gatlingllm.workload.PromptPrefix;
 import io.github.gatlingllm.workload.RunSeed;
 import java.util.function.LongSupplier;
@@ -46,7 +46,7 @@ final class Seeds {
   /** Shared prefixes; a mistake in their sizes is one of the simulation. */
   static PromptPrefix sharedPrefix(int groups, int tokens, long seed) {
     try {
-      return PromptPrefix.shared(groups, tokens, seed);
+      return new PromptPrefix.Shared(groups, tokens, seed);
     } catch (IllegalArgumentException e) {
       throw InvalidSimulation.because("sharedPrefix: " + e.getMessage());
     }

@@ -10,7 +10,7 @@ import io.gatling.javaapi.core.exec.Executable;
 import io.github.gatlingllm.action.Draft;
 import io.github.gatlingllm.action.InvalidSimulation;
 import io.github.gatlingllm.action.LlmProtocol;
-import io.github.gatlingllm.load.Turns;
+import io.github.gatlingllm.load.Arrival.Turns;
 import io.github.gatlingllm.workload.Prompts;
 import io.github.gatlingllm.workload.Tokenizer;
 import io.github.gatlingllm.workload.WorkloadScenario;

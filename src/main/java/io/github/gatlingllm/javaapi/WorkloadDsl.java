@@ -61,7 +61,7 @@ public abstract class WorkloadDsl extends LoadDsl {
    * @param std standard deviation in tokens, 0 or more
    */
   public static LengthDistribution normalTokens(double mean, double std) {
-    return checked(() -> LengthDistribution.normal(mean, std));
+    return checked(() -> new LengthDistribution.Normal(mean, std));
   }
 
   /**
@@ -71,12 +71,12 @@ public abstract class WorkloadDsl extends LoadDsl {
    * @param std tokens, of the lengths themselves; 0 or more
    */
   public static LengthDistribution lognormalTokens(double mean, double std) {
-    return checked(() -> LengthDistribution.lognormal(mean, std));
+    return checked(() -> new LengthDistribution.Lognormal(mean, std));
   }
 
   /** Prompt lengths of {@code least} to {@code most} tokens, all alike. */
   public static LengthDistribution uniformTokens(int least, int most) {
-    return checked(() -> LengthDistribution.uniform(least, most));
+    return checked(() -> new LengthDistribution.Uniform(least, most));
   }
 
   /**
@@ -91,7 +91,7 @@ public abstract class WorkloadDsl extends LoadDsl {
   public static LengthDistribution weightedTokens(Map<Integer, Double> weights) {
     return checked(
         () ->
-            LengthDistribution.weighted(
+            new LengthDistribution.Weighted(
                 new TreeMap<>(weights)
                     .entrySet().stream()
                         .map(e -> new LengthDistribution.Weighted.Choice(e.getKey(), e.getValue()))

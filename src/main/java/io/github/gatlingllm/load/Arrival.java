@@ -1,7 +1,12 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.load.Arrivals.Planned;
+import io.github.gatlingllm.record.InjectorShare;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,9 +48,9 @@ public final class Arrival {
     return level;
   }
 
-  /** Its number in its plan, see {@link ArrivalNumbers}; null where it has none. */
+  /** Its number in its plan, see {@link Numbers}; null where it has none. */
   public @Nullable Long number() {
-    ArrivalNumbers numbers = numbers();
+    Numbers numbers = numbers();
     return numbers == null ? null : (Long) numbers.of(planned);
   }
 
@@ -55,7 +60,7 @@ public final class Arrival {
    * @return null where it has no number
    */
   @Nullable Long draw(Object source) {
-    ArrivalNumbers numbers = numbers();
+    Numbers numbers = numbers();
     if (numbers == null) {
       return null;
     }
@@ -63,7 +68,7 @@ public final class Arrival {
     return numbers.of(planned, draws.merge(source, 1, Integer::sum) - 1);
   }
 
-  private @Nullable ArrivalNumbers numbers() {
+  private @Nullable Numbers numbers() {
     return level != null && level.level() instanceof LoadLevel.Open open ? open.numbers() : null;
   }
 
@@ -111,5 +116,132 @@ public final class Arrival {
 
   public boolean taken() {
     return taken;
+  }
+
+  /**
+   * What the arrivals of a load level are numbered by. Numbers go on from level to level, so that
+   * no two arrivals of a plan have the same; they follow from the plan alone, so that all injectors
+   * of a load test agree on them. What an arrival asks follows from its number.
+   *
+   * @param first that of the level's first arrival
+   * @param all how many numbers the whole plan has, at least
+   * @param share which of the arrivals are this injector's
+   */
+  record Numbers(long first, long all, InjectorShare share) {
+
+    /** The arrivals of this injector. */
+    Iterator<Planned> own(Iterator<Planned> whole) {
+      return share.isPart()
+          ? Arrivals.streamOf(whole).filter(arrival -> share.has(of(arrival))).iterator()
+          : whole;
+    }
+
+    /** The number of an arrival. */
+    long of(Planned arrival) {
+      return first + arrival.index();
+    }
+
+    /**
+     * What the user of an arrival draws, for the {@code k}-th time from 0, by: first all users
+     * once, then all a second time.
+     */
+    long of(Planned arrival, int k) {
+      return of(arrival) + k * all;
+    }
+  }
+
+  /**
+   * Whose turn it is to draw from something that is drawn from in order, such as prompts. A user
+   * that arrives by a plan draws by the number of its arrival, whoever is ahead of it by a few
+   * microseconds; all others draw in the order in which they come. Several injectors never take the
+   * same turn. Safe for use by several threads.
+   */
+  public static final class Turns {
+
+    private final InjectorShare share;
+    private final AtomicLong taken = new AtomicLong();
+
+    /**
+     * @param share of all turns
+     */
+    public Turns(InjectorShare share) {
+      this.share = share;
+    }
+
+    /**
+     * The next turn, from 0.
+     *
+     * @param arrival of the user; null where it did not arrive by a plan. Called on its event loop
+     */
+    public long next(@Nullable Arrival arrival) {
+      Long number = arrival == null ? null : arrival.draw(this);
+      return number == null ? next() : number;
+    }
+
+    /** The next turn of those that are taken in the order in which users come. */
+    public long next() {
+      return share.numberOf(taken.getAndIncrement());
+    }
+  }
+
+  /**
+   * Gives the users of one {@code injectOpen} their planned instants. Gatling starts users near
+   * their instants, to the millisecond; which user takes which arrival does not matter, as users
+   * differ in nothing before they start. So the first to start takes the first arrival, and is held
+   * until its instant.
+   *
+   * <p>One anchor for the whole schedule, fixed by the first user. It lies {@link #MARGIN_NANOS}
+   * later than Gatling's own: a user that Gatling starts a few milliseconds late is still on time.
+   * Thread-safe.
+   */
+  public static final class OpenSchedule {
+    static final long MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private final String description;
+    private final Supplier<Iterator<Planned>> plan;
+    private final Iterator<Planned> arrivals;
+    private boolean anchored;
+    private long anchorNanos;
+
+    /**
+     * @param description how users arrive, seeds included
+     * @param plan draws all planned arrivals, ascending; the same ones each time
+     */
+    public OpenSchedule(String description, Supplier<Iterator<Planned>> plan) {
+      this.description = description;
+      this.plan = plan;
+      this.arrivals = plan.get();
+    }
+
+    /** How users arrive, seeds included. */
+    public String description() {
+      return description;
+    }
+
+    /** The whole plan, drawn again. */
+    public Iterator<Planned> planned() {
+      return plan.get();
+    }
+
+    /**
+     * The arrival of a user that started now.
+     *
+     * @return null when more users came than were planned
+     */
+    public synchronized @Nullable Arrival next(long nanoTime) {
+      if (!arrivals.hasNext()) {
+        return null;
+      }
+      Planned planned = arrivals.next();
+      long offset = planned.offsetNanos();
+      boolean first = !anchored;
+      if (first) {
+        anchored = true;
+        anchorNanos = nanoTime + MARGIN_NANOS - offset;
+      }
+      Arrival arrival = new Arrival(null, planned, anchorNanos + offset, first);
+      arrival.started(nanoTime);
+      return arrival;
+    }
   }
 }

@@ -12,6 +12,7 @@ import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -75,6 +76,12 @@ public sealed interface Arrivals extends Serializable {
 
   private LongStream stream(LongPredicate takenWhile) {
     return streamOf(offsets()).takeWhile(takenWhile);
+  }
+
+  /** What an iterator gives, as a stream. */
+  static <T> Stream<T> streamOf(Iterator<T> each) {
+    return StreamSupport.stream(
+        Spliterators.spliteratorUnknownSize(each, Spliterator.ORDERED), false);
   }
 
   private static LongStream streamOf(PrimitiveIterator.OfLong offsets) {

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.load;
 
-import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.Conclusion;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.metric.Backlog.Queue;
@@ -97,11 +96,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
 
   /** The label of a level at that rate. */
   private static String label(double rate) {
-    return "r=" + number(rate);
-  }
-
-  private static String number(double value) {
-    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+    return "r=" + NumberText.plain(rate);
   }
 
   /**
@@ -276,7 +271,10 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
           bad == null
               ? "Even the highest rate tried holds the SLO: " + perSecond(good.getKey())
               : "Highest rate that holds the SLO: %s (%s fails%s)"
-                  .formatted(perSecond(good.getKey()), number(bad.getKey()), why(bad.getValue()));
+                  .formatted(
+                      perSecond(good.getKey()),
+                      NumberText.plain(bad.getKey()),
+                      why(bad.getValue()));
       text += evidence(good);
       if (bad != null && text.indexOf("Thin evidence") < 0) {
         text += bad.getValue().isConfirmed() ? "" : evidence(bad);
@@ -286,7 +284,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
     }
 
     private static String perSecond(double rate) {
-      return NumberText.of(number(rate), "requests/s");
+      return NumberText.of(NumberText.plain(rate), "requests/s");
     }
 
     /** Why a rate fails where its requests met the SLO. */
@@ -316,7 +314,7 @@ public record GoodputSearch(double startingAt, double precision, long seed, Phas
                   NumberText.percent(result.sloShare()),
                   requests,
                   objective,
-                  number(result.sloPercentile()),
+                  NumberText.plain(result.sloPercentile()),
                   longer(rate));
     }
 

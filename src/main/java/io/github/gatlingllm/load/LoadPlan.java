@@ -2,7 +2,6 @@ package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.LoadLevel.Open;
-import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.Distribution.Interval;
 import io.github.gatlingllm.record.InjectorShare;
@@ -289,7 +288,7 @@ public sealed interface LoadPlan permits LoadPlan.Sweep, GoodputSearch {
       }
       List<LoadLevel> own = new ArrayList<>();
       for (int i = 0; i < levels.size(); i++) {
-        ArrivalNumbers numbers = new ArrivalNumbers(firsts[i], firsts[levels.size()], share);
+        Arrival.Numbers numbers = new Arrival.Numbers(firsts[i], firsts[levels.size()], share);
         LoadLevel level = levels.get(i);
         own.add(
             level instanceof Open open

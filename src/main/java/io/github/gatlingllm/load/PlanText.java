@@ -1,7 +1,6 @@
 package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.load.Arrivals.Gaps;
-import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Slo;
 import java.time.Duration;
@@ -224,7 +223,7 @@ public record PlanText(LoadPlan plan) {
   }
 
   /** Gatling's own steps: how long, and how many users. */
-  public static String of(Injection injection) {
+  public static String of(LoadLevel.Injection injection) {
     Double offered = injection.offered();
     return time(injection.untilNanos())
         + (offered == null ? "" : ", " + NumberText.plain(offered) + " " + injection.unit());
@@ -236,11 +235,6 @@ public record PlanText(LoadPlan plan) {
         + NumberText.plain(slo.percentile())
         + " % of its requests meet "
         + (slo.rule() == Slo.Rule.REQUESTS ? "all objectives at once" : "each objective");
-  }
-
-  /** {@code 1 token}, {@code 1,024 tokens}. */
-  public static String counted(long number, String noun) {
-    return NumberText.counted(number, noun);
   }
 
   /** {@code 90 s}, {@code 2 min}, {@code 2 min 30 s}. */

@@ -2,7 +2,6 @@ package io.github.gatlingllm.load;
 
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Open;
-import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.metric.ValueRecorder;
 import io.github.gatlingllm.record.LevelInfo;
@@ -123,6 +122,11 @@ public final class RunningLevel {
   /** Start of the level, and the anchor of its schedule. */
   public long startNanos() {
     return startNanos;
+  }
+
+  /** Whether the start of the measure window is known. */
+  public boolean measureStartKnown() {
+    return isEndKnown(Phase.STABILIZE);
   }
 
   /**

@@ -1,6 +1,5 @@
 package io.github.gatlingllm.load;
 
-import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.record.Phase;
 import org.jspecify.annotations.Nullable;

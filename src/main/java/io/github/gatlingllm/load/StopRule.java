@@ -4,7 +4,6 @@ import io.github.gatlingllm.load.LoadPlan.LevelResult;
 import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.metric.Backlog.Queue;
 import io.github.gatlingllm.metric.NumberText;
-import java.math.BigDecimal;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -59,7 +58,7 @@ public sealed interface StopRule {
 
     @Override
     public String toString() {
-      return "slo<" + number(percent) + "%";
+      return "slo<" + NumberText.plain(percent) + "%";
     }
   }
 
@@ -85,7 +84,7 @@ public sealed interface StopRule {
 
     @Override
     public String toString() {
-      return "errors>" + number(percent) + "%";
+      return "errors>" + NumberText.plain(percent) + "%";
     }
   }
 
@@ -232,10 +231,6 @@ public sealed interface StopRule {
       throw new IllegalArgumentException(
           name + "(" + percent + ") is no share; expected a percentage up to 100");
     }
-  }
-
-  private static String number(double value) {
-    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 
   private static String text(String format, Object... values) {

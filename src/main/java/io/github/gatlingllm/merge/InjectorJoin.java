@@ -11,7 +11,6 @@ import io.github.gatlingllm.record.RunInfo.PromptRepeats;
 import io.github.gatlingllm.record.RunInfo.ReportOptions;
 import io.github.gatlingllm.record.RunInfo.TargetFacts;
 import io.github.gatlingllm.record.SelfTest;
-import io.github.gatlingllm.record.Slo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -169,9 +168,7 @@ public final class InjectorJoin {
             "merged from",
             String.join(", ", runs.stream().map(r -> r.id() + " (" + r.injector() + ")").toList()))
         .workload(distinct(RunInfo::workload))
-        .slo(Slo.parse(first.slo(), first.sloPercentile(), first.sloRule()))
-        .sloByRequest(first.sloByRequest(), first.sloHeldByRequest())
-        .sloByTarget(first.sloByTarget())
+        .slo(first.judge(), first.sloByTarget())
         .targets(targets())
         .connections(connections())
         .report(runs.stream().map(RunInfo::reportOptions).reduce(ReportOptions::and).orElseThrow())

@@ -10,6 +10,9 @@ import java.util.stream.IntStream;
  */
 public final class LogHistogram {
 
+  /** Of no value; nothing is to be added to it. */
+  public static final LogHistogram EMPTY = new LogHistogram();
+
   private static final int PER_OCTAVE = 140;
   private static final double LEAST = 1e-3;
   private static final double SCALE = PER_OCTAVE / Math.log(2);

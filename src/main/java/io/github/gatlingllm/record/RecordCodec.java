@@ -1,15 +1,11 @@
 package io.github.gatlingllm.record;
 
-import com.fasterxml.jackson.core.JsonEncoding;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.core.io.CharacterEscapes;
-import com.fasterxml.jackson.core.io.SerializedString;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -22,8 +18,7 @@ import org.jspecify.annotations.Nullable;
  * A {@link RequestRecord} as one line of {@code llm/requests.jsonl}, and back: the fields of {@link
  * RecordField} in their order.
  *
- * <p>Control characters and the Unicode line ends U+0085, U+2028 and U+2029 are escaped: whatever a
- * reader takes for a line end, a record stays on one line. Stateless.
+ * <p>A record stays on one line, as {@link JsonLines} does it. Stateless.
  */
 public final class RecordCodec {
 
@@ -47,7 +42,7 @@ public final class RecordCodec {
   }
 
   static void append(RequestRecord record, OutputStream lines) {
-    try (JsonGenerator json = generator(lines)) {
+    try (JsonGenerator json = JsonLines.generator(JSON, lines)) {
       json.writeStartObject();
       for (RecordField<?> field : RecordField.ALL) {
         if (field.isIn(record)) {
@@ -65,45 +60,6 @@ public final class RecordCodec {
       throws IOException {
     json.writeFieldName(field.key());
     field.type().write(json, field.get(record));
-  }
-
-  /** Writes to that stream, which stays open, what keeps a JSON value on one line. */
-  static JsonGenerator generator(OutputStream out) throws IOException {
-    return JSON.createGenerator(out, JsonEncoding.UTF8)
-        .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)
-        .setCharacterEscapes(OneLine.ESCAPES);
-  }
-
-  /** Escapes everything that any reader takes for a line end or a control character. */
-  private static final class OneLine extends CharacterEscapes {
-
-    private static final long serialVersionUID = 1;
-    static final OneLine ESCAPES = new OneLine();
-
-    private static final SerializableString NEXT_LINE = new SerializedString("\\u0085");
-    private static final SerializableString LINE_SEPARATOR = new SerializedString("\\u2028");
-    private static final SerializableString PARAGRAPH_SEPARATOR = new SerializedString("\\u2029");
-
-    private final int[] ascii = standardAsciiEscapesForJSON();
-
-    OneLine() {
-      ascii[0x7f] = ESCAPE_STANDARD;
-    }
-
-    @Override
-    public int[] getEscapeCodesForAscii() {
-      return ascii;
-    }
-
-    @Override
-    public @Nullable SerializableString getEscapeSequence(int c) {
-      return switch (c) {
-        case 0x85 -> NEXT_LINE;
-        case 0x2028 -> LINE_SEPARATOR;
-        case 0x2029 -> PARAGRAPH_SEPARATOR;
-        default -> null;
-      };
-    }
   }
 
   /**

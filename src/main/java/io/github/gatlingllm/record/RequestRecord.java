@@ -432,39 +432,10 @@ public record RequestRecord(
       List<String> refused,
       @Nullable Integer inputs) {
 
-    /** Of a request for generated text. */
-    public Tokens(
-        @Nullable Integer promptChars,
-        @Nullable Integer promptTokens,
-        @Nullable Integer promptTokensLocal,
-        @Nullable Integer cachedTokens,
-        @Nullable Integer maxTokens,
-        @Nullable Integer outputTokens,
-        @Nullable Integer outputTokensLocal,
-        @Nullable Integer reasoningTokens,
-        @Nullable Integer streamedTokens,
-        boolean estimated,
-        @Nullable TokenSource source,
-        List<String> refused) {
-      this(
-          promptChars,
-          promptTokens,
-          promptTokensLocal,
-          cachedTokens,
-          maxTokens,
-          outputTokens,
-          outputTokensLocal,
-          reasoningTokens,
-          streamedTokens,
-          estimated,
-          source,
-          refused,
-          null);
-    }
-
     /** Of a request of which nothing was counted. */
     public static final Tokens NONE =
-        new Tokens(null, null, null, null, null, null, null, null, null, false, null, List.of());
+        new Tokens(
+            null, null, null, null, null, null, null, null, null, false, null, List.of(), null);
 
     /**
      * N of the metrics: output tokens that came over the wire, without reasoning that was billed

@@ -1,7 +1,6 @@
 package io.github.gatlingllm.report;
 
 import io.github.gatlingllm.metric.NumberText;
-import io.github.gatlingllm.record.GeneratorFile;
 import io.github.gatlingllm.record.GeneratorSecond;
 import io.github.gatlingllm.record.RecordCsv;
 import io.github.gatlingllm.record.RecordFile;
@@ -76,7 +75,7 @@ public final class RunReport {
 
   /** The same, judged by another SLO. */
   public RunReport slo(Slo other) {
-    return judged(info -> info.slo(other).sloByRequest(Map.of(), Map.of()).sloByTarget(Map.of()));
+    return judged(info -> info.slo(other));
   }
 
   /** The same, its objectives held at another share or by another rule; null for no other. */
@@ -155,7 +154,7 @@ public final class RunReport {
 
           @Override
           public void generator(Consumer<GeneratorSecond> sink) throws IOException {
-            String damage = GeneratorFile.read(files.generator(), sink);
+            String damage = GeneratorSecond.read(files.generator(), sink);
             if (damage != null) {
               messages.add(files.generator() + " is read up to its " + damage);
             }

@@ -1,6 +1,6 @@
 package io.github.gatlingllm.run;
 
-import io.github.gatlingllm.load.Injection;
+import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;

@@ -2,10 +2,10 @@ package io.github.gatlingllm.run;
 
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel;
-import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.Conclusion;
 import io.github.gatlingllm.load.LoadPlan.FailureLimits;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
@@ -236,6 +236,9 @@ final class LevelLog {
             "LLM %s (%s, %s): none of its users is this injector's"
                 .formatted(level.label(), target, scenario));
       }
+      if (level.measureStartKnown()) {
+        host.windowEdge(level.measureStartNanos());
+      }
       host.levelsChanged();
       if (level.level() instanceof LoadLevel.Open open) {
         host.arrivalsDescribed(entry.schedule(), String.valueOf(open.arrivals()));
@@ -276,6 +279,7 @@ final class LevelLog {
       }
       host.levelsChanged();
       if (phase == Phase.MEASURE && level.measureEndKnown()) {
+        host.windowEdge(level.measureEndNanos());
         countPlanned(entryOf(level)); // known even if this process dies in the level
       }
     }

@@ -4,6 +4,7 @@ import io.github.gatlingllm.load.GoodputSearch;
 import io.github.gatlingllm.load.LoadLevel;
 import io.github.gatlingllm.load.LoadPlan.FailureLimits;
 import io.github.gatlingllm.load.LoadPlan.LevelResult;
+import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.record.Phase;
@@ -117,7 +118,7 @@ final class LevelTally implements Consumer<RequestRecord> {
     private Counts(RunningLevel level, TargetSlo judge) {
       this.level = level;
       this.judge = judge;
-      LoadLevel.Phases phases = level.level().phases();
+      Phases phases = level.level().phases();
       boolean byTime = level.level() instanceof LoadLevel.Open && phases.requests() == null;
       measureNanos = byTime ? phases.measureNanos() : 0;
       live = new LiveStats(this::clock);

@@ -3,7 +3,7 @@ package io.github.gatlingllm.run;
 import io.github.gatlingllm.generator.GeneratorLog;
 import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.load.Arrivals.Planned;
-import io.github.gatlingllm.load.Injection;
+import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.load.LoadPlan;
 import io.github.gatlingllm.load.RunningLevel;
 import io.github.gatlingllm.processes.LoadProgress;
@@ -358,8 +358,9 @@ public final class Run {
 
     @Override
     public void windowEdge(long nanoTime) {
+      generator.edge(nanoTime);
       long toGo = Math.max(0, nanoTime - System.nanoTime());
-      after(Duration.ofNanos(toGo), () -> generator.cut(nanoTime));
+      after(Duration.ofNanos(toGo), generator::cut);
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.github.gatlingllm.simulations;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.load.LoadLevel;
-import io.github.gatlingllm.load.LoadLevel.Phases;
+import io.github.gatlingllm.load.Phases;
 import io.github.gatlingllm.load.PlanText;
 import io.github.gatlingllm.metric.NumberText;
 import io.github.gatlingllm.wire.Secrets;

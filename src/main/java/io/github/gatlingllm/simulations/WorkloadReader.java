@@ -216,7 +216,7 @@ record WorkloadReader(
     boolean isUnique =
         settings.get(Setting.UNIQUE_PROMPTS)
             && (settings.isSet(Setting.UNIQUE_PROMPTS) || saysNothingOfSharing());
-    return isUnique ? PromptPrefix.unique(seed) : PromptPrefix.NONE;
+    return isUnique ? new PromptPrefix.Unique(seed) : PromptPrefix.NONE;
   }
 
   private boolean saysNothingOfSharing() {

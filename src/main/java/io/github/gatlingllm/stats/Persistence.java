@@ -7,7 +7,6 @@ import io.github.gatlingllm.metric.ValueRecorder.Moments;
 import io.github.gatlingllm.stats.SliceTally.TimeSlice;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How long a system remembers: the correlation of what it did in one time slice with the next.
@@ -59,17 +58,13 @@ public final class Persistence {
     int filled = 0;
     Double last = null;
     for (TimeSlice slice : slices) {
-      Double mean = mean(slice.values(metric));
-      last = mean == null ? last : mean;
+      LogHistogram values = slice.values(metric);
+      last = values.total() == 0 ? last : (Double) (values.sum() / values.total());
       if (last != null) {
         means[filled++] = last;
       }
     }
     return Arrays.copyOf(means, filled);
-  }
-
-  private static @Nullable Double mean(@Nullable LogHistogram values) {
-    return values == null || values.total() == 0 ? null : (Double) (values.sum() / values.total());
   }
 
   /** φ of a series, from its lag-1 autocorrelation, 0 to {@value #MOST}; 0 for fewer than 8. */

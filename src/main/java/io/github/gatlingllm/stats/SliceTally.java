@@ -134,9 +134,10 @@ public final class SliceTally {
       amounts[amount.ordinal()] += more;
     }
 
-    /** The values of a metric; null where there is none. */
-    public @Nullable LogHistogram values(Metric metric) {
-      return values[metric.ordinal()];
+    /** The values of a metric, to be read. */
+    public LogHistogram values(Metric metric) {
+      LogHistogram made = values[metric.ordinal()];
+      return made == null ? LogHistogram.EMPTY : made;
     }
 
     /** The sum of an amount. */

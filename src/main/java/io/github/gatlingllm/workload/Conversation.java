@@ -47,11 +47,6 @@ public record Conversation(
     return new Conversation(List.of(messages), 0, 0, null, null, null);
   }
 
-  /** One with a system message only. */
-  public static Conversation ofSystem(String text) {
-    return of(Message.system(text));
-  }
-
   /**
    * One that replays a recorded dialog.
    *
@@ -85,11 +80,6 @@ public record Conversation(
   /** After a turn that failed: a script does not go on without its answer. */
   public Conversation failed() {
     return script == null || over != null ? this : ended("an earlier turn of its dialog failed");
-  }
-
-  /** After one more turn: what was asked, and the answer. */
-  public Conversation answered(List<Message> asked, Message answer) {
-    return answered(asked, answer, 0, 0);
   }
 
   /**

@@ -106,7 +106,7 @@ final class HuggingFace implements Tokenizer {
   }
 
   private Encoding encoded(String text) {
-    return library.encode(SentText.of(text), false, false);
+    return library.encode(Tiktoken.sent(text), false, false);
   }
 
   private static String firstLine(Exception e) {

@@ -37,50 +37,6 @@ public sealed interface LengthDistribution {
     return 1;
   }
 
-  /** Always the same. */
-  static LengthDistribution fixed(int tokens) {
-    return new Fixed(length(tokens));
-  }
-
-  /**
-   * A normal distribution.
-   *
-   * @param mean 1 or more, before it is cut off at 1
-   * @param std standard deviation, 0 or more
-   */
-  static LengthDistribution normal(double mean, double std) {
-    return new Normal(mean, std);
-  }
-
-  /**
-   * A lognormal distribution: many short prompts and few long ones, as in real traffic.
-   *
-   * @param mean of the lengths themselves, not of their logarithms; 1 or more
-   * @param std of the lengths themselves, 0 or more
-   */
-  static LengthDistribution lognormal(double mean, double std) {
-    return new Lognormal(mean, std);
-  }
-
-  /** Every length from {@code least} to {@code most} with equal chance, both included. */
-  static LengthDistribution uniform(int least, int most) {
-    return new Uniform(least, most);
-  }
-
-  /** One of several lengths. */
-  static LengthDistribution weighted(List<Weighted.Choice> choices) {
-    return new Weighted(choices);
-  }
-
-  /**
-   * Lengths in the order in which they were recorded, over and over.
-   *
-   * @param name where they come from, for people
-   */
-  static LengthDistribution recorded(String name, List<Integer> lengths) {
-    return new Recorded(name, lengths);
-  }
-
   /**
    * Reads {@code 512}, {@code 512:64} (normal: mean and standard deviation), {@code 100-900}
    * (uniform), {@code lognormal:512:256} (mean and standard deviation of the lengths) or {@code
@@ -92,10 +48,10 @@ public sealed interface LengthDistribution {
     try {
       if (text.startsWith("lognormal:")) {
         String[] numbers = text.substring("lognormal:".length()).split(":", 2);
-        return lognormal(Double.parseDouble(numbers[0]), Double.parseDouble(numbers[1]));
+        return new Lognormal(Double.parseDouble(numbers[0]), Double.parseDouble(numbers[1]));
       }
       if (text.startsWith("weighted:")) {
-        return weighted(
+        return new Weighted(
             Arrays.stream(text.substring("weighted:".length()).split(",", -1))
                 .map(choice -> choice.split("=", 2))
                 .map(
@@ -113,11 +69,11 @@ public sealed interface LengthDistribution {
     try {
       if (form.matches()) {
         if (form.group(2) == null) {
-          return fixed(Integer.parseInt(form.group(1)));
+          return new Fixed(Integer.parseInt(form.group(1)));
         }
         return form.group(2).equals(":")
-            ? normal(Double.parseDouble(form.group(1)), Double.parseDouble(form.group(3)))
-            : uniform(Integer.parseInt(form.group(1)), Integer.parseInt(form.group(3)));
+            ? new Normal(Double.parseDouble(form.group(1)), Double.parseDouble(form.group(3)))
+            : new Uniform(Integer.parseInt(form.group(1)), Integer.parseInt(form.group(3)));
       }
     } catch (IllegalArgumentException e) {
       // The message below says what is expected of each number.
@@ -127,6 +83,10 @@ public sealed interface LengthDistribution {
 
   /** Always the same. */
   record Fixed(int tokens) implements LengthDistribution {
+    public Fixed {
+      length(tokens);
+    }
+
     @Override
     public int draw(SplittableRandom random, long index) {
       return tokens;
@@ -143,7 +103,12 @@ public sealed interface LengthDistribution {
     }
   }
 
-  /** Normal, cut off below 1. */
+  /**
+   * A normal distribution.
+   *
+   * @param mean 1 or more, before it is cut off at 1
+   * @param std standard deviation, 0 or more
+   */
   record Normal(double mean, double std) implements LengthDistribution {
     public Normal {
       require(mean, std);
@@ -160,7 +125,12 @@ public sealed interface LengthDistribution {
     }
   }
 
-  /** Lognormal. */
+  /**
+   * A lognormal distribution: many short prompts and few long ones, as in real traffic.
+   *
+   * @param mean of the lengths themselves, not of their logarithms; 1 or more
+   * @param std of the lengths themselves, 0 or more
+   */
   record Lognormal(double mean, double std) implements LengthDistribution {
     public Lognormal {
       require(mean, std);
@@ -180,7 +150,7 @@ public sealed interface LengthDistribution {
     }
   }
 
-  /** Uniform over whole numbers. */
+  /** Every length from {@code least} to {@code most} with equal chance, both included. */
   record Uniform(int least, int most) implements LengthDistribution {
     public Uniform {
       length(least);
@@ -241,7 +211,11 @@ public sealed interface LengthDistribution {
     }
   }
 
-  /** As recorded. */
+  /**
+   * Lengths in the order in which they were recorded, over and over.
+   *
+   * @param name where they come from, for people
+   */
   record Recorded(String name, List<Integer> lengths) implements LengthDistribution {
     public Recorded {
       lengths = lengths.stream().map(LengthDistribution::length).toList();

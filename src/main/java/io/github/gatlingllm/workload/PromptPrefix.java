@@ -28,21 +28,6 @@ public sealed interface PromptPrefix {
   /** The same, drawn from another seed. */
   PromptPrefix seed(long seed);
 
-  /** A nonce, another one for every request: no prompt shares more than chance with any other. */
-  static PromptPrefix unique(long seed) {
-    return new Unique(seed);
-  }
-
-  /**
-   * One of several texts.
-   *
-   * @param groups how many texts there are, 1 or more
-   * @param tokens how long each is, 1 or more, its empty line included
-   */
-  static PromptPrefix shared(int groups, int tokens, long seed) {
-    return new Shared(groups, tokens, seed);
-  }
-
   /**
    * Tokens of the prefixes of the first requests. Where the least and the most differ, the
    * tokenizer does not give every prefix the same count, and the totals of prompts differ too.
@@ -87,7 +72,8 @@ public sealed interface PromptPrefix {
   }
 
   /**
-   * A nonce, which makes a prompt unlike any other: 18 digits and an empty line.
+   * A nonce, another one for every request, which makes a prompt unlike any other: 18 digits and an
+   * empty line.
    *
    * <pre>
    * 042198377512904418\n\n
@@ -135,7 +121,12 @@ public sealed interface PromptPrefix {
     }
   }
 
-  /** Made-up texts of a length, each the beginning of the prompts of its group. */
+  /**
+   * Made-up texts of a length, each the beginning of the prompts of its group.
+   *
+   * @param groups how many texts there are, 1 or more
+   * @param tokens how long each is, 2 or more, its empty line included
+   */
   record Shared(int groups, int tokens, long seed) implements PromptPrefix {
     private static final long TEXT_SALT = 0x7072656669786573L; // "prefixes"
     private static final long GROUP_SALT = 0x67726f7570736f66L; // "groupsof"

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * Prompts prompts = Prompts.of(PromptPool.builtIn(), 42)
- *     .tokens(LengthDistribution.fixed(256), Tokenizer.cl100k(), 1_000);
+ *     .tokens(new LengthDistribution.Fixed(256), Tokenizer.cl100k(), 1_000);
  * String prompt = prompts.pick(requestIndex).text();
  * }</pre>
  *

@@ -4,6 +4,7 @@ import com.knuddels.jtokkit.Encodings;
 import com.knuddels.jtokkit.api.Encoding;
 import com.knuddels.jtokkit.api.EncodingRegistry;
 import com.knuddels.jtokkit.api.EncodingType;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
@@ -39,17 +40,28 @@ record Tiktoken(EncodingType type) implements Tokenizer {
 
   @Override
   public int count(String text) {
-    return encoding().countTokensOrdinary(SentText.of(text));
+    return encoding().countTokensOrdinary(sent(text));
   }
 
   @Override
   public String head(String text, int tokens) {
     Encoding encoding = encoding();
-    var encoded = encoding.encodeOrdinary(SentText.of(text), tokens);
+    var encoded = encoding.encodeOrdinary(sent(text), tokens);
     return encoded.isTruncated() ? encoding.decode(encoded.getTokens()) : text;
   }
 
   private Encoding encoding() {
     return TABLES.getEncoding(type);
+  }
+
+  /**
+   * Text as it arrives at a server: itself, but for half a surrogate pair. UTF-8 has none, a
+   * question mark is sent.
+   */
+  static String sent(String text) {
+    boolean whole =
+        text.codePoints()
+            .noneMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+    return whole ? text : new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 }

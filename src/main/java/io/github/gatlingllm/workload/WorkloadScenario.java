@@ -115,34 +115,25 @@ public enum WorkloadScenario {
     long own = SplitMix64.at(seed, OWN_SALT, name().hashCode()).nextLong();
     Prompts prompts =
         Prompts.of(source(own, tokenizer), own)
-            .tokens(LengthDistribution.fixed(tokens), tokenizer, same() ? 1 : count);
+            .tokens(new LengthDistribution.Fixed(tokens), tokenizer, same() ? 1 : count);
     ExactLength.Fitted system =
         this == C
             ? new ExactLength(tokenizer)
                 .of("", RULES, "", SYSTEM_TOKENS, new SplittableRandom(seed ^ SYSTEM_SALT))
             : null;
     return new Ready(
-        this,
-        tokenizer.name(),
-        system == null ? null : system.text(),
-        system == null ? 0 : system.tokens(),
-        prompts);
+        this, system == null ? null : system.text(), system == null ? 0 : system.tokens(), prompts);
   }
 
   /**
    * A scenario whose prompts are made.
    *
-   * @param tokenizer name of what counted them
    * @param system the system prompt; null for none
    * @param systemTokens its length, 0 where there is none
    * @param prompts what users ask, one per request
    */
   public record Ready(
-      WorkloadScenario scenario,
-      String tokenizer,
-      @Nullable String system,
-      int systemTokens,
-      Prompts prompts) {
+      WorkloadScenario scenario, @Nullable String system, int systemTokens, Prompts prompts) {
 
     /** Lengths that could not be met, for people; empty in the ordinary case. */
     public List<Prompts.Miss> misses() {

@@ -16,20 +16,20 @@ class InvalidSimulationFilterTest {
   void lineIsTheMessageHowDeepItMayBe() {
     Throwable crash = new IllegalStateException(new InvocationTargetException(mistake));
 
-    assertThat(InvalidSimulationFilter.line(crash)).isEqualTo("no model is named");
-    assertThat(InvalidSimulationFilter.line(mistake)).isEqualTo("no model is named");
+    assertThat(InvalidSimulation.StartFilter.line(crash)).isEqualTo("no model is named");
+    assertThat(InvalidSimulation.StartFilter.line(mistake)).isEqualTo("no model is named");
   }
 
   @Test
   void otherCrashesAreLeftToGatling() {
-    assertThat(InvalidSimulationFilter.line(new IllegalArgumentException("x"))).isNull();
-    assertThat(InvalidSimulationFilter.line(null)).isNull();
+    assertThat(InvalidSimulation.StartFilter.line(new IllegalArgumentException("x"))).isNull();
+    assertThat(InvalidSimulation.StartFilter.line(null)).isNull();
   }
 
   @Test
   void nothingIsInstalledWhereGatlingDoesNotStart() {
     LoggerContext log = (LoggerContext) LoggerFactory.getILoggerFactory();
 
-    assertThat(log.getTurboFilterList()).noneMatch(InvalidSimulationFilter.class::isInstance);
+    assertThat(log.getTurboFilterList()).noneMatch(InvalidSimulation.StartFilter.class::isInstance);
   }
 }

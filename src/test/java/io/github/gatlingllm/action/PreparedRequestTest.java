@@ -53,8 +53,8 @@ class PreparedRequestTest {
   @Test
   void historyComesFirstAndOnlyWhatIsNewJoinsIt() throws IOException {
     Conversation before =
-        Conversation.ofSystem("Tutor.")
-            .answered(List.of(Message.user("1?")), Message.assistant("One."));
+        Conversation.of(Message.system("Tutor."))
+            .answered(List.of(Message.user("1?")), Message.assistant("One."), 0, 0);
     PreparedRequest prepared =
         prepare(
             CHAT.and(new MessagePart.History("history")).and(text("user", "2?")),
@@ -101,7 +101,7 @@ class PreparedRequestTest {
   @Test
   void aPrefixIsSentWithAConversationButNotRemembered() throws IOException {
     Conversation before =
-        Conversation.of().answered(List.of(Message.user("1?")), Message.assistant("One."));
+        Conversation.of().answered(List.of(Message.user("1?")), Message.assistant("One."), 0, 0);
     LlmRequest next = CHAT.and(new MessagePart.History("history")).and(text("user", "2?"));
     PreparedRequest prepared = prepare(next, numbered(), Sessions.with(Map.of("history", before)));
 

@@ -379,21 +379,46 @@ final class ReceivedAnswerTest {
     assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, String::length))
         .isEqualTo(
             new Tokens(
-                8, null, null, null, 64, 2, 2, null, 2, true, TokenSource.TOKENIZER, List.of()));
+                8,
+                null,
+                null,
+                null,
+                64,
+                2,
+                2,
+                null,
+                2,
+                true,
+                TokenSource.TOKENIZER,
+                List.of(),
+                null));
     assertThat(TokenCounts.byTokenizer(ASKED, answer, timeline, ReceivedAnswerTest::broken))
         .isEqualTo(
             new Tokens(
-                8, null, null, null, 64, 2, null, null, 2, true, TokenSource.CHUNKS, List.of()));
+                8,
+                null,
+                null,
+                null,
+                64,
+                2,
+                null,
+                null,
+                2,
+                true,
+                TokenSource.CHUNKS,
+                List.of(),
+                null));
     assertThat(TokenCounts.atOnce(ASKED, answer, timeline))
         .isEqualTo(
-            new Tokens(8, null, null, null, 64, null, null, null, null, false, null, List.of()));
+            new Tokens(
+                8, null, null, null, 64, null, null, null, null, false, null, List.of(), null));
 
     event(3, usage(9, 3));
     assertThat(TokenCounts.needTokenizer(answer)).isFalse();
     assertThat(TokenCounts.atOnce(ASKED, answer, timeline))
         .isEqualTo(
             new Tokens(
-                8, 9, null, null, 64, 3, null, null, 3, false, TokenSource.USAGE, List.of()));
+                8, 9, null, null, 64, 3, null, null, 3, false, TokenSource.USAGE, List.of(), null));
   }
 
   @Test

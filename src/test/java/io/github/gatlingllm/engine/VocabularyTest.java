@@ -15,7 +15,7 @@ final class VocabularyTest {
 
   @Test
   void everyWordIsOneTokenAndFourCharacters() {
-    assertThat(Vocabulary.words())
+    assertThat(Vocabulary.WORDS)
         .hasSizeGreaterThan(200)
         .doesNotHaveDuplicates()
         .allSatisfy(
@@ -23,7 +23,7 @@ final class VocabularyTest {
               assertThat(word).hasSize(3);
               assertThat(cl100k.countTokens(" " + word)).as(word).isEqualTo(1);
             });
-    assertThat(Vocabulary.openings())
+    assertThat(Vocabulary.OPENINGS)
         .doesNotHaveDuplicates()
         .allSatisfy(
             word -> {

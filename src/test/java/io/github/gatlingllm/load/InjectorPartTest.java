@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.data.Percentage.withPercentage;
 
+import io.github.gatlingllm.load.Arrival.Turns;
 import io.github.gatlingllm.load.Arrivals.Gaps;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import io.github.gatlingllm.load.LoadLevel.Closed;
 import io.github.gatlingllm.load.LoadLevel.Open;
-import io.github.gatlingllm.load.LoadLevel.Phases;
 import io.github.gatlingllm.load.LoadPlan.Sweep;
 import io.github.gatlingllm.record.InjectorShare;
 import java.util.ArrayList;
@@ -52,7 +52,7 @@ class InjectorPartTest {
     List<Numbered> all = new ArrayList<>();
     for (int i = 0; i < plan.levels().size(); i++) {
       Open level = (Open) plan.levels().get(i);
-      ArrivalNumbers numbers = Objects.requireNonNull(level.numbers());
+      Arrival.Numbers numbers = Objects.requireNonNull(level.numbers());
       long end = level.longestNanos() - level.phases().drainNanos();
       for (Iterator<Planned> own = level.scheduleBefore(end); own.hasNext(); ) {
         Planned next = own.next();
@@ -155,7 +155,7 @@ class InjectorPartTest {
     Sweep plan = Sweep.open(List.of(Open.steady(20)), new Gaps.Exponential(0), 3, PHASES);
     Sweep part = plan.of(new InjectorShare(2, 3));
     Open level = (Open) part.levels().get(0);
-    ArrivalNumbers numbers = Objects.requireNonNull(level.numbers());
+    Arrival.Numbers numbers = Objects.requireNonNull(level.numbers());
     RunningLevel running = new RunningLevel(level, 0, true, () -> {});
     Turns turns = new Turns(new InjectorShare(2, 3));
     Turns others = new Turns(new InjectorShare(2, 3));

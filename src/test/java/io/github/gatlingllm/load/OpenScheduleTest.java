@@ -2,6 +2,7 @@ package io.github.gatlingllm.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.gatlingllm.load.Arrival.OpenSchedule;
 import io.github.gatlingllm.load.Arrivals.Planned;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;

@@ -4,7 +4,7 @@ import static io.github.gatlingllm.stats.Recorded.ORIGIN;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.gatlingllm.load.Injection;
+import io.github.gatlingllm.load.LoadLevel.Injection;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.Phase;

@@ -37,7 +37,7 @@ final class ExactLengthTest {
   void aThousandPromptsOfRandomLengthsAreExact(Tokenizer tokenizer) {
     Prompts prompts =
         Prompts.of(PromptPool.builtIn(), 7)
-            .tokens(LengthDistribution.uniform(1, 400), tokenizer, 1_000);
+            .tokens(new LengthDistribution.Uniform(1, 400), tokenizer, 1_000);
 
     assertThat(prompts.misses()).isEmpty();
     assertThat(prompts.made())
@@ -88,7 +88,7 @@ final class ExactLengthTest {
   void longPromptsAreContinuedBySentencesThatDiffer() {
     Prompts prompts =
         Prompts.of(PromptPool.of("Summarise."), 3)
-            .tokens(LengthDistribution.fixed(2_500), Tokenizer.cl100k(), 1);
+            .tokens(new LengthDistribution.Fixed(2_500), Tokenizer.cl100k(), 1);
 
     String text = prompts.pick(0).text();
     List<String> sentences = List.of(text.split("(?<=\\.) "));
@@ -124,7 +124,7 @@ final class ExactLengthTest {
   void whatCannotBeMetIsTheNearestAndReported() {
     Prompts prompts =
         Prompts.of(PromptPool.builtIn(), 1)
-            .tokens(LengthDistribution.fixed(101), new TwoPerLetter(), 3);
+            .tokens(new LengthDistribution.Fixed(101), new TwoPerLetter(), 3);
 
     assertThat(prompts.made()).extracting(Prompts.Prompt::tokens).containsOnly(100);
     assertThat(prompts.misses())
@@ -133,7 +133,7 @@ final class ExactLengthTest {
             "#0 has 100 of 101 tokens", "#1 has 100 of 101 tokens", "#2 has 100 of 101 tokens");
     assertThat(
             Prompts.of(PromptPool.builtIn(), 1)
-                .tokens(LengthDistribution.fixed(100), new TwoPerLetter(), 3)
+                .tokens(new LengthDistribution.Fixed(100), new TwoPerLetter(), 3)
                 .misses())
         .isEmpty();
   }

@@ -33,7 +33,7 @@ final class LengthDistributionTest {
 
   @Test
   void normalLengthsHaveTheirMoments() {
-    int[] draws = draws(LengthDistribution.normal(512, 64));
+    int[] draws = draws(new LengthDistribution.Normal(512, 64));
     // 5 standard errors: 5 · 64/√100,000 of the mean, 5 · 64/√200,000 of the std.
     assertThat(mean(draws)).isCloseTo(512, within(1.02));
     assertThat(std(draws)).isCloseTo(64, within(0.72));
@@ -41,7 +41,7 @@ final class LengthDistributionTest {
 
   @Test
   void lognormalLengthsHaveTheirMomentsAndAreSkewed() {
-    int[] draws = draws(LengthDistribution.lognormal(1_000, 500));
+    int[] draws = draws(new LengthDistribution.Lognormal(1_000, 500));
     assertThat(mean(draws)).isCloseTo(1_000, within(8.0));
     assertThat(std(draws)).isCloseTo(500, within(15.0));
     // The median of a lognormal is mean/√(1 + cv²): 1,000/√1.25.
@@ -51,7 +51,7 @@ final class LengthDistributionTest {
 
   @Test
   void normalLengthsAreCutOffAt1WithoutPilingUpThere() {
-    int[] draws = draws(LengthDistribution.normal(10, 10));
+    int[] draws = draws(new LengthDistribution.Normal(10, 10));
     long ones = IntStream.of(draws).filter(d -> d == 1).count();
     long tens = IntStream.of(draws).filter(d -> d == 10).count();
     assertThat(IntStream.of(draws).min()).hasValue(1);
@@ -62,7 +62,7 @@ final class LengthDistributionTest {
   @Test
   void uniformLengthsIncludeBothEnds() {
     IntSummaryStatistics draws =
-        IntStream.of(draws(LengthDistribution.uniform(3, 7))).summaryStatistics();
+        IntStream.of(draws(new LengthDistribution.Uniform(3, 7))).summaryStatistics();
     assertThat(draws.getMin()).isEqualTo(3);
     assertThat(draws.getMax()).isEqualTo(7);
     assertThat(draws.getAverage()).isCloseTo(5, within(0.03));
@@ -72,7 +72,7 @@ final class LengthDistributionTest {
   void weightedLengthsHaveTheirShares() {
     int[] draws =
         draws(
-            LengthDistribution.weighted(
+            new LengthDistribution.Weighted(
                 List.of(
                     new LengthDistribution.Weighted.Choice(128, 70),
                     new LengthDistribution.Weighted.Choice(4_096, 30))));
@@ -82,7 +82,7 @@ final class LengthDistributionTest {
 
   @Test
   void recordedLengthsComeInTheirOrderAndAgain() {
-    LengthDistribution recorded = LengthDistribution.recorded("trace", List.of(5, 9, 7));
+    LengthDistribution recorded = new LengthDistribution.Recorded("trace", List.of(5, 9, 7));
     assertThat(IntStream.of(draws(recorded)).limit(7)).containsExactly(5, 9, 7, 5, 9, 7, 5);
     assertThat(recorded.least()).isEqualTo(5);
   }

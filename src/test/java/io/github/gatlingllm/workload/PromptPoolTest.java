@@ -44,7 +44,7 @@ final class PromptPoolTest {
   void lengthsOfNeighbouringPromptsAreIndependent() {
     double[] chars = chars(Prompts.Source.synthetic(1), 10_000);
     double[] lengths = new double[10_000];
-    LengthDistribution lognormal = LengthDistribution.lognormal(512, 300);
+    LengthDistribution lognormal = new LengthDistribution.Lognormal(512, 300);
     for (int i = 0; i < lengths.length; i++) {
       lengths[i] = lognormal.draw(SplitMix64.at(42, 7, i), i);
     }

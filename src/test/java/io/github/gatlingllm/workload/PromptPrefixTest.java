@@ -26,7 +26,7 @@ final class PromptPrefixTest {
   void noncesNeverRepeatNeitherInARunNorUnderAnotherSeed() {
     Set<String> nonces = new HashSet<>();
     for (long seed : new long[] {0, 1, 42, -1}) {
-      PromptPrefix.Texts texts = PromptPrefix.unique(seed).texts(Tokenizer.chars4());
+      PromptPrefix.Texts texts = new PromptPrefix.Unique(seed).texts(Tokenizer.chars4());
       LongStream.range(0, REQUESTS).forEach(i -> nonces.add(texts.of(i)));
     }
     assertThat(nonces).hasSize(4 * REQUESTS).allMatch(nonce -> nonce.matches("\\d{18}\\n\\n"));
@@ -34,7 +34,7 @@ final class PromptPrefixTest {
 
   @Test
   void noncesDifferFromTheFirstCharacters() {
-    PromptPrefix.Texts texts = PromptPrefix.unique(42).texts(Tokenizer.chars4());
+    PromptPrefix.Texts texts = new PromptPrefix.Unique(42).texts(Tokenizer.chars4());
     Map<String, Long> first =
         LongStream.range(0, REQUESTS)
             .mapToObj(i -> texts.of(i).substring(0, 3))
@@ -46,16 +46,16 @@ final class PromptPrefixTest {
 
   @Test
   void theSameSeedGivesTheSameNonces() {
-    PromptPrefix again = PromptPrefix.unique(7).seed(42);
+    PromptPrefix again = new PromptPrefix.Unique(7).seed(42);
     assertThat(again.texts(Tokenizer.chars4()).of(5))
-        .isEqualTo(PromptPrefix.unique(42).texts(Tokenizer.chars4()).of(5))
-        .isNotEqualTo(PromptPrefix.unique(43).texts(Tokenizer.chars4()).of(5));
+        .isEqualTo(new PromptPrefix.Unique(42).texts(Tokenizer.chars4()).of(5))
+        .isNotEqualTo(new PromptPrefix.Unique(43).texts(Tokenizer.chars4()).of(5));
   }
 
   @ParameterizedTest
   @MethodSource("tokenizers")
   void everyNonceHasTheSameNumberOfTokens(Tokenizer tokenizer) {
-    PromptPrefix.Texts texts = PromptPrefix.unique(42).texts(tokenizer);
+    PromptPrefix.Texts texts = new PromptPrefix.Unique(42).texts(tokenizer);
     assertThat(
             IntStream.range(0, 1_000).map(i -> tokenizer.count(texts.of(i))).distinct().toArray())
         .hasSize(1);
@@ -64,7 +64,7 @@ final class PromptPrefixTest {
   @ParameterizedTest
   @MethodSource("tokenizers")
   void sharedPrefixesAreAsManyAsGroupsAndAsLongAsAsked(Tokenizer tokenizer) {
-    PromptPrefix.Texts texts = PromptPrefix.shared(4, 100, 42).texts(tokenizer);
+    PromptPrefix.Texts texts = new PromptPrefix.Shared(4, 100, 42).texts(tokenizer);
     Map<String, Long> groups =
         LongStream.range(0, 10_000)
             .mapToObj(texts::of)
@@ -79,7 +79,7 @@ final class PromptPrefixTest {
 
   @Test
   void aConversationStaysInItsGroup() {
-    PromptPrefix.Texts texts = PromptPrefix.shared(16, 8, 42).texts(Tokenizer.chars4());
+    PromptPrefix.Texts texts = new PromptPrefix.Shared(16, 8, 42).texts(Tokenizer.chars4());
     assertThat(LongStream.range(0, 50).mapToObj(i -> texts.inConversation(i, 3)).distinct())
         .hasSize(1);
     assertThat(LongStream.range(0, 50).mapToObj(i -> texts.inConversation(0, i)).distinct())
@@ -90,12 +90,12 @@ final class PromptPrefixTest {
   @MethodSource("tokenizers")
   void totalsStayExactWithAnyPrefix(Tokenizer tokenizer) {
     for (PromptPrefix prefix :
-        List.of(PromptPrefix.unique(1), PromptPrefix.shared(3, 64, 1), PromptPrefix.NONE)) {
+        List.of(new PromptPrefix.Unique(1), new PromptPrefix.Shared(3, 64, 1), PromptPrefix.NONE)) {
       PromptPrefix.Texts texts = prefix.texts(tokenizer);
       Prompts prompts =
           Prompts.of(PromptPool.builtIn(), 1)
               .prefix(texts)
-              .tokens(LengthDistribution.fixed(200), tokenizer, 100);
+              .tokens(new LengthDistribution.Fixed(200), tokenizer, 100);
       assertThat(prompts.misses()).isEmpty();
       // Beyond the hundred that were made, texts come again under other prefixes.
       assertThat(IntStream.range(0, 250).map(i -> tokenizer.count(prompts.whole(i))))
