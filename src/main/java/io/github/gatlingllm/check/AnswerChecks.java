@@ -12,6 +12,7 @@ import io.github.gatlingllm.metric.Distribution;
 import io.github.gatlingllm.metric.Figures.Counts;
 import io.github.gatlingllm.metric.Figures.ErrorCount;
 import io.github.gatlingllm.metric.Figures.RateLimits;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo.Connections;
 import io.github.gatlingllm.record.RunInfo.PromptRepeats;
@@ -200,7 +201,7 @@ final class AnswerChecks {
   }
 
   static Finding tokensPerEvent(CheckInput in) {
-    double ratio = requireNonNull(in.figures().jitter().batchRatio());
+    double ratio = requireNonNull(in.figures().number(Metric.BATCH_RATIO));
     boolean isMany = CheckCatalogue.TOKENS_PER_EVENT.threshold().isPassed(ratio);
     return Finding.of(
         ratio,

@@ -377,7 +377,7 @@ enum CheckCatalogue {
       "streamed answers, unless tokens were counted by their events",
       in ->
           in.answers().streamedOk > in.answers().chunkCounted
-              && in.figures().jitter().batchRatio() != null,
+              && in.figures().number(Metric.BATCH_RATIO) != null,
       "Read TPOT beside ITL, and ICL for what a reader sees.",
       AnswerChecks::tokensPerEvent),
   BUFFERING(

@@ -185,7 +185,7 @@ final class EngineChecks {
   static Finding preemptions(CheckInput in) {
     List<Seen> levels = levels(in, engine -> engine.total(EngineMetric.PREEMPTIONS)).toList();
     Seen worst = most(levels, EngineChecks::preemptions);
-    Double jitter = worst.level().figures().jitter().itlP99OverP50();
+    Double jitter = worst.level().figures().number(Metric.JITTER);
     long times = Math.round(preemptions(worst));
     return Finding.of(
             preemptions(worst),

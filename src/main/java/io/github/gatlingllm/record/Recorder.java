@@ -38,7 +38,10 @@ public final class Recorder {
   private static final int CAPACITY = 1 << 15;
 
   private static final long OLDEST_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** Waking up costs more than writing a record does, and no event loop is to do it. */
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private static final Duration FREEZE = Duration.ofSeconds(2);
 
   private final LineWriter file;

@@ -30,20 +30,8 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
 
   /** A table with one row per item. */
   @SafeVarargs
-  @SuppressWarnings("varargs")
   static <T> Table of(String title, Collection<T> items, Column<T>... columns) {
-    return of(title, items, List.of(columns));
-  }
-
-  /** A table with one row per item. */
-  static <T> Table of(String title, Collection<T> items, List<Column<T>> columns) {
-    List<List<Cell>> rows = new ArrayList<>();
-    for (T item : items) {
-      rows.add(columns.stream().map(column -> column.cell().apply(item)).toList());
-    }
-    List<Heading> headings =
-        columns.stream().map(column -> new Heading(column.heading(), column.isWords())).toList();
-    return new Table(title, "", headings, List.of(new Group("", "", rows)));
+    return Columns.of(columns).table(title, items);
   }
 
   /** A table whose rows are made by hand. */
@@ -233,6 +221,62 @@ record Table(String title, String style, List<Heading> headings, List<Group> gro
     /** The same column of items that hold such an item. */
     <S> Column<S> in(Function<S, T> holder) {
       return new Column<>(heading, isWords, item -> cell.apply(holder.apply(item)));
+    }
+  }
+
+  /** The columns of a table, where some of them depend on what there is to say. */
+  static final class Columns<T> {
+
+    private final List<Column<T>> all;
+
+    private Columns(List<Column<T>> all) {
+      this.all = all;
+    }
+
+    @SafeVarargs
+    @SuppressWarnings("varargs")
+    static <T> Columns<T> of(Column<T>... first) {
+      return new Columns<>(new ArrayList<>(List.of(first)));
+    }
+
+    /** These too. */
+    @SafeVarargs
+    @SuppressWarnings("varargs")
+    final Columns<T> and(Column<T>... more) {
+      return and(List.of(more));
+    }
+
+    Columns<T> and(List<Column<T>> more) {
+      all.addAll(more);
+      return this;
+    }
+
+    /** These too, if it is so. */
+    @SafeVarargs
+    @SuppressWarnings("varargs")
+    final Columns<T> when(boolean isSo, Column<T>... more) {
+      return and(isSo ? List.of(more) : List.of());
+    }
+
+    /** Columns of what an item holds. */
+    <S> Columns<T> of(Function<T, S> holder, List<Column<S>> more) {
+      more.forEach(column -> all.add(column.in(holder)));
+      return this;
+    }
+
+    List<Column<T>> all() {
+      return all;
+    }
+
+    /** The table with one row per item. */
+    Table table(String title, Collection<T> items) {
+      List<List<Cell>> rows = new ArrayList<>();
+      for (T item : items) {
+        rows.add(all.stream().map(column -> column.cell().apply(item)).toList());
+      }
+      List<Heading> headings =
+          all.stream().map(column -> new Heading(column.heading(), column.isWords())).toList();
+      return new Table(title, "", headings, List.of(new Group("", "", rows)));
     }
   }
 

@@ -230,6 +230,9 @@ final class LevelLog {
             "LLM %s (%s, %s): none of its users is this injector's"
                 .formatted(level.label(), target, scenario));
       }
+      if (level.measureStartKnown()) {
+        host.windowEdge(level.measureStartNanos());
+      }
       host.levelsChanged();
       if (level.level() instanceof LoadLevel.Open open) {
         host.arrivalsDescribed(entry.schedule, String.valueOf(open.arrivals()));
@@ -270,6 +273,7 @@ final class LevelLog {
       }
       host.levelsChanged();
       if (phase == Phase.MEASURE && level.measureEndKnown()) {
+        host.windowEdge(level.measureEndNanos());
         countPlanned(entryOf(level)); // known even if this process dies in the level
       }
     }

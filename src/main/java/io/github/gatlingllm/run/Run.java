@@ -352,8 +352,9 @@ public final class Run {
 
     @Override
     public void windowEdge(long nanoTime) {
+      generator.edge(nanoTime);
       long toGo = Math.max(0, nanoTime - System.nanoTime());
-      after(Duration.ofNanos(toGo), () -> generator.cut(nanoTime));
+      after(Duration.ofNanos(toGo), generator::cut);
     }
 
     @Override

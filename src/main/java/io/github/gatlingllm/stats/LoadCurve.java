@@ -103,7 +103,7 @@ final class LoadCurve {
         knee.target(),
         knee.scenario(),
         knee.offered(),
-        knee.figures().throughput().outputTokensPerS(),
+        knee.figures().number(Metric.OUTPUT_TOKENS_PER_S),
         knee.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50(),
         power(knee),
         flat && isFirst,
@@ -111,7 +111,7 @@ final class LoadCurve {
   }
 
   private static double tokens(Stage stage) {
-    Double tokens = stage.figures().throughput().delivered();
+    Double tokens = stage.figures().delivered();
     return tokens == null ? 0 : tokens;
   }
 
@@ -202,7 +202,7 @@ final class LoadCurve {
   }
 
   private static @Nullable Double power(Stage stage) {
-    Double tokens = stage.figures().throughput().delivered();
+    Double tokens = stage.figures().delivered();
     Double median = stage.figures().metric(Metric.E2E_FROM_SCHEDULE_MS).p50();
     return tokens == null || median == null || median == 0
         ? null
@@ -241,6 +241,6 @@ final class LoadCurve {
         stage.scenario(),
         stage.offered(),
         goodput == null ? null : goodput.requestsPerS(),
-        stage.figures().throughput().outputTokensPerS());
+        stage.figures().number(Metric.OUTPUT_TOKENS_PER_S));
   }
 }

@@ -173,7 +173,7 @@ final class VerdictSentence {
     return "%s, %s completed, %s p50 %s and p99 %s"
         .formatted(
             tokens(level),
-            NumberText.with(level.figures().throughput().requestsPerS(), "requests/s"),
+            NumberText.with(level.figures().number(Metric.REQUESTS_PER_S), "requests/s"),
             curve.clock().name(metric),
             NumberText.ms(shown.p50()),
             NumberText.ms(shown.p99()));
@@ -261,7 +261,7 @@ final class VerdictSentence {
                 : Objects.equals(to.offered(), 2 * load)
                     ? "Doubling the load"
                     : times(to.offered() / load) + " the load",
-            added(from.figures().throughput().delivered(), to.figures().throughput().delivered()),
+            added(from.figures().delivered(), to.figures().delivered()),
             times(
                 ratio(
                     from.figures().metric(metric.fromSchedule()).p99(),
@@ -340,8 +340,7 @@ final class VerdictSentence {
   }
 
   private static String tokens(Stage level) {
-    Figures.Throughput throughput = level.figures().throughput();
-    return NumberText.number(throughput.delivered()) + " " + throughput.deliveredUnit();
+    return NumberText.number(level.figures().delivered()) + " " + level.figures().deliveredUnit();
   }
 
   private static String capital(String text) {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.gatlingllm.check.Check;
 import io.github.gatlingllm.check.Check.Level;
+import io.github.gatlingllm.metric.Figures;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.EngineMetric;
 import io.github.gatlingllm.record.EngineMetric.Kind;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -132,13 +134,10 @@ class EngineChecksTest {
   /** 100 tok/s at 400 W. */
   @Test
   void powerGivesTokensPerJoule() {
-    assertThat(healthyRun().stages().get(0).figures().efficiency())
-        .satisfies(
-            efficiency -> {
-              assertThat(efficiency.powerW()).isEqualTo(400);
-              assertThat(efficiency.outputTokensPerJoule()).isEqualTo(0.25);
-              assertThat(efficiency.costPerMillionOutputTokens()).isEqualTo(20);
-            });
+    Figures figures = healthyRun().stages().get(0).figures();
+    assertThat(figures.number(Metric.POWER_W)).isEqualTo(400);
+    assertThat(figures.number(Metric.OUTPUT_TOKENS_PER_JOULE)).isEqualTo(0.25);
+    assertThat(figures.number(Metric.COST_PER_MILLION_OUTPUT_TOKENS)).isEqualTo(20);
   }
 
   /** The engine's counts began anew, or were not read to the end: they say nothing of the run. */

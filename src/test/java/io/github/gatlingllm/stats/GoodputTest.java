@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.gatlingllm.metric.Figures.Goodput;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.RequestRecord;
 import io.github.gatlingllm.record.RequestStatus;
 import io.github.gatlingllm.record.RunInfo;
@@ -146,7 +147,7 @@ class GoodputTest {
   void ratesWithinTheWindow() {
     assertThat(goodput.requestsPerS()).isEqualTo(1);
     assertThat(goodput.tokensPerS()).isEqualTo(2);
-    assertThat(summary.figures().throughput().requestsPerS()).isEqualTo(2.5);
+    assertThat(summary.figures().number(Metric.REQUESTS_PER_S)).isEqualTo(2.5);
   }
 
   @Test
