@@ -282,7 +282,7 @@ final class AnswerChecks {
         share(cancelled, in.figures().counts().started()),
         cancelled == 0
             ? "No request was cancelled."
-            : "%s requests were cancelled at the end (%s before they were sent): percentiles of their latency are lower bounds."
+            : "Requests cancelled at the end: %s, of which %s were not sent yet. Percentiles of latency are lower bounds."
                 .formatted(count(cancelled), count(in.answers().neverAdmitted)));
   }
 

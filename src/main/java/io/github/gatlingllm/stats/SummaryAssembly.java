@@ -161,6 +161,10 @@ final class SummaryAssembly {
             null,
             parts.trials(w -> w.index() == window.index()));
     List<TimeSlice> slices = parts.steadySlices(window);
+    Backlog.Queue queue =
+        arrivals == null || backlog == null || isChangingInjection(window.level())
+            ? null
+            : backlog.queue();
     MeasuredLevel level =
         new MeasuredLevel(
             placeInWords(window.level()),
@@ -171,6 +175,7 @@ final class SummaryAssembly {
                 : arrivals.sent(),
             arrivals != null || window.level().isOpen(),
             isCutShort(window),
+            queue != null && queue.grows() && !queue.held(),
             figures,
             inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
             silence(window),
@@ -193,9 +198,7 @@ final class SummaryAssembly {
             inFlight,
             timed ? (Double) (flow.arrived() * 1e9 / window.arriving().nanos()) : null,
             figures.number(Metric.REQUESTS_PER_S),
-            arrivals == null || backlog == null || isChangingInjection(window.level())
-                ? null
-                : backlog.queue(),
+            queue,
             counted.slo.level(window.index()),
             arrivals == null ? null : arrivals.arrivals(),
             counted.engines.of(window.index()),
