@@ -90,11 +90,7 @@ final class MetricsSection {
     byTarget();
     byName();
     byCache();
-    return Section.of(
-            "metrics",
-            "Metrics",
-            "Metrics",
-            "Successful requests scheduled in the measure window. Formulas are in the glossary.")
+    return Section.of("metrics")
         .body(
             "metrics",
             Map.of(
