@@ -124,8 +124,13 @@ final class EngineChecks {
         .filter(seen -> needed.apply(seen.engine()) != null);
   }
 
+  /**
+   * Not where requests pile up: the engine's times of a window are of the requests whose first
+   * token came in it, ours of those that were sent in it, and wait longer.
+   */
   private static List<Seen> withTtft(CheckInput in) {
     return levels(in, engine -> engine.meanMs(EngineMetric.ENGINE_TTFT_S))
+        .filter(seen -> !seen.level().isFallingBehind())
         .filter(seen -> seen.level().figures().metric(Metric.TTFT_MS).mean() != null)
         .toList();
   }
@@ -185,7 +190,7 @@ final class EngineChecks {
   static Finding preemptions(CheckInput in) {
     List<Seen> levels = levels(in, engine -> engine.total(EngineMetric.PREEMPTIONS)).toList();
     Seen worst = most(levels, EngineChecks::preemptions);
-    Double jitter = worst.level().figures().jitter().itlP99OverP50();
+    Double jitter = worst.level().figures().number(Metric.JITTER);
     long times = Math.round(preemptions(worst));
     return Finding.of(
             preemptions(worst),

@@ -12,9 +12,9 @@ import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
-import io.github.gatlingllm.check.Outages.FailingSpan;
-import io.github.gatlingllm.check.Outages.Failures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
+import io.github.gatlingllm.metric.Figures.FailingSpan;
+import io.github.gatlingllm.metric.Figures.Failures;
 import io.github.gatlingllm.metric.Figures.Pacing;
 import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.metric.NumberText;
@@ -328,7 +328,7 @@ final class LoadChecks {
                     .thenComparing(l -> requireNonNull(l.silence()).longestS()))
             .orElseThrow();
     Silence silence = requireNonNull(level.silence());
-    Double windowS = level.figures().throughput().windowS();
+    Double windowS = level.figures().windowS();
     Finding found =
         Finding.of(
                 silence.longestS(),
@@ -346,7 +346,7 @@ final class LoadChecks {
                             number(windowS)))
             .threshold(silence.boundS())
             .warnsIf(silence.spans() > 0);
-    Double perS = level.figures().throughput().requestsPerS();
+    Double perS = level.figures().number(Metric.REQUESTS_PER_S);
     return level.isClosedLoop() && perS != null && perS > 0
         ? found.remedy(
             "The server stalled, or one long prefill held up all: look at its log. A closed loop"
@@ -403,7 +403,7 @@ final class LoadChecks {
         Finding.of(
             (double) values,
             "%s: p99 rests on %s.".formatted(level.label(), counted(values, "request")));
-    Double windowS = level.figures().throughput().windowS();
+    Double windowS = level.figures().windowS();
     return windowS == null || values == 0 || !level.hasDuration()
         ? found
         : found.remedy(

@@ -12,7 +12,6 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link RequestRecord} as one line of {@code llm/requests.jsonl}, and back: the fields of {@link
@@ -71,7 +70,7 @@ public final class RecordCodec {
    */
   public static RequestRecord read(byte[] line, int offset, int length) throws IOException {
     try (JsonParser json = JSON.createParser(line, offset, length)) {
-      return RequestRecord.of(values(json));
+      return values(json).record();
     } catch (JsonProcessingException e) {
       throw new IOException("not valid JSON: " + oneLine(e.getOriginalMessage()), e);
     } catch (IllegalArgumentException e) {
@@ -79,11 +78,11 @@ public final class RecordCodec {
     }
   }
 
-  private static Values values(JsonParser json) throws IOException {
+  private static RecordValues values(JsonParser json) throws IOException {
     if (json.nextToken() != JsonToken.START_OBJECT) {
       throw new IllegalArgumentException("not a JSON object");
     }
-    Values values = new Values();
+    RecordValues values = new RecordValues();
     int likely = 0;
     for (String key = json.nextFieldName(); key != null; key = json.nextFieldName()) {
       RecordField<?> field = RecordField.ALL.get(likely);
@@ -102,50 +101,6 @@ public final class RecordCodec {
       throw new IllegalArgumentException("more than one JSON object");
     }
     return values;
-  }
-
-  /** What a line says, by field. */
-  static final class Values {
-
-    private static final Object NULL = new Object();
-
-    private final @Nullable Object[] values = new @Nullable Object[RecordField.ALL.size()];
-
-    void read(RecordField<?> field, JsonParser json) throws IOException {
-      try {
-        set(field.index(), field.type().read(json));
-      } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException(field + " " + e.getMessage(), e);
-      }
-    }
-
-    void set(int field, @Nullable Object value) {
-      values[field] = value == null ? NULL : value;
-    }
-
-    /** Whether the line says anything of it, be it null. */
-    boolean has(RecordField<?> field) {
-      return values[field.index()] != null;
-    }
-
-    @SuppressWarnings("unchecked") // a value is read by the type of its field
-    <T> @Nullable T get(RecordField<T> field) {
-      Object value = values[field.index()];
-      return value == NULL ? null : (T) value;
-    }
-
-    <T> T get(RecordField<T> field, T absent) {
-      T value = get(field);
-      return value == null ? absent : value;
-    }
-
-    <T> T required(RecordField<T> field) {
-      T value = get(field);
-      if (value == null) {
-        throw new IllegalArgumentException("no " + field);
-      }
-      return value;
-    }
   }
 
   static String oneLine(String message) {

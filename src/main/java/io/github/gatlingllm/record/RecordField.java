@@ -36,8 +36,18 @@ import org.jspecify.annotations.Nullable;
  * <p>A new field is an entry here, and in {@link RequestRecord} the component that holds its value
  * and is filled with it. Every field is in every line, null or {@code []} where nothing applies,
  * except the texts. Meanings are Markdown.
+ *
+ * @param index position in {@link #ALL}
+ * @param condition of a text, which is there only with the setting {@code recordText}: when it is
+ *     in a line; null of all others
  */
-final class RecordField<T> {
+record RecordField<T>(
+    int index,
+    SerializedString key,
+    FieldType<T> type,
+    Function<RequestRecord, @Nullable T> getter,
+    String meaning,
+    @Nullable Predicate<Text> condition) {
 
   private static final FieldType<Integer> TOKENS =
       INTEGER.in("tokens").within(0, RequestRecord.MOST_TOKENS);
@@ -373,43 +383,43 @@ final class RecordField<T> {
   // Texts, only with the setting recordText.
 
   static final RecordField<String> MESSAGES =
-      text("messages", JSON, Text::messages, "the messages or input items as they were sent")
-          .onlyIf(text -> text.messages() != null);
+      text(
+          "messages",
+          JSON,
+          Text::messages,
+          "the messages or input items as they were sent",
+          text -> text.messages() != null);
   static final RecordField<String> PROMPT =
       text(
-              "prompt",
-              TEXT,
-              Text::prompt,
-              "completions: the prompt as it was sent; embeddings: the text, or a JSON array of"
-                  + " them")
-          .onlyIf(text -> text.messages() == null || text.prompt() != null);
-  static final RecordField<String> ANSWER = text("answer", TEXT, Text::answer, "the answer");
+          "prompt",
+          TEXT,
+          Text::prompt,
+          "completions: the prompt as it was sent; embeddings: the text, or a JSON array of them",
+          text -> text.messages() == null || text.prompt() != null);
+  static final RecordField<String> ANSWER =
+      text("answer", TEXT, Text::answer, "the answer", text -> true);
   static final RecordField<String> REASONING =
-      text("reasoning", TEXT, Text::reasoning, "reasoning that was streamed");
+      text("reasoning", TEXT, Text::reasoning, "reasoning that was streamed", text -> true);
 
   /** All fields, in the order of files. */
   static final List<RecordField<?>> ALL = Collections.unmodifiableList(CATALOGUE);
 
-  private final int index;
-  private final SerializedString key;
-  private final FieldType<T> type;
-  private final Function<RequestRecord, @Nullable T> getter;
-  private final String meaning;
-  private @Nullable Predicate<Text> condition;
-
-  private RecordField(
-      String key, FieldType<T> type, Function<RequestRecord, @Nullable T> getter, String meaning) {
-    this.index = CATALOGUE.size();
-    this.key = new SerializedString(key);
-    this.type = type;
-    this.getter = getter;
-    this.meaning = meaning;
-    CATALOGUE.add(this);
+  private static <T> RecordField<T> field(
+      String key, FieldType<T> type, Function<RequestRecord, @Nullable T> of, String meaning) {
+    return field(key, type, of, meaning, null);
   }
 
   private static <T> RecordField<T> field(
-      String key, FieldType<T> type, Function<RequestRecord, @Nullable T> of, String meaning) {
-    return new RecordField<>(key, type, of, meaning);
+      String key,
+      FieldType<T> type,
+      Function<RequestRecord, @Nullable T> of,
+      String meaning,
+      @Nullable Predicate<Text> condition) {
+    RecordField<T> field =
+        new RecordField<>(
+            CATALOGUE.size(), new SerializedString(key), type, of, meaning, condition);
+    CATALOGUE.add(field);
+    return field;
   }
 
   private static <T> RecordField<T> identity(
@@ -443,15 +453,17 @@ final class RecordField<T> {
   }
 
   private static <T> RecordField<T> text(
-      String key, FieldType<T> type, Function<Text, @Nullable T> of, String meaning) {
+      String key,
+      FieldType<T> type,
+      Function<Text, @Nullable T> of,
+      String meaning,
+      Predicate<Text> condition) {
     return field(
-            key, type, record -> record.text() == null ? null : of.apply(record.text()), meaning)
-        .onlyIf(text -> true);
-  }
-
-  private RecordField<T> onlyIf(Predicate<Text> holds) {
-    condition = holds;
-    return this;
+        key,
+        type,
+        record -> record.text() == null ? null : of.apply(record.text()),
+        meaning,
+        condition);
   }
 
   /** The fraction of a nanosecond is the only thing that a file does not keep. */
@@ -469,23 +481,6 @@ final class RecordField<T> {
     if (!(nanos >= LEAST_TIME && nanos <= LONGEST_TIME)) {
       throw new IllegalArgumentException(of + " would be " + nanos + " ns by other values");
     }
-  }
-
-  /** Position in {@link #ALL}. */
-  int index() {
-    return index;
-  }
-
-  SerializedString key() {
-    return key;
-  }
-
-  FieldType<T> type() {
-    return type;
-  }
-
-  String meaning() {
-    return meaning;
   }
 
   /** Whether it is there only with the setting {@code recordText}. */

@@ -3,7 +3,7 @@ package io.github.gatlingllm.simulations;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.gatlingllm.clock.TimeServer;
 import io.github.gatlingllm.engine.EnginePreset;
-import io.github.gatlingllm.injector.StartTime;
+import io.github.gatlingllm.injector.Injector.StartTime;
 import io.github.gatlingllm.live.LiveView;
 import io.github.gatlingllm.load.Arrivals;
 import io.github.gatlingllm.load.LoadLevel;
@@ -540,7 +540,9 @@ final class Setting<T extends @Nullable Object> {
           .orNull("none")
           .excludes("a nonce first leaves nothing to share", "uniquePrompts")
           .example("8x512")
-          .means("one of so many seeded texts of so many tokens first in every prompt");
+          .means(
+              "one of so many seeded texts of so many tokens first in every prompt",
+              "Built-in prompts come on top of it; lengths that are set include it.");
 
   // ---- Requests --------------------------------------------------------------------------------
 

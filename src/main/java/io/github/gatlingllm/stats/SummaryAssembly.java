@@ -6,12 +6,11 @@ import io.github.gatlingllm.check.CheckInput.LittlesLaw;
 import io.github.gatlingllm.check.CheckInput.MeasuredLevel;
 import io.github.gatlingllm.check.CheckInput.Silence;
 import io.github.gatlingllm.check.CheckInput.Sweep;
-import io.github.gatlingllm.check.Outages;
 import io.github.gatlingllm.metric.Backlog;
 import io.github.gatlingllm.metric.Figures;
 import io.github.gatlingllm.metric.Figures.ArrivalFigures;
 import io.github.gatlingllm.metric.Figures.MaxGoodput;
-import io.github.gatlingllm.metric.Figures.Throughput;
+import io.github.gatlingllm.metric.Metric;
 import io.github.gatlingllm.record.LevelInfo;
 import io.github.gatlingllm.record.LevelInfo.PhaseWindow;
 import io.github.gatlingllm.record.RecordFile.ReadReport;
@@ -99,7 +98,7 @@ final class SummaryAssembly {
             bestKnee(curves),
             curves.size() == 1 ? curves.get(0).operatingPoint() : null,
             checks,
-            selfTest(run.throughput()),
+            selfTest(run),
             new AssertionJudge(parts, checks, this::maxGoodput).judge(info.assertionsToJudge()),
             counted.serverNames,
             stages,
@@ -113,29 +112,32 @@ final class SummaryAssembly {
   }
 
   /** Levels side by side add up in the run's own rate, levels one after the other do not. */
-  private @Nullable SelfTestQuote selfTest(Throughput run) {
+  private @Nullable SelfTestQuote selfTest(Figures run) {
     SelfTest test = info.selfTest();
     if (test == null || !test.applies()) {
       return test == null ? null : new SelfTestQuote(test, null, null);
     }
     Stage quoted = curves.size() == 1 ? curves.get(0).chosen().level() : null;
-    Throughput flow = quoted == null ? null : quoted.figures().throughput();
     double fastest =
-        Stream.concat(Stream.of(run), stages.stream().map(level -> level.figures().throughput()))
-            .mapToDouble(of -> orZero(of.outputTokensPerS()))
+        Stream.concat(Stream.of(run), stages.stream().map(Stage::figures))
+            .mapToDouble(of -> orZero(of.number(Metric.OUTPUT_TOKENS_PER_S)))
             .max()
             .orElse(0);
     return new SelfTestQuote(
         test,
-        quoted == null || flow == null
+        quoted == null
             ? null
-            : tested(test, quoted.label(), flow.peakInFlight(), orZero(flow.outputTokensPerS())),
-        tested(test, null, run.peakInFlight(), fastest));
+            : tested(
+                test,
+                quoted.label(),
+                quoted.figures(),
+                orZero(quoted.figures().number(Metric.OUTPUT_TOKENS_PER_S))),
+        tested(test, null, run, fastest));
   }
 
   private static SelfTestQuote.At tested(
-      SelfTest test, @Nullable String stage, @Nullable Double inFlight, double eventsPerS) {
-    double streams = orZero(inFlight);
+      SelfTest test, @Nullable String stage, Figures figures, double eventsPerS) {
+    double streams = orZero(figures.number(Metric.PEAK_IN_FLIGHT));
     return new SelfTestQuote.At(
         stage, streams, eventsPerS, test.covering(streams, eventsPerS).orElse(null));
   }
@@ -159,6 +161,10 @@ final class SummaryAssembly {
             null,
             parts.trials(w -> w.index() == window.index()));
     List<TimeSlice> slices = parts.steadySlices(window);
+    Backlog.Queue queue =
+        arrivals == null || backlog == null || isChangingInjection(window.level())
+            ? null
+            : backlog.queue();
     MeasuredLevel level =
         new MeasuredLevel(
             placeInWords(window.level()),
@@ -169,6 +175,7 @@ final class SummaryAssembly {
                 : arrivals.sent(),
             arrivals != null || window.level().isOpen(),
             isCutShort(window),
+            queue != null && queue.grows() && !queue.held(),
             figures,
             inFlight == null ? null : littlesLaw(flow, window.level().inFlight(), inFlight),
             silence(window),
@@ -190,10 +197,8 @@ final class SummaryAssembly {
             phases(window),
             inFlight,
             timed ? (Double) (flow.arrived() * 1e9 / window.arriving().nanos()) : null,
-            figures.throughput().requestsPerS(),
-            arrivals == null || backlog == null || isChangingInjection(window.level())
-                ? null
-                : backlog.queue(),
+            figures.number(Metric.REQUESTS_PER_S),
+            queue,
             counted.slo.level(window.index()),
             arrivals == null ? null : arrivals.arrivals(),
             counted.engines.of(window.index()),
@@ -412,8 +417,8 @@ final class SummaryAssembly {
   }
 
   /** How each target failed that got a request. */
-  private Map<String, Outages.Failures> failures() {
-    Map<String, Outages.Failures> failures = new LinkedHashMap<>();
+  private Map<String, Figures.Failures> failures() {
+    Map<String, Figures.Failures> failures = new LinkedHashMap<>();
     counted.outages.forEach((target, seen) -> failures.put(target, seen.failures()));
     return failures;
   }

@@ -343,22 +343,22 @@ final class ReceivedAnswerTest {
 
   @Test
   void aServersTimingThatIsNoNumberIsAbsent() {
-    answer.timing("usage.queue_time", Double.NaN);
-    answer.timing("usage.prompt_time", Double.POSITIVE_INFINITY);
-    answer.timing("usage.completion_time", -1);
-    answer.timing("timings.prompt_ms", 86_400_001);
-    answer.timing("timings.prompt_n", 16_777_217);
+    answer.timings().add("usage.queue_time", Double.NaN);
+    answer.timings().add("usage.prompt_time", Double.POSITIVE_INFINITY);
+    answer.timings().add("usage.completion_time", -1);
+    answer.timings().add("timings.prompt_ms", 86_400_001);
+    answer.timings().add("timings.prompt_n", 16_777_217);
     assertThat(answer.server()).isEqualTo(ServerReport.NONE);
-    answer.timing("usage.queue_time", 0.25);
+    answer.timings().add("usage.queue_time", 0.25);
     assertThat(answer.server().timings()).containsExactly(Map.entry("queue_s", 0.25));
     assertThat(answer.server().names()).containsExactly("usage.queue_time");
   }
 
   @Test
   void ofSeveralTimingsOfOneMeaningTheBodysCounts() {
-    answer.timing("x-queue-time", 12);
-    answer.timing("server-timing.db", 53.2);
-    answer.timing("metrics.queue_time_ms", 9.5);
+    answer.timings().add("x-queue-time", 12);
+    answer.timings().add("server-timing.db", 53.2);
+    answer.timings().add("metrics.queue_time_ms", 9.5);
     assertThat(answer.server().timings()).isEqualTo(Map.of("queue_s", 0.0095, "db_s", 0.0532));
     assertThat(answer.server().names())
         .containsExactly("metrics.queue_time_ms", "server-timing.db");

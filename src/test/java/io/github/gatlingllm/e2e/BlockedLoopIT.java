@@ -36,22 +36,23 @@ class BlockedLoopIT {
       assertThat(run.exitCode()).as(run.output()).isZero();
       List<GeneratorSecond> seconds = new ArrayList<>();
       assertThat(GeneratorSecond.read(run.files().generator(), seconds::add)).isNull();
-      double blockedAt =
-          run.lines().stream()
-                  .filter(line -> line.startsWith("BLOCKED "))
-                  .mapToLong(line -> Long.parseLong(line.substring(8)))
-                  .findFirst()
-                  .orElseThrow()
-              / 1e3;
       PhaseWindow measured = run.stage("c=8").window(Phase.MEASURE).orElseThrow();
-      assertThat(blockedAt)
-          .as("blocked while it was measured")
-          .isBetween(measured.startUnixNanos() / 1e9, measured.endUnixNanos() / 1e9);
+      long blockedAt =
+          measured.startUnixNanos()
+              + run.lines().stream()
+                  .filter(line -> line.startsWith("BLOCKED "))
+                  .mapToLong(line -> Long.parseLong(line.substring("BLOCKED ".length())))
+                  .findFirst()
+                  .orElseThrow();
+      assertThat(blockedAt).as("while it was measured").isLessThan(measured.endUnixNanos());
 
       assertThat(seconds)
           .as("a line per second")
           .hasSizeGreaterThan(BlockedLoopSimulation.MEASURE_SECONDS)
           .allSatisfy(BlockedLoopIT::isWhole);
+      assertThat(seconds.stream().mapToLong(s -> s.number(GeneratorField.PROCESS_CPU)).sum())
+          .as("in each it may be less than is counted")
+          .isPositive();
       assertThat(seconds.stream().mapToLong(s -> s.number(GeneratorField.EVENTS)).sum())
           .isEqualTo(run.requests().stream().mapToLong(r -> r.events().count()).sum());
       assertThat(seconds).anyMatch(second -> second.number(GeneratorField.IN_FLIGHT) > 0);
@@ -70,7 +71,7 @@ class BlockedLoopIT {
       assertThat(check.path("level").asText()).as(check.toString()).isNotEqualTo("ok");
       Matcher span = SPAN.matcher(check.path("message").asText());
       assertThat(span.find()).as(check.toString()).isTrue();
-      double atS = blockedAt - run.info().startUnixNanos() / 1e9;
+      double atS = (blockedAt - run.info().startUnixNanos()) / 1e9;
       assertThat(atS)
           .as(check.toString())
           .isBetween(Double.valueOf(span.group(1)), Double.valueOf(span.group(2)));
@@ -84,9 +85,7 @@ class BlockedLoopIT {
     assertThat(second.get(GeneratorField.LAG_P50))
         .hasSameSizeAs(second.get(GeneratorField.LAG_MAX));
     assertThat(second.get(GeneratorField.LATEST_LOOP)).hasSize(GeneratorField.LATE_MS.size());
-    if (second.number(GeneratorField.LENGTH) > 500_000_000) { // counted in steps
-      assertThat(second.number(GeneratorField.PROCESS_CPU)).isPositive();
-    }
+    assertThat(second.number(GeneratorField.PROCESS_CPU)).isNotNegative();
     assertThat(second.number(GeneratorField.HEAP_USED)).isPositive();
     assertThat(second.number(GeneratorField.CPUS)).isPositive();
   }

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,9 +50,13 @@ class GeneratorLogTest {
     GeneratorLog log =
         new GeneratorLog(file, "here", nanos -> nanos, () -> new GeneratorLog.Load(0, 0, 0));
     long edge = System.nanoTime();
-    log.cut(edge);
-    log.cut(edge);
-    log.cut(edge - 1_000);
+    log.edge(edge);
+    log.edge(edge + TimeUnit.HOURS.toNanos(1));
+    log.write(); // late, after the edge
+    log.cut();
+    log.edge(edge);
+    log.edge(edge - 1_000);
+    log.cut();
     log.close();
 
     List<GeneratorSecond> lines = new ArrayList<>();
